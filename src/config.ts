@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { StartupError } from './errors.ts';
+
+/**
+ * The only reader of process.env (contract §2). Everything is parsed at once, so that a user
+ * sees all mistakes of a start in one go.
+ */
+
+const port = z.coerce.number().int().min(0).max(65_535);
+
+const environment = z.object({
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgresql://')
+    .optional(),
+  PARLEY_STORE: z.enum(['kubernetes', 'postgres']).optional(),
+  PARLEY_DEMO: z.enum(['0', '1']).default('1'),
+  PARLEY_DATA_DIR: z.string().default('.parley'),
+  PARLEY_PORT: port.optional(),
+  PARLEY_HOST: z.string().optional(),
+  PARLEY_METRICS_PORT: port.default(9090),
+  PARLEY_BASE_URL: z.url().optional(),
+  PARLEY_API_KEY: z
+    .string()
+    .regex(/^parley_[A-Za-z0-9_-]{20,200}$/, 'must look like parley_ and 20 or more letters or digits')
+    .optional(),
+  PARLEY_MANIFESTS: z.string().optional(),
+  PARLEY_EGRESS_ALLOW: z.string().optional(),
+  PARLEY_ENCRYPTION_KEY: z
+    .string()
+    .refine(
+      (text) => Buffer.from(text, 'base64').length === 32,
+      'must be 32 bytes in base64: openssl rand -base64 32',
+    )
+    .optional(),
+  PARLEY_LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info'),
+});
+
+/** The environment as read; what a role needs of it and its defaults are decided by the role. */
+export type Config = {
+  databaseUrl: string | undefined;
+  store: 'kubernetes' | 'postgres' | undefined;
+  demo: boolean;
+  dataDir: string;
+  port: number | undefined;
+  host: string | undefined;
+  metricsPort: number;
+  baseUrl: string | undefined;
+  apiKey: string | undefined;
+  manifests: string | undefined;
+  /** CIDRs; undefined: the variable is not set */
+  egressAllow: readonly string[] | undefined;
+  /** 32 bytes */
+  encryptionKey: Buffer | undefined;
+  logLevel: string;
+};
+
+/** @throws StartupError naming every variable that is wrong and how. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  // An empty variable is an unset one, as shells and Helm charts write it; but an empty
+  // PARLEY_EGRESS_ALLOW says "nothing", which is not the default of `start`.
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => value !== '' || name === 'PARLEY_EGRESS_ALLOW'),
+  );
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new StartupError(problems.join('\n'));
+  }
+  const e = parsed.data;
+  return {
+    databaseUrl: e.DATABASE_URL,
+    store: e.PARLEY_STORE,
+    demo: e.PARLEY_DEMO === '1',
+    dataDir: e.PARLEY_DATA_DIR,
+    port: e.PARLEY_PORT,
+    host: e.PARLEY_HOST,
+    metricsPort: e.PARLEY_METRICS_PORT,
+    baseUrl: e.PARLEY_BASE_URL?.replace(/\/+$/, ''),
+    apiKey: e.PARLEY_API_KEY,
+    manifests: e.PARLEY_MANIFESTS,
+    egressAllow: e.PARLEY_EGRESS_ALLOW?.split(',')
+      .map((cidr) => cidr.trim())
+      .filter(Boolean),
+    encryptionKey: e.PARLEY_ENCRYPTION_KEY ? Buffer.from(e.PARLEY_ENCRYPTION_KEY, 'base64') : undefined,
+    logLevel: e.PARLEY_LOG_LEVEL,
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * What a caller did wrong: one class, one catalogue of codes.
+ *
+ * Throw an ApiError for a mistake of whoever asked; it is safe to show. Anything else that is
+ * thrown is a bug or an outage, rises to one handler and never shows its text.
+ */
+
+/** Every code a caller can meet, with the HTTP status and title it always has (contract §3). */
+export const ERROR_CATALOGUE = {
+  malformed_json: { status: 400, title: 'The body is not valid JSON' },
+  malformed_request: { status: 400, title: 'The request is malformed' },
+  unknown_parameter: { status: 400, title: 'Unknown query parameter' },
+  invalid_parameter: { status: 400, title: 'Invalid query parameter' },
+  unauthorized: { status: 401, title: 'A valid API key is required' },
+  missing_scope: { status: 403, title: 'The API key lacks a scope' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  name_taken: { status: 409, title: 'The name is taken' },
+  managed_elsewhere: { status: 409, title: 'Managed elsewhere' },
+  nothing_to_roll_back_to: { status: 409, title: 'Nothing to roll back to' },
+  write_conflict: { status: 409, title: 'Changed at the same time' },
+  not_ready: { status: 409, title: 'Not ready yet' },
+  event_expired: { status: 410, title: 'The event is too old' },
+  body_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  invalid_body: { status: 422, title: 'The body has mistakes' },
+  unknown_version: { status: 422, title: 'Unknown version' },
+  internal: { status: 500, title: 'Internal error' },
+  unavailable: { status: 503, title: 'Temporarily unavailable' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+/** One mistake at one place of the body; `pointer` is an RFC 6901 JSON Pointer, '' for the whole. */
+export type FieldError = { pointer: string; code: string; detail: string };
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly errors: readonly FieldError[];
+  /** Seconds after which a repeat may succeed; sent as `Retry-After`. */
+  readonly retryAfterSec: number | undefined;
+
+  /** `detail` is shown to the caller: say what was wrong and what to change. */
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    options: ErrorOptions & { errors?: readonly FieldError[]; retryAfterSec?: number } = {},
+  ) {
+    super(detail, options);
+    this.code = code;
+    this.errors = options.errors ?? [];
+    this.retryAfterSec = options.retryAfterSec;
+  }
+
+  get status(): number {
+    return ERROR_CATALOGUE[this.code].status;
+  }
+}
+
+/** A mistake in how the program was started or set up: shown as one line, exit code 1, no stack. */
+export class StartupError extends Error {
+  override readonly name = 'StartupError';
+}

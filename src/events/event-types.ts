@@ -1,0 +1,126 @@
+import { z } from 'zod';
+
+/**
+ * The nine event types and the data each carries (contract §5). Fields are in the order in
+ * which they are sent; `?` in the contract is `.optional()` here.
+ */
+
+const agentId = z.string().meta({ description: 'Agent, `agt_…`' });
+const conversationId = z.string().meta({ description: 'Conversation, `conv_…`' });
+const channel = z.enum(['chat', 'voice', 'sms', 'web_voice']);
+const version = z.int().min(1).meta({ description: 'Number of the agent version' });
+const csat = z.number().min(1).max(5).meta({ description: 'Predicted satisfaction, 1.0–5.0' });
+const outcome = z.enum([
+  'resolved',
+  'unresolved',
+  'escalated',
+  'abandoned',
+  'voicemail',
+  'failed',
+  'unknown',
+]);
+
+export const EVENT_DATA = {
+  'conversation.started': z.strictObject({
+    conversation_id: conversationId,
+    agent_id: agentId,
+    agent_version: version,
+    channel,
+    user_id: z.string().optional(),
+  }),
+  'conversation.ended': z.strictObject({
+    conversation_id: conversationId,
+    agent_id: agentId,
+    channel,
+    duration_sec: z.int().min(0),
+    outcome,
+    csat_predicted: csat,
+    transcript_url: z.url(),
+    agent_version: version,
+    ended_reason: z.string(),
+  }),
+  'conversation.transcript.ready': z.strictObject({
+    conversation_id: conversationId,
+    agent_id: agentId,
+    agent_version: version,
+    transcript_url: z.url(),
+    summary: z.string(),
+    turns: z.int().min(0),
+    outcome,
+    csat_predicted: csat,
+  }),
+  'escalation.requested': z.strictObject({
+    escalation_id: z.string(),
+    conversation_id: conversationId,
+    agent_id: agentId,
+    reason: z.string(),
+    summary: z.string(),
+  }),
+  'escalation.accepted': z.strictObject({
+    escalation_id: z.string(),
+    conversation_id: conversationId,
+    agent_id: agentId,
+    accepted_by: z.strictObject({ id: z.string(), name: z.string() }),
+    wait_sec: z.int().min(0),
+  }),
+  'knowledge.gap.detected': z.strictObject({
+    gap_id: z.string(),
+    conversation_id: conversationId,
+    agent_id: agentId,
+    question: z.string(),
+    top_score: z.number(),
+  }),
+  'knowledge.source.synced': z.strictObject({
+    source_id: z.string(),
+    source_type: z.enum(['website', 'file', 'text', 'integration']),
+    name: z.string(),
+    status: z.string(),
+    documents: z.int().min(0),
+    added: z.int().min(0),
+    updated: z.int().min(0),
+    removed: z.int().min(0),
+    failed: z.int().min(0),
+    duration_sec: z.number().min(0),
+  }),
+  'agent.published': z.strictObject({
+    agent_id: agentId,
+    name: z.string(),
+    version,
+    previous_version: version.nullable().meta({ description: 'null: the first activation' }),
+    actor: z.string(),
+  }),
+  'agent.rolled_back': z.strictObject({
+    agent_id: agentId,
+    name: z.string(),
+    version,
+    from_version: version,
+    actor: z.string(),
+    reason: z.string().nullable(),
+  }),
+} as const satisfies Record<string, z.ZodObject>;
+
+export type EventType = keyof typeof EVENT_DATA;
+export type EventData<T extends EventType> = z.output<(typeof EVENT_DATA)[T]>;
+
+// Object.keys widens to string[]; the keys are those of the literal above.
+export const EVENT_TYPES = Object.keys(EVENT_DATA) as EventType[];
+
+export function isEventType(text: string): text is EventType {
+  return Object.hasOwn(EVENT_DATA, text);
+}
+
+/** Whether a subscription (`agent.*`, `*`, an exact type; an empty list means all) covers a type. */
+export function subscribes(subscription: readonly string[], type: EventType): boolean {
+  if (subscription.length === 0) return true;
+  return subscription.some(
+    (entry) =>
+      entry === type ||
+      entry === '*' ||
+      (entry.endsWith('.*') && type.startsWith(entry.slice(0, -1))),
+  );
+}
+
+/** What an entry of `event_types` may be: a type, a group such as `agent.*`, or `*`. */
+export function isSubscription(entry: string): boolean {
+  return isEventType(entry) || EVENT_TYPES.some((type) => entry !== type && subscribes([entry], type));
+}

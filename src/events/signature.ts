@@ -1,0 +1,68 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Signing secrets and the signatures made with them (contract §5). Two schemes ride on every
+ * delivery: the contracted `parley-signature` over the body alone, and the Standard Webhooks
+ * trio, which also covers id and time.
+ */
+
+const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+/** Standard Webhooks: between 24 and 64 bytes of key. */
+const SECRET_BYTES_MIN = 24;
+const SECRET_BYTES_MAX = 64;
+
+export function newEndpointSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/** `whsec_` + canonical base64 of 24–64 bytes. */
+export function isEndpointSecret(text: string): boolean {
+  if (!text.startsWith(SECRET_PREFIX)) return false;
+  const encoded = text.slice(SECRET_PREFIX.length);
+  const bytes = Buffer.from(encoded, 'base64');
+  return (
+    bytes.toString('base64') === encoded &&
+    bytes.length >= SECRET_BYTES_MIN &&
+    bytes.length <= SECRET_BYTES_MAX
+  );
+}
+
+/** `parley-signature`: lower-case hex HMAC-SHA256 of the body, keyed with the secret as shown. */
+export function signBody(secret: string, body: Buffer): string {
+  return createHmac('sha256', secret).update(body).digest('hex');
+}
+
+/** `webhook-signature`: `v1,` + base64, keyed with the bytes behind `whsec_` (Standard Webhooks 1.0). */
+export function signStandard(
+  secret: string,
+  message: { id: string; timestampSec: number; body: Buffer },
+): string {
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  const digest = createHmac('sha256', key)
+    .update(`${message.id}.${message.timestampSec}.`)
+    .update(message.body)
+    .digest('base64');
+  return `v1,${digest}`;
+}
+
+/** Whether `header` is the `parley-signature` of `body`, in constant time. */
+export function verifyBody(secret: string, body: Buffer, header: string): boolean {
+  return equalInConstantTime(signBody(secret, body), header);
+}
+
+/** Whether one of the space-separated signatures of `webhook-signature` is right. */
+export function verifyStandard(
+  secret: string,
+  message: { id: string; timestampSec: number; body: Buffer },
+  header: string,
+): boolean {
+  const expected = signStandard(secret, message);
+  return header.split(' ').some((candidate) => equalInConstantTime(expected, candidate));
+}
+
+function equalInConstantTime(expected: string, given: string): boolean {
+  const a = Buffer.from(expected);
+  const b = Buffer.from(given);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
