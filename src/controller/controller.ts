@@ -1,0 +1,228 @@
+import { inspect } from 'node:util';
+import { setRealTimer, type SetTimer } from './timer.ts';
+import type { WorkItem } from './serial-queue.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+/**
+ * Takes keys from a work queue and calls `reconcile` for each, `concurrency` at a time.
+ *
+ * Whatever a reconcile throws is logged, counted and tried again with back-off; none of it ends
+ * the process or holds up other keys. Calling `reconcile` is level-based: it gets a key, never a
+ * change, and may be called at any time without need.
+ */
+export type Controller = {
+  start: () => void;
+  /**
+   * Waits for the runs in work, at most `drainTimeoutMs`, then aborts them. Keys that still wait
+   * are dropped: whoever starts next lists everything anyway, and a pod has 30 s to go.
+   */
+  stop: () => Promise<void>;
+};
+
+/**
+ * `requeueAfterMs` calls again after that time; 0 calls again with back-off, as after an error
+ * (for "not yet", when nothing will tell of the change).
+ */
+export type ReconcileResult = { requeueAfterMs?: number };
+
+export type ControllerDeps<K> = {
+  /** The `controller` label and log field: lower case, the kind (`agent`). */
+  name: string;
+  queue: WorkQueue<K>;
+  /**
+   * Must stop soon after the signal aborts. One that does not loses its worker, so that others go
+   * on, but its key stays with it: no second run of the key begins before it has returned.
+   */
+  reconcile: (key: K, signal: AbortSignal) => Promise<ReconcileResult>;
+  log: ControllerLog;
+  nowMs: () => number;
+  metrics?: ControllerMetrics;
+  setTimer?: SetTimer;
+  concurrency?: number;
+  timeoutMs?: number;
+  drainTimeoutMs?: number;
+};
+
+/** The part of a pino logger used here; its `err` serializer writes the chain of causes. */
+export type ControllerLog = { error: (fields: object, message: string) => void };
+
+export type ReconcileOutcome = 'success' | 'error' | 'requeue' | 'requeue_after';
+
+/** Called with what controller-runtime's metrics of the same name mean; bound to one controller. */
+export type ControllerMetrics = {
+  /** controller_runtime_reconcile_total{result} */
+  reconciled: (result: ReconcileOutcome) => void;
+  /** …_reconcile_errors_total: all errors, the next three included. */
+  errored: () => void;
+  /** …_terminal_reconcile_errors_total */
+  terminalError: () => void;
+  /** …_reconcile_panics_total: what only a bug throws (see `isBug`). */
+  panicked: () => void;
+  /** …_reconcile_timeouts_total */
+  timedOut: () => void;
+  /** …_reconcile_time_seconds */
+  reconcileTime: (sec: number) => void;
+  /** …_active_workers */
+  activeWorkers: (count: number) => void;
+  /** …_max_concurrent_reconciles */
+  maxConcurrentReconciles: (count: number) => void;
+};
+
+/** Trying again cannot help: not called again until the object changes. Also works as a cause. */
+export class TerminalError extends Error {
+  override readonly name: string = 'TerminalError';
+}
+
+class ReconcileTimeoutError extends Error {
+  override readonly name = 'ReconcileTimeoutError';
+}
+
+type Outcome = { result: ReconcileResult } | { thrown: unknown };
+
+export function createController<K>(deps: ControllerDeps<K>): Controller {
+  const { queue, concurrency = 16, timeoutMs = 30_000, drainTimeoutMs = 25_000 } = deps;
+  const setTimer = deps.setTimer ?? setRealTimer;
+  const running = new Set<AbortController>();
+  let workers: Promise<void>[] | undefined;
+  let stopped: Promise<void> | undefined;
+
+  const runOnce = async ({ key }: WorkItem<K>, signal: AbortSignal): Promise<Outcome> => {
+    try {
+      return { result: await deps.reconcile(key, signal) };
+    } catch (thrown) {
+      return { thrown };
+    }
+  };
+
+  const attempt = async (item: WorkItem<K>): Promise<void> => {
+    const abort = new AbortController();
+    running.add(abort);
+    const cancelTimeout = setTimer(
+      () => abort.abort(new ReconcileTimeoutError(`took longer than ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+    const startedAtMs = deps.nowMs();
+    const run = runOnce(item, abort.signal);
+    try {
+      deps.metrics?.activeWorkers(running.size);
+      const outcome = await Promise.race([run, abortOf(abort.signal)]);
+      deps.metrics?.reconcileTime((deps.nowMs() - startedAtMs) / 1000);
+      settle(deps, item, outcome);
+    } finally {
+      cancelTimeout();
+      running.delete(abort);
+      // Usually the run is over; after an abort the key is held until it is.
+      if (abort.signal.aborted) void run.then(() => queue.done(item.key));
+      else queue.done(item.key);
+    }
+    deps.metrics?.activeWorkers(running.size);
+  };
+
+  const work = async (): Promise<void> => {
+    for (let item = await queue.get(); item; item = await queue.get()) {
+      try {
+        await attempt(item);
+      } catch (err) {
+        // Only a metrics hook or the logger can throw here; a worker must outlive that too.
+        reportQuietly(deps, item, err);
+      }
+    }
+  };
+
+  const drain = async (): Promise<void> => {
+    // Not awaited: a run that ignores its signal would hold us for ever.
+    void queue.shutDown({ drop: true });
+    const cancel = setTimer(() => {
+      for (const abort of running) abort.abort(new Error('the controller stops'));
+    }, drainTimeoutMs);
+    await Promise.all(workers ?? []);
+    cancel();
+  };
+
+  return {
+    start: () => {
+      deps.metrics?.maxConcurrentReconciles(concurrency);
+      workers ??= Array.from({ length: concurrency }, work);
+    },
+    stop: () => (stopped ??= drain()),
+  };
+}
+
+function abortOf(signal: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve({ thrown: signal.reason }), { once: true });
+  });
+}
+
+/** What becomes of the key, as controller-runtime decides it; a retry keeps the key's priority. */
+function settle<K>(deps: ControllerDeps<K>, item: WorkItem<K>, outcome: Outcome): void {
+  if ('thrown' in outcome) return settleError(deps, item, outcome.thrown);
+  const { queue, metrics } = deps;
+  const { key, priority } = item;
+  // A reconciler in plain JavaScript, or with a cast, may well answer nothing.
+  const { requeueAfterMs } = outcome.result ?? {};
+  if (requeueAfterMs === undefined) {
+    queue.forget(key);
+    metrics?.reconciled('success');
+  } else if (requeueAfterMs > 0) {
+    queue.forget(key);
+    queue.addAfter(key, requeueAfterMs, { priority });
+    metrics?.reconciled('requeue_after');
+  } else {
+    queue.addRateLimited(key, { priority });
+    metrics?.reconciled('requeue');
+  }
+}
+
+function settleError<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: unknown): void {
+  const { queue, metrics, name: controller } = deps;
+  const terminal = isTerminal(thrown);
+  // The key's fate first: a hook that throws must not cost it its retry.
+  if (terminal) queue.forget(item.key);
+  else queue.addRateLimited(item.key, { priority: item.priority });
+  const attempt = terminal ? undefined : queue.retriesOf(item.key);
+  deps.log.error(
+    { err: asError(thrown), controller, key: item.id, attempt, terminal },
+    terminal ? 'reconcile failed and is not tried again' : 'reconcile failed',
+  );
+  metrics?.reconciled('error');
+  metrics?.errored();
+  if (terminal) metrics?.terminalError();
+  if (thrown instanceof ReconcileTimeoutError) metrics?.timedOut();
+  else if (isBug(thrown)) metrics?.panicked();
+}
+
+function reportQuietly<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: unknown): void {
+  try {
+    const fields = { err: asError(thrown), controller: deps.name, key: item.id };
+    deps.log.error(fields, 'a metrics hook or the logger failed');
+  } catch {
+    // The logger itself: there is nobody left to tell.
+  }
+}
+
+// Bounded, because a cause may point back at its own error.
+const MAX_CAUSES = 16;
+
+function isTerminal(thrown: unknown): boolean {
+  let cause = thrown;
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
+    if (cause instanceof TerminalError) return true;
+    cause = cause.cause;
+  }
+  return false;
+}
+
+/**
+ * JavaScript has no panic; these come from wrong code only. `fetch` throws a TypeError for every
+ * network failure, always with a cause, hence the exception.
+ */
+function isBug(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return true;
+  if (thrown instanceof TypeError) return thrown.cause === undefined;
+  return thrown instanceof ReferenceError || thrown instanceof RangeError;
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(`threw ${inspect(thrown)}`);
+}

@@ -1,0 +1,63 @@
+import type { SetTimer } from './timer.ts';
+
+type Delayed<K> = { key: K; priority: number; dueAtMs: number; cancel: () => void };
+
+export type DelayedAdds<K> = {
+  /** Delays the key, or merges with its delay: the earlier time and the higher priority win. */
+  put: (id: string, add: { key: K; priority: number; delayMs: number }) => void;
+  /** Removes a delay, because the key is added now; answers its priority. */
+  take: (id: string) => number | undefined;
+  clear: () => void;
+};
+
+/**
+ * Keys that become ready later, each at most once.
+ *
+ * One timer per key: Node keeps its timers in a heap of its own, so 10,000 of them cost what a
+ * heap here would, without the code.
+ */
+export function createDelayedAdds<K>(deps: {
+  nowMs: () => number;
+  setTimer: SetTimer;
+  onDue: (key: K, priority: number) => void;
+}): DelayedAdds<K> {
+  const delayed = new Map<string, Delayed<K>>();
+
+  const arm = (id: string, add: { key: K; priority: number; delayMs: number }): Delayed<K> => ({
+    key: add.key,
+    priority: add.priority,
+    dueAtMs: deps.nowMs() + add.delayMs,
+    cancel: deps.setTimer(() => {
+      const due = delayed.get(id);
+      delayed.delete(id);
+      if (due) deps.onDue(due.key, due.priority);
+    }, add.delayMs),
+  });
+
+  return {
+    put: (id, add) => {
+      const present = delayed.get(id);
+      if (!present) {
+        delayed.set(id, arm(id, add));
+        return;
+      }
+      const priority = Math.max(present.priority, add.priority);
+      if (deps.nowMs() + add.delayMs < present.dueAtMs) {
+        present.cancel();
+        delayed.set(id, arm(id, { ...add, priority }));
+      } else {
+        Object.assign(present, { key: add.key, priority });
+      }
+    },
+    take: (id) => {
+      const present = delayed.get(id);
+      present?.cancel();
+      delayed.delete(id);
+      return present?.priority;
+    },
+    clear: () => {
+      for (const { cancel } of delayed.values()) cancel();
+      delayed.clear();
+    },
+  };
+}

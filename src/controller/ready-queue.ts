@@ -1,0 +1,76 @@
+/** One key that waits for a worker. `addedAtMs` is when it became dirty, for the queue duration. */
+export type Entry<K> = { id: string; key: K; priority: number; addedAtMs: number };
+
+export type ReadyQueue<K> = {
+  has: (id: string) => boolean;
+  /** Adds the entry, or merges it: the newest key, the higher priority, the older `addedAtMs`. */
+  put: (entry: Entry<K>) => void;
+  /** The highest priority, oldest first within it. */
+  shift: () => Entry<K> | undefined;
+  clear: () => void;
+  size: () => number;
+};
+
+/**
+ * Keys ready for a worker, each at most once.
+ *
+ * One insertion-ordered Map per priority rather than a heap: a program has two or three
+ * priorities, and a Map gives first-in-first-out and removal by key for nothing.
+ */
+export function createReadyQueue<K>(): ReadyQueue<K> {
+  const priorityOf = new Map<string, number>();
+  const lanes = new Map<number, Map<string, Entry<K>>>();
+  // Highest first. Lanes stay once made, so this changes only with a priority never seen before.
+  const priorities: number[] = [];
+
+  const laneOf = (priority: number): Map<string, Entry<K>> => {
+    const lane = lanes.get(priority) ?? new Map<string, Entry<K>>();
+    if (!lanes.has(priority)) {
+      lanes.set(priority, lane);
+      priorities.push(priority);
+      priorities.sort((a, b) => b - a);
+    }
+    return lane;
+  };
+
+  const take = (id: string): Entry<K> | undefined => {
+    const priority = priorityOf.get(id);
+    if (priority === undefined) return undefined;
+    const entry = laneOf(priority).get(id);
+    laneOf(priority).delete(id);
+    priorityOf.delete(id);
+    return entry;
+  };
+
+  const insert = (entry: Entry<K>): void => {
+    laneOf(entry.priority).set(entry.id, entry);
+    priorityOf.set(entry.id, entry.priority);
+  };
+
+  return {
+    has: (id) => priorityOf.has(id),
+    put: (entry) => {
+      const present = priorityOf.get(entry.id);
+      if (present === undefined) return insert(entry);
+      // Only a rise moves it: a repeated add must not send a key to the end of its own lane.
+      if (entry.priority > present) {
+        const old = take(entry.id);
+        return insert({ ...entry, addedAtMs: old?.addedAtMs ?? entry.addedAtMs });
+      }
+      const old = laneOf(present).get(entry.id);
+      if (old) old.key = entry.key;
+    },
+    shift: () => {
+      for (const priority of priorities) {
+        const first = laneOf(priority).keys().next();
+        if (!first.done) return take(first.value);
+      }
+      return undefined;
+    },
+    clear: () => {
+      for (const lane of lanes.values()) lane.clear();
+      priorityOf.clear();
+    },
+    size: () => priorityOf.size,
+  };
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * When a delivery is attempted (contract §5). The schedule is a list of moments counted from
+ * the event (a replay: from its request), so it says when an attempt is *due*; downtime, a
+ * backlog or a breaker may start it later, and attempts that are overdue together become one.
+ *
+ *   attempt   1   2    3     4     5      6      7       8      9     10 … 16       17
+ *   nominal   0   5 s  20 s  65 s  3.3 m  10 m   31 m    1.5 h  4.6 h every 8 h     68.5–71.5 h
+ *
+ * Steps grow threefold up to 8 h, each moment is spread by ±20 % of the step before it, and the
+ * last lies anywhere in its three hours: receivers that were down together are not called
+ * together. The spread is a function of the delivery, so a restart changes no moment.
+ */
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+const FIRST_STEP_MS = 5 * SECOND_MS;
+const STEP_GROWTH = 3;
+const STEP_MAX_MS = 8 * HOUR_MS;
+const SPREAD = 0.2;
+const LAST_FROM_MS = 68.5 * HOUR_MS;
+const LAST_TO_MS = 71.5 * HOUR_MS;
+/** A receiver that asks for patience (Retry-After) gets at most this much. */
+export const DELAY_MAX_MS = 600_000;
+
+/** Nominal moments of the second to the last but one attempt, each with the step before it. */
+const MIDDLE = nominalMoments();
+
+/** Attempts of a delivery that is never acknowledged and never delayed. */
+export const SCHEDULED_ATTEMPTS = MIDDLE.length + 2;
+
+/** Ms after the schedule's start at which each attempt is due; the first is 0. */
+export function attemptOffsetsMs(deliveryId: string): number[] {
+  const random = fractionsOf(deliveryId);
+  const middle = MIDDLE.map(
+    ({ atMs, stepMs }, i) => atMs + stepMs * SPREAD * (2 * random[i]! - 1),
+  );
+  const last = LAST_FROM_MS + (LAST_TO_MS - LAST_FROM_MS) * random[MIDDLE.length]!;
+  return [0, ...middle, last].map(Math.round);
+}
+
+/**
+ * When the next attempt is due, in ms after the schedule's start, or null when there is none
+ * left. `ageMs` is how long after the start the failed attempt ended; `retryAfterMs` what the
+ * receiver asked for, which delays by at most ten minutes and skips nothing.
+ */
+export function nextAttemptOffsetMs(input: {
+  deliveryId: string;
+  ageMs: number;
+  retryAfterMs?: number;
+}): number | null {
+  const { deliveryId, ageMs, retryAfterMs = 0 } = input;
+  const due = attemptOffsetsMs(deliveryId).find((offset) => offset > ageMs);
+  if (due === undefined) return null;
+  return Math.min(Math.max(due, ageMs + retryAfterMs), due + DELAY_MAX_MS);
+}
+
+function nominalMoments(): { atMs: number; stepMs: number }[] {
+  const moments: { atMs: number; stepMs: number }[] = [];
+  let stepMs = FIRST_STEP_MS;
+  // Room for the last one: the moment before it stays a whole spread away from it.
+  for (let atMs = stepMs; atMs + STEP_MAX_MS * SPREAD < LAST_FROM_MS; atMs += stepMs) {
+    moments.push({ atMs, stepMs });
+    stepMs = Math.min(stepMs * STEP_GROWTH, STEP_MAX_MS);
+  }
+  return moments;
+}
+
+/** As many numbers in [0, 1) as there are moments to spread, always the same for one delivery. */
+function fractionsOf(deliveryId: string): number[] {
+  const bytes = createHash('sha512').update(deliveryId).digest();
+  return Array.from({ length: MIDDLE.length + 1 }, (_, i) => bytes.readUInt32BE(i * 4) / 2 ** 32);
+}

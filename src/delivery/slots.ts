@@ -1,0 +1,81 @@
+/**
+ * How many attempts each endpoint may have in flight from this process, and the breaker that
+ * narrows it. State is per process and forgotten with it: it only paces attempts, it never
+ * decides what happens to a delivery.
+ *
+ * After FAILURES_TO_OPEN failures in a row an endpoint gets one attempt at a time, with a pause
+ * after each further failure that doubles up to PAUSE_MAX_MS. The first success reopens it, and
+ * the slots double with each further one: an endpoint that comes back is not stormed with what
+ * waited for it. A pause holds deliveries; it spends no attempt and skips none.
+ */
+export const SLOTS_MAX = 32;
+const FAILURES_TO_OPEN = 5;
+const PAUSE_FIRST_MS = 500;
+/** Far below the ten minutes the contract allows: what waits for a dead endpoint costs nothing. */
+const PAUSE_MAX_MS = 30_000;
+
+type State = { inFlight: number; limit: number; failures: number; pausedUntilMs: number };
+
+export type Slots = {
+  /** Slots free now; 0 while paused. */
+  free: (endpointId: string) => number;
+  take: (endpointId: string) => void;
+  give: (endpointId: string, result: 'success' | 'failure' | 'unknown') => void;
+  /** When the endpoint's pause ends, in ms of `nowMs`; 0 when it is not paused. */
+  pausedUntilMs: (endpointId: string) => number;
+  /** In flight over all endpoints. */
+  total: () => number;
+};
+
+/** `nowMs` must be monotonic. */
+export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
+  const states = new Map<string, State>();
+  let total = 0;
+
+  function stateOf(endpointId: string): State {
+    const known = states.get(endpointId);
+    if (known) return known;
+    const fresh = { inFlight: 0, limit: SLOTS_MAX, failures: 0, pausedUntilMs: 0 };
+    states.set(endpointId, fresh);
+    return fresh;
+  }
+
+  return {
+    free: (endpointId) => {
+      const state = states.get(endpointId);
+      if (!state) return SLOTS_MAX;
+      return nowMs() < state.pausedUntilMs ? 0 : Math.max(0, state.limit - state.inFlight);
+    },
+    take: (endpointId) => {
+      stateOf(endpointId).inFlight += 1;
+      total += 1;
+    },
+    give: (endpointId, result) => {
+      const state = stateOf(endpointId);
+      state.inFlight -= 1;
+      total -= 1;
+      if (result === 'success') recover(state);
+      if (result === 'failure') narrow(state, nowMs());
+      // An idle endpoint in good health needs no memory.
+      if (state.inFlight === 0 && state.failures === 0 && state.limit === SLOTS_MAX) {
+        states.delete(endpointId);
+      }
+    },
+    pausedUntilMs: (endpointId) => states.get(endpointId)?.pausedUntilMs ?? 0,
+    total: () => total,
+  };
+}
+
+function recover(state: State): void {
+  state.failures = 0;
+  state.pausedUntilMs = 0;
+  state.limit = Math.min(SLOTS_MAX, state.limit * 2);
+}
+
+function narrow(state: State, nowMs: number): void {
+  state.failures += 1;
+  const beyond = state.failures - FAILURES_TO_OPEN;
+  if (beyond < 0) return;
+  state.limit = 1;
+  state.pausedUntilMs = nowMs + Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** Math.min(beyond, 10));
+}

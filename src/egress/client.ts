@@ -1,0 +1,213 @@
+/**
+ * The one way out: every request to an address somebody else chose goes through `send`.
+ *
+ * Never follows redirects, never decompresses, reads no proxy variables, speaks HTTP/1.1 only.
+ */
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+
+import type { AddressGuard } from './address-guard.ts';
+import { createConnector } from './connector.ts';
+import { Exchange } from './exchange.ts';
+import { connectFailure, EgressFailure } from './failure.ts';
+import type { FailureClass } from './failure.ts';
+import { createOriginPools } from './origin-pools.ts';
+import type { Dispatched, OriginPools } from './origin-pools.ts';
+import { createResolver } from './resolver.ts';
+import type { Lookup } from './resolver.ts';
+
+/**
+ * `error_class` of an attempt (contract §4, events). `redirect` and `http_status` are the caller's
+ * judgement of a response; the client itself only ever gives the others.
+ */
+export type ErrorClass = 'redirect' | 'http_status' | FailureClass;
+
+export type EgressRequest = {
+  /** http or https. Rules for what a tenant may write are in url-rules.ts, not here. */
+  url: string;
+  method: string;
+  /** Framing and connection headers, and `host`, are refused: the client sets them. */
+  headers: Record<string, string>;
+  body?: Buffer | string;
+  /** From the call to complete response headers: queueing, DNS, connecting, TLS, waiting. */
+  timeoutMs: number;
+  maxResponseBytes: number;
+};
+
+export type EgressOutcome =
+  | {
+      kind: 'response';
+      statusCode: number;
+      headers: Record<string, string | string[]>;
+      /** From the call to the headers, whole milliseconds. */
+      durationMs: number;
+      /**
+       * At most `maxResponseBytes`. Resolves, and never rejects, when the body ended, broke off, was
+       * cut at the cap or at `bodyGraceMs` after the headers. A cut destroys the socket.
+       */
+      body: Promise<Buffer>;
+    }
+  | {
+      kind: 'error';
+      errorClass: ErrorClass;
+      /** One sentence, safe to show: it never tells an address that was resolved. */
+      message: string;
+      durationMs: number;
+    };
+
+export type EgressClient = {
+  /** Never rejects. */
+  send: (request: EgressRequest) => Promise<EgressOutcome>;
+  /** Refuses new requests, waits for those in flight (their deadlines bound it), closes all. */
+  stop: () => Promise<void>;
+};
+
+export type EgressClientOptions = {
+  guard: AddressGuard;
+  /** Default: the system's resolver. */
+  lookup?: Lookup;
+  /** Requests above it wait in line, their deadline running. Default 32. */
+  connectionsPerOrigin?: number;
+  /** Origins whose idle connections are kept. Default 512. */
+  maxOrigins?: number;
+  /** How long after the headers a body may take. Default 250. */
+  bodyGraceMs?: number;
+  /** A monotonic clock. */
+  nowMs?: () => number;
+  /** A PEM certificate trusted besides the system's; for tests. */
+  tlsCa?: string;
+};
+
+/** The client's own, or a way to smuggle a second request (GitLab's CVE-2025-6454). */
+const REFUSED_HEADERS =
+  /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
+
+export function createEgressClient(options: EgressClientOptions): EgressClient {
+  const { guard, bodyGraceMs = 250, nowMs = () => performance.now() } = options;
+  const resolve = createResolver({
+    guard,
+    ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+  });
+  const pools = createOriginPools({
+    connect: createConnector({ guard, resolve, tlsCa: options.tlsCa }),
+    connectionsPerOrigin: options.connectionsPerOrigin ?? 32,
+    maxOrigins: options.maxOrigins ?? 512,
+  });
+  const active = new Set<Promise<unknown>>();
+  let isStopped = false;
+
+  const track = (work: Promise<unknown>): void => {
+    const tracked = work.finally(() => active.delete(tracked));
+    active.add(tracked);
+  };
+
+  const send = async (request: EgressRequest): Promise<EgressOutcome> => {
+    const startedAt = nowMs();
+    const fail = ({ errorClass, message }: EgressFailure): EgressOutcome => ({
+      kind: 'error',
+      errorClass,
+      message,
+      durationMs: Math.round(nowMs() - startedAt),
+    });
+    if (isStopped) return fail(new EgressFailure('connect', 'Parley is stopping.'));
+    const url = readRequest(request);
+    if (url instanceof EgressFailure) return fail(url);
+
+    pools.acquire(url.origin);
+    const settling = exchangeOnce({ pools, bodyGraceMs }, request, url);
+    track(settling.then(({ body }) => body).finally(() => pools.release(url.origin)));
+    const settled = await settling;
+    if (settled.body === undefined) return fail(settled.failure);
+    return { kind: 'response', ...settled, durationMs: Math.round(nowMs() - startedAt) };
+  };
+
+  return {
+    send,
+    stop: async () => {
+      isStopped = true;
+      await Promise.all(active);
+      await pools.stop();
+    },
+  };
+}
+
+type Settled =
+  | { statusCode: number; headers: Record<string, string | string[]>; body: Promise<Buffer> }
+  | { failure: EgressFailure; body: undefined };
+
+/** Settles once: with the response's headers, or with the reason there are none. */
+function exchangeOnce(
+  deps: { pools: OriginPools; bodyGraceMs: number },
+  request: EgressRequest,
+  url: URL,
+): Promise<Settled> {
+  return new Promise((settle) => {
+    let exchange: Exchange;
+    const deadline = setTimeout(() => {
+      settle({ failure: deadlineFailure(request.timeoutMs, exchange.wasSent), body: undefined });
+      exchange.cancel();
+    }, request.timeoutMs);
+
+    const start = (fresh: boolean): void => {
+      exchange = new Exchange({
+        maxResponseBytes: request.maxResponseBytes,
+        bodyGraceMs: deps.bodyGraceMs,
+        onResponse: (statusCode, headers, body) => {
+          clearTimeout(deadline);
+          settle({ statusCode, headers, body });
+        },
+        onFailure: (error) => {
+          const mayRepeat = !fresh && !exchange.isCancelled && exchange.diedUnanswered(error);
+          // Once, at once, and on a new connection: its idle neighbours may be dead as well.
+          if (mayRepeat) return start(true);
+          clearTimeout(deadline);
+          settle({ failure: connectFailure(error), body: undefined });
+        },
+      });
+      deps.pools.dispatch(dispatched(request, url, fresh), exchange);
+    };
+    start(false);
+  });
+}
+
+/**
+ * Everything undici would refuse is refused here first: an error thrown inside its dispatch leaves
+ * the connection marked busy for good.
+ */
+function readRequest({ url: raw, method, headers }: EgressRequest): URL | EgressFailure {
+  const url = URL.canParse(raw) ? new URL(raw) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    return new EgressFailure('blocked', 'The URL is not an http or https one.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    return new EgressFailure('blocked', 'The URL carries a user name or password.');
+  }
+  if (!/^[A-Z]{1,20}$/.test(method) || method === 'CONNECT') {
+    return new EgressFailure('blocked', 'The HTTP method may not be sent.');
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    if (REFUSED_HEADERS.test(name) || !isHeader(name, value)) {
+      return new EgressFailure('blocked', `The header ${JSON.stringify(name)} may not be sent.`);
+    }
+  }
+  return url;
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function dispatched(request: EgressRequest, url: URL, fresh: boolean): Dispatched {
+  const { method, headers, body = null } = request;
+  return { origin: url.origin, path: url.pathname + url.search, method, headers, body, fresh };
+}
+
+function deadlineFailure(timeoutMs: number, wasSent: boolean): EgressFailure {
+  const missing = wasSent ? 'The receiver did not answer' : 'No connection could be made';
+  return new EgressFailure('timeout', `${missing} within ${timeoutMs} ms.`);
+}

@@ -1,0 +1,117 @@
+/**
+ * Makes a connection: resolve, judge every address, connect to exactly one that passed, judge the
+ * peer once more. Nothing after this resolves the name again, so DNS cannot change its mind in
+ * between (rebinding).
+ */
+import net from 'node:net';
+import tls from 'node:tls';
+
+import type { AddressGuard } from './address-guard.ts';
+import { connectFailure, EgressFailure, tlsFailure } from './failure.ts';
+import type { Resolve, ResolvedAddress } from './resolver.ts';
+
+export type Target = { hostname: string; protocol: string; port: string };
+export type ConnectDone = (error: EgressFailure | null, socket: net.Socket | null) => void;
+/** Calls `done` exactly once. The returned function gives up: it destroys what is half made. */
+export type Connect = (target: Target, done: ConnectDone) => () => void;
+
+/** How long one address may take before the next is tried; the last one has until the deadline. */
+const NEXT_ADDRESS_AFTER_MS = 1000;
+
+/** `tlsCa`: a PEM certificate trusted besides the system's, for tests. */
+export function createConnector(deps: {
+  guard: AddressGuard;
+  resolve: Resolve;
+  tlsCa?: string | undefined;
+}): Connect {
+  // One context for all: parsing some 150 root certificates costs milliseconds.
+  const secureContext = tls.createSecureContext({
+    minVersion: 'TLSv1.2',
+    ...(deps.tlsCa === undefined ? {} : { ca: [...tls.getCACertificates('default'), deps.tlsCa] }),
+  });
+
+  return (target, done) => {
+    let socket: net.Socket | undefined;
+    let isOver = false;
+    const finish: ConnectDone = (error, connected) => {
+      if (isOver) return;
+      isOver = true;
+      if (error !== null) socket?.destroy();
+      done(error, connected);
+    };
+    const hostname = target.hostname.replace(/\.$/, '');
+
+    const start = async (): Promise<void> => {
+      const addresses = await deps.resolve(hostname);
+      if (isOver) return;
+      socket = dial({ ...target, hostname }, addresses, secureContext);
+      watch(socket, { isTls: target.protocol === 'https:', guard: deps.guard, finish });
+    };
+    start().catch((error: unknown) => finish(connectFailure(error), null));
+    return () => finish(new EgressFailure('timeout', 'The connection was given up.'), null);
+  };
+}
+
+/**
+ * The name goes along for SNI and the certificate check only; `lookup` answers with the addresses
+ * that passed. `rejectUnauthorized` is set because its default reads an environment variable, and
+ * sessions are not resumed so that every connection checks the certificate.
+ */
+function dial(
+  target: Target,
+  addresses: ResolvedAddress[],
+  secureContext: tls.SecureContext,
+): net.Socket {
+  const isTls = target.protocol === 'https:';
+  const { hostname } = target;
+  const options: net.TcpNetConnectOpts = {
+    host: hostname,
+    port: Number(target.port || (isTls ? 443 : 80)),
+    noDelay: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    // Never called for a literal IP, which is why the resolver judges those itself.
+    lookup: (_name, { all }, callback) => {
+      const [first] = addresses;
+      if (all === true) callback(null, addresses);
+      else callback(null, first?.address ?? '', first?.family ?? 4);
+    },
+  };
+  if (!isTls) return net.connect(options);
+  return tls.connect({
+    ...options,
+    secureContext,
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+    // SNI carries names only (RFC 6066); the certificate of a literal IP is checked against `host`.
+    ...(net.isIP(hostname) === 0 ? { servername: hostname } : {}),
+  });
+}
+
+function watch(
+  socket: net.Socket,
+  deps: { isTls: boolean; guard: AddressGuard; finish: ConnectDone },
+): void {
+  let isConnected = false;
+  const isReady = (): void => {
+    if (!socket.destroyed) deps.finish(null, socket);
+  };
+  const fail = (error: unknown): void =>
+    deps.finish(isConnected && deps.isTls ? tlsFailure(error) : connectFailure(error), null);
+
+  socket.once('connect', () => {
+    isConnected = true;
+    if (!deps.guard.isAllowed(socket.remoteAddress ?? '')) {
+      deps.finish(
+        new EgressFailure('blocked', 'The address is not one that requests may reach.'),
+        null,
+      );
+    } else if (!deps.isTls) {
+      isReady();
+    }
+  });
+  if (deps.isTls) socket.once('secureConnect', isReady);
+  // Stays for the socket's life: an error between here and its next owner would end the process.
+  socket.on('error', fail);
+  socket.once('close', () => fail(undefined));
+}

@@ -1,0 +1,93 @@
+/**
+ * Why a request got no response: a class to count by and a sentence that is safe to show.
+ *
+ * The sentence is always one of ours. Node's own texts name the address that was tried
+ * (`connect ECONNREFUSED 10.0.0.7:443`), which would turn the attempt log into a network scanner.
+ */
+
+/** `blocked`: our rules refused it before anything was sent. */
+export type FailureClass = 'timeout' | 'dns' | 'connect' | 'tls' | 'blocked';
+
+export class EgressFailure extends Error {
+  override readonly name = 'EgressFailure';
+  readonly errorClass: FailureClass;
+
+  constructor(errorClass: FailureClass, message: string, options: ErrorOptions = {}) {
+    super(message, options);
+    this.errorClass = errorClass;
+  }
+}
+
+const DNS_MESSAGES: Record<string, string> = {
+  ENOTFOUND: 'The host name does not exist.',
+  ENODATA: 'The host name has no address.',
+  EAI_AGAIN: 'The name server did not answer: the host name could not be resolved.',
+};
+
+const CONNECT_MESSAGES: Record<string, string> = {
+  ECONNREFUSED: 'The receiver refused the connection.',
+  ECONNRESET: 'The receiver closed the connection before it answered.',
+  EPIPE: 'The receiver closed the connection before it answered.',
+  UND_ERR_SOCKET: 'The receiver closed the connection before it answered.',
+  EHOSTUNREACH: 'The receiver cannot be reached: no route to its network.',
+  ENETUNREACH: 'The receiver cannot be reached: no route to its network.',
+  UND_ERR_HEADERS_OVERFLOW: 'The response headers are larger than 16 KiB.',
+};
+
+const TLS_MESSAGES: Record<string, string> = {
+  CERT_HAS_EXPIRED: "The receiver's certificate has expired.",
+  CERT_NOT_YET_VALID: "The receiver's certificate is not valid yet.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "The receiver's certificate is self-signed.",
+  SELF_SIGNED_CERT_IN_CHAIN: "The receiver's certificate comes from an unknown authority.",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    "The receiver's certificate comes from an unknown authority, or an intermediate one is missing.",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    "The receiver's certificate comes from an unknown authority, or an intermediate one is missing.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's certificate is for another host name.",
+};
+
+export function dnsFailure(cause: unknown): EgressFailure {
+  const message = DNS_MESSAGES[codeOf(cause)] ?? 'The host name could not be resolved.';
+  return new EgressFailure('dns', message, { cause });
+}
+
+export function tlsFailure(cause: unknown): EgressFailure {
+  const message = TLS_MESSAGES[codeOf(cause)] ?? withCode('The TLS handshake failed', cause);
+  return new EgressFailure('tls', message, { cause });
+}
+
+/** Everything between a resolved name and complete response headers that is neither TLS nor time. */
+export function connectFailure(cause: unknown): EgressFailure {
+  if (cause instanceof EgressFailure) return cause;
+  const code = codeOf(cause);
+  // The kernel gave up on the connection before our own deadline came.
+  if (code === 'ETIMEDOUT') {
+    return new EgressFailure('timeout', 'The connection could not be made in time.', { cause });
+  }
+  const message = code.startsWith('HPE_')
+    ? withCode("The receiver's answer is not valid HTTP/1.1", cause)
+    : (CONNECT_MESSAGES[code] ?? withCode('The connection to the receiver failed', cause));
+  return new EgressFailure('connect', message, { cause });
+}
+
+/** Did the peer drop the connection, as it may with one that was idle? */
+export function isDroppedConnection(error: unknown): boolean {
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
+}
+
+function withCode(sentence: string, cause: unknown): string {
+  const code = codeOf(cause);
+  return code === '' ? `${sentence}.` : `${sentence} (${code}).`;
+}
+
+/**
+ * The code of a Node or undici error, '' without one. When several addresses were tried the first
+ * attempt speaks for all. Not by instanceof: a test's errors come from another realm.
+ */
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) {
+    return codeOf(error.errors[0]);
+  }
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

@@ -1,0 +1,156 @@
+/**
+ * Kept-alive connections, one pool per origin (scheme, host, port), a bounded number of pools.
+ *
+ * Not undici's Agent: at its limit of origins it refuses new ones, ours drops the pool that was
+ * idle longest. Not its connector either: ours can be given up when the deadline comes.
+ */
+import { Client, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+
+import type { Connect } from './connector.ts';
+import { Exchange } from './exchange.ts';
+import type { Connection } from './exchange.ts';
+
+/** undici's own timers are off: they tick every 500 ms, and client.ts bounds the whole exchange. */
+const CLIENT_OPTIONS = {
+  allowH2: false,
+  pipelining: 1,
+  keepAliveTimeout: 30_000,
+  keepAliveMaxTimeout: 30_000,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  maxHeaderSize: 16 * 1024,
+  // Its default comes from an environment variable.
+  useMilo: false,
+} as const satisfies Client.Options;
+
+export type OriginPools = {
+  /**
+   * Sends on an idle connection of the origin or a new one, waiting in line above the limit.
+   * `fresh`: on a connection made for this request alone. Call `done` when the exchange is over.
+   */
+  dispatch: (request: Dispatched, exchange: Exchange) => void;
+  acquire: (origin: string) => void;
+  release: (origin: string) => void;
+  /** Destroys every connection. */
+  stop: () => Promise<void>;
+};
+
+export type Dispatched = {
+  origin: string;
+  path: string;
+  method: string;
+  headers: Record<string, string>;
+  body: Buffer | string | null;
+  fresh: boolean;
+};
+
+type Entry = { pool: Pool; active: number };
+
+export function createOriginPools(deps: {
+  connect: Connect;
+  connectionsPerOrigin: number;
+  maxOrigins: number;
+}): OriginPools {
+  // In order of last use, the longest idle first.
+  const entries = new Map<string, Entry>();
+
+  const drop = (origin: string, entry: Entry): void => {
+    if (entries.get(origin) === entry) entries.delete(origin);
+    void entry.pool.close();
+  };
+  const dropIfUnused = (origin: string, entry: Entry): void => {
+    if (entries.get(origin) !== entry || entry.active > 0) return;
+    if (entry.pool.stats.connected === 0) drop(origin, entry);
+  };
+  const dropLongestIdle = (): void => {
+    for (const [origin, entry] of entries) {
+      if (entry.active === 0) return drop(origin, entry);
+    }
+    // All are busy: the caller's own limit on requests in flight bounds them.
+  };
+  const open = (origin: string): Entry => {
+    if (entries.size >= deps.maxOrigins) dropLongestIdle();
+    const entry = { pool: createPool(origin, deps), active: 0 };
+    entry.pool.on('disconnect', () => dropIfUnused(origin, entry));
+    return entry;
+  };
+  const touch = (origin: string): Entry => {
+    const entry = entries.get(origin) ?? open(origin);
+    entries.delete(origin);
+    entries.set(origin, entry);
+    return entry;
+  };
+
+  return {
+    acquire: (origin) => {
+      touch(origin).active += 1;
+    },
+    release: (origin) => {
+      const entry = entries.get(origin);
+      if (entry === undefined) return;
+      entry.active -= 1;
+      dropIfUnused(origin, entry);
+    },
+    dispatch: ({ fresh, ...request }, exchange) => {
+      const target = fresh
+        ? new TrackedClient(request.origin, deps.connect)
+        : touch(request.origin).pool;
+      target.dispatch(fresh ? { ...request, reset: true } : request, exchange);
+      // Closes once the request in it is over.
+      if (fresh) void target.close();
+    },
+    stop: async () => {
+      const all = [...entries.values()];
+      entries.clear();
+      await Promise.all(all.map(({ pool }) => pool.destroy()));
+    },
+  };
+}
+
+function createPool(
+  origin: string,
+  deps: { connect: Connect; connectionsPerOrigin: number },
+): Pool {
+  return new Pool(origin, {
+    connections: deps.connectionsPerOrigin,
+    allowH2: false,
+    factory: (url) => new TrackedClient(url, deps.connect),
+  });
+}
+
+/**
+ * A client that tells the exchange it carries about its socket: whether it was used before and how
+ * to give up making it. With pipelining 1 a pool hands a client one request at a time.
+ */
+class TrackedClient extends Client {
+  readonly #connection: Connection;
+
+  constructor(origin: string | URL, connect: Connect) {
+    const connection: Connection = { requests: 0, giveUp: undefined };
+    super(origin, {
+      ...CLIENT_OPTIONS,
+      connect: (target, callback) => {
+        connection.requests = 0;
+        connection.giveUp = connect(target, (error, socket) => {
+          connection.giveUp = undefined;
+          if (socket !== null) callback(null, socket);
+          else callback(error ?? new Error('No socket was made'), null);
+        });
+      },
+    });
+    this.#connection = connection;
+  }
+
+  override dispatch(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): boolean {
+    if (handler instanceof Exchange) {
+      // Its deadline passed while it stood in line; do not open a connection for it.
+      if (handler.isCancelled) return true;
+      handler.attach(this.#connection);
+    }
+    return super.dispatch(options, handler);
+  }
+}

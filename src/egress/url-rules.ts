@@ -1,0 +1,102 @@
+/**
+ * Whether a URL somebody wrote down may be used at all: the rules that need no DNS.
+ *
+ * This is for an early, kind answer. What protects is the check at connect (connector.ts), which
+ * sees the address a name has at that moment. Ports are free: receivers do listen on odd ones, and
+ * a port list does not stop what the address check lets through.
+ */
+import { isIP } from 'node:net';
+
+import type { AddressGuard } from './address-guard.ts';
+
+const MAX_URL_CHARS = 2048;
+
+/** Suffixes that only mean something inside somebody's network, ours included. */
+const INTERNAL_SUFFIXES = ['local', 'localdomain', 'internal', 'svc', 'home.arpa'];
+
+/**
+ * Contract §4, webhook endpoints: https; http only for `localhost`, `*.localhost` or a literal IP
+ * that the operator opened. `problem` is one sentence that says what to change, safe to show.
+ */
+export function checkUrl(raw: string, guard: AddressGuard): { url: URL } | { problem: string } {
+  const spelling = spellingProblem(raw);
+  if (spelling !== undefined) return { problem: spelling };
+
+  const url = URL.canParse(raw) ? new URL(raw) : undefined;
+  if (url === undefined) {
+    return { problem: 'The URL cannot be read: write it like https://example.com/path.' };
+  }
+  const problem = hostProblem(url, guard);
+  return problem === undefined ? { url } : { problem };
+}
+
+/** A URL's host without brackets and trailing dot, as DNS, TLS and `isIP` want it. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+/** Looked for in the text, because the URL parser repairs or drops these without a word. */
+function spellingProblem(raw: string): string | undefined {
+  if (raw.length > MAX_URL_CHARS) {
+    return `The URL has more than ${MAX_URL_CHARS} characters: shorten it.`;
+  }
+  if (/[\s\p{Cc}\p{Cf}\\]/u.test(raw)) {
+    return 'The URL has a space, a control character or a backslash: remove or percent-encode it.';
+  }
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(raw)?.[1];
+  if (authority === undefined) {
+    return 'The URL must start with https:// and a host: write it like https://example.com/path.';
+  }
+  if (authority.includes('@')) {
+    return 'The URL carries a user name or password: remove it and use a header instead.';
+  }
+  if (raw.includes('#')) {
+    return 'The URL has a fragment, which is never sent: remove the part from "#".';
+  }
+  return undefined;
+}
+
+function hostProblem(url: URL, guard: AddressGuard): string | undefined {
+  const host = hostOf(url);
+  const isLocal = host === 'localhost' || host.endsWith('.localhost');
+  const isLiteral = isIP(host) !== 0;
+
+  const refusal = isLiteral
+    ? literalProblem(host, guard)
+    : isLocal
+      ? localhostProblem(guard)
+      : nameProblem(host);
+  if (refusal !== undefined) return refusal;
+
+  const mayBePlain = isLocal || (isLiteral && guard.isListed(host));
+  if (url.protocol === 'http:' && !mayBePlain) {
+    return 'The URL must use https: http is only for localhost and addresses in PARLEY_EGRESS_ALLOW.';
+  }
+  return undefined;
+}
+
+/** The parser has already turned 127.1, 0x7f000001 and ①②⑦.⓪.⓪.① into 127.0.0.1. */
+function literalProblem(host: string, guard: AddressGuard): string | undefined {
+  if (guard.isAllowed(host)) return undefined;
+  return `The address ${host} is not a public one: use a public host, or have the operator add it to PARLEY_EGRESS_ALLOW.`;
+}
+
+function localhostProblem(guard: AddressGuard): string | undefined {
+  if (guard.isListed('127.0.0.1') || guard.isListed('::1')) return undefined;
+  return 'The host is this machine itself: use a public host, or have the operator add 127.0.0.0/8 to PARLEY_EGRESS_ALLOW.';
+}
+
+function nameProblem(host: string): string | undefined {
+  const labels = host.split('.');
+  if (host.length > 253 || labels.some((label) => label === '' || label.length > 63)) {
+    return 'The host name is not a valid one: a name has parts of 1 to 63 characters and 253 in all.';
+  }
+  if (labels.length === 1) {
+    return `The host "${host}" is a name of one part, which only an inner network knows: use a full public name.`;
+  }
+  const suffix = INTERNAL_SUFFIXES.find((known) => host.endsWith(`.${known}`) || host === known);
+  if (suffix !== undefined) {
+    return `The host ends in ".${suffix}", which only an inner network knows: use a public name.`;
+  }
+  return undefined;
+}

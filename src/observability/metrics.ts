@@ -1,0 +1,117 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/**
+ * The only file that imports prom-client. Names, labels and meanings are contract §7; a label
+ * is never an id, a URL, a host, a key or an error text.
+ */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export type AttemptKind = 'first' | 'retry' | 'replay';
+export type RequestOutcome = 'acknowledged' | 'rejected' | 'timeout' | 'connect_error' | 'blocked';
+export type DeliveryOutcome = 'acknowledged' | 'failed_attempt' | 'exhausted' | 'canceled';
+
+/** Seconds; an edge at exactly 0.5, because "median under 500 ms" must be read off it. */
+const DELIVERY_BUCKETS = [
+  0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300, 3600, 28800,
+  86400, 259200,
+];
+const REQUEST_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+const CONTROLLER_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createMetrics(options: { processMetrics: boolean }) {
+  const registry = new Registry();
+  if (options.processMetrics) collectDefaultMetrics({ register: registry });
+  return {
+    contentType: registry.contentType,
+    /** The whole page in the Prometheus text format. */
+    render: () => registry.metrics(),
+    ...createDeliveryMetrics(registry),
+    ...createProductMetrics(registry),
+    ...createControllerMetrics(registry),
+  };
+}
+
+function createDeliveryMetrics(registry: Registry) {
+  const registers = [registry];
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+  return {
+    deliveryDuration: new Histogram({
+      name: 'parley_webhook_delivery_duration_seconds',
+      help: 'From the commit of the event (replay: of the request) to its acknowledgement.',
+      labelNames: ['attempt_kind'],
+      buckets: DELIVERY_BUCKETS,
+      registers,
+    }),
+    queueDuration: new Histogram({
+      name: 'parley_webhook_queue_duration_seconds',
+      help: 'From due to the start of the attempt: the part that is ours alone.',
+      labelNames: ['attempt_kind'],
+      buckets: DELIVERY_BUCKETS,
+      registers,
+    }),
+    requestDuration: new Histogram({
+      name: 'parley_webhook_request_duration_seconds',
+      help: "From the start of the attempt to the answer: the receiver's part.",
+      labelNames: ['outcome'],
+      buckets: REQUEST_BUCKETS,
+      registers,
+    }),
+    deliveries: new Counter({
+      name: 'parley_webhook_deliveries_total',
+      help: 'What became of attempts and deliveries.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    deliveriesPending: gauge(
+      'parley_webhook_deliveries_pending',
+      'Deliveries that are not finished.',
+    ),
+    oldestDueAge: gauge(
+      'parley_webhook_oldest_due_age_seconds',
+      'How long the oldest delivery that could be attempted now has been waiting.',
+    ),
+    endpoints: new Gauge({
+      name: 'parley_webhook_endpoints',
+      help: 'Endpoints by state.',
+      labelNames: ['state'],
+      registers,
+    }),
+  };
+}
+
+function createProductMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    events: new Counter({
+      name: 'parley_events_total',
+      help: 'Events committed.',
+      labelNames: ['type'],
+      registers,
+    }),
+    httpRequestDuration: new Histogram({
+      name: 'http_server_request_duration_seconds',
+      help: 'Duration of HTTP server requests.',
+      labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'url_scheme'],
+      buckets: HTTP_BUCKETS,
+      registers,
+    }),
+  };
+}
+
+/** The names of controller-runtime and client-go, so that their dashboards and alerts work. */
+function createControllerMetrics(registry: Registry) {
+  const registers = [registry];
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const gauge = (name: string, help: string, labelNames: string[]) =>
+    new Gauge({ name, help, labelNames, registers });
+  const histogram = (name: string, help: string, labelNames: string[]) =>
+    new Histogram({ name, help, labelNames, buckets: CONTROLLER_BUCKETS, registers });
+  return {
+    leader: gauge('leader_election_master_status', '1 while this process leads.', ['name']),
+    counter,
+    gauge,
+    histogram,
+  };
+}

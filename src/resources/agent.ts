@@ -1,0 +1,300 @@
+import { z } from 'zod';
+import {
+  conditions,
+  configMapKeyRef,
+  dnsLabel,
+  headerMap,
+  httpUrl,
+  lastHandledReconcileAt,
+  listMap,
+  LIST_SET,
+  MAX_INT32,
+  metadataMap,
+  observedGeneration,
+  rules,
+  secretKeyRef,
+  time,
+} from './field-types.ts';
+
+/**
+ * The kind Agent (contract §6): one schema, from which come the TypeScript types, the CRD and the
+ * REST shape. Content fields carry no default: the API server would store it, and an upgrade that
+ * adds one would make a new version of every agent. Defaults of content apply when it is read.
+ */
+
+const language = z
+  .string()
+  .min(2)
+  .max(35)
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/);
+
+const voice = z.strictObject({
+  provider: z.string().min(1).max(63).describe('Speech provider.').exactOptional(),
+  voiceId: z.string().min(1).max(128).describe("The provider's id of the voice.").exactOptional(),
+  language: language.describe('BCP 47 tag of the spoken language, such as en-GB.').exactOptional(),
+  speed: z
+    .number()
+    .min(0.25)
+    .max(4)
+    .describe('Speed of speech; 1 is the natural one.')
+    .exactOptional(),
+});
+
+const tool = z
+  .strictObject({
+    type: z
+      .enum(['webhook', 'end_call', 'transfer_call', 'knowledge_search'])
+      .describe('What happens when the agent uses the tool.'),
+    name: z
+      .string()
+      .min(1)
+      .max(64)
+      .regex(/^[A-Za-z_][A-Za-z0-9_-]*$/)
+      .describe('Name the model calls the tool by; unique within the agent.'),
+    description: z
+      .string()
+      .max(2048)
+      .describe('Tells the model when to use the tool.')
+      .exactOptional(),
+    parameters: z
+      .record(z.string(), z.unknown())
+      .meta({ 'x-kubernetes-preserve-unknown-fields': true })
+      .describe('JSON Schema of the arguments the model fills in.')
+      .exactOptional(),
+    url: httpUrl.describe('Address a webhook tool calls.').exactOptional(),
+    method: z
+      .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+      .describe('HTTP method of a webhook tool; POST when absent.')
+      .exactOptional(),
+    headers: headerMap.describe('Extra headers of the request.').exactOptional(),
+    secretRef: secretKeyRef
+      .describe('Secret sent as bearer token; it must carry the label parley.dev/allow: "true".')
+      .exactOptional(),
+    timeoutMs: z
+      .int()
+      .min(100)
+      .max(60_000)
+      .describe('Longest wait for the answer, in milliseconds.')
+      .exactOptional(),
+  })
+  .meta(
+    rules({
+      rule: "self.type != 'webhook' || has(self.url)",
+      message: 'a tool of type webhook needs url',
+      fieldPath: '.url',
+    }),
+  );
+
+const model = z.strictObject({
+  name: z.string().min(1).max(128).describe('Model to ask for.').exactOptional(),
+  temperature: z.number().min(0).max(2).describe('Sampling temperature.').exactOptional(),
+  maxTokens: z.int().min(1).max(1_000_000).describe('Most tokens of one reply.').exactOptional(),
+});
+
+const knowledge = z
+  .strictObject({
+    sourceIds: z
+      .array(
+        z
+          .string()
+          .regex(/^ks_[0-9a-hjkmnp-tv-z]{26}$/)
+          .max(29),
+      )
+      .max(50)
+      .meta(LIST_SET)
+      .describe('Ids of the knowledge sources to answer from.')
+      .exactOptional(),
+    sourceNames: z
+      .array(dnsLabel)
+      .max(50)
+      .meta(LIST_SET)
+      .describe('Names of the knowledge sources to answer from, in the same namespace.')
+      .exactOptional(),
+    topK: z.int().min(1).max(50).describe('Most passages given to a reply.').exactOptional(),
+    minScore: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe('Passages scored lower are left out; none left is a knowledge gap.')
+      .exactOptional(),
+  })
+  .meta(
+    rules({
+      rule: '!(has(self.sourceIds) && has(self.sourceNames))',
+      message: 'sourceIds and sourceNames exclude each other',
+    }),
+  );
+
+const escalationRule = z
+  .strictObject({
+    on: z
+      .enum(['user_request', 'keyword', 'tool_failure', 'low_confidence'])
+      .describe('What calls for a human.'),
+    keywords: z
+      .array(z.string().min(1).max(128))
+      .max(50)
+      .meta(LIST_SET)
+      .describe('Words of the user that call for a human; for keyword.')
+      .exactOptional(),
+    count: z
+      .int()
+      .min(1)
+      .max(100)
+      .describe('How many times in a row; for tool_failure and low_confidence.')
+      .exactOptional(),
+    reason: z.string().min(1).max(256).describe('Reason told with the escalation.').exactOptional(),
+  })
+  .meta(
+    rules({
+      rule: "self.on != 'keyword' || (has(self.keywords) && self.keywords.size() > 0)",
+      message: 'a rule on keyword needs keywords',
+      fieldPath: '.keywords',
+    }),
+  );
+
+const escalation = z.strictObject({
+  rules: z
+    .array(escalationRule)
+    .max(20)
+    .describe('When the agent asks for a human.')
+    .exactOptional(),
+  timeoutSec: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .describe('How long to wait for a human to accept, in seconds.')
+    .exactOptional(),
+});
+
+const limits = z.strictObject({
+  maxDurationSec: z
+    .int()
+    .min(10)
+    .max(86_400)
+    .describe('A conversation is ended after this many seconds.')
+    .exactOptional(),
+  silenceTimeoutSec: z
+    .int()
+    .min(5)
+    .max(86_400)
+    .describe('A conversation is ended after this many seconds without a word of the user.')
+    .exactOptional(),
+});
+
+/** What makes a version. */
+const content = {
+  prompt: z
+    .string()
+    .min(1)
+    .max(100_000)
+    .describe('Instructions the agent follows.')
+    .exactOptional(),
+  promptFrom: z
+    .strictObject({ configMapKeyRef: configMapKeyRef.describe('The ConfigMap and key to read.') })
+    .describe('Takes the prompt from elsewhere; its text is the content.')
+    .exactOptional(),
+  voice: voice.describe('How the agent speaks.').exactOptional(),
+  tools: z
+    .array(tool)
+    .max(50)
+    .meta(listMap('name'))
+    .describe('What the agent can do besides talking.')
+    .exactOptional(),
+  firstMessage: z.string().min(1).max(4000).describe('What the agent says first.').exactOptional(),
+  language: language.describe('BCP 47 tag of the language, such as en-GB.').exactOptional(),
+  model: model.describe('The language model and its settings.').exactOptional(),
+  knowledge: knowledge.describe('What the agent answers from.').exactOptional(),
+  escalation: escalation.describe('When and how a human takes over.').exactOptional(),
+  limits: limits.describe('When a conversation is ended.').exactOptional(),
+};
+
+export const agentSpec = z
+  .strictObject({
+    displayName: z.string().min(1).max(128).describe('Name shown to people.').exactOptional(),
+    ...content,
+    publishPolicy: z
+      .enum(['Automatic', 'Manual'])
+      .default('Automatic')
+      .describe(
+        'Automatic: new content goes live at once. Manual: it waits until it is pinned or published.',
+      ),
+    pinnedVersion: z
+      .int()
+      .min(1)
+      .max(MAX_INT32)
+      .describe('Version to keep live whatever the content; absent: none is pinned.')
+      .exactOptional(),
+    revisionHistoryLimit: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(10)
+      .describe('Entries of status.history; versions themselves are never pruned.'),
+    metadata: metadataMap.exactOptional(),
+    suspend: z.boolean().default(false).describe('True: the agent takes no new conversations.'),
+    deletionPolicy: z
+      .enum(['Retain', 'Delete'])
+      .default('Retain')
+      .describe('Whether versions and transcripts outlive the object.'),
+  })
+  .meta(
+    rules({
+      rule: 'has(self.prompt) != has(self.promptFrom)',
+      message: 'exactly one of prompt and promptFrom is needed',
+    }),
+  )
+  .describe('What the agent is to be.');
+
+const activation = z.strictObject({
+  version: z.int().min(1).describe('Version that went live.'),
+  contentHash: z.string().max(128).describe('Hash of its content.'),
+  action: z.enum(['published', 'rolled_back']).describe('rolled_back when the version went down.'),
+  fromVersion: z
+    .int()
+    .min(1)
+    .describe('Version live before; absent for the first.')
+    .exactOptional(),
+  actor: z.string().max(256).describe('Who did it: api:key_…, kubernetes:<manager> or file.'),
+  time: time.describe('When it went live.'),
+});
+
+const rollback = z.strictObject({
+  fromVersion: z.int().min(1).describe('Version live before.'),
+  toVersion: z.int().min(1).describe('Version gone back to.'),
+  actor: z.string().max(256).describe('Who did it.'),
+  reason: z.string().max(1024).describe('Why, if it was said.').exactOptional(),
+  time: time.describe('When it happened.'),
+});
+
+export const agentStatus = z
+  .strictObject({
+    observedGeneration,
+    agentId: z.string().max(30).describe('Id in the REST API, agt_…').exactOptional(),
+    activeVersion: z.int().min(1).describe('Version that is live.').exactOptional(),
+    latestVersion: z.int().min(1).describe('Highest version there is.').exactOptional(),
+    activeContentHash: z.string().max(128).describe('Hash of what is live.').exactOptional(),
+    lastPublishedTime: time.describe('When a version was last published.').exactOptional(),
+    lastRollback: rollback.describe('The last rollback.').exactOptional(),
+    history: z
+      .array(activation)
+      .max(100)
+      .meta({ 'x-kubernetes-list-type': 'atomic' })
+      .describe('Activations, newest first, at most revisionHistoryLimit.')
+      .exactOptional(),
+    lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
+    conditions: conditions.exactOptional(),
+  })
+  .describe('What the agent is.');
+
+/** A stored spec, defaults applied. */
+export type AgentSpec = z.output<typeof agentSpec>;
+export type AgentStatus = z.output<typeof agentStatus>;
+export type AgentTool = z.output<typeof tool>;
+export type AgentEscalationRule = z.output<typeof escalationRule>;
+
+/** The content part of a spec, as the user set it. */
+export const agentContent = z.strictObject(content);
+export type AgentContent = z.output<typeof agentContent>;
+
+/** Spec fields that make a version (contract §4); in a version, `prompt` stands for `promptFrom`. */
+export const AGENT_CONTENT_FIELDS: readonly (keyof AgentContent)[] = agentContent.keyof().options;

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+
+/**
+ * Fields that more than one kind has. Every string, list and map carries a bound: the API server
+ * prices CEL rules by the largest value a schema allows, and refuses a CRD that could be dear.
+ *
+ * Patterns keep to what RE2 (the API server) and JavaScript read alike: no look-around, no `\s`
+ * or `\w` (Unicode in one, ASCII in the other), no flags.
+ */
+
+/** Keys of JSON Schema that only Kubernetes knows; they ride along in zod's `.meta()`. */
+export type CelRule = { rule: string; message: string; fieldPath?: string };
+
+/** CEL rules of the schema they are attached to; the API server and `validate.ts` run the same. */
+export function rules(...validations: CelRule[]): { 'x-kubernetes-validations': CelRule[] } {
+  return { 'x-kubernetes-validations': validations };
+}
+
+/** A list whose items are told apart by these fields: appliers may own single items. */
+export function listMap(...keys: string[]): Record<string, unknown> {
+  return { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys };
+}
+
+/** A list without duplicates. */
+export const LIST_SET = { 'x-kubernetes-list-type': 'set' } as const;
+
+/** An object that is replaced whole, never merged by two appliers. */
+export const ATOMIC_MAP = { 'x-kubernetes-map-type': 'atomic' } as const;
+
+/** The largest number the schemas allow for counters: what PostgreSQL's `integer` holds. */
+export const MAX_INT32 = 2_147_483_647;
+
+/** RFC 1123 label: the name of a namespace, an agent, an endpoint, a source. */
+export const dnsLabel = z
+  .string()
+  .min(1)
+  .max(63)
+  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
+
+/**
+ * An absolute http or https URL in ASCII. Without user and password: a URL is shown in lists, and
+ * a secret is never inlined. Which addresses may be called is no part of the schema (contract §4).
+ */
+export const httpUrl = z
+  .string()
+  .min(1)
+  .max(2048)
+  .regex(/^https?:\/\/(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$/);
+
+/** One key of a Secret or ConfigMap in the same namespace. */
+function keyRef(of: string) {
+  return z
+    .strictObject({
+      name: z
+        .string()
+        .min(1)
+        .max(253)
+        .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
+        .describe(`Name of the ${of}, in the same namespace.`),
+      key: z
+        .string()
+        .min(1)
+        .max(253)
+        .regex(/^[-._a-zA-Z0-9]+$/)
+        .describe(`Key inside the ${of}.`),
+    })
+    .meta(ATOMIC_MAP);
+}
+
+/** A Secret may be named only when it carries the label `parley.dev/allow: "true"` (contract §6). */
+export const secretKeyRef = keyRef('Secret');
+export const configMapKeyRef = keyRef('ConfigMap');
+
+/** Free labels of the user; kept as they are, never read by Parley. */
+export const metadataMap = z
+  .record(z.string().min(1).max(128), z.string().max(1024))
+  .meta({
+    maxProperties: 50,
+    ...rules({
+      // `__proto__` is refused wherever a schema can: a plain assignment to it loses the value.
+      rule: "self.all(key, key.size() >= 1 && key.size() <= 128 && key != '__proto__')",
+      message: 'a key must have 1 to 128 characters and may not be __proto__',
+    }),
+  })
+  .describe('Free key-value pairs of yours; kept and shown, never read.');
+
+/** RFC 9110 field name. */
+const HEADER_NAME = /^[-!#$%&'*+.^_`|~0-9A-Za-z]{1,128}$/;
+
+/** Headers that the connection or Parley sets: whoever could change them could split requests. */
+const RESERVED_HEADER = [
+  '^(?i:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect',
+  'content-length|content-type|content-encoding|user-agent|parley-.*|webhook-.*|__proto__)$',
+].join('|');
+
+/** Extra request headers. A value is visible ASCII, so that it cannot end its line. */
+export const headerMap = z
+  .record(
+    z.string(),
+    z
+      .string()
+      .max(1024)
+      .regex(/^[\t -~]*$/),
+  )
+  .meta({
+    maxProperties: 20,
+    ...rules(
+      {
+        rule: `self.all(name, name.matches("${HEADER_NAME.source}"))`,
+        message: "a header name is 1 to 128 letters, digits and -!#$%&'*+.^_`|~",
+      },
+      {
+        rule: `!self.exists(name, name.matches("${RESERVED_HEADER}"))`,
+        message:
+          'host, content-type, user-agent, parley-*, webhook-* and the like are set by Parley',
+      },
+    ),
+  });
+
+/** RFC 3339, as the API server writes it. */
+export const time = z.string().max(40).meta({ format: 'date-time' });
+
+/** `status.observedGeneration`: -1 until a controller has seen the object (kstatus, Helm --wait). */
+export const observedGeneration = z
+  .int()
+  .min(-1)
+  .default(-1)
+  .describe('The generation this status tells of; -1: not seen by a controller yet.');
+
+/** Repeats the annotation `parley.dev/reconcile-requested-at` once it has been honoured. */
+export const lastHandledReconcileAt = z
+  .string()
+  .max(128)
+  .describe('Value of the annotation parley.dev/reconcile-requested-at last honoured.');
+
+/** metav1.Condition; the type `Condition` of resource-store.ts in schema form. */
+const condition = z.strictObject({
+  type: z.string().min(1).max(316).describe('What the condition is about, such as Ready.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
+  reason: z
+    .string()
+    .min(1)
+    .max(1024)
+    .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/)
+    .describe('A CamelCase word for programs.'),
+  message: z.string().max(32_768).describe('A sentence for people.'),
+  lastTransitionTime: time.describe('When the status last changed.'),
+  observedGeneration: z.int().min(0).describe('The generation the condition was set for.'),
+});
+
+export const conditions = z
+  .array(condition)
+  .max(16)
+  .meta(listMap('type'))
+  .describe('What is known about the object, one entry for each type.');

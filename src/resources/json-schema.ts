@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { CelRule } from './field-types.ts';
+
+/**
+ * zod → structural schema: the subset of OpenAPI 3.0 that a CustomResourceDefinition takes. What
+ * zod says and a structural schema cannot say is refused here, at build time, not dropped.
+ */
+
+/** One node of a structural schema; objects are closed unless they preserve unknown fields. */
+export type StructuralSchema = {
+  description?: string;
+  type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  format?: string;
+  default?: unknown;
+  enum?: string[];
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  maxProperties?: number;
+  required?: string[];
+  properties?: Record<string, StructuralSchema>;
+  additionalProperties?: StructuralSchema;
+  items?: StructuralSchema;
+  'x-kubernetes-validations'?: CelRule[];
+  'x-kubernetes-list-type'?: 'map' | 'set' | 'atomic';
+  'x-kubernetes-list-map-keys'?: string[];
+  'x-kubernetes-map-type'?: 'atomic' | 'granular';
+  'x-kubernetes-preserve-unknown-fields'?: true;
+};
+
+/** Keys taken over as they are, in the order in which they read well. */
+const PLAIN_KEYS = [
+  'description',
+  'type',
+  'format',
+  'default',
+  'enum',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'maxProperties',
+  'required',
+  'x-kubernetes-validations',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-map-type',
+  'x-kubernetes-preserve-unknown-fields',
+] as const satisfies (keyof StructuralSchema)[];
+
+/** What zod adds and closed structural objects say in another way, or not at all. */
+const DROPPED_KEYS = new Set(['additionalProperties', 'properties', 'items', 'propertyNames']);
+
+/** Formats the API server checks; it ignores others silently, so they may not appear. */
+const FORMATS = new Set(['date-time', 'int64']);
+
+/** The structural schema of a zod object. @throws Error when zod says what it cannot hold. */
+export function structuralSchema(schema: z.ZodObject): StructuralSchema {
+  const json = z.toJSONSchema(schema, {
+    target: 'openapi-3.0',
+    io: 'input',
+    unrepresentable: 'any',
+  });
+  return convert(json, '');
+}
+
+function convert(node: object, path: string): StructuralSchema {
+  const source = new Map<string, unknown>(Object.entries(node));
+  const result: Record<string, unknown> = {};
+  for (const key of PLAIN_KEYS) if (source.has(key)) result[key] = source.get(key);
+  for (const key of source.keys()) {
+    const known = key in result || DROPPED_KEYS.has(key);
+    if (!known) throw new Error(`${path}: a structural schema has no ${key}`);
+  }
+  return Object.assign(result, tidied(result, path), children(source, path));
+}
+
+/** Spellings that differ between zod and Kubernetes. */
+function tidied(node: StructuralSchema, path: string): StructuralSchema {
+  if (node.format !== undefined && !FORMATS.has(node.format)) {
+    throw new Error(`${path}: the API server does not check format ${node.format}`);
+  }
+  return {
+    ...(node.type === 'integer' ? { format: 'int64' } : {}),
+    ...(node.type === 'array' && !node['x-kubernetes-list-type']
+      ? { 'x-kubernetes-list-type': 'atomic' as const }
+      : {}),
+    // JavaScript escapes a slash in a regular expression's source, RE2 has no need of it.
+    ...(node.pattern === undefined ? {} : { pattern: node.pattern.replaceAll('\\/', '/') }),
+  };
+}
+
+function children(source: ReadonlyMap<string, unknown>, path: string): StructuralSchema {
+  if (source.get('x-kubernetes-preserve-unknown-fields') === true) return {};
+  const properties = source.get('properties');
+  if (isObject(properties)) {
+    const converted = Object.entries(properties).map(
+      ([name, child]) => [name, convert(object(child), `${path}.${name}`)] as const,
+    );
+    return { properties: Object.fromEntries(converted) };
+  }
+  const items = source.get('items');
+  if (isObject(items)) return { items: convert(items, `${path}[]`) };
+  const values = source.get('additionalProperties');
+  return isObject(values) ? { additionalProperties: convert(values, `${path}{}`) } : {};
+}
+
+function object(value: unknown): object {
+  if (isObject(value)) return value;
+  throw new Error('a schema is an object');
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,140 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StartupError } from '../errors.ts';
+import { POSTGRES_ENV, type PostgresAccount, withPrefix } from './embedded-postgres-account.ts';
+import type { PostgresBinaries } from './embedded-postgres-binaries.ts';
+import type { ServerLog } from './embedded-postgres-log.ts';
+
+export type LaunchOptions = {
+  cluster: string;
+  binaries: PostgresBinaries;
+  account: PostgresAccount;
+  password: string;
+  settings: Readonly<Record<string, string>>;
+  serverLog: ServerLog;
+  port: number;
+  /** Aborting it makes a launch in progress fail; `stop` is for one that succeeded. */
+  stopped: AbortSignal;
+};
+
+export type Postmaster = {
+  /** Resolves, to words for a log, when the server is gone for whatever reason. */
+  ended: Promise<string>;
+  stop: () => Promise<void>;
+};
+
+const FAST_SHUTDOWN_MS = 30_000;
+const IMMEDIATE_SHUTDOWN_MS = 5_000;
+const LAST_OUTPUT_MS = 200;
+const READY = 'database system is ready to accept connections';
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '60',
+  shared_buffers: '64MB',
+  // Queue tables change all the time: a minute between visits lets them bloat.
+  autovacuum_naptime: '10s',
+  // Our statements are short; compiling one costs more than running it.
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+/** Resolves once the server accepts connections; throws StartupError when it ends before that. */
+export async function launchPostmaster(options: LaunchOptions): Promise<Postmaster> {
+  const child = spawnPostmaster(options);
+  const release = holdLeash(child);
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  }).finally(release);
+  const stop = () => shutDown(child, ended);
+  const abort = () => void stop();
+  options.stopped.addEventListener('abort', abort);
+  try {
+    if (options.stopped.aborted) abort();
+    const outcome = await Promise.race([saysReady(child, options.serverLog), ended]);
+    if (outcome === READY && !options.stopped.aborted) return { ended, stop };
+    await stop();
+    await lastOutput(child);
+    throw new StartupError(explain(options, outcome));
+  } finally {
+    options.stopped.removeEventListener('abort', abort);
+  }
+}
+
+function spawnPostmaster({ account, binaries, cluster, port, settings }: LaunchOptions) {
+  const all = { ...SETTINGS, port: String(port), ...settings };
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const line = withPrefix(account, [binaries.postgres, '-D', cluster, ...flags]);
+  const [command = '', ...args] = line;
+  return spawn(command, args, {
+    ...account.spawnAs,
+    env: POSTGRES_ENV,
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // A session of its own: Ctrl-C in a terminal would stop it before we have drained.
+    detached: true,
+  });
+}
+
+/**
+ * A shell that waits for us to die, by SIGKILL too, and then stops the server: it would otherwise
+ * run on for ever. It reads from a pipe that only we hold. Returns how to dismiss it.
+ */
+function holdLeash(child: ChildProcess): () => void {
+  if (child.pid === undefined) return () => undefined;
+  const script = 'read -r _; kill -INT "$1"';
+  const leash = spawn('/bin/sh', ['-c', script, 'parley-leash', String(child.pid)], {
+    env: POSTGRES_ENV,
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  leash.on('error', () => undefined); // Without it the next start stops the server.
+  leash.stdin.on('error', () => undefined);
+  leash.unref();
+  return () => void leash.kill('SIGKILL');
+}
+
+/** By its own word, which comes at once; polling would fill its log with refusals. */
+function saysReady(child: ReturnType<typeof spawnPostmaster>, log: ServerLog): Promise<string> {
+  return new Promise((resolve) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      log.write(chunk);
+      if (chunk.includes(READY)) resolve(READY);
+    });
+  });
+}
+
+/** What it said last may arrive after its end; a process that it left behind keeps the pipe open. */
+async function lastOutput(child: ReturnType<typeof spawnPostmaster>): Promise<void> {
+  if (child.stderr.closed) return;
+  const closed = new Promise<void>((resolve) => child.stderr.once('close', () => resolve()));
+  await Promise.race([closed, delay(LAST_OUTPUT_MS)]);
+}
+
+/** Fast, then immediate (recovery at the next start), then by force. Idempotent. */
+async function shutDown(child: ChildProcess, ended: Promise<string>): Promise<void> {
+  const steps = [
+    { signal: 'SIGINT', waitMs: FAST_SHUTDOWN_MS },
+    { signal: 'SIGQUIT', waitMs: IMMEDIATE_SHUTDOWN_MS },
+    { signal: 'SIGKILL', waitMs: IMMEDIATE_SHUTDOWN_MS },
+  ] as const;
+  for (const { signal, waitMs } of steps) {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    const timer = new AbortController();
+    const late = delay(waitMs, undefined, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([ended, late]);
+    timer.abort();
+  }
+  await ended;
+}
+
+function explain({ cluster, serverLog, stopped }: LaunchOptions, outcome: string): string {
+  if (stopped.aborted) return 'stopped while PostgreSQL was starting';
+  const fatal = serverLog.tail().findLast((line) => /FATAL|PANIC|could not/.test(line));
+  return `PostgreSQL did not start on ${cluster} (${outcome}): ${fatal ?? serverLog.tail().at(-1) ?? 'it said nothing'}`;
+}

@@ -1,0 +1,165 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readManifest, type ManifestObjects, type ManifestRules } from './manifest-object.ts';
+import type { ManifestProblem } from './manifest-report.ts';
+import { parseYaml } from './manifest-yaml.ts';
+
+/** What stands in the folder now. */
+export type ManifestLook = {
+  /** By path order; within a file in the order of its documents. */
+  files: ManifestObjects[];
+  /** To be watched; the inode tells a folder from its successor of the same name. */
+  folders: { path: string; inode: string }[];
+  problems: ManifestProblem[];
+  /** Everything was read and understood: only then is an absent object certainly absent. */
+  complete: boolean;
+  /** Above 0: a file may be half written (empty); look again then before believing in an absence. */
+  unsettledMs: number;
+};
+
+export type ManifestReader = { look: () => Promise<ManifestLook> };
+
+export type ManifestReaderDeps = {
+  folder: string;
+  rules: ManifestRules;
+  nowMs: () => number;
+  /** A file that became empty counts as empty only after that time. */
+  emptySettleMs: number;
+};
+
+const MAX_FILES = 1_000;
+const MAX_FOLDERS = 1_000;
+const MAX_BYTES = 1024 * 1024;
+
+type Cached = ManifestObjects & {
+  key: string;
+  text: string;
+  /** Seen unchanged by a later look; see `readCached`. */
+  confirmed: boolean;
+  emptySinceMs: number | undefined;
+};
+
+type Found = {
+  files: { path: string; isLink: boolean }[];
+  folders: ManifestLook['folders'];
+  problems: ManifestProblem[];
+};
+
+export function createManifestReader(deps: ManifestReaderDeps): ManifestReader {
+  let cache = new Map<string, Cached>();
+
+  return {
+    look: async () => {
+      const found: Found = { files: [], folders: [], problems: [] };
+      await walk(deps.folder, found);
+      const next = new Map<string, Cached>();
+      const problems = [...found.problems];
+      let unsettledMs = 0;
+      for (const file of found.files.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+        const result = await readCached(deps, file, cache.get(file.path));
+        if (result === 'vanished') unsettledMs = deps.emptySettleMs;
+        else if (result === 'not a file') continue;
+        else if ('detail' in result) problems.push(result);
+        else next.set(file.path, result);
+      }
+      cache = next;
+      const files = [...next.values()];
+      for (const { emptySinceMs } of files) {
+        if (emptySinceMs === undefined) continue;
+        unsettledMs = Math.max(unsettledMs, emptySinceMs + deps.emptySettleMs - deps.nowMs());
+      }
+      return {
+        files,
+        folders: found.folders,
+        problems: [...problems, ...files.flatMap((file) => file.problems)],
+        complete: problems.length === 0 && !files.some(({ unknownIdentity }) => unknownIdentity),
+        unsettledMs,
+      };
+    },
+  };
+}
+
+/** Hidden entries are skipped (a ConfigMap mount keeps its data in `..data`), links to folders too. */
+async function walk(folder: string, found: Found): Promise<void> {
+  if (found.folders.length >= MAX_FOLDERS) return tellTooMany(found);
+  for (const entry of await readEntries(folder, found)) {
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith('.')) continue;
+    if (entry.isDirectory()) await walk(path, found);
+    else if (!/\.(ya?ml|json)$/i.test(entry.name)) continue;
+    else if (found.files.length >= MAX_FILES) return tellTooMany(found);
+    else found.files.push({ path, isLink: entry.isSymbolicLink() });
+  }
+}
+
+function tellTooMany(found: Found): void {
+  const detail = `there are more than ${MAX_FILES} manifests or folders; the rest is not read`;
+  found.problems.push({ detail });
+}
+
+async function readEntries(folder: string, found: Found): Promise<Dirent[]> {
+  try {
+    const { ino } = await stat(folder, { bigint: true });
+    const entries = await readdir(folder, { withFileTypes: true });
+    found.folders.push({ path: folder, inode: String(ino) });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    const missing = codeOf(error) === 'ENOENT';
+    const detail = missing ? 'is not there; it is read when it appears' : cannotBeRead(error);
+    found.problems.push({ detail: `the manifest folder ${folder} ${detail}` });
+    return [];
+  }
+}
+
+/**
+ * Reads a file whose stat has changed. The first look at a new stat is not trusted: a second
+ * write within the same tick of the file system's clock leaves the same stat, so the look after
+ * it reads once more and compares the text.
+ */
+async function readCached(
+  deps: ManifestReaderDeps,
+  { path, isLink }: Found['files'][number],
+  cached: Cached | undefined,
+): Promise<Cached | ManifestProblem | 'vanished' | 'not a file'> {
+  try {
+    const stats = await stat(path, { bigint: true });
+    // A pipe would hold us for ever.
+    if (!stats.isFile()) return 'not a file';
+    const key = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
+    if (cached?.confirmed && cached.key === key) return cached;
+    if (stats.size > MAX_BYTES) return { detail: `${path} is larger than 1 MiB and is not read` };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    if (cached?.text === text) return { ...cached, key, confirmed: cached.key === key };
+    return { key, text, confirmed: false, ...parseFile(path, text, deps) };
+  } catch (error) {
+    // Gone since the folder was listed: an editor is at it. A dangling link stays and is told.
+    if (codeOf(error) === 'ENOENT' && !isLink) return 'vanished';
+    return { detail: `${path} ${cannotBeRead(error)}` };
+  }
+}
+
+function parseFile(
+  path: string,
+  text: string,
+  deps: ManifestReaderDeps,
+): Omit<Cached, 'key' | 'text' | 'confirmed'> {
+  const { documents, problems } = parseYaml(path, text);
+  const read = documents.map((document) => readManifest(document, deps.rules));
+  return {
+    objects: read.flatMap(({ objects }) => objects),
+    problems: [...problems, ...read.flatMap((result) => result.problems)],
+    // What cannot be parsed may declare anything.
+    unknownIdentity: problems.length > 0 || read.some((result) => result.unknownIdentity),
+    emptySinceMs: text.trim() === '' ? deps.nowMs() : undefined,
+  };
+}
+
+function cannotBeRead(error: unknown): string {
+  return `cannot be read (${codeOf(error)})`;
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? String(error.code) : error.message;
+}

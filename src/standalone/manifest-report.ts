@@ -1,0 +1,62 @@
+/** Where something stands in a manifest; `file` as a person would type it, lines and columns from 1. */
+export type ManifestPlace = { file: string; line: number; column: number };
+
+/** Something a person has to change. `field` is a path such as `spec.tools[0].url`. */
+export type ManifestProblem = { place?: ManifestPlace; field?: string; detail: string };
+
+/**
+ * One line for a person. A problem is told once, and again only after it had gone away; `text`
+ * is complete: `file:line:column field: what to change`.
+ */
+export type ManifestReport = { level: 'info' | 'error'; text: string; place?: ManifestPlace };
+
+export type ManifestReporter = {
+  info: (text: string) => void;
+  /** All problems there are now; tells those that were not there the last time. */
+  problems: (problems: readonly ManifestProblem[]) => void;
+};
+
+export function createManifestReporter(
+  report: (line: ManifestReport) => void,
+): ManifestReporter {
+  let known = new Set<string>();
+  return {
+    info: (text) => report({ level: 'info', text }),
+    problems: (problems) => {
+      const texts = new Set<string>();
+      for (const problem of problems) {
+        const text = formatProblem(problem);
+        if (texts.has(text)) continue;
+        texts.add(text);
+        if (known.has(text)) continue;
+        report({ level: 'error', text, ...(problem.place && { place: problem.place }) });
+      }
+      known = texts;
+    },
+  };
+}
+
+function formatProblem({ place, field, detail }: ManifestProblem): string {
+  const where = place && formatPlace(place);
+  const what = field ? `${field}: ${detail}` : detail;
+  return where ? `${where} ${what}` : what;
+}
+
+export function formatPlace({ file, line, column }: ManifestPlace): string {
+  return `${file}:${line}:${column}`;
+}
+
+/** `/spec/tools/0/name` → `spec.tools[0].name`. */
+export function formatPointer(pointer: string): string {
+  return splitPointer(pointer).reduce((path, part) => {
+    if (/^\d+$/.test(part)) return `${path}[${part}]`;
+    if (!/^[\w$-]+$/.test(part)) return `${path}[${JSON.stringify(part)}]`;
+    return path ? `${path}.${part}` : part;
+  }, '');
+}
+
+/** RFC 6901. */
+export function splitPointer(pointer: string): string[] {
+  const [, ...parts] = pointer.split('/');
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}

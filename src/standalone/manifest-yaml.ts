@@ -1,0 +1,151 @@
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  visit,
+  type Document,
+  type Node,
+} from 'yaml';
+import { splitPointer, type ManifestPlace, type ManifestProblem } from './manifest-report.ts';
+
+/** One YAML document as plain data; `placeOf` finds what a JSON pointer into it names. */
+export type YamlDocument = {
+  value: unknown;
+  /** The place of the key or item; of what holds it, where it is missing. */
+  placeOf: (pointer: string) => ManifestPlace;
+};
+
+// A document of ours has no use for more; it stops "a billion laughs" at a few kilobytes.
+const MAX_ALIASES = 100;
+// The rest is mostly what the first ones drag along.
+const MAX_PROBLEMS_PER_DOCUMENT = 3;
+
+/**
+ * The documents of a file, each parsed for itself: `---` at the start of a line ends a document
+ * wherever it stands, so an open quote in one does not swallow the next (the library lets it).
+ */
+export function parseYaml(
+  file: string,
+  text: string,
+): { documents: YamlDocument[]; problems: ManifestProblem[] } {
+  const documents: YamlDocument[] = [];
+  const problems: ManifestProblem[] = [];
+  for (const chunk of splitDocuments(text)) {
+    const parsed = parseChunk(file, chunk);
+    documents.push(...parsed.documents);
+    problems.push(...parsed.problems);
+  }
+  return { documents, problems };
+}
+
+type Chunk = { text: string; firstLine: number };
+
+function splitDocuments(text: string): Chunk[] {
+  const chunks: Chunk[] = [];
+  let lines: string[] = [];
+  let firstLine = 1;
+  const cut = (nextLine: number): void => {
+    // Directives (`%YAML 1.2`) stand before the marker; nothing here needs one.
+    if (lines.some((line) => !/^\s*(#.*|%.*|---\s*)?$/.test(line))) {
+      chunks.push({ text: lines.join('\n'), firstLine });
+    }
+    lines = [];
+    firstLine = nextLine;
+  };
+  text.split(/\r\n|\n|\r/).forEach((line, index) => {
+    if (/^---(\s|$)/.test(line)) cut(index + 1);
+    lines.push(line);
+  });
+  cut(0);
+  return chunks;
+}
+
+function parseChunk(
+  file: string,
+  { text, firstLine }: Chunk,
+): { documents: YamlDocument[]; problems: ManifestProblem[] } {
+  const lineCounter = new LineCounter();
+  const at = (offset: number): ManifestPlace => {
+    const { line, col } = lineCounter.linePos(offset);
+    // Line 0: the counter knows of no line yet, so it is the first.
+    return { file, line: firstLine + Math.max(line, 1) - 1, column: Math.max(col, 1) };
+  };
+  try {
+    // Aliases and merge keys as kubectl has them; `strict` and unique keys are the defaults.
+    const options = { lineCounter, merge: true, prettyErrors: false, logLevel: 'error' } as const;
+    const read = parseAllDocuments(text, options).map((document) => readDocument(document, at));
+    return {
+      documents: read.flatMap((result) => ('problems' in result ? [] : [result])),
+      problems: read.flatMap((result) => ('problems' in result ? result.problems : [])),
+    };
+  } catch (error) {
+    // Brackets nested too deep end the parser's stack.
+    const detail = `cannot be parsed (${messageOf(error)})`;
+    return { documents: [], problems: [{ place: at(0), detail }] };
+  }
+}
+
+function readDocument(
+  document: Document.Parsed,
+  at: (offset: number) => ManifestPlace,
+): YamlDocument | { problems: ManifestProblem[] } {
+  const found = [...document.errors, ...document.warnings].slice(0, MAX_PROBLEMS_PER_DOCUMENT);
+  if (found.length > 0) {
+    return {
+      problems: found.map(({ pos, code, message }) => ({
+        place: at(pos[0]),
+        detail: code === 'DUPLICATE_KEY' ? 'this key stands here twice: keep one' : message,
+      })),
+    };
+  }
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    return { value, placeOf: (pointer) => at(offsetOf(document, pointer)) };
+  } catch (error) {
+    const place = at(offsetOfBadAlias(document));
+    return { problems: [{ place, detail: `an alias cannot be used: ${messageOf(error)}` }] };
+  }
+}
+
+function offsetOf(document: Document.Parsed, pointer: string): number {
+  let node: unknown = document.contents;
+  let offset = startOf(node) ?? 0;
+  for (const part of splitPointer(pointer)) {
+    if (isAlias(node)) node = node.resolve(document);
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === part);
+      if (!pair) break;
+      offset = startOf(pair.key) ?? offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(part)];
+      if (node === undefined) break;
+      offset = startOf(node) ?? offset;
+    } else break;
+  }
+  return offset;
+}
+
+function offsetOfBadAlias(document: Document.Parsed): number {
+  let offset = startOf(document.contents) ?? 0;
+  visit(document, {
+    Alias: (_key, alias) => {
+      if (alias.resolve(document)) return undefined;
+      offset = startOf(alias) ?? offset;
+      return visit.BREAK;
+    },
+  });
+  return offset;
+}
+
+function startOf(node: unknown): number | undefined {
+  // Everything the parser made is a Node with a range; a hole in a map is null.
+  return typeof node === 'object' && node !== null ? (node as Node).range?.[0] : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,62 @@
+import type { Db } from './pool.ts';
+
+/** One line of the append-only log of what was live when (contract §4). */
+export type AgentActivation = {
+  agentId: string;
+  seq: number;
+  action: 'published' | 'rolled_back';
+  fromVersion: number | null;
+  toVersion: number;
+  actor: string;
+  reason: string | null;
+  eventId: string;
+  /** Unix milliseconds */
+  at: number;
+};
+
+const COLUMNS = `agent_id as "agentId", seq, action, from_version as "fromVersion",
+  to_version as "toVersion", actor, reason, event_id as "eventId", at`;
+
+/** Appends under the agent's row lock; the primary key refuses a second line of the same number. */
+export async function insertActivation(
+  db: Db,
+  activation: Omit<AgentActivation, 'seq' | 'at'>,
+): Promise<void> {
+  await db.query(
+    `insert into agent_activations
+       (agent_id, seq, action, from_version, to_version, actor, reason, event_id)
+     select $1, coalesce(max(seq), 0) + 1, $2, $3, $4, $5, $6, $7
+       from agent_activations where agent_id = $1`,
+    [
+      ...[activation.agentId, activation.action, activation.fromVersion, activation.toVersion],
+      ...[activation.actor, activation.reason, activation.eventId],
+    ],
+  );
+}
+
+/** Newest first; `before` is the sequence number before which the page starts. */
+export async function listActivations(
+  db: Db,
+  page: { agentId: string; before: number | null; limit: number },
+): Promise<AgentActivation[]> {
+  const { rows } = await db.query<AgentActivation>(
+    `select ${COLUMNS} from agent_activations
+      where agent_id = $1 and ($2::integer is null or seq < $2)
+      order by seq desc limit $3`,
+    [page.agentId, page.before, page.limit],
+  );
+  return rows;
+}
+
+/** The highest version below `version` that has been live, or undefined. */
+export async function highestLiveVersionBelow(
+  db: Db,
+  key: { agentId: string; version: number },
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ version: number | null }>(
+    `select max(to_version) as version from agent_activations
+      where agent_id = $1 and to_version < $2`,
+    [key.agentId, key.version],
+  );
+  return rows[0]?.version ?? undefined;
+}

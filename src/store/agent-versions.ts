@@ -1,0 +1,70 @@
+import type { AgentContent } from '../resources/agent.ts';
+import type { Db } from './pool.ts';
+
+/** Immutable content with a number from 1 that never moves. */
+export type AgentVersion = {
+  agentId: string;
+  version: number;
+  /** Lower-case hex SHA-256 of the canonical content. */
+  contentHash: string;
+  content: AgentContent;
+  createdBy: string;
+  /** Unix milliseconds */
+  createdAt: number;
+};
+
+const COLUMNS = `agent_id as "agentId", version, encode(content_hash, 'hex') as "contentHash",
+  content, created_by as "createdBy", created_at as "createdAt"`;
+
+/** The number content already has, if it ever was a version of this agent. */
+export async function findVersionByHash(
+  db: Db,
+  key: { agentId: string; hashVersion: number; contentHash: string },
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ version: number }>(
+    `select version from agent_versions
+      where agent_id = $1 and hash_version = $2 and content_hash = decode($3, 'hex')`,
+    [key.agentId, key.hashVersion, key.contentHash],
+  );
+  return rows[0]?.version;
+}
+
+/** The caller holds the agent's row lock and has looked for the hash, so the number is free. */
+export async function insertVersion(
+  db: Db,
+  version: Omit<AgentVersion, 'createdAt'> & { hashVersion: number },
+): Promise<void> {
+  await db.query(
+    `insert into agent_versions (agent_id, version, hash_version, content_hash, content, created_by)
+     values ($1, $2, $3, decode($4, 'hex'), $5, $6)`,
+    [
+      ...[version.agentId, version.version, version.hashVersion, version.contentHash],
+      ...[version.content, version.createdBy],
+    ],
+  );
+}
+
+export async function readVersion(
+  db: Db,
+  key: { agentId: string; version: number },
+): Promise<AgentVersion | undefined> {
+  const { rows } = await db.query<AgentVersion>(
+    `select ${COLUMNS} from agent_versions where agent_id = $1 and version = $2`,
+    [key.agentId, key.version],
+  );
+  return rows[0];
+}
+
+/** Newest first; `before` is the number before which the page starts. */
+export async function listVersions(
+  db: Db,
+  page: { agentId: string; before: number | null; limit: number },
+): Promise<AgentVersion[]> {
+  const { rows } = await db.query<AgentVersion>(
+    `select ${COLUMNS} from agent_versions
+      where agent_id = $1 and ($2::integer is null or version < $2)
+      order by version desc limit $3`,
+    [page.agentId, page.before, page.limit],
+  );
+  return rows;
+}

@@ -1,0 +1,153 @@
+import type { AgentSpec } from '../resources/agent.ts';
+import type { Db } from './pool.ts';
+
+/** What the operator made of an Agent: the row the API reads. Times are Unix milliseconds. */
+export type AgentRow = {
+  id: string;
+  namespace: string;
+  name: string;
+  uid: string;
+  generation: number;
+  managedBy: ManagedBy;
+  /** As declared, the prompt's text in place of a reference to it. */
+  spec: AgentSpec;
+  activeVersion: number | null;
+  latestVersion: number;
+  ready: boolean;
+  reason: string;
+  message: string;
+  createdAt: number;
+  updatedAt: number;
+};
+export type ManagedBy = 'api' | 'kubernetes' | 'file';
+
+/** What a reconcile writes of an agent. */
+export type AgentProjection = Pick<
+  AgentRow,
+  'id' | 'namespace' | 'name' | 'uid' | 'generation' | 'managedBy' | 'spec'
+>;
+
+const COLUMNS = `id, namespace, name, uid, generation, managed_by as "managedBy", spec,
+  active_version as "activeVersion", latest_version as "latestVersion", ready, reason, message,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+export async function readAgent(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<AgentRow | undefined> {
+  const { rows } = await db.query<AgentRow>({
+    name: 'read_agent',
+    text: `select ${COLUMNS} from agents where id = $1 and namespace = $2 and deleted_at is null`,
+    values: [id, namespace],
+  });
+  return rows[0];
+}
+
+/** Newest first; `before` is the id after which the page starts. */
+export async function listAgents(
+  db: Db,
+  page: { namespace: string; before: string | null; limit: number },
+): Promise<AgentRow[]> {
+  const { rows } = await db.query<AgentRow>({
+    name: 'list_agents',
+    text: `select ${COLUMNS} from agents
+            where namespace = $1 and deleted_at is null and ($2::uuid is null or id < $2)
+            order by id desc limit $3`,
+    values: [page.namespace, page.before, page.limit],
+  });
+  return rows;
+}
+
+/**
+ * The agent a resource of this name continues: the live one, else the last that was removed
+ * (its history goes on when the same manifest comes back).
+ */
+export async function findAgentId(
+  db: Db,
+  key: { namespace: string; name: string },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from agents where namespace = $1 and name = $2
+      order by deleted_at is not null, updated_at desc limit 1`,
+    [key.namespace, key.name],
+  );
+  return rows[0]?.id;
+}
+
+/** Which namespace an id belongs to, removed agents included. */
+export async function agentNamespace(db: Db, id: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ namespace: string }>(
+    'select namespace from agents where id = $1',
+    [id],
+  );
+  return rows[0]?.namespace;
+}
+
+/** The agent's row under lock, made when missing: everything that changes what is live stands in line here. */
+export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRow> {
+  await db.query(
+    `insert into agents (id, namespace, name, uid, generation, managed_by, spec)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing`,
+    [
+      ...[agent.id, agent.namespace, agent.name, agent.uid, agent.generation],
+      ...[agent.managedBy, agent.spec],
+    ],
+  );
+  const { rows } = await db.query<AgentRow>(`select ${COLUMNS} from agents where id = $1 for update`, [
+    agent.id,
+  ]);
+  return rows[0]!; // Inserted one statement ago if it was not there.
+}
+
+export async function updateAgent(
+  db: Db,
+  agent: AgentProjection & Pick<AgentRow, 'activeVersion' | 'latestVersion'> & AgentCondition,
+): Promise<void> {
+  await db.query(
+    `update agents set
+       namespace = $2, name = $3, uid = $4, generation = $5, managed_by = $6, spec = $7,
+       active_version = $8, latest_version = $9, ready = $10, reason = $11, message = $12,
+       updated_at = case when (spec, active_version, deleted_at) is distinct from
+         ($7::jsonb, $8::integer, null::timestamptz) then now() else updated_at end,
+       deleted_at = null
+     where id = $1`,
+    [
+      ...[agent.id, agent.namespace, agent.name, agent.uid, agent.generation, agent.managedBy],
+      ...[agent.spec, agent.activeVersion, agent.latestVersion],
+      ...[agent.ready, agent.reason, agent.message],
+    ],
+  );
+}
+
+export type AgentCondition = Pick<AgentRow, 'ready' | 'reason' | 'message'>;
+
+/** Says why the latest declaration is not in force; what is live stays. No row: nothing to say it on. */
+export async function updateAgentCondition(
+  db: Db,
+  agent: { id: string; uid: string; generation: number } & AgentCondition,
+): Promise<void> {
+  await db.query(
+    `update agents set uid = $2, generation = $3, ready = $4, reason = $5, message = $6 where id = $1`,
+    [agent.id, agent.uid, agent.generation, agent.ready, agent.reason, agent.message],
+  );
+}
+
+/** Hides the agent; its row, versions and activations stay. */
+export async function markAgentDeleted(
+  db: Db,
+  key: { namespace: string; name: string },
+): Promise<void> {
+  await db.query(
+    `update agents set deleted_at = now(), updated_at = now()
+      where namespace = $1 and name = $2 and deleted_at is null`,
+    [key.namespace, key.name],
+  );
+}
+
+/** Names of all live rows, for the operator to find what was deleted while it was away. */
+export async function listAgentKeys(db: Db): Promise<{ namespace: string; name: string }[]> {
+  const { rows } = await db.query<{ namespace: string; name: string }>(
+    'select namespace, name from agents where deleted_at is null',
+  );
+  return rows;
+}

@@ -1,0 +1,171 @@
+import { subscriptionsTo, type EventType } from '../events/event-types.ts';
+import { lowestUuidAt } from '../events/ids.ts';
+import type { Db } from './pool.ts';
+
+/** An event about to be committed with the change it tells of. Ids are uuids. */
+export type NewEvent = {
+  id: string;
+  namespace: string;
+  type: EventType;
+  conversationId?: string;
+  /** Position in its conversation, taken under the conversation's row lock. */
+  sequence?: number;
+  agentId?: string;
+  body: Buffer;
+};
+
+export type EventRow = {
+  id: string;
+  namespace: string;
+  type: EventType;
+  /** Of a test event: the only endpoint it is for. */
+  endpointId: string | null;
+  body: Buffer;
+};
+
+export type DeliveryCounts = { pending: number; delivered: number; failed: number; canceled: number };
+
+/**
+ * The outbox, in one statement: the event, and one queued delivery for each endpoint of its
+ * namespace that is enabled and subscribed. Returns those endpoints, to be woken after commit.
+ */
+export async function insertEvent(db: Db, event: NewEvent): Promise<string[]> {
+  const { rows } = await db.query<{ endpointId: string }>({
+    name: 'insert_event',
+    text: `with event as (
+        insert into events (id, namespace, type, conversation_id, agent_id, body)
+        values ($1, $2, $3, $4, $5, $6)
+      )
+      insert into delivery_queue
+        (id, namespace, endpoint_id, event_id, event_type, conversation_id, sequence, trigger)
+      select parley_uuid_v7(), $2, e.id, $1, $3, $4, $7, 'schedule'
+        from webhook_endpoints e
+       where e.namespace = $2 and e.enabled and e.deleted_at is null
+         and (e.event_types = '{}' or e.event_types && $8::text[])
+      returning endpoint_id as "endpointId"`,
+    values: [
+      ...[event.id, event.namespace, event.type, event.conversationId ?? null],
+      ...[event.agentId ?? null, event.body, event.sequence ?? null, subscriptionsTo(event.type)],
+    ],
+  });
+  return rows.map(({ endpointId }) => endpointId);
+}
+
+/** An event for one endpoint only; returns its delivery, or undefined when the endpoint is off. */
+export async function insertTestEvent(
+  db: Db,
+  event: NewEvent & { endpointId: string },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'insert_test_event',
+    text: `with endpoint as (
+        select id from webhook_endpoints
+         where id = $5 and namespace = $2 and enabled and deleted_at is null
+      ), event as (
+        insert into events (id, namespace, type, body, endpoint_id)
+        select $1, $2, $3, $4, id from endpoint
+      )
+      insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
+      select parley_uuid_v7(), $2, id, $1, $3, 'test' from endpoint
+      returning id`,
+    values: [event.id, event.namespace, event.type, event.body, event.endpointId],
+  });
+  return rows[0]?.id;
+}
+
+/**
+ * New deliveries of an old event: to one endpoint, or to each enabled one subscribed now; a
+ * test event only ever to its own. The schedule counts from this request.
+ */
+export async function insertReplay(
+  db: Db,
+  replay: { event: EventRow; endpointId: string | null },
+): Promise<{ id: string; endpointId: string }[]> {
+  const { event } = replay;
+  const { rows } = await db.query<{ id: string; endpointId: string }>(
+    `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
+     select parley_uuid_v7(), $1, e.id, $2, $3, 'replay'
+       from webhook_endpoints e
+      where e.namespace = $1 and e.enabled and e.deleted_at is null
+        and ($4::uuid is null or e.id = $4)
+        and ($5::uuid is null or e.id = $5)
+        and ($4::uuid is not null or $5::uuid is not null
+             or e.event_types = '{}' or e.event_types && $6::text[])
+      order by e.id
+     returning id, endpoint_id as "endpointId"`,
+    [
+      ...[event.namespace, event.id, event.type, replay.endpointId, event.endpointId],
+      subscriptionsTo(event.type),
+    ],
+  );
+  return rows;
+}
+
+const COLUMNS = `id, namespace, type, endpoint_id as "endpointId", body`;
+
+export async function readEvent(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<EventRow | undefined> {
+  const { rows } = await db.query<EventRow>(
+    `select ${COLUMNS} from events where id = $1 and namespace = $2`,
+    [id, namespace],
+  );
+  return rows[0];
+}
+
+export type EventFilter = {
+  namespace: string;
+  type?: string;
+  conversationId?: string;
+  agentId?: string;
+  /** Unix seconds, inclusive */
+  createdAfter?: number;
+  /** Unix seconds, exclusive */
+  createdBefore?: number;
+  /** uuid after which the page starts */
+  before: string | null;
+  limit: number;
+};
+
+/** Newest first. Time filters become bounds of the id, so whole partitions are left out. */
+export async function listEvents(db: Db, filter: EventFilter): Promise<EventRow[]> {
+  const bound = (seconds: number | undefined): string | null =>
+    seconds === undefined ? null : lowestUuidAt(seconds * 1_000);
+  const { rows } = await db.query<EventRow>(
+    `select ${COLUMNS} from events
+      where namespace = $1
+        and ($2::text is null or type = $2)
+        and ($3::uuid is null or conversation_id = $3)
+        and ($4::uuid is null or agent_id = $4)
+        and ($5::uuid is null or id >= $5)
+        and ($6::uuid is null or id < $6)
+        and ($7::uuid is null or id < $7)
+      order by id desc limit $8`,
+    [
+      ...[filter.namespace, filter.type ?? null, filter.conversationId ?? null, filter.agentId ?? null],
+      ...[bound(filter.createdAfter), bound(filter.createdBefore), filter.before, filter.limit],
+    ],
+  );
+  return rows;
+}
+
+/** By event; an event without deliveries is missing from the map. Retrying counts as pending. */
+export async function countDeliveries(
+  db: Db,
+  eventIds: readonly string[],
+): Promise<Map<string, DeliveryCounts>> {
+  const { rows } = await db.query<DeliveryCounts & { eventId: string }>(
+    `select event_id as "eventId",
+            count(*) filter (where status = 'pending') as pending,
+            count(*) filter (where status = 'delivered') as delivered,
+            count(*) filter (where status = 'failed') as failed,
+            count(*) filter (where status = 'canceled') as canceled
+       from (select event_id, 'pending' as status from delivery_queue where event_id = any($1)
+             union all
+             select event_id, status from deliveries where event_id = any($1)) d
+      group by event_id`,
+    [eventIds],
+  );
+  return new Map(rows.map(({ eventId, ...counts }) => [eventId, counts]));
+}

@@ -1,0 +1,98 @@
+import { hostname } from 'node:os';
+import type { Logger } from '../observability/logger.ts';
+import { createClient, type Db } from './pool.ts';
+
+/**
+ * One operator acts at a time. A session lock elects it: the server gives the lock away the
+ * moment the holder's connection is gone. A lock alone does not fence one that was paused and
+ * goes on, so each take-over raises an epoch, and every transaction of a leader begins by
+ * checking that its epoch is still the highest.
+ */
+export type Leadership = { start: () => void; stop: () => Promise<void> };
+
+export class NotLeaderError extends Error {
+  override readonly name = 'NotLeaderError';
+}
+
+const NAME = 'operator';
+const LOCK = [0x7061, 0x6c64];
+const RETRY_MS = 1_000;
+
+export function createLeadership(deps: {
+  databaseUrl: string;
+  log: Logger;
+  onLead: (epoch: number) => Promise<void>;
+  /** Must not return before everything that `onLead` started has ended. */
+  onLost: () => Promise<void>;
+}): Leadership {
+  const { log } = deps;
+  let stopped = false;
+  let running: Promise<void> = Promise.resolve();
+  let abandon = (): void => undefined;
+
+  /** Waits for the lock, leads until the connection or the process ends. */
+  async function term(): Promise<void> {
+    const client = createClient(deps.databaseUrl);
+    const ended = new Promise<void>((resolve) => {
+      client.on('error', () => resolve());
+      client.on('end', () => resolve());
+      abandon = resolve;
+    });
+    try {
+      await client.connect();
+      // Waits in the server until the holder is gone, so a take-over costs no poll interval.
+      await Promise.race([client.query('select pg_advisory_lock($1, $2)', LOCK), ended]);
+      if (stopped) return;
+      const epoch = await raiseEpoch(client);
+      log.info({ epoch }, 'leading');
+      await deps.onLead(epoch);
+      await ended;
+      await deps.onLost();
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  async function loop(): Promise<void> {
+    while (!stopped) {
+      await term().catch((error: Error) => log.warn({ reason: error.message }, 'cannot lead now'));
+      if (!stopped) await pause(RETRY_MS);
+    }
+  }
+
+  return {
+    start: () => {
+      running = loop();
+    },
+    stop: async () => {
+      stopped = true;
+      abandon();
+      await running;
+    },
+  };
+}
+
+/** First statement of a leader's transaction. @throws NotLeaderError */
+export async function assertLeader(db: Db, epoch: number): Promise<void> {
+  const { rowCount } = await db.query({
+    name: 'assert_leader',
+    text: 'select 1 from leader_epochs where name = $1 and epoch = $2 for share',
+    values: [NAME, epoch],
+  });
+  if (rowCount !== 1) throw new NotLeaderError(`epoch ${epoch} is over: another operator leads`);
+}
+
+async function raiseEpoch(db: Db): Promise<number> {
+  const { rows } = await db.query<{ epoch: number }>(
+    `insert into leader_epochs (name, epoch, holder) values ($1, 1, $2)
+     on conflict (name) do update set
+       epoch = leader_epochs.epoch + 1, holder = excluded.holder, taken_at = now()
+     returning epoch`,
+    [NAME, `${hostname()}/${process.pid}`],
+  );
+  return rows[0]!.epoch; // An upsert always returns its row.
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

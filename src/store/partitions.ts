@@ -1,0 +1,69 @@
+import { lowestUuidAt } from '../events/ids.ts';
+import { inTransaction } from './transaction.ts';
+import type { Pool } from './pool.ts';
+
+/**
+ * Daily partitions, bounded by the ids whose time falls into the day (UTC). Made ahead before
+ * a role is ready and then every hour; dropped when wholly older than 31 days, one more than
+ * the 30 for which an event can be replayed (contract §4).
+ */
+const TABLES = ['events', 'deliveries', 'delivery_attempts'] as const;
+const DAY_MS = 86_400_000;
+const DAYS_BEHIND = 2;
+const DAYS_AHEAD = 7;
+const RETENTION_DAYS = 31;
+const LOCK = [0x7061, 0x7274];
+
+/** Makes what is missing, drops what is too old; names what it did. Safe to run anywhere, any time. */
+export async function maintainPartitions(
+  pool: Pool,
+  nowMs: number,
+): Promise<{ created: string[]; dropped: string[] }> {
+  const today = Math.floor(nowMs / DAY_MS);
+  const existing = await listPartitions(pool);
+  const wanted = TABLES.flatMap((table) => daysAround(today).map((day) => ({ table, day })));
+  const missing = wanted.filter(({ table, day }) => !existing.has(partitionName(table, day)));
+  const expired = [...existing].filter((name) => dayOf(name) + 1 <= today - RETENTION_DAYS);
+  if (missing.length === 0 && expired.length === 0) return { created: [], dropped: [] };
+  await inTransaction(pool, async (client) => {
+    // Waiting for a long read is better than making every new statement wait behind us.
+    await client.query(`set local lock_timeout = '5s'`);
+    await client.query('select pg_advisory_xact_lock($1, $2)', LOCK);
+    for (const { table, day } of missing) await client.query(createStatement(table, day));
+    for (const name of expired) await client.query(`drop table if exists ${name}`);
+  });
+  return { created: missing.map(({ table, day }) => partitionName(table, day)), dropped: expired };
+}
+
+async function listPartitions(pool: Pool): Promise<Set<string>> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select c.relname as name
+       from pg_inherits i
+       join pg_class c on c.oid = i.inhrelid
+       join pg_class p on p.oid = i.inhparent
+      where p.relname = any($1) and c.relkind = 'r' and p.relnamespace = 'public'::regnamespace`,
+    [TABLES],
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+function daysAround(today: number): number[] {
+  return Array.from({ length: DAYS_BEHIND + DAYS_AHEAD + 1 }, (_, i) => today - DAYS_BEHIND + i);
+}
+
+function createStatement(table: string, day: number): string {
+  const from = lowestUuidAt(day * DAY_MS);
+  const to = lowestUuidAt((day + 1) * DAY_MS);
+  return `create table if not exists ${partitionName(table, day)} partition of ${table}
+    for values from ('${from}') to ('${to}')`;
+}
+
+/** `events_20261121` */
+function partitionName(table: string, day: number): string {
+  return `${table}_${new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+function dayOf(partition: string): number {
+  const [, year, month, day] = /_(\d{4})(\d{2})(\d{2})$/.exec(partition) ?? [];
+  return Date.parse(`${year}-${month}-${day}T00:00:00Z`) / DAY_MS;
+}

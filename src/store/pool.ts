@@ -1,0 +1,86 @@
+import pg from 'pg';
+import type { Logger } from '../observability/logger.ts';
+
+/** Whoever can run a statement: the pool, or the client of a transaction. */
+export type Db = Pick<pg.ClientBase, 'query'>;
+export type Pool = pg.Pool;
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+/** A client that stops in the middle of a transaction must not pin the vacuum horizon. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
+
+/**
+ * A pool with every time-out pg leaves off, and with timestamps as Unix milliseconds and
+ * bigint as number (all of ours stay far below 2^53).
+ *
+ * The error handler is not optional: without one, an idle connection that the server cuts ends
+ * the process.
+ */
+export function createPool(databaseUrl: string, options: { log: Logger; max?: number }): Pool {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: options.max ?? 10,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'parley',
+    types: TYPES,
+  });
+  pool.on('error', (error) => {
+    options.log.warn({ reason: error.message }, 'an idle database connection was lost');
+  });
+  return pool;
+}
+
+/** A single connection for LISTEN or a session lock; `keepAlive` finds a dead peer. */
+export function createClient(databaseUrl: string): pg.Client {
+  return new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'parley',
+    types: TYPES,
+  });
+}
+
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (format === 'binary') return pg.types.getTypeParser(oid, 'binary');
+    if (oid === pg.types.builtins.INT8) return Number;
+    if (oid === pg.types.builtins.TIMESTAMPTZ) return parseTimestampMs;
+    return pg.types.getTypeParser(oid, 'text');
+    // pg types its parsers per overload; ours returns what each of them would.
+  }) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+/** `2026-11-21 12:00:00.123456+00` → Unix milliseconds. */
+function parseTimestampMs(text: string): number {
+  const [, date, time, offset] = /^(\S+) ([\d:.]+)([+-].+)$/.exec(text) ?? [];
+  const zone = offset?.length === 3 ? `${offset}:00` : offset;
+  return Date.parse(`${date}T${time?.slice(0, 12)}${zone}`);
+}
+
+/** Whether an error means that the database is away or restarting, not that we asked wrongly. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return (
+    /^(08|57P0|53)/.test(code) ||
+    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code) ||
+    /Connection terminated|timeout exceeded when trying to connect|Query read timeout/.test(
+      error.message,
+    ) ||
+    (error instanceof AggregateError && error.errors.some(isUnavailable))
+  );
+}
+
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.code === '23505' &&
+    (constraint === undefined || error.constraint === constraint)
+  );
+}

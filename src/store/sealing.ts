@@ -1,0 +1,45 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+/**
+ * Secrets at rest: AES-256-GCM under PARLEY_ENCRYPTION_KEY. The place a secret belongs to is
+ * authenticated with it, so that a sealed value copied into another row does not open there.
+ *
+ * Layout: version (1) | key id (4) | nonce (12) | tag (16) | ciphertext. The key id says which
+ * key sealed it, which is what replacing the key online needs.
+ */
+export type Sealer = {
+  seal: (plain: string, place: string) => Buffer;
+  /** @throws Error when the key or the place is another one, or a bit has changed. */
+  open: (sealed: Buffer, place: string) => string;
+};
+
+const VERSION = 1;
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + KEY_ID_BYTES;
+
+/** `key` is 32 bytes. */
+export function createSealer(key: Buffer): Sealer {
+  const keyId = createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
+  return {
+    seal: (plain, place) => {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place));
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return Buffer.concat([Buffer.of(VERSION), keyId, nonce, cipher.getAuthTag(), body]);
+    },
+    open: (sealed, place) => {
+      if (sealed[0] !== VERSION || !sealed.subarray(1, HEADER_BYTES).equals(keyId)) {
+        throw new Error(`the secret of ${place} was sealed with another PARLEY_ENCRYPTION_KEY`);
+      }
+      const nonce = sealed.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES);
+      const tag = sealed.subarray(HEADER_BYTES + NONCE_BYTES, HEADER_BYTES + NONCE_BYTES + TAG_BYTES);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce)
+        .setAAD(Buffer.from(place))
+        .setAuthTag(tag);
+      const body = sealed.subarray(HEADER_BYTES + NONCE_BYTES + TAG_BYTES);
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import type { Db } from './pool.ts';
+import type { ManagedBy } from './agents.ts';
+
+/** What the operator made of a WebhookEndpoint. Times are Unix milliseconds. */
+export type WebhookEndpointRow = {
+  id: string;
+  namespace: string;
+  name: string;
+  uid: string;
+  generation: number;
+  managedBy: ManagedBy;
+  url: string;
+  /** Empty: every type. */
+  eventTypes: string[];
+  description: string;
+  enabled: boolean;
+  headers: Record<string, string>;
+  metadata: Record<string, string>;
+  ready: boolean;
+  reason: string;
+  message: string;
+  createdAt: number;
+  updatedAt: number;
+  lastSuccessAt: number | null;
+  lastFailureAt: number | null;
+  lastFailure: LastFailure | null;
+};
+
+export type LastFailure = {
+  delivery_id: string;
+  status_code: number | null;
+  error_class: string | null;
+};
+
+export type EndpointProjection = Omit<
+  WebhookEndpointRow,
+  'createdAt' | 'updatedAt' | 'lastSuccessAt' | 'lastFailureAt' | 'lastFailure'
+> & {
+  /** Sealed; null keeps the last one that was there. */
+  secret: Buffer | null;
+};
+
+const COLUMNS = `e.id, e.namespace, e.name, e.uid, e.generation, e.managed_by as "managedBy",
+  e.url, e.event_types as "eventTypes", e.description, e.enabled, e.headers, e.metadata,
+  e.ready, e.reason, e.message, e.created_at as "createdAt", e.updated_at as "updatedAt",
+  h.last_success_at as "lastSuccessAt", h.last_failure_at as "lastFailureAt",
+  h.last_failure as "lastFailure"`;
+const FROM = `webhook_endpoints e left join endpoint_health h on h.endpoint_id = e.id`;
+
+export async function readEndpoint(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<WebhookEndpointRow | undefined> {
+  const { rows } = await db.query<WebhookEndpointRow>({
+    name: 'read_endpoint',
+    text: `select ${COLUMNS} from ${FROM}
+            where e.id = $1 and e.namespace = $2 and e.deleted_at is null`,
+    values: [id, namespace],
+  });
+  return rows[0];
+}
+
+/** Newest first; `before` is the id after which the page starts. */
+export async function listEndpoints(
+  db: Db,
+  page: { namespace: string; before: string | null; limit: number },
+): Promise<WebhookEndpointRow[]> {
+  const { rows } = await db.query<WebhookEndpointRow>({
+    name: 'list_endpoints',
+    text: `select ${COLUMNS} from ${FROM}
+            where e.namespace = $1 and e.deleted_at is null and ($2::uuid is null or e.id < $2)
+            order by e.id desc limit $3`,
+    values: [page.namespace, page.before, page.limit],
+  });
+  return rows;
+}
+
+/** The endpoint a resource of this name continues: the live one, else the last removed one. */
+export async function findEndpointId(
+  db: Db,
+  key: { namespace: string; name: string },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from webhook_endpoints where namespace = $1 and name = $2
+      order by deleted_at is not null, updated_at desc limit 1`,
+    [key.namespace, key.name],
+  );
+  return rows[0]?.id;
+}
+
+export async function endpointNamespace(db: Db, id: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ namespace: string }>(
+    'select namespace from webhook_endpoints where id = $1',
+    [id],
+  );
+  return rows[0]?.namespace;
+}
+
+/** Writes the whole projection. A removed endpoint that is declared again comes back. */
+export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Promise<void> {
+  const e = endpoint;
+  await db.query(
+    `insert into webhook_endpoints as e
+       (id, namespace, name, uid, generation, managed_by, url, event_types, description, enabled,
+        headers, metadata, secret, ready, reason, message)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+     on conflict (id) do update set
+       namespace = excluded.namespace, name = excluded.name, uid = excluded.uid,
+       generation = excluded.generation, managed_by = excluded.managed_by, url = excluded.url,
+       event_types = excluded.event_types, description = excluded.description,
+       enabled = excluded.enabled, headers = excluded.headers, metadata = excluded.metadata,
+       secret = coalesce(excluded.secret, e.secret), ready = excluded.ready,
+       reason = excluded.reason, message = excluded.message, deleted_at = null,
+       updated_at = case when (e.generation, e.uid) is distinct from
+         (excluded.generation, excluded.uid) then now() else e.updated_at end`,
+    [
+      ...[e.id, e.namespace, e.name, e.uid, e.generation, e.managedBy, e.url, e.eventTypes],
+      ...[e.description, e.enabled, e.headers, e.metadata, e.secret],
+      ...[e.ready, e.reason, e.message],
+    ],
+  );
+}
+
+/** Says why the latest declaration is not in force; the last good one stays. */
+export async function updateEndpointCondition(
+  db: Db,
+  endpoint: Pick<WebhookEndpointRow, 'id' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'>,
+): Promise<void> {
+  await db.query(
+    `update webhook_endpoints set uid = $2, generation = $3, ready = $4, reason = $5, message = $6
+      where id = $1`,
+    [endpoint.id, endpoint.uid, endpoint.generation, endpoint.ready, endpoint.reason, endpoint.message],
+  );
+}
+
+/** Hides the endpoint and returns its id; the caller cancels what was still on its way. */
+export async function markEndpointDeleted(
+  db: Db,
+  key: { namespace: string; name: string },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(
+    `update webhook_endpoints set deleted_at = now(), updated_at = now(), secret = null
+      where namespace = $1 and name = $2 and deleted_at is null returning id`,
+    [key.namespace, key.name],
+  );
+  return rows[0]?.id;
+}
+
+export async function listEndpointKeys(db: Db): Promise<{ namespace: string; name: string }[]> {
+  const { rows } = await db.query<{ namespace: string; name: string }>(
+    'select namespace, name from webhook_endpoints where deleted_at is null',
+  );
+  return rows;
+}

@@ -1,0 +1,213 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { openSync, closeSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:https';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findKubeBinaries } from './kube-binaries.ts';
+import type { KubeBinaries } from './kube-binaries.ts';
+
+export type KubeResponse = { status: number; body: string; json: () => Record<string, unknown> };
+
+/** A real Kubernetes API of one test file: kube-apiserver and etcd, nothing behind them. */
+export type KubeApiserver = {
+  /** `https://127.0.0.1:<port>` */
+  url: string;
+  /** PEM bundle that the server's certificate is checked against. */
+  caCert: string;
+  /** Bearer token of a user in system:masters; every request is authorized anyway. */
+  token: string;
+  /** `body`: an object (sent as JSON) or text; `contentType` defaults to application/json. */
+  request: (
+    method: string,
+    path: string,
+    body?: object | string,
+    contentType?: string,
+  ) => Promise<KubeResponse>;
+  /** Kills the server and etcd at once, and removes their data. May be called twice. */
+  stop: () => Promise<void>;
+};
+
+const READY_WITHIN_MS = 60_000;
+
+/**
+ * Starts both on free loopback ports with data of their own; ready in about four seconds. There
+ * are no controllers: nothing is garbage-collected and a deleted namespace stays terminating.
+ * A test that can be skipped looks for the programs itself (`findKubeBinaries`).
+ */
+export async function startKubeApiserver(found?: KubeBinaries): Promise<KubeApiserver> {
+  const binaries = found ?? (await findKubeBinaries());
+  if (!binaries) throw new Error('There are no etcd and kube-apiserver to start');
+  const folder = await mkdtemp(join(tmpdir(), 'parley-kube-'));
+  const [clientPort, peerPort, port] = await freePorts(3);
+  const token = randomBytes(16).toString('hex');
+  const children = [
+    start(binaries.etcd, etcdArgs(folder, clientPort!, peerPort!), join(folder, 'etcd.log')),
+    start(
+      binaries.kubeApiserver,
+      apiserverArgs({ folder, etcdPort: clientPort!, port: port!, token }),
+      join(folder, 'apiserver.log'),
+    ),
+  ];
+  const watchdog = startWatchdog(children);
+  const stop = async () => {
+    watchdog.kill('SIGKILL');
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(children.map(ended));
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  try {
+    const url = `https://127.0.0.1:${port}`;
+    const caCert = await untilReady(url, token, { folder, children });
+    return { url, caCert, token, request: requester({ url, caCert, token }), stop };
+  } catch (cause) {
+    await stop();
+    throw cause;
+  }
+}
+
+function etcdArgs(folder: string, clientPort: number, peerPort: number): string[] {
+  const peer = `http://127.0.0.1:${peerPort}`;
+  const client = `http://127.0.0.1:${clientPort}`;
+  return [
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=default=${peer}`,
+    '--unsafe-no-fsync', // The data does not outlive the test.
+  ];
+}
+
+type ServerOptions = { folder: string; etcdPort: number; port: number; token: string };
+
+function apiserverArgs({ folder, etcdPort, port, token }: ServerOptions): string[] {
+  const tokens = join(folder, 'tokens.csv');
+  writeFileSync(tokens, `${token},admin,admin,system:masters\n`, { mode: 0o600 });
+  const key = join(folder, 'service-account.key');
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  writeFileSync(key, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
+  return [
+    `--etcd-servers=http://127.0.0.1:${etcdPort}`,
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    `--secure-port=${port}`,
+    `--cert-dir=${folder}`, // The server makes its own certificate there.
+    `--token-auth-file=${tokens}`,
+    '--authorization-mode=AlwaysAllow',
+    `--service-account-key-file=${key}`,
+    `--service-account-signing-key-file=${key}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    '--service-cluster-ip-range=10.0.0.0/24',
+    '--endpoint-reconciler-type=none', // Loopback is no address for the service `kubernetes`.
+    '--disable-admission-plugins=ServiceAccount',
+  ];
+}
+
+function start(program: string, args: string[], logFile: string): ChildProcess {
+  const log = openSync(logFile, 'a');
+  const child = spawn(program, args, { stdio: ['ignore', log, log] });
+  closeSync(log);
+  child.on('error', () => {}); // Told by `untilReady`, which sees that there is no process.
+  return child;
+}
+
+/** Kills the children when this process dies without `stop`: its end of the pipe then closes. */
+function startWatchdog(children: readonly ChildProcess[]): ChildProcess {
+  const pids = children.map(({ pid }) => pid ?? '').join(' ');
+  return spawn('sh', ['-c', `cat >/dev/null; kill -9 ${pids}`], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (!isAlive(child)) return;
+  await once(child, 'exit');
+}
+
+function isAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid !== undefined && exitCode === null && signalCode === null;
+}
+
+/** The certificate once /readyz answers 200. @throws Error with the end of the logs */
+async function untilReady(
+  url: string,
+  token: string,
+  { folder, children }: { folder: string; children: readonly ChildProcess[] },
+): Promise<string> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < deadline && children.every(isAlive)) {
+    try {
+      const caCert = readFileSync(join(folder, 'apiserver.crt'), 'utf8');
+      const { status } = await requester({ url, caCert, token })('GET', '/readyz');
+      // The default namespace is made by a loop that starts only after /readyz.
+      const namespace = await requester({ url, caCert, token })(
+        'GET',
+        '/api/v1/namespaces/default',
+      );
+      if (status === 200 && namespace.status === 200) return caCert;
+    } catch {
+      // Not listening yet.
+    }
+    await delay(50); // There is no signal to wait for across a process boundary.
+  }
+  const logs = ['etcd.log', 'apiserver.log'].map((name) => tail(join(folder, name)));
+  throw new Error(`kube-apiserver did not become ready\n${logs.join('\n')}`);
+}
+
+function tail(path: string): string {
+  return readFileSync(path, 'utf8').slice(-2000);
+}
+
+function requester(
+  server: Pick<KubeApiserver, 'url' | 'caCert' | 'token'>,
+): KubeApiserver['request'] {
+  return (method, path, body, contentType = 'application/json') =>
+    new Promise((resolve, reject) => {
+      const text = typeof body === 'object' ? JSON.stringify(body) : body;
+      const headers = {
+        authorization: `Bearer ${server.token}`,
+        ...(text === undefined ? {} : { 'content-type': contentType }),
+      };
+      const outgoing = request(`${server.url}${path}`, { method, headers, ca: server.caCert });
+      outgoing.on('error', reject);
+      outgoing.on('response', (response) => {
+        let answer = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => (answer += chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            body: answer,
+            json: () => parseObject(answer),
+          }),
+        );
+      });
+      outgoing.end(text);
+    });
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) throw new Error(`no object: ${text}`);
+  return { ...value };
+}
+
+/** Ports that were free a moment ago: kube-apiserver cannot be told to take any. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}

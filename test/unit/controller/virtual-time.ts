@@ -1,0 +1,37 @@
+import type { SetTimer } from '../../../src/controller/timer.ts';
+
+/** Time that moves only when told; timers fire in the order of their due time. */
+export function createVirtualTime(): {
+  nowMs: () => number;
+  setTimer: SetTimer;
+  /** Fires everything due on the way, those set on the way included. */
+  advance: (byMs: number) => void;
+  /** Moves to the next timer; false when there is none. */
+  advanceToNext: () => boolean;
+} {
+  let nowMs = 0;
+  const timers = new Set<{ dueAtMs: number; fire: () => void }>();
+  const next = () => [...timers].sort((a, b) => a.dueAtMs - b.dueAtMs)[0];
+  const advanceToNext = (untilMs = Infinity): boolean => {
+    const timer = next();
+    if (!timer || timer.dueAtMs > untilMs) return false;
+    timers.delete(timer);
+    nowMs = Math.max(nowMs, timer.dueAtMs);
+    timer.fire();
+    return true;
+  };
+  return {
+    nowMs: () => nowMs,
+    setTimer: (fire, delayMs) => {
+      const timer = { dueAtMs: nowMs + delayMs, fire };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    advance: (byMs) => {
+      const untilMs = nowMs + byMs;
+      while (advanceToNext(untilMs));
+      nowMs = untilMs;
+    },
+    advanceToNext: () => advanceToNext(),
+  };
+}

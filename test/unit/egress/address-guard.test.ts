@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { createAddressGuard } from '../../../src/egress/address-guard.ts';
+import { StartupError } from '../../../src/errors.ts';
+
+/** One of each special range: none may be reached by default. */
+const REFUSED_V4 = [
+  '0.0.0.0',
+  '0.1.2.3',
+  '10.0.0.1',
+  '100.64.0.1',
+  '127.0.0.1',
+  '127.255.255.254',
+  '169.254.169.254',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.1',
+  '192.0.2.1',
+  '192.88.99.1',
+  '192.168.1.1',
+  '198.18.0.1',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
+  '192.31.196.1',
+  '192.52.193.1',
+  '192.175.48.1',
+  '168.63.129.16',
+];
+const REFUSED_V6 = [
+  '::',
+  '::1',
+  'fe80::1',
+  'fe80::1%lo',
+  '2606:4700:4700::1111%lo',
+  'fec0::1',
+  'fc00::1',
+  'fd00:ec2::254',
+  'ff02::1',
+  '100::1',
+  '2001:db8::1',
+  '3fff::1',
+  '5f00::1',
+  '2001:2::1',
+  '2001:3::1',
+  '2001:4:112::1',
+  '2001:10::1',
+  '2001:20::1',
+  '2001:30::1',
+  '2620:4f:8000::1',
+  '::ffff:169.254.169.254',
+  '::ffff:a9fe:a9fe',
+  '::ffff:8.8.8.8',
+  '::ffff:0:169.254.169.254',
+  '::169.254.169.254',
+  '::a9fe:a9fe',
+  '64:ff9b::a9fe:a9fe',
+  '64:ff9b::808:808',
+  '64:ff9b:1::a9fe:a9fe',
+  '2002:a9fe:a9fe::1',
+  '2002:808:808::1',
+  '2001:0:a9fe:a9fe::1',
+  '4000::1',
+  'a000::1',
+];
+const PUBLIC = [
+  '1.1.1.1',
+  '8.8.8.8',
+  '100.63.255.255',
+  '100.128.0.1',
+  '172.15.255.255',
+  '172.32.0.1',
+  '192.0.1.1',
+  '198.20.0.1',
+  '223.255.255.255',
+  '2606:4700:4700::1111',
+  '2001:4860:4860::8888',
+  '2a00:1450:4001::1',
+  '2400:cb00::1',
+];
+
+const strict = createAddressGuard({ allow: [] });
+
+describe('with nothing opened', () => {
+  test.each([...REFUSED_V4, ...REFUSED_V6])('%s is refused', (address) => {
+    expect(strict.isAllowed(address)).toBe(false);
+    expect(strict.isListed(address)).toBe(false);
+  });
+
+  test.each(PUBLIC)('%s is allowed, yet on no list', (address) => {
+    expect(strict.isAllowed(address)).toBe(true);
+    expect(strict.isListed(address)).toBe(false);
+  });
+
+  test.each(['', 'localhost', '127.1', '2130706433', '0x8080808', '010.8.8.8', '8.8.8.8/32', '[::1]'])(
+    'what is not a plain address is refused: %j',
+    (text) => {
+      expect(strict.isAllowed(text)).toBe(false);
+    },
+  );
+});
+
+describe('what the operator opens', () => {
+  const local = createAddressGuard({ allow: ['127.0.0.0/8', '::1/128'] });
+
+  test.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1'])(
+    'loopback opens %s',
+    (address) => {
+      expect(local.isAllowed(address)).toBe(true);
+      expect(local.isListed(address)).toBe(true);
+    },
+  );
+
+  test.each(
+    [...REFUSED_V4, ...REFUSED_V6].filter((a) => !a.startsWith('127.') && a !== '::1'),
+  )('loopback does not open %s', (address) => {
+    expect(local.isAllowed(address)).toBe(false);
+  });
+
+  test.each(['::127.0.0.1', '64:ff9b::127.0.0.1', '::ffff:0:127.0.0.1', '2002:7f00:1::'])(
+    'loopback does not open it in the transition form %s',
+    (address) => {
+      expect(local.isAllowed(address)).toBe(false);
+    },
+  );
+
+  test('a NAT64 prefix opens public addresses behind it, not private ones', () => {
+    const nat64 = createAddressGuard({ allow: ['64:ff9b::/96'] });
+    expect(nat64.isAllowed('64:ff9b::8.8.8.8')).toBe(true);
+    expect(nat64.isAllowed('64:ff9b::10.0.0.1')).toBe(false);
+    expect(nat64.isAllowed('64:ff9b::a9fe:a9fe')).toBe(false);
+  });
+
+  test.each([
+    '169.254.169.254',
+    '168.63.129.16',
+    '100.100.100.200',
+    'fd00:ec2::254',
+    '::ffff:169.254.169.254',
+    '64:ff9b::169.254.169.254',
+    '2002:a9fe:a9fe::1',
+  ])('no list opens the metadata service %s', (address) => {
+    const open = createAddressGuard({ allow: ['0.0.0.0/0', '::/0', '169.254.169.254/32'] });
+    expect(open.isAllowed(address)).toBe(false);
+    expect(open.isListed(address)).toBe(false);
+  });
+
+  test.each(['10/8', '10.0.0.1', '10.0.0.0/33', '10.0.0.0/', 'fd00::/129', 'all', '', '::ffff:10.0.0.0/104', '10.0.0.0/8/8', '10.0.0.0/-1'])(
+    '%j is not a CIDR, and the error names it',
+    (cidr) => {
+      const make = (): unknown => createAddressGuard({ allow: ['10.0.0.0/8', cidr] });
+      expect(make).toThrow(StartupError);
+      expect(make).toThrow(`"${cidr}"`);
+    },
+  );
+});
