@@ -3,6 +3,7 @@ import { fromUuid } from '../events/ids.ts';
 import type { EgressOutcome, EgressRequest } from '../egress/client.ts';
 import type { AttemptResult, ClaimedDelivery } from '../store/delivery-queue.ts';
 import type { Sealer } from '../store/sealing.ts';
+import { endpointSecretPlace } from '../store/webhook-endpoints.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 
 /**
@@ -71,11 +72,6 @@ function buildRequest(deps: AttemptDeps, delivery: ClaimedDelivery): EgressReque
     timeoutMs: ATTEMPT_TIMEOUT_MS,
     maxResponseBytes: RESPONSE_BODY_BYTES_MAX,
   };
-}
-
-/** Where an endpoint's secret belongs, authenticated with it (src/store/sealing.ts). */
-export function endpointSecretPlace(namespace: string, endpointId: string): string {
-  return `endpoint:${namespace}/${endpointId}`;
 }
 
 type Verdict = {

@@ -22,10 +22,16 @@ const CONTROLLER_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 export function createMetrics(options: { processMetrics: boolean }) {
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
+  /** Called before each scrape, for gauges that are computed rather than kept. */
+  const beforeScrape = new Set<() => void>();
   return {
     contentType: registry.contentType,
+    beforeScrape,
     /** The whole page in the Prometheus text format. */
-    render: () => registry.metrics(),
+    render: () => {
+      for (const refresh of beforeScrape) refresh();
+      return registry.metrics();
+    },
     ...createDeliveryMetrics(registry),
     ...createProductMetrics(registry),
     ...createControllerMetrics(registry),
@@ -102,16 +108,38 @@ function createProductMetrics(registry: Registry) {
 /** The names of controller-runtime and client-go, so that their dashboards and alerts work. */
 function createControllerMetrics(registry: Registry) {
   const registers = [registry];
-  const counter = (name: string, help: string, labelNames: string[]) =>
+  const counter = (name: string, help: string, labelNames: string[]): Counter =>
     new Counter({ name, help, labelNames, registers });
-  const gauge = (name: string, help: string, labelNames: string[]) =>
+  const gauge = (name: string, help: string, labelNames: string[]): Gauge =>
     new Gauge({ name, help, labelNames, registers });
-  const histogram = (name: string, help: string, labelNames: string[]) =>
+  const histogram = (name: string, help: string, labelNames: string[]): Histogram =>
     new Histogram({ name, help, labelNames, buckets: CONTROLLER_BUCKETS, registers });
+  const c = ['controller'];
+  const n = ['name', 'controller'];
   return {
     leader: gauge('leader_election_master_status', '1 while this process leads.', ['name']),
-    counter,
-    gauge,
-    histogram,
+    reconciles: counter('controller_runtime_reconcile_total', 'Reconciles.', [...c, 'result']),
+    reconcileErrors: counter('controller_runtime_reconcile_errors_total', 'Failed reconciles.', c),
+    terminalErrors: counter(
+      'controller_runtime_terminal_reconcile_errors_total',
+      'Reconciles that failed for good.',
+      c,
+    ),
+    reconcilePanics: counter('controller_runtime_reconcile_panics_total', 'Reconciles ended by a bug.', c),
+    reconcileTimeouts: counter('controller_runtime_reconcile_timeouts_total', 'Reconciles cut off.', c),
+    reconcileTime: histogram('controller_runtime_reconcile_time_seconds', 'Time of a reconcile.', c),
+    activeWorkers: gauge('controller_runtime_active_workers', 'Workers at work.', c),
+    maxConcurrent: gauge('controller_runtime_max_concurrent_reconciles', 'Workers there are.', c),
+    queueDepth: gauge('workqueue_depth', 'Keys that wait.', n),
+    queueAdds: counter('workqueue_adds_total', 'Keys added.', n),
+    queueWait: histogram('workqueue_queue_duration_seconds', 'Time a key waits.', n),
+    queueWork: histogram('workqueue_work_duration_seconds', 'Time a key is worked on.', n),
+    queueUnfinished: gauge('workqueue_unfinished_work_seconds', 'Seconds of work in progress.', n),
+    queueLongest: gauge(
+      'workqueue_longest_running_processor_seconds',
+      'Age of the oldest work in progress.',
+      n,
+    ),
+    queueRetries: counter('workqueue_retries_total', 'Delayed adds.', n),
   };
 }

@@ -36,6 +36,9 @@ const voice = z.strictObject({
     .number()
     .min(0.25)
     .max(4)
+    // The API server cuts a fractional bound to an integer when the value is an integer, so that
+    // 0 passes for at least 0.25; CEL compares as it should.
+    .meta(rules({ rule: 'self >= 0.25', message: 'must be at least 0.25' }))
     .describe('Speed of speech; 1 is the natural one.')
     .exactOptional(),
 });
@@ -127,7 +130,8 @@ const knowledge = z
 
 const escalationRule = z
   .strictObject({
-    on: z
+    // Not `on`: YAML 1.1, which kubectl reads, takes that key for true.
+    when: z
       .enum(['user_request', 'keyword', 'tool_failure', 'low_confidence'])
       .describe('What calls for a human.'),
     keywords: z
@@ -146,8 +150,8 @@ const escalationRule = z
   })
   .meta(
     rules({
-      rule: "self.on != 'keyword' || (has(self.keywords) && self.keywords.size() > 0)",
-      message: 'a rule on keyword needs keywords',
+      rule: "self.when != 'keyword' || (has(self.keywords) && self.keywords.size() > 0)",
+      message: 'a rule for keyword needs keywords',
       fieldPath: '.keywords',
     }),
   );

@@ -44,7 +44,9 @@ export function buildCrd(definition: KindDefinition) {
 export function crdYaml(definition: KindDefinition): string {
   const head =
     '# Written by src/resources/generate-crds.ts from the schemas beside it; do not edit.\n';
-  return head + stringify(buildCrd(definition), { lineWidth: 0, aliasDuplicateObjects: false });
+  // kubectl reads YAML 1.1: what it would take for a boolean is quoted.
+  const options = { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' } as const;
+  return head + stringify(buildCrd(definition), options);
 }
 
 /** Name of the file in `crds/`. */

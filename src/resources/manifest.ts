@@ -1,3 +1,4 @@
+import { parseAllDocuments } from 'yaml';
 import type { FieldError } from '../errors.ts';
 import { escapeToken } from './cel-rules.ts';
 import { isCoreKind, readCoreSpec } from './core-kinds.ts';
@@ -10,6 +11,20 @@ import type { Validator } from './validate.ts';
 
 /** Fields of metadata that an author may write; the others are the API server's or not ours. */
 const META_FIELDS = new Set(['name', 'namespace', 'labels', 'annotations']);
+
+/**
+ * The documents of a manifest file, empty ones left out. YAML 1.1, as kubectl reads it: `no` is
+ * false here too, so that a file means the same in both modes. @throws YAMLParseError with line
+ */
+export function parseManifests(text: string): unknown[] {
+  return parseAllDocuments(text, { version: '1.1' })
+    .map((document): unknown => {
+      const [error] = document.errors;
+      if (error) throw error;
+      return document.toJS();
+    })
+    .filter((value) => value !== null);
+}
 
 /**
  * One parsed document of a manifest file → what to apply, or its mistakes. Our kinds and v1 Secret
@@ -61,7 +76,8 @@ function readSpec(
 function readMeta(metadata: unknown, namespace: string): DeclaredMeta | { errors: FieldError[] } {
   if (!isRecord(metadata)) return failed('/metadata', 'required', 'metadata is required');
   const errors = Object.keys(metadata)
-    .filter((name) => !META_FIELDS.has(name))
+    // `kubectl create --dry-run -o yaml` writes creationTimestamp: null.
+    .filter((name) => !META_FIELDS.has(name) && metadata[name] !== null)
     .map((name) => unknownField('/metadata', name));
   const text = (name: string, fallback: string) => {
     const value = metadata[name] ?? fallback;

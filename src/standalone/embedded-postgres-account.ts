@@ -21,11 +21,11 @@ const AS_SELF: PostgresAccount = { prefix: [], spawnAs: {} };
  * A user namespace in which root is called nobody. PostgreSQL refuses uid 0 by name only, and files
  * stay root's, so that it works in folders which only root may enter.
  */
-const RENAMED_ROOT: PostgresAccount = {
-  prefix: ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'],
+const renamedRoot = (unshare: string): PostgresAccount => ({
+  prefix: [unshare, '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'],
   spawnAs: {},
   fileOwner: { uid: 0, gid: 0 },
-};
+});
 const asUser = (uid: number, gid: number): PostgresAccount => ({
   prefix: [],
   spawnAs: { uid, gid },
@@ -35,7 +35,13 @@ const asUser = (uid: number, gid: number): PostgresAccount => ({
 /** Nothing of ours reaches PostgreSQL: neither secrets nor a PGPORT or LC_ALL from the user's shell. */
 export const POSTGRES_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
-type Deps = { dataDir: string; binaries: PostgresBinaries; log: Logger };
+type Deps = {
+  dataDir: string;
+  binaries: PostgresBinaries;
+  log: Logger;
+  /** The program of util-linux that makes a user namespace. */
+  unshare: string;
+};
 
 /** The command line that runs `command` as that account. */
 export function withPrefix(account: PostgresAccount, command: readonly string[]): string[] {
@@ -60,10 +66,11 @@ export async function chooseAccount(
     const { uid, gid } = await lstat(folder);
     // A folder that is somebody's stays theirs: `sudo npm start` must not lock its owner out.
     const owner = uid === 0 ? [] : [asUser(uid, gid)];
-    for (const account of [...owner, RENAMED_ROOT, asUser(NOBODY, NOBODY)]) {
+    for (const account of [...owner, renamedRoot(deps.unshare), asUser(NOBODY, NOBODY)]) {
       if (!(await canUse(account, folder, binaries))) continue;
       if (account.fileOwner !== undefined) await giveTo(account.fileOwner, folder);
-      if (folder === elsewhere) deps.log.warn({ folder }, `PostgreSQL's data is in ${folder}`);
+      if (folder === elsewhere)
+        deps.log.warn(`PostgreSQL cannot use ${dataDir} as root; its data is in ${folder}`);
       return { account, folder };
     }
   }

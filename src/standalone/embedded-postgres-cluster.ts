@@ -5,7 +5,7 @@ import path from 'node:path';
 import { StartupError } from '../errors.ts';
 import { POSTGRES_ENV, type PostgresAccount, withPrefix } from './embedded-postgres-account.ts';
 import type { PostgresBinaries } from './embedded-postgres-binaries.ts';
-import { reasonOf } from './embedded-postgres-owner.ts';
+import { codeOf, reasonOf } from './embedded-postgres-reason.ts';
 
 type Deps = {
   folder: string;
@@ -156,7 +156,7 @@ async function readOptional(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    if (codeOf(cause) === 'ENOENT') return undefined;
     throw new StartupError(`${file} cannot be read: ${reasonOf(cause)}`, { cause });
   }
 }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartupError } from '../errors.ts';
 import { processStartTime } from './embedded-postgres-owner.ts';
+import { codeOf } from './embedded-postgres-reason.ts';
 
 const POLL_MS = 20;
 /** First a clean shutdown, then one that leaves recovery to the next start, then none at all. */
@@ -56,7 +57,7 @@ function kill(pid: number, signal: NodeJS.Signals, cluster: string): boolean {
   try {
     return process.kill(pid, signal);
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ESRCH') return false;
+    if (codeOf(cause) === 'ESRCH') return false;
     throw new StartupError(`another user's PostgreSQL (pid ${pid}) runs on ${cluster}`, { cause });
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StartupError } from '../errors.ts';
+import { codeOf, reasonOf } from './embedded-postgres-reason.ts';
 
 /** A file is created and written in two steps; an empty one that is older was never going to be. */
 const EMPTY_FILE_MS = 5_000;
@@ -33,10 +34,10 @@ export async function ownFolder(dataDir: string): Promise<() => Promise<void>> {
 
 async function createExclusive(file: string, content: string): Promise<boolean> {
   try {
-    await writeFile(file, content, { flag: 'wx', mode: 0o600 });
+    await writeFile(file, content, { flag: 'wx', mode: 0o644 });
     return true;
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return false;
+    if (codeOf(cause) === 'EEXIST') return false;
     throw new StartupError(
       `the data folder ${path.dirname(file)} cannot be written to: ${reasonOf(cause)}. Set PARLEY_DATA_DIR to a folder you may write to`,
       { cause },
@@ -82,10 +83,4 @@ export function processStartTime(pid: number): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** An error's first line, for a message of one line. */
-export function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.split('\n')[0] ?? '';
 }

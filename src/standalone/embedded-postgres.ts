@@ -7,7 +7,8 @@ import { chooseAccount } from './embedded-postgres-account.ts';
 import { findBinaries, type PostgresBinaries } from './embedded-postgres-binaries.ts';
 import { prepareCluster } from './embedded-postgres-cluster.ts';
 import { createServerLog, type ServerLog } from './embedded-postgres-log.ts';
-import { ownFolder, reasonOf } from './embedded-postgres-owner.ts';
+import { ownFolder } from './embedded-postgres-owner.ts';
+import { reasonOf } from './embedded-postgres-reason.ts';
 import { freePort } from './embedded-postgres-port.ts';
 import { launchPostmaster, type LaunchOptions } from './embedded-postgres-postmaster.ts';
 import { stopLeftover } from './embedded-postgres-leftover.ts';
@@ -18,6 +19,8 @@ export type EmbeddedPostgresDeps = {
   log: Logger;
   /** Server settings on top of ours, such as `{ fsync: 'off' }` in tests. */
   settings?: Readonly<Record<string, string>>;
+  /** How root makes a user namespace: the program, default `unshare`; tests name one that fails. */
+  unshare?: string;
   /** The server died. It is being restarted on the same port; until `onUp`, expect refusals. */
   onDown?: () => void;
   onUp?: () => void;
@@ -82,7 +85,12 @@ async function boot(deps: EmbeddedPostgresDeps, stopped: AbortSignal): Promise<S
   await makeFolder(dataDir);
   const releaseFolder = await ownFolder(dataDir);
   try {
-    const { account, folder } = await chooseAccount({ dataDir, binaries, log: deps.log });
+    const { account, folder } = await chooseAccount({
+      dataDir,
+      binaries,
+      log: deps.log,
+      unshare: deps.unshare ?? 'unshare',
+    });
     const cluster = path.join(folder, 'postgres');
     await stopLeftover({ cluster, log: deps.log });
     const password = await prepareCluster({

@@ -1,17 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
+import { inspect } from 'node:util';
 import { createController } from '../controller/controller.ts';
 import { createWorkQueue } from '../controller/work-queue.ts';
-import type { Applied, ResourceStore } from '../resources/resource-store.ts';
-import { applyManifest } from './manifest-apply.ts';
-import { CORE_KINDS, type ManifestObject, type ManifestRules } from './manifest-object.ts';
-import { pruneManifests } from './manifest-prune.ts';
-import { createManifestReader, type ManifestLook } from './manifest-read.ts';
-import {
-  createManifestReporter,
-  formatPlace,
-  type ManifestProblem,
-  type ManifestReport,
-} from './manifest-report.ts';
+import type { ResourceStore } from '../resources/resource-store.ts';
+import type { ManifestRules } from './manifest-object.ts';
+import { createManifestPass, type ManifestTiming } from './manifest-pass.ts';
+import type { ManifestReport } from './manifest-report.ts';
 import { createManifestWatcher } from './manifest-watch.ts';
 
 /**
@@ -25,7 +18,8 @@ export type ManifestFolder = {
   stop: () => Promise<void>;
 };
 
-export type ManifestFolderDeps = ManifestRules & {
+export type ManifestFolderDeps = {
+  rules: ManifestRules;
   folder: string;
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   report: (line: ManifestReport) => void;
@@ -34,30 +28,17 @@ export type ManifestFolderDeps = ManifestRules & {
   timing?: Partial<ManifestTiming>;
 };
 
-export type ManifestTiming = {
-  /** A save is a burst of changes; this long after the last one, at most `maxDelayMs` in all. */
-  debounceMs: number;
-  maxDelayMs: number;
-  /** The backstop for changes nobody told of; also how long a file must stay empty to count so. */
-  rescanMs: number;
-  /** How long an object must be missing before it is deleted: editors remove, then write. */
-  settleMs: number;
-  /** Everything is applied again, whatever we believe to be there. */
-  fullPassMs: number;
-  /** After a failure of the store, doubling up to 30 s. */
-  retryMs: number;
-};
-
 const TIMING: ManifestTiming = {
   debounceMs: 15,
   maxDelayMs: 100,
   rescanMs: 2_000,
   settleMs: 250,
-  fullPassMs: 300_000,
+  fullPassMs: 60_000,
   retryMs: 250,
 };
 
 const MAX_RETRY_MS = 30_000;
+const DRAIN_TIMEOUT_MS = 5_000;
 // The controller would end a pass after 30 s; a thousand objects into a slow database take longer.
 const PASS_TIMEOUT_MS = 600_000;
 
@@ -73,24 +54,43 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
     backOff: { baseMs: timing.retryMs, maxMs: MAX_RETRY_MS },
   });
   const watcher = createManifestWatcher({ ...timing, nowMs, onChange: () => queue.add(FOLDER) });
-  const pass = createPass(deps, timing);
-  let firstPass: Promise<void> | undefined;
+  const pass = createManifestPass({ ...deps, timing });
+  const firstPass = Promise.withResolvers<void>();
+  let stopping = false;
 
   const controller = createController<string>({
     name: FOLDER,
     queue,
     concurrency: 1,
     timeoutMs: PASS_TIMEOUT_MS,
+    drainTimeoutMs: DRAIN_TIMEOUT_MS,
     nowMs,
-    // Only a bug comes here: a pass answers for its own failures.
-    log: { error: (fields) => deps.report({ level: 'error', text: describe(fields) }) },
+    // Only a bug comes here: a pass answers for the failures it knows.
+    log: { error: (fields) => deps.report({ level: 'error', text: inspect(fields) }) },
     reconcile: async (_key, signal) => {
-      const { look, againInMs } = await pass(signal);
-      // A file written before its folder was watched told nobody.
-      if (watcher.setFolders(look.folders)) return { requeueAfterMs: timing.debounceMs };
-      return { requeueAfterMs: againInMs };
+      try {
+        const { folders, againInMs } = await pass(() => stopping || signal.aborted);
+        // A file written before its folder was watched told nobody: look once more, soon.
+        const unseen = !stopping && watcher.setFolders(folders);
+        return { requeueAfterMs: unseen ? Math.min(timing.debounceMs, againInMs) : againInMs };
+      } finally {
+        firstPass.resolve();
+      }
     },
   });
 
-  return { start, stop };
+  return {
+    start: () => {
+      controller.start();
+      queue.add(FOLDER);
+      return firstPass.promise;
+    },
+    stop: async () => {
+      stopping = true;
+      watcher.stop();
+      await controller.stop();
+      // A start that waits for a pass which will not come.
+      firstPass.resolve();
+    },
+  };
 }

@@ -31,11 +31,7 @@ export type ManifestRules = {
   /** Our kinds; Secret and ConfigMap (`v1`) come on top. */
   knownKinds: readonly string[];
   /** Pointers start at the object's root (`/spec/…`, `/metadata/…`). */
-  validate: (
-    kind: string,
-    spec: Record<string, unknown>,
-    metadata: ManifestMetadata,
-  ) => Verdict;
+  validate: (kind: string, spec: Record<string, unknown>, metadata: ManifestMetadata) => Verdict;
   /** Gets what stands beside apiVersion, kind and metadata; pointers as above (`/data/key`). */
   parseCoreKind: (kind: string, fields: Record<string, unknown>) => Verdict;
 };
@@ -139,7 +135,10 @@ function readMetadata(value: unknown, add: AddError): ManifestMetadata | undefin
   for (const field of Object.keys(value)) {
     if (SERVER_METADATA.has(field)) continue;
     if (!['name', 'namespace', 'labels', 'annotations'].includes(field)) {
-      add(`/metadata/${escape(field)}`, 'is not supported; use name, namespace, labels, annotations');
+      add(
+        `/metadata/${escape(field)}`,
+        'is not supported; use name, namespace, labels, annotations',
+      );
     }
   }
   const labels = readStrings(value['labels'], '/metadata/labels', add);
@@ -155,7 +154,10 @@ function readName(name: unknown, add: AddError): string | undefined {
   const valid = typeof name === 'string' && name.length <= 253;
   if (valid && name.split('.').every((label) => DNS_LABEL.test(label))) return name;
   const given = name === undefined || name === null ? 'is missing' : `is ${JSON.stringify(name)}`;
-  add('/metadata/name', `${given}; use lower-case letters, digits and "-", in quotes if only digits`);
+  add(
+    '/metadata/name',
+    `${given}; use lower-case letters, digits and "-", in quotes if only digits`,
+  );
   return undefined;
 }
 

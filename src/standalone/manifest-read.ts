@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { types } from 'node:util';
 import { readManifest, type ManifestObjects, type ManifestRules } from './manifest-object.ts';
 import type { ManifestProblem } from './manifest-report.ts';
 import { parseYaml } from './manifest-yaml.ts';
@@ -160,6 +161,7 @@ function cannotBeRead(error: unknown): string {
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  // Not `instanceof`: an error of fs may come from another realm than ours (as under jest).
+  if (!types.isNativeError(error)) return String(error);
   return 'code' in error ? String(error.code) : error.message;
 }

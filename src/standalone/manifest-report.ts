@@ -16,9 +16,7 @@ export type ManifestReporter = {
   problems: (problems: readonly ManifestProblem[]) => void;
 };
 
-export function createManifestReporter(
-  report: (line: ManifestReport) => void,
-): ManifestReporter {
+export function createManifestReporter(report: (line: ManifestReport) => void): ManifestReporter {
   let known = new Set<string>();
   return {
     info: (text) => report({ level: 'info', text }),

@@ -59,12 +59,12 @@ export function createManifestWatcher(deps: {
     setFolders: (folders) => {
       // By inode too: a folder that was removed and made again needs a new watcher.
       const wanted = new Map(folders.map(({ path, inode }) => [`${inode}:${path}`, path]));
-      for (const key of [...watchers.keys()]) if (!wanted.has(key)) close(key);
+      for (const key of watchers.keys()) if (!wanted.has(key)) close(key);
       return [...wanted].map(([key, path]) => open(key, path)).includes(true);
     },
     stop: () => {
       clearTimeout(timer);
-      for (const key of [...watchers.keys()]) close(key);
+      for (const key of watchers.keys()) close(key);
     },
   };
 }

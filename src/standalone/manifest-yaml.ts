@@ -1,13 +1,13 @@
 import {
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   LineCounter,
   parseAllDocuments,
   visit,
   type Document,
-  type Node,
 } from 'yaml';
 import { splitPointer, type ManifestPlace, type ManifestProblem } from './manifest-report.ts';
 
@@ -142,8 +142,7 @@ function offsetOfBadAlias(document: Document.Parsed): number {
 }
 
 function startOf(node: unknown): number | undefined {
-  // Everything the parser made is a Node with a range; a hole in a map is null.
-  return typeof node === 'object' && node !== null ? (node as Node).range?.[0] : undefined;
+  return isNode(node) ? node.range?.[0] : undefined;
 }
 
 function messageOf(error: unknown): string {

@@ -68,3 +68,17 @@ export async function listVersions(
   );
   return rows;
 }
+
+/** Content hashes (lower-case hex) of the given versions. */
+export async function hashesOfVersions(
+  db: Db,
+  agentId: string,
+  versions: readonly number[],
+): Promise<Map<number, string>> {
+  const { rows } = await db.query<{ version: number; contentHash: string }>(
+    `select version, encode(content_hash, 'hex') as "contentHash" from agent_versions
+      where agent_id = $1 and version = any($2)`,
+    [agentId, versions],
+  );
+  return new Map(rows.map(({ version, contentHash }) => [version, contentHash]));
+}

@@ -85,6 +85,12 @@ export async function agentNamespace(db: Db, id: string): Promise<string | undef
 
 /** The agent's row under lock, made when missing: everything that changes what is live stands in line here. */
 export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRow> {
+  // Deleted and made anew under its name before we looked: the old one goes first.
+  await db.query(
+    `update agents set deleted_at = now(), updated_at = now()
+      where namespace = $1 and name = $2 and id <> $3 and deleted_at is null`,
+    [agent.namespace, agent.name, agent.id],
+  );
   await db.query(
     `insert into agents (id, namespace, name, uid, generation, managed_by, spec)
      values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing`,

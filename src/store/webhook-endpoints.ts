@@ -133,15 +133,20 @@ export async function updateEndpointCondition(
   );
 }
 
-/** Hides the endpoint and returns its id; the caller cancels what was still on its way. */
+/**
+ * Hides the endpoint of this name, unless it is `exceptId`, and returns its id; the caller
+ * cancels what was still on its way.
+ */
 export async function markEndpointDeleted(
   db: Db,
   key: { namespace: string; name: string },
+  exceptId: string | null = null,
 ): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>(
     `update webhook_endpoints set deleted_at = now(), updated_at = now(), secret = null
-      where namespace = $1 and name = $2 and deleted_at is null returning id`,
-    [key.namespace, key.name],
+      where namespace = $1 and name = $2 and deleted_at is null and ($3::uuid is null or id <> $3)
+     returning id`,
+    [key.namespace, key.name, exceptId],
   );
   return rows[0]?.id;
 }
@@ -151,4 +156,17 @@ export async function listEndpointKeys(db: Db): Promise<{ namespace: string; nam
     'select namespace, name from webhook_endpoints where deleted_at is null',
   );
   return rows;
+}
+
+/** Where an endpoint's secret belongs, authenticated with it (sealing.ts). */
+export function endpointSecretPlace(namespace: string, id: string): string {
+  return `endpoint:${namespace}/${id}`;
+}
+
+export async function readSealedSecret(db: Db, id: string): Promise<Buffer | null> {
+  const { rows } = await db.query<{ secret: Buffer | null }>(
+    'select secret from webhook_endpoints where id = $1',
+    [id],
+  );
+  return rows[0]?.secret ?? null;
 }

@@ -96,8 +96,27 @@ export function makeCertificates(): Certificates {
     openssl('req', ...ec, '-keyout', 'good.key', '-out', 'good.csr', '-subj', '/CN=good.test');
     const sign = ['x509', '-req', '-in', 'good.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key'];
     openssl(...sign, '-extfile', 'san', '-out', 'good.pem', '-days', '2');
-    const past = ['-not_before', '20200101000000Z', '-not_after', '20200102000000Z'];
-    openssl(...sign, '-extfile', 'san', '-out', 'expired.pem', ...past);
+    // Only `openssl ca` sets both dates in every version of openssl.
+    writeFileSync(file('index'), '');
+    writeFileSync(file('serial'), '01\n');
+    writeFileSync(
+      file('ca.conf'),
+      '[ca]\ndefault_ca=c\n[c]\ndatabase=index\nserial=serial\nnew_certs_dir=.\n' +
+        'default_md=sha256\npolicy=p\n[p]\ncommonName=supplied\n',
+    );
+    const from = ['ca', '-batch', '-config', 'ca.conf', '-cert', 'ca.pem', '-keyfile', 'ca.key'];
+    const past = ['-startdate', '20200101000000Z', '-enddate', '20200102000000Z'];
+    openssl(
+      ...from,
+      ...past,
+      '-extfile',
+      'san',
+      '-in',
+      'good.csr',
+      '-out',
+      'expired.pem',
+      '-notext',
+    );
     const self = ['req', '-x509', '-key', 'good.key', '-out', 'self.pem', '-subj', '/CN=good.test'];
     openssl(...self, '-addext', 'subjectAltName=DNS:good.test');
     const read = (name: string): string => readFileSync(file(name), 'utf8');

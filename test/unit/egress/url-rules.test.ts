@@ -104,13 +104,15 @@ describe('http', () => {
     },
   );
 
-  test.each(['http://localhost:3000/', 'https://localhost/', 'http://app.localhost/', 'http://LOCALHOST./'])(
-    '%s needs loopback to be opened',
-    (raw) => {
-      expect(problemOf(raw)).toContain('this machine itself');
-      expect(problemOf(raw, local)).toBe('');
-    },
-  );
+  test.each([
+    'http://localhost:3000/',
+    'https://localhost/',
+    'http://app.localhost/',
+    'http://LOCALHOST./',
+  ])('%s needs loopback to be opened', (raw) => {
+    expect(problemOf(raw)).toContain('this machine itself');
+    expect(problemOf(raw, local)).toBe('');
+  });
 });
 
 test.each([

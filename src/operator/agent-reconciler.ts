@@ -1,0 +1,169 @@
+import type { ReconcileResult } from '../controller/controller.ts';
+import type { AddressGuard } from '../egress/address-guard.ts';
+import { checkUrl } from '../egress/url-rules.ts';
+import { fromUuid } from '../events/ids.ts';
+import type { AgentSpec, AgentStatus } from '../resources/agent.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+import { actorsOf, managedBy, type Actor } from './actors.ts';
+import { toConditions, type Finding } from './conditions.ts';
+import type { Identity } from './identity.ts';
+import { resolveConfigMap, resolveSecret } from './references.ts';
+
+type AgentResource = Resource<AgentSpec, AgentStatus>;
+type Projection = ObjectKey & {
+  id: string;
+  uid: string;
+  generation: number;
+  managedBy: 'api' | 'kubernetes' | 'file';
+  spec: AgentSpec;
+};
+type Live = { activeVersion: number | null; latestVersion: number };
+type Problem = { reason: string; message: string };
+
+export type AgentReconcilerDeps = {
+  store: Pick<ResourceStore, 'get' | 'patchStatus'>;
+  guard: AddressGuard;
+  identify: (resource: Resource) => Promise<Identity>;
+  publish: (
+    agent: Projection,
+    actors: { content: Actor; pin: Actor },
+  ) => Promise<Live & { pin: 'none' | 'held' | 'unknown' }>;
+  /** Shows a declaration that is not in force, and why. */
+  hold: (agent: Projection, condition: Problem & { ready: boolean }) => Promise<Live>;
+  remove: (key: ObjectKey) => Promise<void>;
+  /** The part of the status that history tells. */
+  readHistory: (agentId: string, limit: number) => Promise<Partial<AgentStatus>>;
+  now: () => Date;
+};
+
+/**
+ * Brings one Agent in force. Level-based: it is told which object to look at, never what
+ * happened to it, and may be called at any time without need. A throw means "try again".
+ */
+export function createAgentReconciler(
+  deps: AgentReconcilerDeps,
+): (key: ObjectKey) => Promise<ReconcileResult> {
+  return async (key) => {
+    const found = await deps.store.get('Agent', key);
+    if (!found) {
+      await deps.remove(key); // Its versions and activations stay.
+      return {};
+    }
+    const agent = found as AgentResource; // The store let in only what the CRD allows.
+    const identity = await deps.identify(found);
+    if ('refused' in identity) {
+      const problem = { reason: 'InvalidId', message: identity.refused };
+      await report(deps, agent, { findings: refusal('Accepted', problem) });
+      return {};
+    }
+    await settle(deps, agent, identity.id);
+    return {};
+  };
+}
+
+async function settle(deps: AgentReconcilerDeps, agent: AgentResource, id: string): Promise<void> {
+  const { namespace, name, uid, generation } = agent.metadata;
+  const owner = managedBy(agent.owners['prompt'] ?? agent.owners['promptFrom']);
+  const resolved = await resolve(deps, agent);
+  const projection = { id, namespace, name, uid, generation, managedBy: owner, spec: resolved.spec };
+  const held = resolved.blocked ?? (agent.spec.suspend ? SUSPENDED : undefined);
+  if (held) {
+    const { type, ...problem } = held;
+    const live = await deps.hold(projection, { ready: false, ...problem });
+    await report(deps, agent, { id, live, findings: refusal(type, problem) });
+    return;
+  }
+  const live = await deps.publish(projection, actorsOf(agent));
+  await report(deps, agent, { id, live, findings: findingsOf(agent.spec, live) });
+}
+
+type Blocked = Problem & { type: 'Accepted' | 'ResolvedRefs' | 'Reconciling' };
+
+const SUSPENDED: Blocked = {
+  type: 'Reconciling',
+  reason: 'Suspended',
+  message: 'spec.suspend is true: changes wait, what is live stays live',
+};
+
+/** The spec with the prompt's text in place of a reference, and what stands in the way of it. */
+async function resolve(
+  deps: AgentReconcilerDeps,
+  { spec, metadata }: AgentResource,
+): Promise<{ spec: AgentSpec; blocked?: Blocked }> {
+  const { promptFrom, ...rest } = spec;
+  for (const tool of spec.tools ?? []) {
+    const address = tool.url === undefined ? undefined : checkUrl(tool.url, deps.guard);
+    if (address && 'problem' in address) {
+      const message = `tool ${tool.name}: ${address.problem}`;
+      return { spec, blocked: { type: 'Accepted', reason: 'InvalidUrl', message } };
+    }
+    if (tool.secretRef === undefined) continue;
+    const secret = await resolveSecret(deps.store, metadata.namespace, tool.secretRef);
+    if (!('value' in secret)) return { spec, blocked: { type: 'ResolvedRefs', ...secret } };
+  }
+  if (promptFrom === undefined) return { spec };
+  const prompt = await resolveConfigMap(deps.store, metadata.namespace, promptFrom.configMapKeyRef);
+  if (!('value' in prompt)) return { spec, blocked: { type: 'ResolvedRefs', ...prompt } };
+  return { spec: { ...rest, prompt: prompt.value } };
+}
+
+function findingsOf(
+  spec: AgentSpec,
+  { activeVersion, latestVersion, pin }: Live & { pin: 'none' | 'held' | 'unknown' },
+): Finding[] {
+  const published = activeVersion !== null;
+  const missing = `version ${spec.pinnedVersion} does not exist; the latest is ${latestVersion}`;
+  const live = `version ${activeVersion} is live`;
+  const findings: Finding[] = [
+    pin === 'unknown'
+      ? { type: 'Ready', status: false, reason: 'VersionNotFound', message: missing }
+      : {
+          type: 'Ready',
+          status: true,
+          reason: published ? 'Published' : 'NotPublished',
+          message: published ? live : `version ${latestVersion} waits to be published`,
+        },
+    { type: 'Accepted', status: true, reason: 'Accepted', message: 'the spec is valid' },
+    { type: 'ResolvedRefs', status: true, reason: 'ResolvedRefs', message: 'all references resolve' },
+    {
+      type: 'Published',
+      status: published,
+      reason: published ? 'Published' : 'NotPublished',
+      message: published ? live : 'no version is live yet',
+    },
+  ];
+  if (pin === 'held') {
+    const message = `version ${spec.pinnedVersion} is pinned`;
+    findings.push({ type: 'Pinned', status: true, reason: 'Pinned', message });
+  }
+  if (pin === 'unknown') {
+    findings.push({ type: 'Pinned', status: false, reason: 'VersionNotFound', message: missing });
+    findings.push({ type: 'Stalled', status: true, reason: 'VersionNotFound', message: missing });
+  }
+  return findings;
+}
+
+/** Not in force: `Ready` and the condition that says which part of it is in the way. */
+function refusal(type: Blocked['type'], { reason, message }: Problem): Finding[] {
+  const ready: Finding = { type: 'Ready', status: false, reason, message };
+  if (type === 'Reconciling') return [ready];
+  return [ready, { type, status: false, reason, message }, { type: 'Stalled', status: true, reason, message }];
+}
+
+async function report(
+  deps: AgentReconcilerDeps,
+  agent: AgentResource,
+  outcome: { id?: string; live?: Live; findings: Finding[] },
+): Promise<void> {
+  const { id, live } = outcome;
+  const { generation } = agent.metadata;
+  const status: AgentStatus = {
+    ...(id === undefined ? agent.status : await deps.readHistory(id, agent.spec.revisionHistoryLimit)),
+    observedGeneration: generation,
+    ...(id !== undefined && { agentId: fromUuid('agt', id) }),
+    ...(live?.activeVersion != null && { activeVersion: live.activeVersion }),
+    ...(live && live.latestVersion > 0 && { latestVersion: live.latestVersion }),
+    conditions: toConditions(outcome.findings, agent, deps.now),
+  };
+  await deps.store.patchStatus('Agent', agent.metadata, status);
+}

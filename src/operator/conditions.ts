@@ -1,0 +1,34 @@
+import type { Condition, ObjectMeta } from '../resources/resource-store.ts';
+
+/** What a reconcile found, to be told as conditions of one generation. */
+export type Finding = { type: string; status: boolean; reason: string; message: string };
+
+/**
+ * Conditions for the status: `lastTransitionTime` moves only when the status of that type does
+ * (metav1.Condition), so an unchanged object gets an unchanged status.
+ */
+export function toConditions(
+  findings: readonly Finding[],
+  before: { metadata: ObjectMeta; status: { conditions?: readonly Condition[] } },
+  now: () => Date,
+): Condition[] {
+  return findings.map(({ type, status, reason, message }) => {
+    const text = status ? 'True' : 'False';
+    const known = before.status.conditions?.find((condition) => condition.type === type);
+    const lastTransitionTime =
+      known?.status === text ? known.lastTransitionTime : rfc3339(now().getTime());
+    return {
+      type,
+      status: text,
+      reason,
+      message,
+      lastTransitionTime,
+      observedGeneration: before.metadata.generation,
+    };
+  });
+}
+
+/** Without fractions, as Kubernetes writes times. */
+export function rfc3339(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}

@@ -1,0 +1,20 @@
+import type { AgentSpec } from '../resources/agent.ts';
+import type { Resource } from '../resources/resource-store.ts';
+import type { WebhookEndpointSpec } from '../resources/webhook-endpoint.ts';
+import { signingSecretName } from './webhook-endpoint-reconciler.ts';
+
+/**
+ * Whether an object reads a Secret or ConfigMap of that name: a change of the one must look at
+ * the other again, so that a missing reference heals by itself.
+ */
+export function agentUses(agent: Resource, kind: string, name: string): boolean {
+  const spec = agent.spec as AgentSpec; // The store let in only what the CRD allows.
+  if (kind === 'ConfigMap') return spec.promptFrom?.configMapKeyRef.name === name;
+  return (spec.tools ?? []).some((tool) => tool.secretRef?.name === name);
+}
+
+export function endpointUses(endpoint: Resource, kind: string, name: string): boolean {
+  if (kind !== 'Secret') return false;
+  const spec = endpoint.spec as WebhookEndpointSpec; // As above.
+  return (spec.secretRef?.name ?? signingSecretName(endpoint.metadata.name)) === name;
+}

@@ -1,0 +1,47 @@
+import { ALLOW_LABEL } from '../resources/annotations.ts';
+import type { ResourceStore } from '../resources/resource-store.ts';
+
+/** A value a spec refers to, or why it cannot be had; `reason` is a condition's reason. */
+export type Resolved = { value: string } | { reason: string; message: string };
+
+type KeyRef = { name: string; key: string };
+
+/** The text of a ConfigMap's key, in the object's own namespace. */
+export async function resolveConfigMap(
+  store: Pick<ResourceStore, 'get'>,
+  namespace: string,
+  { name, key }: KeyRef,
+): Promise<Resolved> {
+  const configMap = await store.get('ConfigMap', { namespace, name });
+  if (!configMap) return { reason: 'ConfigMapNotFound', message: `ConfigMap ${name} does not exist` };
+  return valueOf(configMap.spec, key, `ConfigMap ${name}`);
+}
+
+/**
+ * The value of a Secret's key, in the object's own namespace and only with the label that
+ * allows it (contract §6).
+ */
+export async function resolveSecret(
+  store: Pick<ResourceStore, 'get'>,
+  namespace: string,
+  { name, key }: KeyRef,
+): Promise<Resolved> {
+  const secret = await store.get('Secret', { namespace, name });
+  if (!secret) return { reason: 'SecretNotFound', message: `Secret ${name} does not exist` };
+  if (secret.metadata.labels[ALLOW_LABEL] !== 'true') {
+    const message = `Secret ${name} needs the label ${ALLOW_LABEL}: "true" before Parley uses it`;
+    return { reason: 'SecretNotAllowed', message };
+  }
+  return valueOf(secret.spec, key, `Secret ${name}`);
+}
+
+function valueOf(spec: Record<string, unknown>, key: string, what: string): Resolved {
+  const data = spec['data'];
+  const value: unknown =
+    typeof data === 'object' && data !== null && Object.hasOwn(data, key)
+      ? Reflect.get(data, key)
+      : undefined;
+  return typeof value === 'string'
+    ? { value }
+    : { reason: 'KeyNotFound', message: `${what} has no key ${key}` };
+}

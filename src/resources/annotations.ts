@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { Resource } from './resource-store.ts';
+
+/** Annotations and labels that Parley itself reads or writes (contract §6). */
+export const ANNOTATIONS = {
+  /** The id that status repeats; set by the API at create or else by the operator, immutable. */
+  id: 'parley.dev/id',
+  /** Who made the last change of the content through the API, as `ChangeCause`. */
+  contentChange: 'parley.dev/content-change',
+  /** The same of the pin. Apart, since the pin has a field manager of its own. */
+  pinChange: 'parley.dev/pin-change',
+} as const;
+
+/** A Secret without it is not read: whoever may write an Agent could send any Secret away. */
+export const ALLOW_LABEL = 'parley.dev/allow';
+
+/** Field managers of the REST API (design §1). */
+export const API_MANAGER = 'parley-api';
+export const API_PIN_MANAGER = 'parley-api-pin';
+export const FILE_MANAGER = 'file';
+
+/** Speaks of one generation: a later change by somebody else makes it void. */
+const changeCause = z.object({
+  generation: z.int(),
+  actor: z.string(),
+  reason: z.string().nullable(),
+});
+export type ChangeCause = z.output<typeof changeCause>;
+
+export function encodeChangeCause(cause: ChangeCause): string {
+  return JSON.stringify(cause);
+}
+
+/** The cause an annotation tells of, if it is of the object's present generation. */
+export function readChangeCause(
+  resource: Resource,
+  annotation: string,
+): Omit<ChangeCause, 'generation'> | undefined {
+  const text = resource.metadata.annotations[annotation];
+  if (text === undefined) return undefined;
+  const parsed = changeCause.safeParse(parseJson(text));
+  if (!parsed.success || parsed.data.generation !== resource.metadata.generation) return undefined;
+  const { actor, reason } = parsed.data;
+  return { actor, reason };
+}
+
+/** Anybody may write annotations, so what does not parse is as if it were not there. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

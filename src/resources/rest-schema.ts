@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { asSchema, toSnakeKey, unwrap } from './key-map.ts';
+import { isRecord } from './prepare.ts';
+
+/**
+ * The REST schema of a custom resource's schema: the same bounds and descriptions under
+ * snake_case names, strict, without defaults (the resource has them). What only CEL can say is
+ * left to the validator or the API server, which judge what is written; so are duplicates.
+ */
+
+/** Strict fields of a create body; what has a default or is optional may be left out. */
+export function restShape(schema: z.ZodObject): Record<string, z.ZodType> {
+  return mapShape(schema, restSchema);
+}
+
+/** Fields of a JSON merge patch: each may be left out, and null removes it. Lists are replaced. */
+export function patchShape(schema: z.ZodObject): Record<string, z.ZodType> {
+  return mapShape(schema, (field) => patchSchema(field));
+}
+
+/** A schema made field by field, under the type it was made for. */
+export function typed<T>(schema: z.ZodType): z.ZodType<T>;
+export function typed(schema: z.ZodType): z.ZodType {
+  return schema;
+}
+
+function mapShape(
+  schema: z.ZodObject,
+  map: (field: z.ZodType) => z.ZodType,
+): Record<string, z.ZodType> {
+  const entries = Object.entries(schema.shape).map(
+    ([name, field]) => [toSnakeKey(name), map(asSchema(field))] as const,
+  );
+  return Object.fromEntries(entries);
+}
+
+function restSchema(schema: z.ZodType): z.ZodType {
+  const inner = unwrap(schema);
+  const rest = described(restType(inner), schema);
+  return inner === schema ? rest : rest.optional();
+}
+
+function patchSchema(schema: z.ZodType): z.ZodType {
+  const inner = unwrap(schema);
+  return described(patchType(inner), schema).nullable().optional();
+}
+
+function restType(inner: z.ZodType): z.ZodType {
+  if (inner instanceof z.ZodObject) return z.strictObject(restShape(inner));
+  if (inner instanceof z.ZodArray) {
+    // A copy with other items keeps the bounds.
+    return inner.clone({ ...inner.def, element: restSchema(asSchema(inner.element)) });
+  }
+  if (inner instanceof z.ZodRecord) return restMap(inner, asSchema(inner.valueType));
+  // A copy has none of the original's metadata, which is for the CRD.
+  return inner.clone();
+}
+
+function patchType(inner: z.ZodType): z.ZodType {
+  if (inner instanceof z.ZodObject) return z.strictObject(patchShape(inner));
+  if (inner instanceof z.ZodRecord) return restMap(inner, asSchema(inner.valueType).nullable());
+  return restType(inner);
+}
+
+/** Deepest nesting of a tool's parameters: what walks them recurses. */
+const MAX_DEPTH = 64;
+
+function restMap(map: z.ZodRecord, value: z.ZodType): z.ZodType {
+  const meta = map.meta() ?? {};
+  if (meta['x-kubernetes-preserve-unknown-fields'] === true) {
+    const message = `may be nested at most ${MAX_DEPTH} deep`;
+    return z
+      .record(z.string(), z.unknown())
+      .refine((any) => !isDeeper(any, MAX_DEPTH), { message });
+  }
+  const most = meta['maxProperties'];
+  if (typeof most !== 'number') throw new Error('a map needs maxProperties');
+  return z
+    .record(z.string().min(1).max(128), value)
+    .refine((entries) => Object.keys(entries).length <= most, {
+      message: `may have at most ${most} entries`,
+    });
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (!isRecord(value) && !Array.isArray(value)) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+}
+
+function described(target: z.ZodType, source: z.ZodType): z.ZodType {
+  const description = source.description ?? unwrap(source).description;
+  return description === undefined ? target : target.describe(description);
+}

@@ -1,0 +1,53 @@
+import { encodeEnvelope } from '../events/envelope.ts';
+import type { EventData, EventType } from '../events/event-types.ts';
+import { fromUuid, newUuid } from '../events/ids.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { insertEvent } from '../store/events.ts';
+import { CHANNELS, type Notifier } from '../store/notifications.ts';
+import type { Db } from '../store/pool.ts';
+
+/** The event to commit with a change. Ids are uuids; `data` is what is told, in its order. */
+export type EventToEmit<T extends EventType> = {
+  namespace: string;
+  type: T;
+  data: EventData<T>;
+  agentId?: string;
+  conversationId?: string;
+  sequence?: number;
+};
+
+export type Emitted = { eventId: string; type: EventType; endpointIds: string[] };
+
+/**
+ * Puts an event into the outbox: call it inside the transaction of the change, and
+ * `announce` what it returns after the commit. One statement.
+ */
+export async function emitEvent<T extends EventType>(
+  db: Db,
+  event: EventToEmit<T>,
+  nowMs: number,
+): Promise<Emitted> {
+  const { data, ...columns } = event;
+  const id = newUuid(nowMs);
+  const body = encodeEnvelope({
+    id: fromUuid('evt', id),
+    type: event.type,
+    created: Math.floor(nowMs / 1_000),
+    data,
+  });
+  const endpointIds = await insertEvent(db, { ...columns, id, body });
+  return { eventId: id, type: event.type, endpointIds };
+}
+
+export type Announce = (emitted: Emitted) => void;
+
+/** After the commit: counts the event and wakes the delivery role. Never waits, never fails. */
+export function createAnnounce(deps: {
+  notifier: Notifier;
+  metrics: Pick<Metrics, 'events'>;
+}): Announce {
+  return ({ type, endpointIds }) => {
+    deps.metrics.events.inc({ type });
+    deps.notifier.notify(CHANNELS.deliveries, endpointIds);
+  };
+}

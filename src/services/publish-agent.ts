@@ -1,0 +1,173 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fromUuid } from '../events/ids.ts';
+import { insertActivation } from '../store/agent-activations.ts';
+import { findVersionByHash, insertVersion } from '../store/agent-versions.ts';
+import {
+  lockAgent,
+  readAgent,
+  updateAgent,
+  type AgentProjection,
+  type AgentRow,
+} from '../store/agents.ts';
+import { assertLeader } from '../store/leadership.ts';
+import { CHANNELS, type Notifier } from '../store/notifications.ts';
+import type { Db, Pool } from '../store/pool.ts';
+import { inTransaction } from '../store/transaction.ts';
+import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
+import { decideActivation, type ActivationDecision } from './decide-activation.ts';
+import { emitEvent, type Announce, type Emitted } from './emit-event.ts';
+
+/** Who made a change, and why if they said so: `api:key_…`, `kubernetes:<manager>` or `file`. */
+export type Actor = { actor: string; reason: string | null };
+
+export type PublishAgentDeps = {
+  pool: Pool;
+  notifier: Notifier;
+  announce: Announce;
+  nowMs: () => number;
+};
+
+export type PublishAgentInput = {
+  /** The leader's fence. */
+  epoch: number;
+  agent: AgentProjection;
+  /** Who to name when the content, or the pin, moves what is live. */
+  actors: { content: Actor; pin: Actor };
+};
+
+export type PublishAgentResult = {
+  activeVersion: number | null;
+  latestVersion: number;
+  pin: ActivationDecision['pin'];
+};
+
+/**
+ * Brings an agent's row, versions and activations in line with what is declared. One
+ * transaction writes the version (if the content is new), the activation, its event and the
+ * event's deliveries, so each activation makes exactly one event, whatever dies and whoever
+ * else acts: the row lock puts them in line, the epoch shuts out a leader of the past, and what
+ * is live already is not activated again. Repeating it does nothing.
+ *
+ * Nothing changed: one read, no transaction. Else up to eight statements.
+ */
+export async function publishAgent(
+  deps: PublishAgentDeps,
+  input: PublishAgentInput,
+): Promise<PublishAgentResult> {
+  const known = await readAgent(deps.pool, input.agent);
+  if (known && isUpToDate(known, input.agent)) {
+    const { activeVersion, latestVersion } = known;
+    const pin = input.agent.spec.pinnedVersion === undefined ? 'none' : 'held';
+    return { activeVersion, latestVersion, pin };
+  }
+  const { result, emitted } = await inTransaction(deps.pool, (db) => publish(db, deps, input));
+  if (emitted) deps.announce(emitted);
+  deps.notifier.notify(CHANNELS.projected, [input.agent.uid]);
+  return result;
+}
+
+async function publish(
+  db: Db,
+  deps: PublishAgentDeps,
+  { epoch, agent, actors }: PublishAgentInput,
+): Promise<{ result: PublishAgentResult; emitted: Emitted | undefined }> {
+  await assertLeader(db, epoch);
+  const row = await lockAgent(db, agent);
+  const { contentVersion, latestVersion } = await recordVersion(db, row, agent, actors.content);
+  const decision = decideActivation({
+    policy: agent.spec.publishPolicy,
+    pinnedVersion: agent.spec.pinnedVersion,
+    contentVersion,
+    latestVersion,
+    activeVersion: row.activeVersion,
+  });
+  const { target, pin } = decision;
+  const by = row.spec.pinnedVersion === agent.spec.pinnedVersion ? actors.content : actors.pin;
+  const emitted =
+    target === null || target === row.activeVersion
+      ? undefined
+      : await activate(db, { row, agent, target, by, nowMs: deps.nowMs() });
+  const result = { activeVersion: target, latestVersion, pin };
+  await updateAgent(db, { ...agent, ...result, ...conditionOf(agent, result) });
+  return { result, emitted };
+}
+
+/** The number of the declared content: found again by its hash, or the next one. */
+async function recordVersion(
+  db: Db,
+  row: AgentRow,
+  agent: AgentProjection,
+  by: Actor,
+): Promise<{ contentVersion: number; latestVersion: number }> {
+  const content = contentOf(agent.spec);
+  const key = { agentId: agent.id, hashVersion: HASH_VERSION, contentHash: contentHash(content) };
+  const known = await findVersionByHash(db, key);
+  if (known !== undefined) return { contentVersion: known, latestVersion: row.latestVersion };
+  const version = row.latestVersion + 1;
+  await insertVersion(db, { ...key, version, content, createdBy: by.actor });
+  return { contentVersion: version, latestVersion: version };
+}
+
+async function activate(
+  db: Db,
+  input: { row: AgentRow; agent: AgentProjection; target: number; by: Actor; nowMs: number },
+): Promise<Emitted> {
+  const { agent, target, by, nowMs } = input;
+  const from = input.row.activeVersion;
+  const about = { agent_id: fromUuid('agt', agent.id), name: agent.name, version: target };
+  const { namespace, id: agentId } = agent;
+  // Down is a rollback, up is a publication, whoever acted and however (contract §4).
+  const emitted =
+    from !== null && target < from
+      ? await emitEvent(
+          db,
+          {
+            ...{ namespace, agentId, type: 'agent.rolled_back' as const },
+            data: { ...about, from_version: from, actor: by.actor, reason: by.reason },
+          },
+          nowMs,
+        )
+      : await emitEvent(
+          db,
+          {
+            ...{ namespace, agentId, type: 'agent.published' as const },
+            data: { ...about, previous_version: from, actor: by.actor },
+          },
+          nowMs,
+        );
+  await insertActivation(db, {
+    agentId,
+    action: emitted.type === 'agent.rolled_back' ? 'rolled_back' : 'published',
+    fromVersion: from,
+    toVersion: target,
+    actor: by.actor,
+    reason: by.reason,
+    eventId: emitted.eventId,
+  });
+  return emitted;
+}
+
+function conditionOf(
+  agent: AgentProjection,
+  { activeVersion, latestVersion, pin }: PublishAgentResult,
+): Pick<AgentRow, 'ready' | 'reason' | 'message'> {
+  if (pin === 'unknown') {
+    const message = `version ${agent.spec.pinnedVersion} is pinned but does not exist; the latest is ${latestVersion}`;
+    return { ready: false, reason: 'VersionNotFound', message };
+  }
+  if (activeVersion === null) {
+    const message = `version ${latestVersion} waits to be published`;
+    return { ready: true, reason: 'NotPublished', message };
+  }
+  const message = pin === 'held' ? 'is pinned' : 'is live';
+  return { ready: true, reason: 'Published', message: `version ${activeVersion} ${message}` };
+}
+
+/** Whether the row already shows this declaration in force. */
+function isUpToDate(row: AgentRow, agent: AgentProjection): boolean {
+  const { namespace, name, uid, generation, managedBy, spec } = row;
+  return (
+    row.ready &&
+    isDeepStrictEqual({ id: row.id, namespace, name, uid, generation, managedBy, spec }, agent)
+  );
+}

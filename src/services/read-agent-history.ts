@@ -1,0 +1,50 @@
+import type { AgentStatus } from '../resources/agent.ts';
+import { listActivations } from '../store/agent-activations.ts';
+import { hashesOfVersions } from '../store/agent-versions.ts';
+import type { Pool } from '../store/pool.ts';
+
+type History = Pick<
+  AgentStatus,
+  'history' | 'activeContentHash' | 'lastPublishedTime' | 'lastRollback'
+>;
+
+/** What the status of an Agent tells of its activations: the latest `limit`, newest first. */
+export async function readAgentHistory(
+  { pool }: { pool: Pool },
+  agentId: string,
+  limit: number,
+): Promise<History> {
+  const activations = await listActivations(pool, { agentId, before: null, limit });
+  if (activations.length === 0) return {};
+  const hashes = await hashesOfVersions(pool, agentId, activations.map((a) => a.toVersion));
+  const history = activations.map((a) => ({
+    version: a.toVersion,
+    contentHash: hashes.get(a.toVersion) ?? '',
+    action: a.action,
+    ...(a.fromVersion !== null && { fromVersion: a.fromVersion }),
+    actor: a.actor,
+    time: rfc3339(a.at),
+  }));
+  const published = activations.find(({ action }) => action === 'published');
+  const rolledBack = activations.find(({ action }) => action === 'rolled_back');
+  return {
+    history,
+    ...(history[0] && { activeContentHash: history[0].contentHash }),
+    ...(published && { lastPublishedTime: rfc3339(published.at) }),
+    ...(rolledBack &&
+      rolledBack.fromVersion !== null && {
+        lastRollback: {
+          fromVersion: rolledBack.fromVersion,
+          toVersion: rolledBack.toVersion,
+          actor: rolledBack.actor,
+          ...(rolledBack.reason !== null && { reason: rolledBack.reason }),
+          time: rfc3339(rolledBack.at),
+        },
+      }),
+  };
+}
+
+/** Without fractions, as Kubernetes writes times. */
+function rfc3339(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { crdFileName } from '../../src/resources/crd.ts';
+import { findKind, KINDS } from '../../src/resources/kinds.ts';
+import { readManifest } from '../../src/resources/manifest.ts';
+import { isRecord } from '../../src/resources/prepare.ts';
+import { createValidator } from '../../src/resources/validate.ts';
+import { readCorpus } from '../support/corpus.ts';
+import type { CorpusEntry } from '../support/corpus.ts';
+import { startKubeApiserver } from '../support/kube-apiserver.ts';
+import type { KubeApiserver, KubeResponse } from '../support/kube-apiserver.ts';
+import { findKubeBinaries } from '../support/kube-binaries.ts';
+
+/** The CRDs under the real API server, and our own validator measured against its verdicts. */
+
+const binaries = await findKubeBinaries();
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const validator = createValidator();
+
+function path(plural: string): string {
+  return `/apis/parley.dev/v1alpha1/namespaces/default/${plural}`;
+}
+
+(binaries ? describe : describe.skip)('the CRDs in kube-apiserver', () => {
+  let kube: KubeApiserver;
+
+  beforeAll(async () => {
+    kube = await startKubeApiserver(binaries);
+    for (const definition of KINDS) {
+      const file = new URL(`../../crds/${crdFileName(definition)}`, import.meta.url);
+      const yaml = readFileSync(file, 'utf8');
+      const { status, body } = await kube.request('POST', CRDS, yaml, 'application/yaml');
+      if (status !== 201) throw new Error(body);
+    }
+    await Promise.all(KINDS.map(({ plural }) => untilServed(plural)));
+  }, 120_000);
+
+  afterAll(async () => kube?.stop());
+
+  /** The API server has no signal for "the handler is in place" but its answers. */
+  async function untilServed(plural: string): Promise<void> {
+    while ((await kube.request('GET', path(plural))).status !== 200) await delay(50);
+  }
+
+  /** An unknown kind has no address and is refused as such. */
+  function create({ text, document }: CorpusEntry, options: string): Promise<KubeResponse> {
+    const kind = isRecord(document) ? String(document['kind']) : '';
+    const { plural } = findKind(kind) ?? { plural: `${kind.toLowerCase()}s` };
+    const query = `?fieldValidation=Strict${options}`;
+    return kube.request('POST', path(plural) + query, text, 'application/yaml');
+  }
+
+  test.each(KINDS.map(({ plural }) => plural))(
+    '%s are established and structural',
+    async (plural) => {
+      const crd = (await kube.request('GET', `${CRDS}/${plural}.parley.dev`)).json();
+      const status = isRecord(crd['status']) ? crd['status'] : {};
+      const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
+      const types = conditions.map((condition) => `${condition.type}=${condition.status}`);
+      expect(types.sort()).toEqual(['Established=True', 'NamesAccepted=True']);
+    },
+  );
+
+  test('a new object has not been observed', async () => {
+    const entry = readCorpus('good').find(({ name }) => name === 'agent-smallest')!;
+    expect((await create(entry, '&dryRun=All')).json()['status']).toEqual({
+      observedGeneration: -1,
+    });
+  });
+
+  test('an object can be selected by its fields', async () => {
+    const url = `${path('webhookendpoints')}?fieldSelector=spec.suspend%3Dtrue`;
+    expect((await kube.request('GET', url)).status).toBe(200);
+    const bad = `${path('webhookendpoints')}?fieldSelector=spec.description%3Dx`;
+    expect((await kube.request('GET', bad)).status).toBe(400);
+  });
+
+  test.each(readCorpus('good'))('$name: both accept it, with the same defaults', async (entry) => {
+    const answer = await create(entry, '&dryRun=All');
+    expect({ status: answer.status, body: answer.status === 201 ? '' : answer.body }).toEqual({
+      status: 201,
+      body: '',
+    });
+    const read = readManifest(entry.document, { validator, namespace: 'default' });
+    if ('errors' in read) throw new Error(JSON.stringify(read.errors));
+    const { kind, name, namespace, spec } = read.applied;
+    const valid = validator.validate(kind, spec, { name, namespace });
+    expect('spec' in valid && valid.spec).toEqual(answer.json()['spec']);
+  });
+
+  test.each(readCorpus('bad'))('$name: both refuse it', async (entry) => {
+    // Not a dry run: the limit on size is etcd's, which answers 500.
+    const { status, body } = await create(entry, '');
+    const tooLarge = status === 500 && body.includes('request is too large');
+    // Malformed or an unknown field, no such kind, invalid; a 409 may not pass for a refusal.
+    expect([400, 404, 413, 422]).toContain(tooLarge ? 413 : status);
+    expect(readManifest(entry.document, { validator, namespace: 'default' })).toHaveProperty(
+      'errors',
+    );
+  });
+});

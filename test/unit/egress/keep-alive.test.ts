@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { EgressClient } from '../../../src/egress/client.ts';
+import { at, bodyOf, createClient, nextTurn, post, receiver, stopAll } from './harness.ts';
+import { onRequest, respond } from './servers.ts';
+
+let client: EgressClient;
+afterEach(stopAll);
+beforeEach(() => {
+  client = createClient();
+});
+
+describe('a kept-alive connection', () => {
+  test('is used again', async () => {
+    const server = await receiver((socket) =>
+      onRequest(socket, () => socket.write(respond('200 OK', 'ok'))),
+    );
+    for (let i = 0; i < 5; i++) {
+      expect(await bodyOf(await client.send(post(at(server))))).toBe('ok');
+      await nextTurn();
+    }
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  test.each(['reset', 'closed'])(
+    'that is %s under a second request is replaced once, without anyone noticing',
+    async (how) => {
+      const requestsOn: number[] = [];
+      const server = await receiver((socket, index) =>
+        onRequest(socket, () => {
+          requestsOn[index] = (requestsOn[index] ?? 0) + 1;
+          if (requestsOn[index] === 1) socket.write(respond('200 OK', `socket ${index}`));
+          else if (how === 'reset') socket.resetAndDestroy();
+          else socket.end();
+        }),
+      );
+      expect(await bodyOf(await client.send(post(at(server))))).toBe('socket 0');
+      await nextTurn();
+      expect(await bodyOf(await client.send(post(at(server))))).toBe('socket 1');
+      expect(requestsOn).toEqual([2, 1]);
+    },
+  );
+
+  test('is replaced only once: a receiver that keeps hanging up is a failure', async () => {
+    const server = await receiver((socket, index) => {
+      let count = 0;
+      onRequest(socket, () => {
+        count += 1;
+        if (index === 0 && count === 1) socket.write(respond('200 OK', 'ok'));
+        else socket.resetAndDestroy();
+      });
+    });
+    expect(await bodyOf(await client.send(post(at(server))))).toBe('ok');
+    await nextTurn();
+    expect(await client.send(post(at(server)))).toMatchObject({ errorClass: 'connect' });
+    expect(server.sockets).toHaveLength(2);
+  });
+
+  test('that dies after a first byte is not replaced: the receiver has the request', async () => {
+    let count = 0;
+    const server = await receiver((socket) =>
+      onRequest(socket, () => {
+        count += 1;
+        if (count === 1) socket.write(respond('200 OK', 'ok'));
+        else socket.end('HTTP/1.1 2');
+      }),
+    );
+    await bodyOf(await client.send(post(at(server))));
+    await nextTurn();
+    expect(await client.send(post(at(server)))).toMatchObject({ errorClass: 'connect' });
+    expect(count).toBe(2);
+  });
+
+  test('is replaced within the same deadline', async () => {
+    const server = await receiver((socket, index) => {
+      let count = 0;
+      onRequest(socket, () => {
+        count += 1;
+        if (index === 0 && count === 1) socket.write(respond('200 OK', 'ok'));
+        else if (index === 0) setTimeout(() => socket.resetAndDestroy(), 200);
+      });
+    });
+    await bodyOf(await client.send(post(at(server))));
+    await nextTurn();
+    const outcome = await client.send(post(at(server), { timeoutMs: 400 }));
+    expect(outcome).toMatchObject({ errorClass: 'timeout' });
+    expect(outcome.durationMs).toBeLessThan(600);
+    await server.closed(1);
+  });
+
+  test('is closed when other origins need the place', async () => {
+    const servers = [];
+    for (let i = 0; i < 3; i++) {
+      servers.push(
+        await receiver((socket) => onRequest(socket, () => socket.write(respond('200 OK', 'ok')))),
+      );
+    }
+    const small = createClient({ maxOrigins: 2 });
+    for (const server of servers)
+      expect(await bodyOf(await small.send(post(at(server))))).toBe('ok');
+    await servers[0]?.closed(0);
+    expect(servers[1]?.sockets[0]?.closed).toBe(false);
+    expect(servers[2]?.sockets[0]?.closed).toBe(false);
+  });
+});
