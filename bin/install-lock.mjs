@@ -59,7 +59,7 @@ function isStale(file, holder) {
       Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > emptyLockMs
     );
   const [pid, startedAt] = holder.split(/ (.*)/);
-  return startTime(Number(pid)) === undefined;
+  return startTime(Number(pid)) !== startedAt;
 }
 
 /** By rename, which one of two waiters wins; if it took a lock made meanwhile, that is put back. */

@@ -156,8 +156,9 @@ function exchangeOnce(
           settle({ statusCode, headers, body });
         },
         onFailure: (error) => {
-          const mayRepeat = !fresh && !exchange.isCancelled && exchange.diedUnanswered(error);
-          // Once, at once, and on a new connection: its idle neighbours may be dead as well.
+          const mayRepeat = !exchange.isCancelled && exchange.diedUnanswered(error);
+          // At once, and on a new connection, since its idle neighbours may be dead as well; once,
+          // since a new connection was not used before.
           if (mayRepeat) return start(true);
           clearTimeout(deadline);
           settle({ failure: connectFailure(error), body: undefined });

@@ -27,7 +27,7 @@ export function workQueueMetrics(metrics: Metrics, controller: string): WorkQueu
     workDuration: (sec) => metrics.queueWork.observe(label, sec),
     retried: () => metrics.queueRetries.inc(label),
     running: (read) =>
-      metrics.beforeScrape.add(() => {
+      metrics.beforeScrape.set(controller, () => {
         const { unfinishedWorkSec, longestRunningSec } = read();
         metrics.queueUnfinished.set(label, unfinishedWorkSec);
         metrics.queueLongest.set(label, longestRunningSec);

@@ -22,14 +22,14 @@ const CONTROLLER_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 export function createMetrics(options: { processMetrics: boolean }) {
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
-  /** Called before each scrape, for gauges that are computed rather than kept. */
-  const beforeScrape = new Set<() => void>();
+  /** By subject; called before each scrape, for gauges that are computed rather than kept. */
+  const beforeScrape = new Map<string, () => void>();
   return {
     contentType: registry.contentType,
     beforeScrape,
     /** The whole page in the Prometheus text format. */
     render: () => {
-      for (const refresh of beforeScrape) refresh();
+      for (const refresh of beforeScrape.values()) refresh();
       return registry.metrics();
     },
     ...createDeliveryMetrics(registry),

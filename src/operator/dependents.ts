@@ -1,7 +1,6 @@
 import type { AgentSpec } from '../resources/agent.ts';
 import type { Resource } from '../resources/resource-store.ts';
-import type { WebhookEndpointSpec } from '../resources/webhook-endpoint.ts';
-import { signingSecretName } from './webhook-endpoint-reconciler.ts';
+import { signingSecretName, type WebhookEndpointSpec } from '../resources/webhook-endpoint.ts';
 
 /**
  * Whether an object reads a Secret or ConfigMap of that name: a change of the one must look at

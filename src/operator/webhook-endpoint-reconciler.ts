@@ -5,7 +5,12 @@ import { fromUuid } from '../events/ids.ts';
 import { isEndpointSecret, newEndpointSecret } from '../events/signature.ts';
 import { ALLOW_LABEL } from '../resources/annotations.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
-import type { WebhookEndpointSpec, WebhookEndpointStatus } from '../resources/webhook-endpoint.ts';
+import {
+  SIGNING_SECRET_KEY,
+  signingSecretName,
+  type WebhookEndpointSpec,
+  type WebhookEndpointStatus,
+} from '../resources/webhook-endpoint.ts';
 import { managedBy } from './actors.ts';
 import { toConditions, type Finding } from './conditions.ts';
 import type { Identity } from './identity.ts';
@@ -39,12 +44,6 @@ export type WebhookEndpointReconcilerDeps = {
   readHealth: (endpointId: string, namespace: string) => Promise<Partial<WebhookEndpointStatus>>;
   now: () => Date;
 };
-
-/** The Secret of an endpoint that brings none of its own. The API makes it before the endpoint. */
-export function signingSecretName(endpointName: string): string {
-  return `${endpointName}-signing`;
-}
-export const SIGNING_SECRET_KEY = 'secret';
 
 const FIELD_MANAGER = 'parley-operator';
 

@@ -24,6 +24,11 @@ export function toSnakeKey(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** `display_name` → `displayName` */
+export function toCamelKey(key: string): string {
+  return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** A value of the custom resource as REST shows it. Fields the schema does not have are left out. */
 export function toSnake<T extends z.ZodType>(
   schema: T,

@@ -52,8 +52,8 @@ function restType(inner: z.ZodType): z.ZodType {
     return inner.clone({ ...inner.def, element: restSchema(asSchema(inner.element)) });
   }
   if (inner instanceof z.ZodRecord) return restMap(inner, asSchema(inner.valueType));
-  // A copy has none of the original's metadata, which is for the CRD.
-  return inner.clone();
+  // A copy made from the definition has none of the original's metadata, which is for the CRD.
+  return inner.clone(inner.def);
 }
 
 function patchType(inner: z.ZodType): z.ZodType {

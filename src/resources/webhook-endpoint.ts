@@ -85,3 +85,17 @@ export const webhookEndpointStatus = z
 /** A stored spec, defaults applied. */
 export type WebhookEndpointSpec = z.output<typeof webhookEndpointSpec>;
 export type WebhookEndpointStatus = z.output<typeof webhookEndpointStatus>;
+
+/** Key of the Secret that is made for an endpoint without `secretRef`. */
+export const SIGNING_SECRET_KEY = 'secret';
+
+/** Name of that Secret; an endpoint's name is a DNS label, so it stays a DNS subdomain. */
+export function signingSecretName(endpointName: string): string {
+  return `${endpointName}-signing`;
+}
+
+/** The Secret of an endpoint that brings none of its own. The API makes it before the endpoint. */
+export function signingSecretName(endpointName: string): string {
+  return `${endpointName}-signing`;
+}
+export const SIGNING_SECRET_KEY = 'secret';

@@ -23,7 +23,12 @@ export type ManifestObjects = {
   unknownIdentity: boolean;
 };
 
-type Verdict = { spec: Record<string, unknown> } | { errors: FieldError[] };
+/** `declared`: as written, without nulls; `spec` is not used where it is there (it has defaults). */
+type Verdict =
+  | { spec: Record<string, unknown>; declared?: Record<string, unknown> }
+  | { errors: FieldError[] };
+
+export type CoreKind = 'Secret' | 'ConfigMap';
 
 export type ManifestRules = {
   /** Of all `knownKinds`. */
@@ -33,12 +38,16 @@ export type ManifestRules = {
   /** Pointers start at the object's root (`/spec/…`, `/metadata/…`). */
   validate: (kind: string, spec: Record<string, unknown>, metadata: ManifestMetadata) => Verdict;
   /** Gets what stands beside apiVersion, kind and metadata; pointers as above (`/data/key`). */
-  parseCoreKind: (kind: string, fields: Record<string, unknown>) => Verdict;
+  parseCoreKind: (kind: CoreKind, fields: Record<string, unknown>) => Verdict;
 };
 
 type ManifestMetadata = Pick<Applied, 'namespace' | 'name' | 'labels' | 'annotations'>;
 
-export const CORE_KINDS: readonly string[] = ['Secret', 'ConfigMap'];
+export const CORE_KINDS: readonly CoreKind[] = ['Secret', 'ConfigMap'];
+
+export function isCoreKind(kind: string): kind is CoreKind {
+  return kind === 'Secret' || kind === 'ConfigMap';
+}
 
 // `kubectl get -o yaml` writes these; they are the server's and mean nothing in a declaration.
 const SERVER_METADATA = new Set(
@@ -116,7 +125,7 @@ function readKind(
     add('/kind', `${given}use one of ${known.join(', ')}`);
     return undefined;
   }
-  const expected = CORE_KINDS.includes(kind) ? 'v1' : rules.apiVersion;
+  const expected = isCoreKind(kind) ? 'v1' : rules.apiVersion;
   if (apiVersion !== expected) add('/apiVersion', `must be ${expected} for kind ${kind}`);
   return kind;
 }
@@ -198,7 +207,7 @@ function readSpec(input: {
   const { kind, value, metadata, rules, add, errors } = input;
   // `status` is what `kubectl get -o yaml` writes along; nobody can declare it.
   const { apiVersion: _a, kind: _k, metadata: _m, status: _s, ...fields } = value;
-  if (CORE_KINDS.includes(kind)) {
+  if (isCoreKind(kind)) {
     const verdict = rules.parseCoreKind(kind, fields);
     if ('spec' in verdict) return verdict.spec;
     errors.push(...verdict.errors);
@@ -213,8 +222,11 @@ function readSpec(input: {
     return undefined;
   }
   const verdict = rules.validate(kind, spec, metadata);
-  if ('errors' in verdict) errors.push(...verdict.errors);
-  return spec;
+  if ('errors' in verdict) {
+    errors.push(...verdict.errors);
+    return undefined;
+  }
+  return verdict.declared ?? spec;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,12 @@
 import { isDeepStrictEqual, types } from 'node:util';
 import type { Applied, ResourceStore } from '../resources/resource-store.ts';
 import { applyManifest } from './manifest-apply.ts';
-import { CORE_KINDS, type ManifestObject, type ManifestRules } from './manifest-object.ts';
+import {
+  CORE_KINDS,
+  isCoreKind,
+  type ManifestObject,
+  type ManifestRules,
+} from './manifest-object.ts';
 import { pruneManifests } from './manifest-prune.ts';
 import { createManifestReader, type ManifestLook } from './manifest-read.ts';
 import {
@@ -207,7 +212,7 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
   };
 }
 
-const isCore = ({ kind }: ManifestObject): boolean => CORE_KINDS.includes(kind);
+const isCore = ({ kind }: ManifestObject): boolean => isCoreKind(kind);
 
 /** Secrets and ConfigMaps first, so that what refers to them finds them. */
 function inOrder(objects: readonly ManifestObject[]): ManifestObject[] {

@@ -8,6 +8,7 @@ import {
   parseAllDocuments,
   visit,
   type Document,
+  type Tags,
 } from 'yaml';
 import { splitPointer, type ManifestPlace, type ManifestProblem } from './manifest-report.ts';
 
@@ -40,6 +41,21 @@ export function parseYaml(
   }
   return { documents, problems };
 }
+
+/**
+ * YAML 1.1, as kubectl reads it: `no` is false and `<<` merges in both modes. But kubectl leaves
+ * dates and `22:00` as text, of which YAML 1.1 would make a Date and the number 1320.
+ */
+const LIKE_KUBECTL = {
+  version: '1.1',
+  prettyErrors: false,
+  logLevel: 'error',
+  customTags: (tags: Tags): Tags =>
+    tags.filter(
+      (tag) =>
+        typeof tag === 'string' || (tag.format !== 'TIME' && !tag.tag.endsWith(':timestamp')),
+    ),
+} as const;
 
 type Chunk = { text: string; firstLine: number };
 
@@ -74,9 +90,9 @@ function parseChunk(
     return { file, line: firstLine + Math.max(line, 1) - 1, column: Math.max(col, 1) };
   };
   try {
-    // Aliases and merge keys as kubectl has them; `strict` and unique keys are the defaults.
-    const options = { lineCounter, merge: true, prettyErrors: false, logLevel: 'error' } as const;
-    const read = parseAllDocuments(text, options).map((document) => readDocument(document, at));
+    const read = parseAllDocuments(text, { ...LIKE_KUBECTL, lineCounter }).map((document) =>
+      readDocument(document, at),
+    );
     return {
       documents: read.flatMap((result) => ('problems' in result ? [] : [result])),
       problems: read.flatMap((result) => ('problems' in result ? result.problems : [])),

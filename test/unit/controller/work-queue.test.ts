@@ -100,6 +100,15 @@ describe('the work queue', () => {
     expect(queue.depth()).toBe(0);
   });
 
+  test('a delay of a key that waits already adds no second run', async () => {
+    const { time, queue } = setUp();
+    queue.add('a');
+    queue.addAfter('a', 10);
+    expect(await drainNow(queue)).toEqual(['a']);
+    time.advance(1_000);
+    expect(queue.depth()).toBe(0);
+  });
+
   test('backs off by doubling from 5 ms up to 60 s, per key, until forgotten', () => {
     const { time, queue } = setUp();
     const waits = Array.from({ length: 16 }, () => {

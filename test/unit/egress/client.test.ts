@@ -148,11 +148,39 @@ describe('a body', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
+  test('of exactly the cap is not cut, though its end comes later', async () => {
+    const server = await receiver((socket) =>
+      onRequest(socket, () => {
+        const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+        socket.write(`${head}1000\r\n${'z'.repeat(4096)}`);
+        setTimeout(() => socket.write('\r\n0\r\n\r\n'), 50);
+      }),
+    );
+    const patient = createClient({ bodyGraceMs: 60_000 });
+    for (let i = 0; i < 2; i++) {
+      expect(await bodyOf(await patient.send(post(at(server))))).toHaveLength(4096);
+      await nextTurn();
+    }
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  test('has its grace time beyond the deadline, which ends with the headers', async () => {
+    const server = await receiver((socket) =>
+      onRequest(socket, () => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n');
+        setTimeout(() => socket.write('late'), 200);
+      }),
+    );
+    const patient = createClient({ bodyGraceMs: 60_000 });
+    expect(await bodyOf(await patient.send(post(at(server), { timeoutMs: 100 })))).toBe('late');
+  });
+
   test('that breaks off resolves with what came', async () => {
     const server = await receiver((socket) =>
       onRequest(socket, () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf')),
     );
-    expect(await bodyOf(await client.send(post(at(server))))).toBe('half');
+    const patient = createClient({ bodyGraceMs: 60_000 });
+    expect(await bodyOf(await patient.send(post(at(server))))).toBe('half');
   });
 });
 

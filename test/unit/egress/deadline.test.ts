@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { EgressClient, EgressOutcome } from '../../../src/egress/client.ts';
-import { at, bodyOf, createClient, post, receiver, stopAll } from './harness.ts';
+import { at, bodyOf, createClient, nextTurn, post, receiver, stopAll } from './harness.ts';
 import { onRequest, respond } from './servers.ts';
 
 let client: EgressClient;
@@ -58,13 +58,17 @@ describe('the deadline', () => {
         void released.then(() => socket.end(respond('200 OK', 'first', 'connection: close\r\n')));
       }),
     );
-    const narrow = createClient({ connectionsPerOrigin: 1 });
+    let judged = 0;
+    const guard = { isAllowed: () => ++judged > 0, isListed: () => false };
+    const narrow = createClient({ connectionsPerOrigin: 1, guard });
     const first = narrow.send(post(at(server)));
     expectTimeout(await narrow.send(post(at(server), { timeoutMs: 200 })), 200);
     release();
     expect(await bodyOf(await first)).toBe('first');
-    await narrow.stop();
-    expect(server.sockets).toHaveLength(1);
+    await server.closed(0);
+    await nextTurn();
+    // The first connection alone: its address before and after connecting.
+    expect(judged).toBe(2);
   });
 
   test('frees the line: later requests to the same receiver go through', async () => {

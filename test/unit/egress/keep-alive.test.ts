@@ -56,6 +56,26 @@ describe('a kept-alive connection', () => {
     expect(server.sockets).toHaveLength(2);
   });
 
+  test('is replaced by a new one, since the other idle ones may be dead as well', async () => {
+    const { promise: bothAsked, resolve } = Promise.withResolvers<void>();
+    let asked = 0;
+    const server = await receiver((socket, index) => {
+      let count = 0;
+      onRequest(socket, () => {
+        count += 1;
+        asked += 1;
+        if (count > 1) socket.resetAndDestroy();
+        if (index === 1) resolve();
+        void bothAsked.then(() => socket.write(respond('200 OK', `socket ${index}`)));
+      });
+    });
+    const both = [client.send(post(at(server))), client.send(post(at(server)))];
+    for (const outcome of await Promise.all(both)) await bodyOf(outcome);
+    await nextTurn();
+    expect(await bodyOf(await client.send(post(at(server))))).toBe('socket 2');
+    expect(asked).toBe(4);
+  });
+
   test('that dies after a first byte is not replaced: the receiver has the request', async () => {
     let count = 0;
     const server = await receiver((socket) =>

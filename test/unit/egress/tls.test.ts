@@ -1,4 +1,6 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { TlsOptions } from 'node:tls';
 
 import { createAddressGuard } from '../../../src/egress/address-guard.ts';
@@ -11,6 +13,9 @@ import type { Certificates, Receiver } from './servers.ts';
 const guard = createAddressGuard({ allow: ['127.0.0.0/8'] });
 const stops: (() => Promise<void>)[] = [];
 let certificates: Certificates;
+
+const sourceUrl = (file: string): string =>
+  new URL(`../../../src/egress/${file}`, import.meta.url).href;
 
 beforeAll(() => {
   certificates = makeCertificates();
@@ -89,12 +94,24 @@ test.each([
 
 test('no environment variable turns the check off', async () => {
   const server = await serve({ cert: certificates.selfSigned });
-  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-  try {
-    expect(await createClient(undefined)('good.test', server)).toMatchObject({ errorClass: 'tls' });
-  } finally {
-    delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-  }
+  // A process of its own: jest gives tests a copy of the environment that Node does not read.
+  const script = `
+    const { createEgressClient } = await import(${JSON.stringify(sourceUrl('client.ts'))});
+    const { createAddressGuard } = await import(${JSON.stringify(sourceUrl('address-guard.ts'))});
+    const guard = createAddressGuard({ allow: ['127.0.0.0/8'] });
+    const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+    const client = createEgressClient({ guard, lookup });
+    const url = 'https://good.test:${server.port}/';
+    const limits = { timeoutMs: 5000, maxResponseBytes: 10 };
+    const outcome = await client.send({ url, method: 'GET', headers: {}, ...limits });
+    console.log(outcome.errorClass ?? outcome.kind);
+    await client.stop();`;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', script],
+    { env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } },
+  );
+  expect(stdout.trim()).toBe('tls');
 });
 
 test('TLS 1.1 is class tls', async () => {
@@ -115,8 +132,10 @@ test.each([
 ])('a receiver that %s in the handshake is class tls', async (_what, answer) => {
   const server = await listen((socket) => socket.once('data', () => socket.end(answer)));
   stops.push(server.stop);
-  expect(await createClient(certificates.ca)('good.test', server)).toMatchObject({
+  const outcome = await createClient(certificates.ca)('good.test', server);
+  expect(outcome).toMatchObject({
     errorClass: 'tls',
+    message: expect.stringMatching(/^The TLS handshake failed \(\w+\)\.$/),
   });
 });
 

@@ -25,11 +25,13 @@ function read(text: string) {
   };
 }
 
+const never = { file: '', line: 0, column: 0 };
+
 const HEAD = 'apiVersion: parley.dev/v1alpha1\nkind: Agent\n';
 
 describe('a manifest', () => {
   test('declares an object as it is written, without defaults, in namespace default', () => {
-    const text = `${HEAD}metadata:\n  name: a\n  labels: {x: y}\n  annotations: {n: "1"}\nspec: {prompt: p}\n`;
+    const text = `${HEAD}metadata:\n  name: a\n  labels: {team: sales}\n  annotations: {note: "1"}\nspec: {prompt: p}\n`;
     expect(read(text)).toEqual({
       texts: [],
       ids: ['Agent default/a'],
@@ -38,8 +40,8 @@ describe('a manifest', () => {
           kind: 'Agent',
           namespace: 'default',
           name: 'a',
-          labels: { x: 'y' },
-          annotations: { n: '1' },
+          labels: { team: 'sales' },
+          annotations: { note: '1' },
           spec: { prompt: 'p' },
         },
       ],
@@ -75,10 +77,28 @@ describe('a manifest', () => {
   });
 
   test('uses anchors and merge keys', () => {
-    const spec = `x: &base {prompt: shared}\n  y:\n    <<: *base\n    z: 1\n  prompt: p`;
+    const spec = `x: &base {prompt: shared}\n  z:\n    <<: *base\n    more: 1\n  prompt: p`;
     expect(read(agent('a', spec)).applied[0]?.spec).toMatchObject({
-      y: { prompt: 'shared', z: 1 },
+      z: { prompt: 'shared', more: 1 },
     });
+  });
+
+  test('means what it means to kubectl: no is false, a date and a time of day are text', () => {
+    const spec = 'prompt: p\n  loud: no\n  date: 2026-01-02\n  at: 22:00\n  big: 0o17';
+    expect(read(agent('a', spec)).applied[0]?.spec).toEqual({
+      prompt: 'p',
+      loud: false,
+      date: '2026-01-02',
+      at: '22:00',
+      big: '0o17',
+    });
+  });
+
+  test('declares what the rules say was written, where they say it', () => {
+    const declared = { ...rules, validate: () => ({ spec: { a: 1, b: 2 }, declared: { a: 1 } }) };
+    const [document] = parseYaml('a.yaml', agent('a')).documents;
+    const { objects } = readManifest(document ?? { value: null, placeOf: () => never }, declared);
+    expect(objects[0]?.applied?.spec).toEqual({ a: 1 });
   });
 
   test('declares a Secret or a ConfigMap through its own rules', () => {

@@ -1,0 +1,47 @@
+/**
+ * The API writes what is declared and reads what the operator made of it. So that a caller
+ * reads their own writes, it waits a little for the projection to show them (contract §3).
+ */
+export type AwaitProjection = <T>(
+  read: () => Promise<T>,
+  shows: (value: T) => boolean,
+) => Promise<{ value: T; shown: boolean }>;
+
+const WAIT_MAX_MS = 2_000;
+/** NOTIFY makes it quick; this bounds what a lost wake-up costs. */
+const POLL_MS = 100;
+
+/** `onProjected` calls back whenever anything was projected, until the function it returns is called. */
+export function createAwaitProjection(deps: {
+  onProjected: (wake: () => void) => () => void;
+  nowMs: () => number;
+}): AwaitProjection {
+  return async (read, shows) => {
+    const endMs = deps.nowMs() + WAIT_MAX_MS;
+    let wake = (): void => undefined;
+    let woken = false;
+    const unsubscribe = deps.onProjected(() => {
+      woken = true;
+      wake();
+    });
+    try {
+      for (;;) {
+        woken = false;
+        const value = await read();
+        if (shows(value)) return { value, shown: true };
+        const leftMs = endMs - deps.nowMs();
+        if (leftMs <= 0) return { value, shown: false };
+        if (woken) continue; // Told while we were reading.
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, Math.min(POLL_MS, leftMs));
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+    } finally {
+      unsubscribe();
+    }
+  };
+}

@@ -1,0 +1,89 @@
+import { ApiError, type FieldError } from '../errors.ts';
+import { API_MANAGER } from '../resources/annotations.ts';
+import {
+  FieldConflictError,
+  InvalidResourceError,
+  WriteConflictError,
+  type Resource,
+} from '../resources/resource-store.ts';
+
+/**
+ * What can go wrong when the API declares something, in words for its caller. `pointer` maps a
+ * place in the resource to the place in the REST body.
+ */
+export async function declaring<T>(
+  pointer: (pointer: string) => string,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw toApiError(error, pointer);
+  }
+}
+
+/**
+ * The API's whole part of an object after a patch (design §1): the fields it owned and the
+ * touched ones, as `after` has them. Removing what somebody else declares is a conflict, where
+ * server-side apply would silently do nothing.
+ */
+export function declarationAfter(input: {
+  current: Resource;
+  touched: readonly string[];
+  after: Record<string, unknown>;
+}): Record<string, unknown> {
+  const { owners } = input.current;
+  const ours = Object.keys(owners).filter((field) => owners[field]?.includes(API_MANAGER));
+  const conflicts = input.touched.flatMap((field) => {
+    const manager = owners[field]?.find((owner) => owner !== API_MANAGER);
+    return manager !== undefined && input.after[field] === undefined ? [{ field, manager }] : [];
+  });
+  if (conflicts.length > 0) throw new FieldConflictError(conflicts);
+  const fields = [...new Set([...ours, ...input.touched])];
+  const kept = fields.filter((field) => input.after[field] !== undefined);
+  return Object.fromEntries(kept.map((field) => [field, input.after[field]]));
+}
+
+const TRIES = 5;
+
+/** Reads, decides and writes again when somebody else wrote in between. */
+export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> {
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof WriteConflictError) || left <= 1) throw error;
+    }
+  }
+}
+
+function toApiError(error: unknown, pointer: (pointer: string) => string): unknown {
+  if (error instanceof InvalidResourceError) {
+    const errors: FieldError[] = error.errors.map((e) => ({ ...e, pointer: pointer(e.pointer) }));
+    return new ApiError('invalid_body', 'some fields are wrong; see errors', { errors, cause: error });
+  }
+  if (error instanceof FieldConflictError) {
+    return managedElsewhere(error.conflicts, pointer);
+  }
+  if (error instanceof WriteConflictError) {
+    return new ApiError('write_conflict', 'it was changed by somebody else; read it and try again', {
+      cause: error,
+    });
+  }
+  return error;
+}
+
+/** 409 that names who owns the field and what to do instead. */
+export function managedElsewhere(
+  conflicts: readonly { field: string; manager: string }[],
+  pointer: (pointer: string) => string = (text) => text,
+): ApiError {
+  const managers = [...new Set(conflicts.map(({ manager }) => manager))].join(', ');
+  const errors = conflicts.map(({ field, manager }) => ({
+    pointer: pointer(`/spec/${field}`),
+    code: 'managed_elsewhere',
+    detail: `owned by ${manager}`,
+  }));
+  const detail = `owned by ${managers}: change it there, or leave these fields out`;
+  return new ApiError('managed_elsewhere', detail, { errors });
+}

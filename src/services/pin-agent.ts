@@ -1,0 +1,128 @@
+import { ApiError } from '../errors.ts';
+import type { AgentSpec } from '../resources/agent.ts';
+import { ANNOTATIONS, API_PIN_MANAGER, encodeChangeCause } from '../resources/annotations.ts';
+import type { Resource } from '../resources/resource-store.ts';
+import { agentPointer } from '../resources/rest-agent.ts';
+import { highestLiveVersionBelow } from '../store/agent-activations.ts';
+import type { AgentRow } from '../store/agents.ts';
+import { declaring, managedElsewhere, retryingConflicts } from './declare.ts';
+import {
+  declaredAgent,
+  showing,
+  type AgentWriterDeps,
+  type Caller,
+  type WrittenAgent,
+} from './write-agent.ts';
+
+/**
+ * Publish and rollback move only the pin, under a field manager of its own: the content stays
+ * with whoever declared it, so neither Git nor Helm sees a field of theirs change, and their
+ * next apply of the same manifest changes nothing back.
+ */
+
+/** With a version: pins it. Without: automatic removes the pin, manual pins the latest. */
+export function publishVersion(
+  deps: AgentWriterDeps,
+  caller: Caller,
+  input: { id: string; version: number | undefined },
+): Promise<WrittenAgent> {
+  return movePin(deps, caller, {
+    ...{ id: input.id, reason: null },
+    choose: async (agent) => {
+      if (input.version !== undefined) return existing(agent, input.version);
+      return agent.spec.publishPolicy === 'Manual' ? agent.latestVersion : undefined;
+    },
+  });
+}
+
+/** To the given version, or the highest below the active one that has been live. */
+export function rollBack(
+  deps: AgentWriterDeps,
+  caller: Caller,
+  input: { id: string; version: number | undefined; reason: string | null },
+): Promise<WrittenAgent> {
+  return movePin(deps, caller, {
+    ...{ id: input.id, reason: input.reason },
+    choose: async (agent) => {
+      const { activeVersion } = agent;
+      if (activeVersion === null) throw nothingToRollBackTo('nothing is live yet');
+      if (input.version === undefined) {
+        const key = { agentId: agent.id, version: activeVersion };
+        const version = await highestLiveVersionBelow(deps.pool, key);
+        if (version === undefined) {
+          throw nothingToRollBackTo(`no version below ${activeVersion} has been live`);
+        }
+        return version;
+      }
+      if (input.version >= activeVersion) {
+        throw wrongVersion(`version ${input.version} is not below the active one, ${activeVersion}`);
+      }
+      return existing(agent, input.version);
+    },
+  });
+}
+
+async function movePin(
+  deps: AgentWriterDeps,
+  caller: Caller,
+  input: {
+    id: string;
+    reason: string | null;
+    /** The version to pin, undefined for no pin. */
+    choose: (agent: AgentRow) => Promise<number | undefined>;
+  },
+): Promise<WrittenAgent> {
+  const resource = await declaring(agentPointer, () =>
+    retryingConflicts(async () => {
+      const current = await declaredAgent(deps, { namespace: caller.namespace, id: input.id });
+      // The choice is about versions, so what is declared must have become one first.
+      const { agent } = await showing(deps, current, input.id);
+      const version = await input.choose(agent);
+      return applyPin(deps, current, {
+        version,
+        cause: { actor: caller.actor, reason: input.reason },
+      });
+    }),
+  );
+  return showing(deps, resource, input.id);
+}
+
+async function applyPin(
+  deps: AgentWriterDeps,
+  current: Resource<AgentSpec>,
+  pin: { version: number | undefined; cause: { actor: string; reason: string | null } },
+): Promise<Resource> {
+  const { namespace, name, generation, resourceVersion } = current.metadata;
+  const { version } = pin;
+  if (current.spec.pinnedVersion === version) return current; // It is as asked.
+  const cause = encodeChangeCause({ generation: generation + 1, ...pin.cause });
+  const written = await deps.store.apply(
+    {
+      ...{ kind: 'Agent', namespace, name },
+      spec: version === undefined ? {} : { pinnedVersion: version },
+      annotations: { [ANNOTATIONS.pinChange]: cause },
+    },
+    { fieldManager: API_PIN_MANAGER, resourceVersion },
+  );
+  // Dropping a field that somebody else declares too is silently nothing.
+  const owner = written.owners['pinnedVersion']?.find((manager) => manager !== API_PIN_MANAGER);
+  if (version === undefined && owner !== undefined) {
+    throw managedElsewhere([{ field: 'pinnedVersion', manager: owner }], () => '');
+  }
+  return written;
+}
+
+function existing(agent: AgentRow, version: number): number {
+  if (version <= agent.latestVersion) return version;
+  throw wrongVersion(`there is no version ${version}; the latest is ${agent.latestVersion}`);
+}
+
+function wrongVersion(detail: string): ApiError {
+  return new ApiError('unknown_version', detail, {
+    errors: [{ pointer: '/version', code: 'unknown_version', detail }],
+  });
+}
+
+function nothingToRollBackTo(detail: string): ApiError {
+  return new ApiError('nothing_to_roll_back_to', detail);
+}

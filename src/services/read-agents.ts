@@ -1,0 +1,46 @@
+import { ApiError } from '../errors.ts';
+import { listActivations, type AgentActivation } from '../store/agent-activations.ts';
+import { listVersions, readVersion, type AgentVersion } from '../store/agent-versions.ts';
+import { listAgents, type AgentRow } from '../store/agents.ts';
+import type { Pool } from '../store/pool.ts';
+import { requireAgent } from './write-agent.ts';
+
+type Deps = { pool: Pool };
+type AgentKey = { namespace: string; id: string };
+
+export function listAgentPage(
+  { pool }: Deps,
+  page: { namespace: string; before: string | null; limit: number },
+): Promise<AgentRow[]> {
+  return listAgents(pool, page);
+}
+
+export async function listVersionPage(
+  deps: Deps,
+  key: AgentKey,
+  page: { before: number | null; limit: number },
+): Promise<AgentVersion[]> {
+  await requireAgent(deps, key);
+  return listVersions(deps.pool, { agentId: key.id, ...page });
+}
+
+/** @throws ApiError not_found */
+export async function requireVersion(
+  deps: Deps,
+  key: AgentKey,
+  version: number,
+): Promise<AgentVersion> {
+  await requireAgent(deps, key);
+  const found = await readVersion(deps.pool, { agentId: key.id, version });
+  if (!found) throw new ApiError('not_found', `the agent has no version ${version}`);
+  return found;
+}
+
+export async function listActivationPage(
+  deps: Deps,
+  key: AgentKey,
+  page: { before: number | null; limit: number },
+): Promise<AgentActivation[]> {
+  await requireAgent(deps, key);
+  return listActivations(deps.pool, { agentId: key.id, ...page });
+}

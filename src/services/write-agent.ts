@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { ApiError } from '../errors.ts';
+import { fromUuid, newUuid } from '../events/ids.ts';
+import type { AgentSpec } from '../resources/agent.ts';
+import { ANNOTATIONS, API_MANAGER, encodeChangeCause } from '../resources/annotations.ts';
+import { applyMergePatch, toCamelKey } from '../resources/key-map.ts';
+import {
+  WriteConflictError,
+  type Resource,
+  type ResourceStore,
+} from '../resources/resource-store.ts';
+import { agentPointer, fromAgentSpec, toAgentSpec, type AgentFields } from '../resources/rest-agent.ts';
+import { readAgent, type AgentRow } from '../store/agents.ts';
+import type { Pool } from '../store/pool.ts';
+import type { AwaitProjection } from './await-projection.ts';
+import { declarationAfter, declaring, managedElsewhere, retryingConflicts } from './declare.ts';
+
+export type AgentWriterDeps = {
+  pool: Pool;
+  store: ResourceStore;
+  awaitProjection: AwaitProjection;
+  nowMs: () => number;
+};
+
+/** Who asks: the namespace of their key, and the actor to name. */
+export type Caller = { namespace: string; actor: string };
+
+/** The agent, and whether it already shows what was written. */
+export type WrittenAgent = { agent: AgentRow; shown: boolean };
+
+/** Declares a new agent (contract §4): the id is made here, before anything is written. */
+export async function createAgent(
+  deps: AgentWriterDeps,
+  caller: Caller,
+  input: { name: string | undefined; fields: AgentFields },
+): Promise<WrittenAgent> {
+  const { namespace } = caller;
+  const id = newUuid(deps.nowMs());
+  const spec = toAgentSpec(input.fields);
+  const annotations = {
+    [ANNOTATIONS.id]: fromUuid('agt', id),
+    [ANNOTATIONS.contentChange]: encodeChangeCause({ generation: 1, actor: caller.actor, reason: null }),
+  };
+  const resource = await declaring(agentPointer, () =>
+    underFreeName(input, (name) =>
+      deps.store.apply(
+        { kind: 'Agent', namespace, name, spec, annotations },
+        { fieldManager: API_MANAGER, resourceVersion: '' },
+      ),
+    ),
+  );
+  return showing(deps, resource, id);
+}
+
+/** JSON merge patch of the fields the API owns; a field of another manager is 409. */
+export async function patchAgent(
+  deps: AgentWriterDeps,
+  caller: Caller,
+  input: { id: string; patch: Record<string, unknown> },
+): Promise<WrittenAgent> {
+  const resource = await declaring(agentPointer, () =>
+    retryingConflicts(async () => {
+      const current = await declaredAgent(deps, { namespace: caller.namespace, id: input.id });
+      const { namespace, name, generation, resourceVersion } = current.metadata;
+      const cause = { generation: generation + 1, actor: caller.actor, reason: null };
+      return deps.store.apply(
+        {
+          ...{ kind: 'Agent', namespace, name, spec: patchedSpec(current, input.patch) },
+          annotations: { [ANNOTATIONS.contentChange]: encodeChangeCause(cause) },
+        },
+        { fieldManager: API_MANAGER, resourceVersion },
+      );
+    }),
+  );
+  return showing(deps, resource, input.id);
+}
+
+export async function deleteAgent(
+  deps: AgentWriterDeps,
+  key: { namespace: string; id: string },
+): Promise<void> {
+  const agent = await requireAgent(deps, key);
+  if (agent.managedBy !== 'api') {
+    throw managedElsewhere([{ field: 'prompt', manager: agent.managedBy }], () => '');
+  }
+  await deps.store.delete('Agent', agent);
+  await deps.awaitProjection(
+    () => readAgent(deps.pool, key),
+    (row) => row === undefined,
+  );
+}
+
+/** @throws ApiError not_found, for another namespace's id too */
+export async function requireAgent(
+  { pool }: { pool: Pool },
+  key: { namespace: string; id: string },
+): Promise<AgentRow> {
+  const agent = await readAgent(pool, key);
+  if (!agent) throw new ApiError('not_found', 'there is no such agent');
+  return agent;
+}
+
+/** The declaration behind an agent. */
+export async function declaredAgent(
+  deps: Pick<AgentWriterDeps, 'pool' | 'store'>,
+  key: { namespace: string; id: string },
+): Promise<Resource<AgentSpec>> {
+  const agent = await requireAgent(deps, key);
+  const resource = await deps.store.get('Agent', agent);
+  if (!resource) throw new ApiError('not_found', 'there is no such agent');
+  return resource as Resource<AgentSpec>; // The store let in only what the CRD allows.
+}
+
+/** Waits for the projection to show a resource as it was written. */
+export async function showing(
+  deps: Pick<AgentWriterDeps, 'pool' | 'awaitProjection'>,
+  resource: Resource,
+  id: string,
+): Promise<WrittenAgent> {
+  const { namespace, uid, generation } = resource.metadata;
+  const { value, shown } = await deps.awaitProjection(
+    () => readAgent(deps.pool, { namespace, id }),
+    (row) => row !== undefined && row.uid === uid && row.generation >= generation,
+  );
+  return { agent: shown && value ? value : asWritten(resource, id, value), shown };
+}
+
+/** What the API has of an agent that the operator has not looked at yet. */
+function asWritten(resource: Resource, id: string, row: AgentRow | undefined): AgentRow {
+  const { namespace, name, uid, generation, creationTimestamp } = resource.metadata;
+  const at = Date.parse(creationTimestamp);
+  return {
+    ...{ id, namespace, name, uid, generation, managedBy: 'api' },
+    spec: resource.spec as AgentSpec, // The store let in only what the CRD allows.
+    activeVersion: row?.activeVersion ?? null,
+    latestVersion: row?.latestVersion ?? 0,
+    ...{ ready: false, reason: 'Pending', message: 'waits for the operator' },
+    createdAt: row?.createdAt ?? at,
+    updatedAt: row?.updatedAt ?? at,
+  };
+}
+
+/** What the API declares after the patch. */
+function patchedSpec(
+  current: Resource<AgentSpec>,
+  patch: Record<string, unknown>,
+): Record<string, unknown> {
+  // The patch was checked field by field, the merged whole is by the store.
+  const merged = applyMergePatch(fromAgentSpec(current.spec), patch) as AgentFields;
+  const touched = Object.keys(patch).map(toCamelKey);
+  // A prompt of ours beside somebody's reference to one would be two prompts.
+  if (touched.includes('prompt') && current.owners['promptFrom']) touched.push('promptFrom');
+  return declarationAfter({ current, touched, after: toAgentSpec(merged) });
+}
+
+const NAME_TRIES = 5;
+const NAME_BASE_MAX = 50;
+
+/** A given name must be free; a derived one gets a suffix until it is. */
+async function underFreeName<T>(
+  input: { name: string | undefined; fields: AgentFields },
+  write: (name: string) => Promise<T>,
+): Promise<T> {
+  const base = input.name ?? derivedName(input.fields.display_name);
+  let name = base;
+  for (let left = NAME_TRIES; ; left -= 1) {
+    try {
+      return await write(name);
+    } catch (error) {
+      if (!(error instanceof WriteConflictError)) throw error;
+      if (input.name !== undefined || left <= 1) {
+        throw new ApiError('name_taken', `there is an agent named ${name}`, { cause: error });
+      }
+      name = `${base}-${randomLabel(4)}`;
+    }
+  }
+}
+
+function derivedName(displayName: string | undefined): string {
+  const label = (displayName ?? '')
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, NAME_BASE_MAX)
+    .replaceAll(/^-+|-+$/g, '');
+  return label === '' ? `agent-${randomLabel(8)}` : label;
+}
+
+function randomLabel(length: number): string {
+  return randomBytes(length).toString('hex').slice(0, length);
+}
+

@@ -1,0 +1,184 @@
+import { ApiError } from '../errors.ts';
+import type { AddressGuard } from '../egress/address-guard.ts';
+import { checkUrl } from '../egress/url-rules.ts';
+import { fromUuid, newUuid } from '../events/ids.ts';
+import { newEndpointSecret } from '../events/signature.ts';
+import { ALLOW_LABEL, ANNOTATIONS, API_MANAGER } from '../resources/annotations.ts';
+import { applyMergePatch, toCamelKey } from '../resources/key-map.ts';
+import type { Resource, ResourceStore } from '../resources/resource-store.ts';
+import {
+  fromWebhookEndpointSpec,
+  toWebhookEndpointSpec,
+  webhookEndpointPointer,
+  type WebhookEndpointFields,
+  type WebhookEndpointWrite,
+} from '../resources/rest-webhook-endpoint.ts';
+import {
+  SIGNING_SECRET_KEY,
+  signingSecretName,
+  type WebhookEndpointSpec,
+} from '../resources/webhook-endpoint.ts';
+import type { Pool } from '../store/pool.ts';
+import { readEndpoint, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
+import type { AwaitProjection } from './await-projection.ts';
+import { declarationAfter, declaring, managedElsewhere, retryingConflicts } from './declare.ts';
+
+export type EndpointWriterDeps = {
+  pool: Pool;
+  store: ResourceStore;
+  guard: AddressGuard;
+  awaitProjection: AwaitProjection;
+  nowMs: () => number;
+};
+
+/** The endpoint, and whether it already shows what was written. */
+export type WrittenEndpoint = { endpoint: WebhookEndpointRow; shown: boolean };
+
+/**
+ * Declares a new endpoint (contract §4). Id and secret are made here, so they are in the answer
+ * whatever happens next; the Secret is written before the endpoint that reads it.
+ */
+export async function createEndpoint(
+  deps: EndpointWriterDeps,
+  namespace: string,
+  write: WebhookEndpointWrite,
+): Promise<WrittenEndpoint & { secret: string }> {
+  const { spec, secret = newEndpointSecret() } = toWebhookEndpointSpec(write);
+  checkAddress(deps.guard, spec.url);
+  const id = newUuid(deps.nowMs());
+  const publicId = fromUuid('we', id);
+  const name = publicId.replace('_', '-');
+  const secretKey = { namespace, name: signingSecretName(name) };
+  await deps.store.apply(
+    {
+      ...{ kind: 'Secret', ...secretKey, labels: { [ALLOW_LABEL]: 'true' } },
+      spec: { data: { [SIGNING_SECRET_KEY]: secret } },
+    },
+    { fieldManager: API_MANAGER, resourceVersion: '' },
+  );
+  try {
+    const resource = await declaring(webhookEndpointPointer, () =>
+      deps.store.apply(
+        {
+          ...{ kind: 'WebhookEndpoint', namespace, name, spec },
+          annotations: { [ANNOTATIONS.id]: publicId },
+        },
+        { fieldManager: API_MANAGER, resourceVersion: '' },
+      ),
+    );
+    return { ...(await showing(deps, resource, id)), secret };
+  } catch (error) {
+    await deps.store.delete('Secret', secretKey);
+    throw error;
+  }
+}
+
+/** JSON merge patch of the fields the API owns; a field of another manager is 409. */
+export async function patchEndpoint(
+  deps: EndpointWriterDeps,
+  key: { namespace: string; id: string },
+  patch: Record<string, unknown>,
+): Promise<WrittenEndpoint> {
+  if (typeof patch['url'] === 'string') checkAddress(deps.guard, patch['url']);
+  const resource = await declaring(webhookEndpointPointer, () =>
+    retryingConflicts(async () => {
+      const row = await requireEndpoint(deps, key);
+      const current = await deps.store.get('WebhookEndpoint', row);
+      if (!current) throw notFound();
+      const { namespace, name, resourceVersion } = current.metadata;
+      return deps.store.apply(
+        { kind: 'WebhookEndpoint', namespace, name, spec: patchedSpec(current, patch) },
+        { fieldManager: API_MANAGER, resourceVersion },
+      );
+    }),
+  );
+  return showing(deps, resource, key.id);
+}
+
+export async function deleteEndpoint(
+  deps: EndpointWriterDeps,
+  key: { namespace: string; id: string },
+): Promise<void> {
+  const endpoint = await requireEndpoint(deps, key);
+  if (endpoint.managedBy !== 'api') {
+    throw managedElsewhere([{ field: 'url', manager: endpoint.managedBy }], () => '');
+  }
+  await deps.store.delete('WebhookEndpoint', endpoint); // The operator removes its Secret.
+  await deps.awaitProjection(
+    () => readEndpoint(deps.pool, key),
+    (row) => row === undefined,
+  );
+}
+
+/** @throws ApiError not_found, for another namespace's id too */
+export async function requireEndpoint(
+  { pool }: { pool: Pool },
+  key: { namespace: string; id: string },
+): Promise<WebhookEndpointRow> {
+  const endpoint = await readEndpoint(pool, key);
+  if (!endpoint) throw notFound();
+  return endpoint;
+}
+
+function notFound(): ApiError {
+  return new ApiError('not_found', 'there is no such webhook endpoint');
+}
+
+/** Early, so that the caller learns it now; the guard decides again at every connection. */
+function checkAddress(guard: AddressGuard, url: string): void {
+  const checked = checkUrl(url, guard);
+  if (!('problem' in checked)) return;
+  throw new ApiError('invalid_body', `url: ${checked.problem}`, {
+    errors: [{ pointer: '/url', code: 'invalid_url', detail: checked.problem }],
+  });
+}
+
+async function showing(
+  deps: EndpointWriterDeps,
+  resource: Resource,
+  id: string,
+): Promise<WrittenEndpoint> {
+  const { namespace, uid, generation } = resource.metadata;
+  const { value, shown } = await deps.awaitProjection(
+    () => readEndpoint(deps.pool, { namespace, id }),
+    (row) => row !== undefined && row.uid === uid && row.generation >= generation,
+  );
+  return { endpoint: shown && value ? value : asWritten(resource, id, value), shown };
+}
+
+/** What the API has of an endpoint that the operator has not looked at yet. */
+function asWritten(
+  resource: Resource,
+  id: string,
+  row: WebhookEndpointRow | undefined,
+): WebhookEndpointRow {
+  const { namespace, name, uid, generation, creationTimestamp } = resource.metadata;
+  const spec = resource.spec as WebhookEndpointSpec; // The store let in only what the CRD allows.
+  const at = Date.parse(creationTimestamp);
+  return {
+    ...{ id, namespace, name, uid, generation, managedBy: 'api', url: spec.url },
+    eventTypes: [...(spec.eventTypes ?? [])],
+    description: spec.description ?? '',
+    enabled: !spec.suspend,
+    headers: spec.headers ?? {},
+    metadata: spec.metadata ?? {},
+    ...{ ready: false, reason: 'Pending', message: 'waits for the operator' },
+    createdAt: row?.createdAt ?? at,
+    updatedAt: row?.updatedAt ?? at,
+    lastSuccessAt: row?.lastSuccessAt ?? null,
+    lastFailureAt: row?.lastFailureAt ?? null,
+    lastFailure: row?.lastFailure ?? null,
+  };
+}
+
+/** What the API declares after the patch. */
+function patchedSpec(
+  current: Resource,
+  patch: Record<string, unknown>,
+): Record<string, unknown> {
+  const spec = current.spec as WebhookEndpointSpec; // The store let in only what the CRD allows.
+  // The patch was checked field by field, the merged whole is by the store.
+  const merged = applyMergePatch(fromWebhookEndpointSpec(spec), patch) as WebhookEndpointFields;
+  const touched = Object.keys(patch).map((key) => (key === 'enabled' ? 'suspend' : toCamelKey(key)));
+  return declarationAfter({ current, touched, after: toWebhookEndpointSpec(merged).spec });
+}
