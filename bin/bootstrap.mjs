@@ -17,7 +17,7 @@ import { findNodes, runNode } from './node.mjs';
 import { SetupError, say } from './setup-error.mjs';
 import { check, fix, test } from './tasks.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
 const tasks = { test, check, fix };
 
 async function main([command, ...args]) {

@@ -90,7 +90,12 @@ async function install(root) {
   // Said in full, since NODE_ENV or the user's npm settings may leave out what is needed here. No
   // package may run code at install time; native-packages.mjs does the little that is needed.
   const args = ['ci', '--include=dev', '--include=optional', '--ignore-scripts'];
-  const { code, signal, output } = await npm(root, [...args, '--no-audit', '--no-fund']);
+  const { code, signal, output } = await npm(root, [
+    ...args,
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]);
   if (signal !== null) {
     throw new SetupError(`the install was stopped (${signal}); it starts again next time`);
   }

@@ -35,7 +35,7 @@ const environment = z.object({
     .optional(),
   PARLEY_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
-    .default('info'),
+    .optional(),
 });
 
 /** The environment as read; what a role needs of it and its defaults are decided by the role. */
@@ -54,7 +54,8 @@ export type Config = {
   egressAllow: readonly string[] | undefined;
   /** 32 bytes */
   encryptionKey: Buffer | undefined;
-  logLevel: string;
+  /** undefined: info, and warn for `start`, which prints for people */
+  logLevel: string | undefined;
 };
 
 /** @throws StartupError naming every variable that is wrong and how. */

@@ -3,6 +3,7 @@ import type { AnySchemaObject, ValidateFunction } from 'ajv';
 import type { FieldError } from '../errors.ts';
 import { compileRules } from './cel-rules.ts';
 import type { RuleChecker } from './cel-rules.ts';
+import { isCoreKind, readCoreSpec } from './core-kinds.ts';
 import { objectSchema } from './crd.ts';
 import type { StructuralSchema } from './json-schema.ts';
 import { findKind } from './kinds.ts';
@@ -17,7 +18,8 @@ export type Valid = { spec: Record<string, unknown>; declared: Record<string, un
 export type Validator = {
   /**
    * The verdict kube-apiserver gives with strict field validation, from the same CRD schema. The
-   * input is not changed. Pointers start at the object's root: `/spec/voice/speed`.
+   * input is not changed. Pointers start at the object's root: `/spec/voice/speed`. Of Secret and
+   * ConfigMap, which a ResourceStore keeps decoded, `spec` is `{ data }`.
    */
   validate: (
     kind: string,
@@ -42,6 +44,7 @@ export function createValidator(): Validator {
   const compiled = new Map<string, Compiled>();
   return {
     validate: (kind, spec, metadata) => {
+      if (isCoreKind(kind)) return validateCore(spec, metadata);
       const definition = findKind(kind);
       if (!definition) return failed('/kind', 'not_allowed', `there is no kind ${kind}`);
       let checks = compiled.get(kind);
@@ -49,6 +52,14 @@ export function createValidator(): Validator {
       return validateWith(checks, spec, metadata);
     },
   };
+}
+
+/** Decoded data obeys the rules of a ConfigMap; manifests in their own form go to readCoreSpec. */
+function validateCore(spec: unknown, metadata: DeclaredMeta): Valid | { errors: FieldError[] } {
+  const errors = checkMeta(metadata, 'subdomain');
+  const read = readCoreSpec('ConfigMap', isRecord(spec) ? spec : {});
+  if ('errors' in read) return { errors: [...errors, ...read.errors] };
+  return errors.length > 0 ? { errors } : { spec: read.spec, declared: read.spec };
 }
 
 function validateWith(

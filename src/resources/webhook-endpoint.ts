@@ -93,9 +93,3 @@ export const SIGNING_SECRET_KEY = 'secret';
 export function signingSecretName(endpointName: string): string {
   return `${endpointName}-signing`;
 }
-
-/** The Secret of an endpoint that brings none of its own. The API makes it before the endpoint. */
-export function signingSecretName(endpointName: string): string {
-  return `${endpointName}-signing`;
-}
-export const SIGNING_SECRET_KEY = 'secret';

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { StartupError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createClient } from './pool.ts';
 
@@ -14,8 +15,7 @@ const MINIMUM_SERVER_VERSION = 150_000;
  * others wait for it. Forward only; a file is never edited once released.
  */
 export async function migrate(deps: { databaseUrl: string; log: Logger }): Promise<void> {
-  const client = createClient(deps.databaseUrl);
-  await client.connect();
+  const client = await connected(deps.databaseUrl);
   try {
     await checkServer(client);
     await client.query('select pg_advisory_lock($1, $2)', LOCK);
@@ -36,12 +36,42 @@ export async function migrate(deps: { databaseUrl: string; log: Logger }): Promi
   }
 }
 
+/** @throws StartupError when the schema is not up to date, or the database cannot be reached. */
+export async function assertMigrated(databaseUrl: string): Promise<void> {
+  const client = await connected(databaseUrl);
+  try {
+    if (await isCurrent(client)) return;
+    throw new StartupError('the database schema is not up to date: run `parley migrate` first');
+  } finally {
+    await client.end();
+  }
+}
+
+/** @throws StartupError that names the database without its password */
+async function connected(databaseUrl: string): Promise<ReturnType<typeof createClient>> {
+  const client = createClient(databaseUrl);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    const { host, pathname } = new URL(databaseUrl);
+    const reason = error instanceof Error && error.message !== '' ? error.message : reasonOf(error);
+    const where = `${host || 'localhost'}${pathname}`;
+    throw new StartupError(`DATABASE_URL: cannot connect to ${where}: ${reason}`, { cause: error });
+  }
+}
+
+/** Several addresses tried, several failures: the first tells enough. */
+function reasonOf(error: unknown): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  return first instanceof Error ? first.message : String(first);
+}
+
 async function checkServer(client: ReturnType<typeof createClient>): Promise<void> {
   const { rows } = await client.query<{ version: string; text: string }>(
     `select current_setting('server_version_num') as version, current_setting('server_version') as text`,
   );
   if (Number(rows[0]?.version) < MINIMUM_SERVER_VERSION) {
-    const { StartupError } = await import('../errors.ts');
     throw new StartupError(`PostgreSQL 15 or newer is needed; this is ${rows[0]?.text}`);
   }
 }

@@ -63,24 +63,27 @@ function parseTimestampMs(text: string): number {
   return Date.parse(`${date}T${time?.slice(0, 12)}${zone}`);
 }
 
+const UNAVAILABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
 /** Whether an error means that the database is away or restarting, not that we asked wrongly. */
 export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: unknown };
+  const text = typeof code === 'string' ? code : '';
   return (
-    /^(08|57P0|53)/.test(code) ||
-    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code) ||
+    // Connection exceptions, shutdowns, too many connections (PostgreSQL, appendix A).
+    /^(08|57P0|53)/.test(text) ||
+    UNAVAILABLE.has(text) ||
     /Connection terminated|timeout exceeded when trying to connect|Query read timeout/.test(
-      error.message,
+      String(message),
     ) ||
-    (error instanceof AggregateError && error.errors.some(isUnavailable))
-  );
-}
-
-export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  return (
-    error instanceof pg.DatabaseError &&
-    error.code === '23505' &&
-    (constraint === undefined || error.constraint === constraint)
+    (Array.isArray(errors) && errors.some(isUnavailable))
   );
 }

@@ -1,22 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crdFileName } from '../../src/resources/crd.ts';
 import { findKind, KINDS } from '../../src/resources/kinds.ts';
-import { readManifest } from '../../src/resources/manifest.ts';
 import { isRecord } from '../../src/resources/prepare.ts';
 import { createValidator } from '../../src/resources/validate.ts';
-import { readCorpus } from '../support/corpus.ts';
+import { readCorpus, readText, storedSpec } from '../support/corpus.ts';
 import type { CorpusEntry } from '../support/corpus.ts';
 import { startKubeApiserver } from '../support/kube-apiserver.ts';
 import type { KubeApiserver, KubeResponse } from '../support/kube-apiserver.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';
+import { mutationsOf } from '../support/mutations.ts';
 
 /** The CRDs under the real API server, and our own validator measured against its verdicts. */
 
 const binaries = await findKubeBinaries();
-const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** About two seconds. Raise it to look for differences. */
+const RANDOM_RUNS = Number(process.env['RANDOM_RUNS'] ?? 300);
 const validator = createValidator();
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 function path(plural: string): string {
   return `/apis/parley.dev/v1alpha1/namespaces/default/${plural}`;
@@ -44,8 +47,7 @@ function path(plural: string): string {
   }
 
   /** An unknown kind has no address and is refused as such. */
-  function create({ text, document }: CorpusEntry, options: string): Promise<KubeResponse> {
-    const kind = isRecord(document) ? String(document['kind']) : '';
+  function create({ text, kind }: CorpusEntry, options: string): Promise<KubeResponse> {
     const { plural } = findKind(kind) ?? { plural: `${kind.toLowerCase()}s` };
     const query = `?fieldValidation=Strict${options}`;
     return kube.request('POST', path(plural) + query, text, 'application/yaml');
@@ -82,11 +84,9 @@ function path(plural: string): string {
       status: 201,
       body: '',
     });
-    const read = readManifest(entry.document, { validator, namespace: 'default' });
-    if ('errors' in read) throw new Error(JSON.stringify(read.errors));
-    const { kind, name, namespace, spec } = read.applied;
-    const valid = validator.validate(kind, spec, { name, namespace });
-    expect('spec' in valid && valid.spec).toEqual(answer.json()['spec']);
+    const read = readText(entry.text);
+    if (!('applied' in read)) throw new Error(read.fields.join());
+    expect(storedSpec(read.applied)).toEqual(answer.json()['spec']);
   });
 
   test.each(readCorpus('bad'))('$name: both refuse it', async (entry) => {
@@ -95,8 +95,29 @@ function path(plural: string): string {
     const tooLarge = status === 500 && body.includes('request is too large');
     // Malformed or an unknown field, no such kind, invalid; a 409 may not pass for a refusal.
     expect([400, 404, 413, 422]).toContain(tooLarge ? 413 : status);
-    expect(readManifest(entry.document, { validator, namespace: 'default' })).toHaveProperty(
-      'errors',
+    expect(readText(entry.text)).toHaveProperty('fields');
+  });
+
+  test.each(['agent-full', 'endpoint-full'])('%s, changed at random: one verdict', async (name) => {
+    const { text } = readCorpus('good').find((entry) => entry.name === name)!;
+    const read = readText(text);
+    if (!('applied' in read)) throw new Error(read.fields.join());
+    const { kind, name: objectName, namespace, spec } = read.applied;
+    const metadata = { name: objectName, namespace };
+    const { plural } = findKind(kind)!;
+    const query = '?dryRun=All&fieldValidation=Strict';
+    await fc.assert(
+      fc.asyncProperty(mutationsOf(spec), async (changed) => {
+        const object = { apiVersion: 'parley.dev/v1alpha1', kind, metadata, spec: changed };
+        const answer = await kube.request('POST', path(plural) + query, object);
+        const valid = validator.validate(kind, changed, metadata);
+        const theirs = answer.status === 201 ? answer.json()['spec'] : 'refused';
+        expect({ body: answer.body, spec: 'spec' in valid ? valid.spec : 'refused' }).toEqual({
+          body: answer.body,
+          spec: theirs,
+        });
+      }),
+      { numRuns: RANDOM_RUNS },
     );
   });
 });

@@ -1,8 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { parseManifests } from '../../src/resources/manifest.ts';
+import { readCoreSpec } from '../../src/resources/core-kinds.ts';
+import { API_VERSION, KINDS } from '../../src/resources/kinds.ts';
+import type { Applied } from '../../src/resources/resource-store.ts';
+import { createValidator } from '../../src/resources/validate.ts';
+import { readManifest } from '../../src/standalone/manifest-object.ts';
+import { formatPointer } from '../../src/standalone/manifest-report.ts';
+import { parseYaml } from '../../src/standalone/manifest-yaml.ts';
 
-/** One manifest of test/corpus; `expected` is the pointer a bad one names in its first line. */
-export type CorpusEntry = { name: string; text: string; document: unknown; expected: string };
+/** One manifest of test/corpus; `expected` is the field at fault, which a bad one's first line names. */
+export type CorpusEntry = { name: string; text: string; kind: string; expected: string };
 
 /**
  * Reads a folder of the corpus. `<<50|k#: v,>>` stands for 50 copies, `#` being the number of the
@@ -14,9 +20,39 @@ export function readCorpus(folder: 'good' | 'bad'): CorpusEntry[] {
     .sort()
     .map((file) => {
       const text = expand(readFileSync(new URL(file, directory), 'utf8'));
-      const expected = /^# expect: (.*)$/m.exec(text)?.[1] ?? '';
-      return { name: file.replace('.yaml', ''), text, document: parseManifests(text)[0], expected };
+      const expected = formatPointer(/^# expect: (.*)$/m.exec(text)?.[1] ?? '');
+      return {
+        name: file.replace('.yaml', ''),
+        text,
+        kind: /^kind: (.*)$/m.exec(text)?.[1] ?? '',
+        expected,
+      };
     });
+}
+
+const validator = createValidator();
+const rules = {
+  apiVersion: API_VERSION,
+  knownKinds: KINDS.map(({ kind }) => kind),
+  validate: validator.validate,
+  parseCoreKind: readCoreSpec,
+};
+
+/** A manifest as `parley start` reads it: what it declares, or the fields at fault. */
+export function readText(text: string): { applied: Applied } | { fields: string[] } {
+  const { documents, problems } = parseYaml('manifest.yaml', text);
+  const read = documents.map((document) => readManifest(document, rules));
+  const found = [...problems, ...read.flatMap((manifest) => manifest.problems)];
+  const applied = read[0]?.objects[0]?.applied;
+  if (applied && found.length === 0) return { applied };
+  return { fields: found.map(({ field }) => field ?? '') };
+}
+
+/** The declared spec with the defaults that the store fills in. */
+export function storedSpec({ kind, spec, name, namespace }: Applied): Record<string, unknown> {
+  const valid = validator.validate(kind, spec, { name, namespace });
+  if ('errors' in valid) throw new Error(JSON.stringify(valid.errors));
+  return valid.spec;
 }
 
 function expand(text: string): string {

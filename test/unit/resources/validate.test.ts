@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseManifests, readManifest } from '../../../src/resources/manifest.ts';
+import { readCoreSpec } from '../../../src/resources/core-kinds.ts';
 import { createValidator } from '../../../src/resources/validate.ts';
 import type { Validator } from '../../../src/resources/validate.ts';
-import { readCorpus } from '../../support/corpus.ts';
+import { readCorpus, readText } from '../../support/corpus.ts';
 
 /** That the verdicts are those of kube-apiserver is tested in test/integration/crds.test.ts. */
 
@@ -20,15 +20,14 @@ function specOf(result: ReturnType<Validator['validate']>) {
 }
 
 describe('the validator', () => {
-  test.each(readCorpus('good'))('accepts $name', ({ document }) => {
-    expect(readManifest(document, { validator, namespace: 'default' })).toHaveProperty('applied');
+  test.each(readCorpus('good'))('accepts $name', ({ text }) => {
+    expect(readText(text)).toHaveProperty('applied');
   });
 
-  test.each(readCorpus('bad'))('refuses $name and points at the mistake', (entry) => {
-    expect(entry.expected).not.toBe('');
-    const read = readManifest(entry.document, { validator, namespace: 'default' });
-    const pointers = 'errors' in read ? read.errors.map(({ pointer }) => pointer) : [];
-    expect(pointers).toContain(entry.expected);
+  test.each(readCorpus('bad'))('refuses $name and points at the mistake', ({ text, expected }) => {
+    const read = readText(text);
+    expect('fields' in read && read.fields).toContain(expected);
+    expect(text.startsWith('# expect: /')).toBe(true);
   });
 
   test('fills in defaults and leaves its input alone', () => {
@@ -114,76 +113,49 @@ describe('the validator', () => {
   });
 });
 
-function read(text: string) {
-  return readManifest(parseManifests(text)[0], { validator, namespace: 'default' });
-}
-
-describe('a manifest', () => {
-  test('declares what its author wrote, without defaults, in the namespace of the folder', () => {
-    const text = `{apiVersion: parley.dev/v1alpha1, kind: Agent, metadata: {name: a}, spec: {prompt: x}}`;
-    expect(read(text)).toEqual({
-      applied: {
-        kind: 'Agent',
-        name: 'a',
-        namespace: 'default',
-        labels: {},
-        annotations: {},
-        spec: { prompt: 'x' },
-      },
+describe('Secret and ConfigMap', () => {
+  test('a Secret gives decoded data, stringData first', () => {
+    const read = readCoreSpec('Secret', {
+      type: 'Opaque',
+      data: { a: 'aGVsbG8=', b: 'd29y\nbGQ=' },
+      stringData: { b: 'plain' },
     });
+    expect(read).toEqual({ spec: { data: { a: 'hello', b: 'plain' } } });
   });
 
-  test('is read as YAML 1.1, as kubectl reads it', () => {
-    expect(parseManifests('a: no\nb: "no"\n---\n---\nc: 010\n')).toEqual([
-      { a: false, b: 'no' },
-      { c: 8 },
-    ]);
-    expect(() => parseManifests('a: [1')).toThrow();
-    expect(() => parseManifests('a: 1\na: 2')).toThrow(/unique/);
-  });
-
-  test.each(['just text', '- a', 'kind: Agent', 'kind: [Agent]', 'kind: constructor'])(
-    'is not %p',
-    (text) => {
-      expect(read(text)).toHaveProperty('errors');
-    },
-  );
-
-  test('of a Secret gives decoded data, stringData first', () => {
-    const text = `
-apiVersion: v1
-kind: Secret
-metadata: {name: hooks.v1, labels: {parley.dev/allow: "true"}}
-type: Opaque
-data: {a: aGVsbG8=, b: "d29y\\nbGQ="}
-stringData: {b: plain}
-`;
-    expect(read(text)).toMatchObject({
-      applied: { kind: 'Secret', name: 'hooks.v1', spec: { data: { a: 'hello', b: 'plain' } } },
-    });
-  });
-
-  test('of a ConfigMap gives its data', () => {
-    const text = `{apiVersion: v1, kind: ConfigMap, metadata: {name: p}, data: {k: v}}`;
-    expect(read(text)).toMatchObject({ applied: { spec: { data: { k: 'v' } } } });
+  test('a ConfigMap gives its data', () => {
+    expect(readCoreSpec('ConfigMap', { data: { k: 'v' } })).toEqual({ spec: { data: { k: 'v' } } });
+    expect(readCoreSpec('ConfigMap', {})).toEqual({ spec: { data: {} } });
   });
 
   test.each([
-    ['/data/a', `kind: Secret, data: {a: "%%%"}`],
-    ['/data/a', `kind: Secret, data: {a: 1}`],
-    ['/data', `kind: Secret, data: [a]`],
-    ['/type', `kind: Secret, type: 1`],
-    ['/spec', `kind: Secret, spec: {}`],
-    ['/stringData', `kind: ConfigMap, stringData: {a: b}`],
-    ['/binaryData', `kind: ConfigMap, binaryData: {a: aGVsbG8=}`],
-    ['/data/a~1b', `kind: ConfigMap, data: {a/b: c}`],
-    ['/data/__proto__', `kind: ConfigMap, data: {__proto__: c}`],
-    ['/immutable', `kind: ConfigMap, immutable: "yes"`],
-    ['/data', `kind: ConfigMap, data: {a: ${'x'.repeat(1024 * 1024 + 1)}}`],
-  ])('of a Secret or ConfigMap is refused at %s', (pointer, fields) => {
-    const result = read(`{apiVersion: v1, metadata: {name: a}, ${fields}}`);
+    ['Secret', '/data/a', { data: { a: '%%%' } }],
+    ['Secret', '/data/a', { data: { a: 'aGVsbG8' } }],
+    ['Secret', '/data/a', { data: { a: 1 } }],
+    ['Secret', '/data', { data: ['a'] }],
+    ['Secret', '/type', { type: 1 }],
+    ['Secret', '/spec', { spec: {} }],
+    ['ConfigMap', '/stringData', { stringData: { a: 'b' } }],
+    ['ConfigMap', '/binaryData', { binaryData: { a: 'aGVsbG8=' } }],
+    ['ConfigMap', '/data/a~1b', { data: { 'a/b': 'c' } }],
+    ['ConfigMap', '/data/..', { data: { '..': 'c' } }],
+    ['ConfigMap', '/data/__proto__', { data: JSON.parse('{"__proto__":"c"}') }],
+    ['ConfigMap', '/immutable', { immutable: 'yes' }],
+    ['ConfigMap', '/data', { data: { a: 'x'.repeat(1024 * 1024 + 1) } }],
+  ] as const)('a %s is refused at %s', (kind, pointer, fields) => {
+    const result = readCoreSpec(kind, fields);
     const errors = 'errors' in result ? result.errors : [];
     expect(errors.map((error) => error.pointer)).toEqual([pointer]);
     expect(JSON.stringify(errors)).not.toContain('%%%');
+  });
+
+  test('are valid as a store keeps them, decoded and under a subdomain', () => {
+    const spec = { data: { token: 'not base64!' } };
+    const name = { name: 'hooks.v1', namespace: 'default' };
+    expect(validator.validate('Secret', spec, name)).toEqual({ spec, declared: spec });
+    expect(errorsOf('Secret', { data: { 'a/b': 'c' } })).toMatchObject([{ pointer: '/data/a~1b' }]);
+    expect(errorsOf('Secret', spec, { ...name, name: 'A' })).toMatchObject([
+      { pointer: '/metadata/name' },
+    ]);
   });
 });

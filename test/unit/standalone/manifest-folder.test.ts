@@ -67,6 +67,20 @@ describe('the manifest folder', () => {
     expect(await prompt('m')).toBe('version 2');
   });
 
+  test('watches the successor of a folder that was swapped for another of the same name', async () => {
+    const { manifests, root, write, path, until } = await setUp();
+    await mkdir(path('sub'));
+    await write('sub/a.yaml', agent('a'));
+    await manifests.start();
+    await rename(path('sub'), join(root, 'old'));
+    await mkdir(path('sub'));
+    // Several: passes that were due already may find the first ones without any watch.
+    for (const name of ['b', 'c', 'd', 'e']) {
+      await write(`sub/${name}.yaml`, agent(name));
+      await until(`Agent default/${name}: applied`);
+    }
+  });
+
   test('finds by rescan what no watch tells of', async () => {
     const { manifests, root, path, until, prompt } = await setUp({ rescanMs: 20 });
     await writeFile(join(root, 'outside.yaml'), agent('o'));

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../config.ts';
+import { createAddressGuard, type AddressGuard } from '../egress/address-guard.ts';
+import { StartupError } from '../errors.ts';
+import { createLogger, type Logger } from '../observability/logger.ts';
+import { createMetrics, type Metrics } from '../observability/metrics.ts';
+import { createValidator } from '../resources/validate.ts';
+import { createPool, type Pool } from '../store/pool.ts';
+import { createPostgresResourceStore, type PostgresResourceStore } from '../store/resources.ts';
+import { createSealer, type Sealer } from '../store/sealing.ts';
+
+/** What every role is given, made once per process. */
+export type Context = {
+  databaseUrl: string;
+  pool: Pool;
+  sealer: Sealer;
+  store: PostgresResourceStore;
+  validator: ReturnType<typeof createValidator>;
+  guard: AddressGuard;
+  metrics: Metrics;
+  log: Logger;
+  version: string;
+  close: () => Promise<void>;
+};
+
+export type ContextInput = {
+  role: string;
+  databaseUrl: string;
+  /** 32 bytes */
+  encryptionKey: Buffer;
+  egressAllow: readonly string[];
+  logLevel: string;
+  poolMax: number;
+};
+
+export function createContext(input: ContextInput): Context {
+  const { databaseUrl } = input;
+  const log = createLogger(input.logLevel, input.role);
+  const pool = createPool(databaseUrl, { log, max: input.poolMax });
+  const sealer = createSealer(input.encryptionKey);
+  const validator = createValidator();
+  const { validate } = validator;
+  const store = createPostgresResourceStore({ pool, databaseUrl, sealer, validate, log });
+  return {
+    ...{ databaseUrl, pool, sealer, store, validator, log },
+    guard: createAddressGuard({ allow: input.egressAllow }),
+    metrics: createMetrics({ processMetrics: true }),
+    version: readVersion(),
+    close: async () => {
+      await store.stop();
+      await pool.end();
+    },
+  };
+}
+
+export function readVersion(): string {
+  const file = path.resolve(import.meta.dirname, '../../package.json');
+  const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown';
+}
+
+/** @throws StartupError when the role is not told where its database and its key are. */
+export function requireRoleConfig(config: Config): { databaseUrl: string; encryptionKey: Buffer } {
+  const { databaseUrl, encryptionKey } = config;
+  const missing = [
+    ...(databaseUrl === undefined ? ['DATABASE_URL: where PostgreSQL is'] : []),
+    ...(encryptionKey === undefined
+      ? ['PARLEY_ENCRYPTION_KEY: 32 bytes in base64, the same for all roles']
+      : []),
+  ];
+  if (databaseUrl === undefined || encryptionKey === undefined) {
+    throw new StartupError(`needed and not set:\n${missing.join('\n')}`);
+  }
+  return { databaseUrl, encryptionKey };
+}

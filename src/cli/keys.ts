@@ -1,0 +1,42 @@
+import type { Config } from '../config.ts';
+import { StartupError } from '../errors.ts';
+import { createLogger } from '../observability/logger.ts';
+import { insertApiKey, newKeyText, SCOPES, type Scope } from '../store/api-keys.ts';
+import { createPool } from '../store/pool.ts';
+
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/**
+ * `parley keys create -n NAMESPACE [--scopes read,write]`: the first key of a namespace. Prints
+ * the key, once, as the only line on stdout.
+ */
+export async function createKey(
+  config: Config,
+  input: { namespace: string; scopes: string | undefined },
+): Promise<void> {
+  if (config.databaseUrl === undefined) {
+    throw new StartupError('DATABASE_URL is not set: keys are kept in the database');
+  }
+  if (!DNS_LABEL.test(input.namespace)) {
+    throw new StartupError(`${input.namespace} is no namespace: use a DNS label such as default`);
+  }
+  const scopes = parseScopes(input.scopes);
+  const log = createLogger('warn', 'keys');
+  const pool = createPool(config.databaseUrl, { log, max: 1 });
+  try {
+    const text = newKeyText();
+    await insertApiKey(pool, { namespace: input.namespace, scopes, text });
+    process.stdout.write(`${text}\n`);
+  } finally {
+    await pool.end();
+  }
+}
+
+function parseScopes(text: string | undefined): Scope[] {
+  if (text === undefined) return [...SCOPES];
+  return text.split(',').map((scope) => {
+    const known = SCOPES.find((candidate) => candidate === scope.trim());
+    if (!known) throw new StartupError(`${scope} is no scope: ${SCOPES.join(', ')}`);
+    return known;
+  });
+}

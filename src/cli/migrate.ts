@@ -1,0 +1,16 @@
+import type { Config } from '../config.ts';
+import { StartupError } from '../errors.ts';
+import { createLogger } from '../observability/logger.ts';
+import { migrate } from '../store/migrate.ts';
+import { maintainPartitions } from '../store/partitions.ts';
+import { createPool } from '../store/pool.ts';
+
+/** `parley migrate`: brings the schema up to date and makes the partitions. Any number at once. */
+export async function runMigrate(config: Config): Promise<void> {
+  if (config.databaseUrl === undefined) throw new StartupError('DATABASE_URL is not set');
+  const log = createLogger(config.logLevel ?? 'info', 'migrate');
+  await migrate({ databaseUrl: config.databaseUrl, log });
+  const pool = createPool(config.databaseUrl, { log, max: 1 });
+  await maintainPartitions(pool, Date.now());
+  await pool.end();
+}

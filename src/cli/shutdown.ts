@@ -1,0 +1,28 @@
+/** The process's end: once, in order, on any of the ways a process is told to stop. */
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Longer than the longest drain: an attempt's ten seconds, its record, the database's stop. */
+const FORCE_AFTER_MS = 25_000;
+
+/**
+ * Runs `stop` at the first signal (or when the bootstrap that started us is gone) and exits 0
+ * when it is done; a second Ctrl-C, or a drain that hangs, exits at once.
+ */
+export function stopOnSignals(stop: () => Promise<void>): void {
+  let stopping = false;
+  const onSignal = (): void => {
+    if (stopping) process.exit(130);
+    stopping = true;
+    setTimeout(() => process.exit(1), FORCE_AFTER_MS).unref();
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`parley: did not stop cleanly: ${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  // bin/bootstrap.mjs holds the other end of an IPC channel; a kill -9 of it closes that.
+  process.on('disconnect', onSignal);
+}

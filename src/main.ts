@@ -1,0 +1,48 @@
+import { Command } from 'commander';
+import { readConfig } from './config.ts';
+import { StartupError } from './errors.ts';
+
+/** argv → command. Each command is imported when it is asked for: a role loads only its own. */
+
+const program = new Command('parley')
+  .description('Conversational agents with versions you can roll back and events you cannot lose.')
+  .showHelpAfterError();
+
+program
+  .command('start')
+  .description('everything in one process, with its own PostgreSQL unless DATABASE_URL is set')
+  .action(async () => (await import('./standalone/run.ts')).runStart(readConfig()));
+
+for (const role of ['operator', 'api', 'delivery'] as const) {
+  program
+    .command(role)
+    .description(`the ${role} role alone, as in a pod`)
+    .action(async () => (await import('./cli/run-role.ts')).runRole(role, readConfig()));
+}
+
+program
+  .command('migrate')
+  .description('bring the database schema up to date')
+  .action(async () => (await import('./cli/migrate.ts')).runMigrate(readConfig()));
+
+program
+  .command('keys')
+  .description('API keys')
+  .command('create')
+  .description('make a key and print it; it is shown once')
+  .requiredOption('-n, --namespace <namespace>', 'the namespace the key belongs to')
+  .option('--scopes <scopes>', 'comma-separated: read,write,publish,replay,keys (default: all)')
+  .action(async (options: { namespace: string; scopes?: string }) => {
+    const { createKey } = await import('./cli/keys.ts');
+    await createKey(readConfig(), { namespace: options.namespace, scopes: options.scopes });
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // A user's mistake is a line, ours is a stack trace.
+  const isMistake = error instanceof StartupError;
+  const text = isMistake ? error.message : error instanceof Error ? error.stack : String(error);
+  for (const line of (text ?? '').split('\n')) process.stderr.write(`parley: ${line}\n`);
+  process.exit(1);
+}

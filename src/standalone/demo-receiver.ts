@@ -1,0 +1,60 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { verifyBody, verifyStandard } from '../events/signature.ts';
+
+/**
+ * The receiver that `start` brings along, written as a user would write theirs: it reads the
+ * raw body, checks both signatures, and answers 200 or 401.
+ */
+export type DemoReceiver = { url: string; stop: () => Promise<void> };
+
+const BODY_BYTES_MAX = 1_048_576;
+
+export async function startDemoReceiver(secret: string): Promise<DemoReceiver> {
+  const server = createServer((request, response) => {
+    verify(request, secret).then(
+      (genuine) => response.writeHead(genuine ? 200 : 401).end(genuine ? 'ok' : 'bad signature'),
+      () => response.writeHead(400).end(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo; // Listening on TCP, so it has one.
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function verify(request: IncomingMessage, secret: string): Promise<boolean> {
+  const body = await readBody(request);
+  const header = (name: string): string => String(request.headers[name] ?? '');
+  const message = {
+    id: header('webhook-id'),
+    timestampSec: Number(header('webhook-timestamp')),
+    body,
+  };
+  return (
+    verifyBody(secret, body, header('parley-signature')) &&
+    verifyStandard(secret, message, header('webhook-signature'))
+  );
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    // Without an encoding set, a request yields buffers.
+    const part = chunk as Buffer;
+    bytes += part.length;
+    if (bytes > BODY_BYTES_MAX) throw new Error('the body is too large');
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks);
+}

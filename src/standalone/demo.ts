@@ -1,0 +1,52 @@
+import { newEndpointSecret } from '../events/signature.ts';
+import { ALLOW_LABEL } from '../resources/annotations.ts';
+import type { ResourceStore } from '../resources/resource-store.ts';
+import { SIGNING_SECRET_KEY, signingSecretName } from '../resources/webhook-endpoint.ts';
+import { startDemoReceiver, type DemoReceiver } from './demo-receiver.ts';
+
+/** The endpoint `start` makes for its own receiver, so that something happens on the screen. */
+export const DEMO_ENDPOINT = 'demo-receiver';
+const NAMESPACE = 'default';
+const FIELD_MANAGER = 'parley-demo';
+
+/** Declares the endpoint with the receiver's address of this run; its secret and id stay. */
+export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { secret: string }> {
+  const secret = await keepSecret(store);
+  const receiver = await startDemoReceiver(secret);
+  await store.apply(
+    {
+      ...{ kind: 'WebhookEndpoint', namespace: NAMESPACE, name: DEMO_ENDPOINT },
+      spec: {
+        url: receiver.url,
+        description: 'The receiver that parley start brings along',
+        metadata: { demo: 'true' },
+      },
+    },
+    { fieldManager: FIELD_MANAGER },
+  );
+  return { ...receiver, secret };
+}
+
+/** For PARLEY_DEMO=0: what an earlier run declared would only fail now. */
+export async function removeDemo(store: ResourceStore): Promise<void> {
+  const key = { namespace: NAMESPACE, name: DEMO_ENDPOINT };
+  const endpoint = await store.get('WebhookEndpoint', key);
+  if (endpoint?.owners['url']?.includes(FIELD_MANAGER)) await store.delete('WebhookEndpoint', key);
+}
+
+async function keepSecret(store: ResourceStore): Promise<string> {
+  const key = { namespace: NAMESPACE, name: signingSecretName(DEMO_ENDPOINT) };
+  const known = (await store.get('Secret', key))?.spec['data'];
+  const value: unknown =
+    typeof known === 'object' && known !== null ? Reflect.get(known, SIGNING_SECRET_KEY) : undefined;
+  if (typeof value === 'string') return value;
+  const secret = newEndpointSecret();
+  await store.apply(
+    {
+      ...{ kind: 'Secret', ...key, labels: { [ALLOW_LABEL]: 'true' } },
+      spec: { data: { [SIGNING_SECRET_KEY]: secret } },
+    },
+    { fieldManager: FIELD_MANAGER },
+  );
+  return secret;
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { StartupError } from '../errors.ts';
+import { newKeyText } from '../store/api-keys.ts';
+
+/** What `start` makes on its first run and keeps in the data folder, each in a file of mode 600. */
+export type LocalSecrets = { apiKey: string; encryptionKey: Buffer };
+
+const KEY_BYTES = 32;
+
+export async function readLocalSecrets(dataDir: string): Promise<LocalSecrets> {
+  await mkdir(dataDir, { recursive: true });
+  const encryptionKey = await keep(path.join(dataDir, 'encryption-key'), () =>
+    randomBytes(KEY_BYTES).toString('base64'),
+  );
+  return {
+    apiKey: await keep(path.join(dataDir, 'api-key'), newKeyText),
+    encryptionKey: parseKey(encryptionKey, dataDir),
+  };
+}
+
+/** The file's text; made when missing, whole or not at all. */
+async function keep(file: string, make: () => string): Promise<string> {
+  const known = await readIfThere(file);
+  if (known !== undefined) return known;
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, `${make()}\n`, { mode: 0o600 });
+  // A link fails when another start was quicker; then theirs counts.
+  await link(draft, file).catch(() => undefined);
+  await rm(draft);
+  return (await readFile(file, 'utf8')).trim();
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (error !== null && typeof error === 'object' && 'code' in error && error.code === 'ENOENT') {
+      return undefined;
+    }
+    throw new StartupError(`cannot read ${file}: ${String(error)}`, { cause: error });
+  }
+}
+
+function parseKey(text: string, dataDir: string): Buffer {
+  const key = Buffer.from(text, 'base64');
+  if (key.length === KEY_BYTES) return key;
+  throw new StartupError(
+    `${path.join(dataDir, 'encryption-key')} must hold ${KEY_BYTES} bytes in base64; without the ` +
+      'right one the stored secrets cannot be opened',
+  );
+}

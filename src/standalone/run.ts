@@ -1,0 +1,201 @@
+import path from 'node:path';
+import { runApi } from '../api/run.ts';
+import { createContext, readVersion, type Context } from '../cli/context.ts';
+import { stopOnSignals } from '../cli/shutdown.ts';
+import type { Config } from '../config.ts';
+import type { Attempt } from '../delivery/attempt.ts';
+import { runDelivery } from '../delivery/run.ts';
+import { fromUuid } from '../events/ids.ts';
+import { createLogger } from '../observability/logger.ts';
+import { runOperator } from '../operator/run.ts';
+import { insertApiKey, SCOPES } from '../store/api-keys.ts';
+import { releaseAllLeases, type ClaimedDelivery } from '../store/delivery-queue.ts';
+import { migrate } from '../store/migrate.ts';
+import { removeDemo, startDemo } from './demo.ts';
+import { createEmbeddedPostgres } from './embedded-postgres.ts';
+import { readLocalSecrets } from './local-secrets.ts';
+import { runManifests } from './run-manifests.ts';
+import { createScreen, type Screen } from './screen.ts';
+
+type Stop = () => Promise<void>;
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+const DEFAULT_PORT = 8080;
+const POOL_MAX = 24;
+const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
+
+/**
+ * `parley start`: every role in one process by the same `run` functions as in pods, on a
+ * PostgreSQL of its own (or DATABASE_URL), with a folder of manifests and a demo receiver.
+ * Parts stop in the reverse order of their start.
+ */
+export async function runStart(config: Config): Promise<void> {
+  const stops: Stop[] = [];
+  const stopAll: Stop = async () => {
+    for (const stop of stops.toReversed()) await stop();
+  };
+  const stopOnce = once(stopAll);
+  stopOnSignals(stopOnce);
+  try {
+    await startAll(config, stops);
+  } catch (error) {
+    await stopOnce();
+    throw error;
+  }
+}
+
+async function startAll(config: Config, stops: Stop[]): Promise<void> {
+  const dataDir = path.resolve(config.dataDir);
+  const log = createLogger(config.logLevel ?? 'warn', 'start');
+  const screen = createScreen({
+    write: (text) => process.stderr.write(text),
+    colors: process.stderr.isTTY,
+    now: () => new Date(),
+  });
+  const databaseUrl = config.databaseUrl ?? (await startDatabase({ dataDir, log, screen, stops }));
+  const secrets = await readLocalSecrets(dataDir);
+  await migrate({ databaseUrl, log });
+  const egressAllow = config.egressAllow ?? LOOPBACK;
+  const context = createContext({
+    ...{ role: 'start', databaseUrl, egressAllow, poolMax: POOL_MAX },
+    encryptionKey: config.encryptionKey ?? secrets.encryptionKey,
+    logLevel: config.logLevel ?? 'warn',
+  });
+  stops.push(context.close);
+  const apiKey = config.apiKey ?? secrets.apiKey;
+  await insertApiKey(context.pool, { namespace: 'default', scopes: SCOPES, text: apiKey });
+  // Our own database has no other delivering process: leases of the run before need not run out.
+  if (config.databaseUrl === undefined) await releaseAllLeases(context.pool);
+  await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow });
+}
+
+async function startDatabase(deps: {
+  dataDir: string;
+  log: ReturnType<typeof createLogger>;
+  screen: Screen;
+  stops: Stop[];
+}): Promise<string> {
+  const postgres = createEmbeddedPostgres({
+    dataDir: deps.dataDir,
+    log: deps.log,
+    onDown: () => deps.screen.note('PostgreSQL is gone; starting it again'),
+    onUp: () => deps.screen.note('PostgreSQL is back'),
+  });
+  deps.stops.push(postgres.stop);
+  return (await postgres.start()).url;
+}
+
+async function startRoles(deps: {
+  config: Config;
+  context: Context;
+  screen: Screen;
+  stops: Stop[];
+  dataDir: string;
+  apiKey: string;
+  egressAllow: readonly string[];
+}): Promise<void> {
+  const { config, context, screen, stops } = deps;
+  await context.store.start();
+  const names = createEndpointNames(context);
+  const delivery = await runDelivery({ ...context, onAttempt: printAttempts(screen, names) });
+  stops.push(delivery.stop);
+  const operator = await runOperator(context);
+  stops.push(operator.stop);
+  const api = await runApi({
+    ...context,
+    host: config.host ?? '127.0.0.1',
+    port: config.port ?? DEFAULT_PORT,
+    fallbackToFreePort: config.port === undefined,
+    serveHealth: true,
+  });
+  stops.push(api.stop);
+  let demoSecret: string | undefined;
+  if (config.demo) {
+    const demo = await startDemo(context.store);
+    demoSecret = demo.secret;
+    stops.push(demo.stop);
+  } else await removeDemo(context.store);
+  const folder = config.manifests ?? EXAMPLES;
+  screen.welcome({
+    ...{ version: readVersion(), url: api.url, apiKey: deps.apiKey, demoSecret },
+    dataDir: relative(deps.dataDir),
+    database: config.databaseUrl === undefined ? 'embedded' : 'external',
+    manifests: relative(folder),
+    egressAllow: deps.egressAllow,
+  });
+  const manifests = await runManifests({ ...context, folder, report: screen.manifest });
+  stops.push(manifests.stop);
+  if (!process.stdout.isTTY) {
+    const line = { ready: true, url: api.url, api_key: deps.apiKey };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+  }
+}
+
+type EndpointNames = (delivery: ClaimedDelivery) => Promise<{ name: string; demo: boolean }>;
+
+/** Names for the screen; asked for once per endpoint and kept, since people read names, not ids. */
+function createEndpointNames({ pool }: Context): EndpointNames {
+  const known = new Map<string, { name: string; demo: boolean }>();
+  return async ({ endpointId, namespace }) => {
+    const remembered = known.get(endpointId);
+    if (remembered) return remembered;
+    const { readEndpoint } = await import('../store/webhook-endpoints.ts');
+    const row = await readEndpoint(pool, { namespace, id: endpointId });
+    const found = { name: row?.name ?? endpointId, demo: row?.metadata['demo'] === 'true' };
+    known.set(endpointId, found);
+    return found;
+  };
+}
+
+/** More than this a second is a load, not a demonstration: it is counted instead of shown. */
+const LINES_PER_SECOND_MAX = 20;
+
+function printAttempts(
+  screen: Screen,
+  names: EndpointNames,
+): (delivery: ClaimedDelivery, attempt: Attempt) => void {
+  let second = 0;
+  let lines = 0;
+  let hidden = 0;
+  return (delivery, { result }) => {
+    const now = Math.floor(performance.now() / 1_000);
+    if (now !== second) {
+      if (hidden > 0) screen.note(`… and ${hidden} more attempts`);
+      [second, lines, hidden] = [now, 0, 0];
+    }
+    if (lines >= LINES_PER_SECOND_MAX) {
+      hidden += 1;
+      return;
+    }
+    lines += 1;
+    void names(delivery)
+      .catch(() => ({ name: fromUuid('we', delivery.endpointId), demo: false }))
+      .then(({ name, demo }) =>
+        screen.delivery({
+          eventType: delivery.eventType,
+          eventId: fromUuid('evt', delivery.eventId),
+          endpoint: name,
+          attempt: delivery.attempt,
+          statusCode: result.statusCode,
+          errorClass: result.errorClass,
+          durationMs: result.durationMs,
+          verified: demo && result.statusCode !== null ? result.statusCode === 200 : undefined,
+          retryInSec:
+            result.nextOffsetMs === null
+              ? null
+              : Math.max(0, Math.round((result.nextOffsetMs - delivery.ageMs) / 1_000)),
+        }),
+      );
+  };
+}
+
+/** As a person would type it, when it lies below where they are. */
+function relative(folder: string): string {
+  const path_ = path.relative(process.cwd(), folder);
+  return path_.startsWith('..') || path_ === '' ? folder : path_;
+}
+
+function once(stop: Stop): Stop {
+  let running: Promise<void> | undefined;
+  return () => (running ??= stop());
+}

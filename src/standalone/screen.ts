@@ -1,0 +1,94 @@
+import { styleText } from 'node:util';
+import type { ManifestReport } from './manifest-report.ts';
+
+/**
+ * What `start` shows a person, on stderr: where everything is, then a line for each thing that
+ * happens. stdout carries the ready line for programs and nothing else.
+ */
+export type Screen = {
+  welcome: (about: Welcome) => void;
+  delivery: (line: DeliveryLine) => void;
+  manifest: (line: ManifestReport) => void;
+  note: (text: string) => void;
+};
+
+export type Welcome = {
+  version: string;
+  url: string;
+  apiKey: string;
+  dataDir: string;
+  database: 'embedded' | 'external';
+  manifests: string;
+  egressAllow: readonly string[];
+  demoSecret: string | undefined;
+};
+
+export type DeliveryLine = {
+  eventType: string;
+  eventId: string;
+  endpoint: string;
+  attempt: number;
+  statusCode: number | null;
+  errorClass: string | null;
+  durationMs: number;
+  /** Of the demo receiver, which verifies: its verdict. */
+  verified: boolean | undefined;
+  /** Seconds until the next attempt; null: none is left or none is needed. */
+  retryInSec: number | null;
+};
+
+const TYPE_WIDTH = 22;
+
+export function createScreen(deps: {
+  write: (text: string) => void;
+  colors: boolean;
+  now: () => Date;
+}): Screen {
+  const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
+    deps.colors ? styleText(style, text, { validateStream: false }) : text;
+  const line = (text = ''): void => deps.write(`${text}\n`);
+  const event = (text: string): void =>
+    line(`  ${paint('dim', deps.now().toTimeString().slice(0, 8))}  ${text}`);
+  return {
+    welcome: (about) => {
+      for (const text of welcomeLines(about, paint)) line(text);
+    },
+    delivery: (d) => {
+      const ok = d.errorClass === null;
+      const status = d.statusCode === null ? (d.errorClass ?? '') : String(d.statusCode);
+      const verdict = d.verified === undefined ? '' : d.verified ? '  signature ok' : '  bad signature';
+      const retry = d.retryInSec === null ? (ok ? '' : '  given up') : `  again in ${d.retryInSec} s`;
+      const nth = d.attempt > 1 ? `  attempt ${d.attempt}` : '';
+      const result = paint(ok ? 'green' : 'red', status);
+      event(
+        `${d.eventType.padEnd(TYPE_WIDTH)} ${d.eventId} → ${d.endpoint}  ${result}  ` +
+          `${Math.round(d.durationMs)} ms${verdict}${nth}${retry}`,
+      );
+    },
+    manifest: ({ level, text }) => event(level === 'error' ? paint('red', text) : text),
+    note: (text) => event(text),
+  };
+}
+
+function welcomeLines(
+  about: Welcome,
+  paint: (style: Parameters<typeof styleText>[0], text: string) => string,
+): string[] {
+  const { url } = about;
+  const data = about.database === 'embedded' ? 'delete it to start over' : 'database: DATABASE_URL';
+  const row = (name: string, text: string): string => `  ${paint('bold', name.padEnd(12))}${text}`;
+  return [
+    '',
+    `${paint('bold', `Parley ${about.version}`)} · data in ${about.dataDir} (${data}) · for one machine, not for production`,
+    '',
+    row('API', `${url}/v1   described at ${url}/v1/openapi.json`),
+    row('API key', about.apiKey),
+    row('Metrics', `${url}/metrics`),
+    row('Manifests', `${about.manifests}   edit one and watch`),
+    ...(about.demoSecret === undefined ? [] : [row('Demo', `endpoint demo-receiver, secret ${about.demoSecret}`)]),
+    row('Outgoing', `may reach ${about.egressAllow.join(', ') || 'public addresses only'}`),
+    '',
+    `  curl -H "Authorization: Bearer ${about.apiKey}" ${url}/v1/agents`,
+    '',
+  ];
+}

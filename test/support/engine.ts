@@ -1,0 +1,109 @@
+import { createContext, type Context } from '../../src/cli/context.ts';
+import { runDelivery, type DeliveryRoleDeps } from '../../src/delivery/run.ts';
+import { runOperator } from '../../src/operator/run.ts';
+import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
+import type { Resource } from '../../src/resources/resource-store.ts';
+import { maintainPartitions } from '../../src/store/partitions.ts';
+import { createTestDatabase } from './postgres.ts';
+
+/** Operator and delivery by their own `run` functions on a database of this test alone. */
+export type Engine = Context & {
+  startOperator: () => Promise<{ stop: () => Promise<void> }>;
+  startDelivery: (
+    options?: Pick<DeliveryRoleDeps, 'onAttempt'>,
+  ) => Promise<{ stop: () => Promise<void> }>;
+  /** Declares an endpoint as Kubernetes users do and returns its signing secret. */
+  declareEndpoint: (
+    name: string,
+    spec: Record<string, unknown>,
+    namespace?: string,
+  ) => Promise<string>;
+  declareAgent: (
+    name: string,
+    spec: Record<string, unknown>,
+    fieldManager?: string,
+  ) => Promise<void>;
+  /** Resolves once the operator has dealt with the object as it is declared now. */
+  settled: (kind: string, name: string, namespace?: string) => Promise<Resource>;
+  stop: () => Promise<void>;
+};
+
+export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+export async function startEngine(): Promise<Engine> {
+  const database = await createTestDatabase();
+  const context = createContext({
+    role: 'test',
+    databaseUrl: database.url,
+    encryptionKey: Buffer.alloc(32, 1),
+    egressAllow: ['127.0.0.0/8', '::1/128'],
+    logLevel: process.env['PARLEY_LOG_LEVEL'] ?? 'error',
+    poolMax: 10,
+  });
+  await maintainPartitions(context.pool, Date.now());
+  await context.store.start();
+  const running: { stop: () => Promise<void> }[] = [];
+  return {
+    ...context,
+    startOperator: async () => {
+      const operator = await runOperator(context);
+      running.push(operator);
+      return operator;
+    },
+    startDelivery: async (options = {}) => {
+      const delivery = await runDelivery({ ...context, ...options });
+      running.push(delivery);
+      return delivery;
+    },
+    declareEndpoint: async (name, spec, namespace = 'default') => {
+      const secret = { namespace, name: signingSecretName(name) };
+      await context.store.apply(
+        {
+          ...{ kind: 'Secret', ...secret, labels: { 'parley.dev/allow': 'true' } },
+          spec: { data: { [SIGNING_SECRET_KEY]: SECRET } },
+        },
+        { fieldManager: 'kubectl' },
+      );
+      await context.store.apply(
+        { kind: 'WebhookEndpoint', namespace, name, spec },
+        { fieldManager: 'kubectl' },
+      );
+      return SECRET;
+    },
+    declareAgent: async (name, spec, fieldManager = 'kubectl') => {
+      await context.store.apply(
+        { kind: 'Agent', namespace: 'default', name, spec },
+        { fieldManager },
+      );
+    },
+    settled: (kind, name, namespace = 'default') => settled(context, kind, { namespace, name }),
+    stop: async () => {
+      for (const part of running.toReversed()) await part.stop();
+      await context.close();
+      await database.drop();
+    },
+  };
+}
+
+async function settled(
+  { store }: Context,
+  kind: string,
+  key: { namespace: string; name: string },
+): Promise<Resource> {
+  const done = Promise.withResolvers<Resource>();
+  const check = async (): Promise<void> => {
+    const object = await store.get(kind, key);
+    if (object && object.status['observedGeneration'] === object.metadata.generation) {
+      done.resolve(object);
+    }
+  };
+  const watch = store.watch(kind, {
+    onChange: () => void check().catch(done.reject),
+    onSynced: () => void check().catch(done.reject),
+  });
+  try {
+    return await done.promise;
+  } finally {
+    await watch.stop();
+  }
+}
