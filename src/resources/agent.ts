@@ -235,7 +235,10 @@ export const agentSpec = z
       .default(10)
       .describe('Entries of status.history; versions themselves are never pruned.'),
     metadata: metadataMap.exactOptional(),
-    suspend: z.boolean().default(false).describe('True: changes wait and are not published; what is live stays live.'),
+    suspend: z
+      .boolean()
+      .default(false)
+      .describe('True: changes wait and are not published; what is live stays live.'),
     deletionPolicy: z
       .enum(['Retain', 'Delete'])
       .default('Retain')

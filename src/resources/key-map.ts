@@ -100,7 +100,7 @@ export function applyMergePatch(
   return Object.fromEntries(merged);
 }
 
-/** The pointer of a zod issue. */
+/** The pointer of a zod issue's path. */
 export function pointerOf(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${escapeToken(String(part))}`).join('');
 }

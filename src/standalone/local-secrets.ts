@@ -2,20 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StartupError } from '../errors.ts';
-import { newKeyText } from '../store/api-keys.ts';
 
 /** What `start` makes on its first run and keeps in the data folder, each in a file of mode 600. */
 export type LocalSecrets = { apiKey: string; encryptionKey: Buffer };
 
 const KEY_BYTES = 32;
 
-export async function readLocalSecrets(dataDir: string): Promise<LocalSecrets> {
+export async function readLocalSecrets(
+  dataDir: string,
+  newApiKey: () => string,
+): Promise<LocalSecrets> {
   await mkdir(dataDir, { recursive: true });
   const encryptionKey = await keep(path.join(dataDir, 'encryption-key'), () =>
     randomBytes(KEY_BYTES).toString('base64'),
   );
   return {
-    apiKey: await keep(path.join(dataDir, 'api-key'), newKeyText),
+    apiKey: await keep(path.join(dataDir, 'api-key'), newApiKey),
     encryptionKey: parseKey(encryptionKey, dataDir),
   };
 }

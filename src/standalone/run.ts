@@ -8,7 +8,7 @@ import { runDelivery } from '../delivery/run.ts';
 import { fromUuid } from '../events/ids.ts';
 import { createLogger } from '../observability/logger.ts';
 import { runOperator } from '../operator/run.ts';
-import { insertApiKey, SCOPES } from '../store/api-keys.ts';
+import { insertApiKey, newKeyText, SCOPES } from '../store/api-keys.ts';
 import { releaseAllLeases, type ClaimedDelivery } from '../store/delivery-queue.ts';
 import { migrate } from '../store/migrate.ts';
 import { removeDemo, startDemo } from './demo.ts';
@@ -53,7 +53,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     now: () => new Date(),
   });
   const databaseUrl = config.databaseUrl ?? (await startDatabase({ dataDir, log, screen, stops }));
-  const secrets = await readLocalSecrets(dataDir);
+  const secrets = await readLocalSecrets(dataDir, newKeyText);
   await migrate({ databaseUrl, log });
   const egressAllow = config.egressAllow ?? LOOPBACK;
   const context = createContext({

@@ -87,3 +87,11 @@ export function isUnavailable(error: unknown): boolean {
     (Array.isArray(errors) && errors.some(isUnavailable))
   );
 }
+
+/** Whether the database answers; for readiness, never throws. */
+export async function isReachable(pool: Pool): Promise<boolean> {
+  return pool.query('select 1').then(
+    () => true,
+    () => false,
+  );
+}

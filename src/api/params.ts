@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { fromUuid, toUuid, type IdPrefix } from '../events/ids.ts';
+import { MAX_INT32 } from '../resources/field-types.ts';
+
+/** Parameters in a path. The message of one that is wrong is the detail of the 404. */
+
+const EXAMPLE_UUID = '01936a0e-7d5b-7000-8000-3a5c1f2b4d6e';
+
+/** An id of one kind, as its uuid. The same words as for one that names nothing (contract §3). */
+export function idParam(prefix: IdPrefix, noun: string) {
+  return z
+    .string()
+    .transform((id, context) => {
+      const uuid = toUuid(prefix, id);
+      if (uuid !== null) return uuid;
+      context.addIssue({ code: 'custom', message: `there is no such ${noun}` });
+      return z.NEVER;
+    })
+    .meta({ description: `Id of the ${noun}.`, example: fromUuid(prefix, EXAMPLE_UUID) });
+}
+
+/** An id in a query or body, as its uuid. */
+export function idValue(prefix: IdPrefix) {
+  const example = fromUuid(prefix, EXAMPLE_UUID);
+  return z
+    .string()
+    .transform((id, context) => {
+      const uuid = toUuid(prefix, id);
+      if (uuid !== null) return uuid;
+      context.addIssue({ code: 'custom', message: `must be an id like ${example}` });
+      return z.NEVER;
+    })
+    .meta({ example });
+}
+
+export const versionParam = z
+  .string()
+  .transform((text, context) => {
+    const version = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : Infinity;
+    if (version <= MAX_INT32) return version;
+    context.addIssue({ code: 'custom', message: 'the agent has no such version' });
+    return z.NEVER;
+  })
+  .meta({ description: 'Number of a version, from 1.', example: '2' });

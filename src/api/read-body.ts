@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../errors.ts';
+import { parseJsonBody } from './json-text.ts';
+
+/**
+ * Reads a request's JSON body. Not with body-parser: before it says that a body is too large it
+ * reads the whole of it, however long that is, and it cannot look at the shape before it parses.
+ */
+
+export const BODY_BYTES_MAX = 1024 * 1024;
+
+/** What may still arrive after an early answer, so that the client can read it; then we hang up. */
+const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * The body's value; undefined when there is none.
+ * @throws ApiError unsupported_media_type, body_too_large and those of parseJsonBody
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  mediaTypes: readonly string[],
+): Promise<unknown> {
+  if (!hasBody(request)) return undefined;
+  checkMediaType(request, mediaTypes);
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > BODY_BYTES_MAX) throw tooLarge();
+  const bytes = await readBytes(request);
+  return bytes.length === 0 ? undefined : parseJsonBody(bytes);
+}
+
+/**
+ * Lets the rest of an unread body run off, so that the answer can be read and the connection be
+ * used again; a sender that goes on and on loses its connection.
+ */
+export function discardBody(request: IncomingMessage): void {
+  if (request.complete) return;
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > DISCARD_BYTES_MAX) request.destroy();
+  });
+  request.resume();
+}
+
+/** RFC 9112 §6: a request has a body exactly when it says how long it is. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly string[]): void {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const allowed = mediaTypes.join(' or ');
+  if (!mediaTypes.includes(type.trim())) {
+    throw new ApiError('unsupported_media_type', `send the body as ${allowed}`);
+  }
+  const charset = parameters.map((part) => part.trim()).find((part) => part.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw new ApiError('unsupported_media_type', 'send the body in UTF-8');
+  }
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+    throw new ApiError('unsupported_media_type', 'send the body without Content-Encoding');
+  }
+}
+
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (): void => {
+      request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
+    };
+    const onData = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= BODY_BYTES_MAX) return;
+      stop();
+      reject(tooLarge());
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(Buffer.concat(chunks, size));
+    };
+    const onCut = (): void => {
+      stop();
+      reject(new ApiError('malformed_request', 'the body ended too early'));
+    };
+    request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
+  });
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('body_too_large', `a body may have ${BODY_BYTES_MAX} bytes`);
+}

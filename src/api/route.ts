@@ -1,0 +1,153 @@
+import type { z } from 'zod';
+import { z as zod } from 'zod';
+import { ApiError, type ErrorCode } from '../errors.ts';
+import type { Authenticate } from '../services/authenticate.ts';
+import { parseBody } from './field-errors.ts';
+
+/**
+ * One entry of the route table. Express and the OpenAPI document are both made from it, and the
+ * schemas that describe a request are those that check it, so neither can drift.
+ */
+export type Route = {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  /** As OpenAPI writes it: `/v1/agents/{id}`; also the label in metrics. */
+  path: string;
+  operationId: string;
+  summary: string;
+  description: string | undefined;
+  tag: string;
+  params: z.ZodObject;
+  query: z.ZodObject;
+  body: RouteBody | undefined;
+  answers: Answers;
+  /** Codes it may answer besides those of every route. */
+  errors: readonly ErrorCode[];
+} & (
+  | { scope: Scope; run: (request: RawRequest, caller: Caller) => Promise<Answer> }
+  /** Without a key. */
+  | { scope: null; run: (request: RawRequest) => Promise<Answer> }
+);
+
+export type Scope = NonNullable<Awaited<ReturnType<Authenticate>>>['scopes'][number];
+
+/** Whose key it is. `actor` is how histories name them: `api:key_…`. */
+export type Caller = { namespace: string; actor: string };
+
+/** What the routes are given of a request; the body is read when everything else was right. */
+export type RawRequest = {
+  params: Record<string, unknown>;
+  query: URLSearchParams;
+  readBody: (mediaTypes: readonly string[]) => Promise<unknown>;
+};
+
+export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
+
+/** By status: what is answered when all goes well. No schema: no body. */
+export type Answers = Record<number, { description: string; schema?: z.ZodType; location?: true }>;
+
+export type RouteBody = {
+  schema: z.ZodType;
+  /** Nothing in it is required, so it may be left out. */
+  isOptional: boolean;
+  mediaTypes: readonly string[];
+};
+
+export const JSON_TYPE = 'application/json';
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+
+type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
+  Route,
+  'method' | 'path' | 'operationId' | 'summary' | 'tag' | 'answers'
+> & {
+  scope: Scope;
+  description?: string;
+  /** A parameter that does not parse is a 404 with the issue's message. */
+  params?: P;
+  query?: Q;
+  body?: { schema: z.ZodType<B>; isOptional?: boolean };
+  errors?: readonly ErrorCode[];
+  handle: (request: {
+    caller: Caller;
+    params: z.output<z.ZodObject<P>>;
+    query: z.output<z.ZodObject<Q>>;
+    body: B;
+  }) => Promise<Answer>;
+};
+
+export function route<
+  B,
+  P extends z.ZodRawShape = Record<never, never>,
+  Q extends z.ZodRawShape = Record<never, never>,
+>(spec: RouteSpec<P, Q, B>): Route {
+  // An empty shape stands for the absent one, which is what P and Q are then.
+  const params = zod.object(spec.params ?? ({} as P));
+  const query = zod.object(spec.query ?? ({} as Q));
+  const mediaTypes = spec.method === 'patch' ? [JSON_TYPE, MERGE_PATCH_TYPE] : [JSON_TYPE];
+  const { handle, method, path, operationId, summary, tag, scope, answers } = spec;
+  return {
+    ...{ method, path, operationId, summary, tag, scope, answers, params, query },
+    description: spec.description,
+    errors: spec.errors ?? [],
+    body: spec.body && {
+      ...{ schema: spec.body.schema, mediaTypes },
+      isOptional: spec.body.isOptional ?? false,
+    },
+    run: async (request, caller) =>
+      handle({
+        caller,
+        params: parseParams(params, request.params),
+        query: parseQuery(query, request.query),
+        body: await readBody(spec.body, await bodyOf(spec.body, request, mediaTypes)),
+      }),
+  };
+}
+
+function parseParams<T>(schema: z.ZodType<T>, values: Record<string, unknown>): T {
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  throw new ApiError('not_found', parsed.error.issues[0]?.message ?? 'there is nothing here');
+}
+
+/** @throws ApiError unknown_parameter, invalid_parameter */
+export function parseQuery<T>(
+  schema: z.ZodType<T> & { shape: z.ZodRawShape },
+  query: URLSearchParams,
+): T {
+  const known = Object.keys(schema.shape);
+  for (const name of query.keys()) {
+    const shown = name.slice(0, 64);
+    if (!known.includes(name)) {
+      const there = known.length > 0 ? `there are ${known.join(', ')}` : 'there are none here';
+      throw new ApiError('unknown_parameter', `there is no parameter ${shown}; ${there}`);
+    }
+    if (query.getAll(name).length > 1) {
+      throw new ApiError('invalid_parameter', `${shown} may be given once`);
+    }
+  }
+  const parsed = schema.safeParse(Object.fromEntries(query));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ApiError('invalid_parameter', `${issue?.path.join('.')}: ${issue?.message}`);
+}
+
+async function bodyOf(
+  body: object | undefined,
+  request: RawRequest,
+  mediaTypes: readonly string[],
+): Promise<unknown> {
+  return body && request.readBody(mediaTypes);
+}
+
+function readBody<B>(
+  body: { schema: z.ZodType<B>; isOptional?: boolean } | undefined,
+  value: unknown,
+): B {
+  // Without a body there is nothing that B could be told by, and nobody looks.
+  if (!body) return undefined as B;
+  if (value === undefined && !body.isOptional) {
+    throw new ApiError('invalid_body', 'a JSON body is required', {
+      errors: [{ pointer: '', code: 'required', detail: 'a JSON object is required' }],
+    });
+  }
+  return parseBody(body.schema, value ?? {});
+}

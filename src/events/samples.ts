@@ -1,0 +1,89 @@
+import type { EventData, EventType } from './event-types.ts';
+
+/**
+ * One realistic `data` for each event type: what a test event carries when its sender gives
+ * none, and what the description of the API shows. The ids are well-formed and name nothing.
+ */
+const AGENT = 'agt_06dmv3v9ssn80yhpw1gqcsk0j4';
+const CONVERSATION = 'conv_06dmv3w2k1q8b7n5r4x9c0t3ze';
+const TRANSCRIPT = `https://parley.example.com/v1/conversations/${CONVERSATION}/transcript`;
+const ESCALATION = 'esc_06dmv3w9f2h6j8m1p3s5v7y0ab';
+
+export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
+  'conversation.started': {
+    conversation_id: CONVERSATION,
+    agent_id: AGENT,
+    agent_version: 3,
+    channel: 'chat',
+    user_id: 'customer-4711',
+  },
+  'conversation.ended': {
+    conversation_id: CONVERSATION,
+    agent_id: AGENT,
+    channel: 'chat',
+    duration_sec: 184,
+    outcome: 'resolved',
+    csat_predicted: 4.4,
+    transcript_url: TRANSCRIPT,
+    agent_version: 3,
+    ended_reason: 'user_ended',
+  },
+  'conversation.transcript.ready': {
+    conversation_id: CONVERSATION,
+    agent_id: AGENT,
+    agent_version: 3,
+    transcript_url: TRANSCRIPT,
+    summary: 'The customer asked when an order arrives and was given the date.',
+    turns: 9,
+    outcome: 'resolved',
+    csat_predicted: 4.4,
+  },
+  'escalation.requested': {
+    escalation_id: ESCALATION,
+    conversation_id: CONVERSATION,
+    agent_id: AGENT,
+    reason: 'user_request',
+    summary: 'The customer wants to talk to a person about a refund.',
+  },
+  'escalation.accepted': {
+    escalation_id: ESCALATION,
+    conversation_id: CONVERSATION,
+    agent_id: AGENT,
+    accepted_by: { id: 'operator-12', name: 'Kim Larsen' },
+    wait_sec: 37,
+  },
+  'knowledge.gap.detected': {
+    gap_id: 'gap_06dmv3wc4e6g8j0k2m4n6p8r0s',
+    conversation_id: CONVERSATION,
+    agent_id: AGENT,
+    question: 'Do you deliver to Svalbard?',
+    top_score: 0.21,
+  },
+  'knowledge.source.synced': {
+    source_id: 'ks_06dmv3wf1b3d5f7h9j1k3m5n7p',
+    source_type: 'website',
+    name: 'help-centre',
+    status: 'ready',
+    documents: 128,
+    added: 4,
+    updated: 9,
+    removed: 1,
+    failed: 0,
+    duration_sec: 12.6,
+  },
+  'agent.published': {
+    agent_id: AGENT,
+    name: 'support',
+    version: 3,
+    previous_version: 2,
+    actor: 'kubernetes:kubectl-client-side-apply',
+  },
+  'agent.rolled_back': {
+    agent_id: AGENT,
+    name: 'support',
+    version: 2,
+    from_version: 3,
+    actor: 'kubernetes:kubectl-client-side-apply',
+    reason: 'version 3 gave wrong delivery dates',
+  },
+};
