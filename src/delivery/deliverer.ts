@@ -57,10 +57,17 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
+  let failing = false;
   const pumping = createSingleFlight(async () => {
-    await claimWhatIsDue().catch((error: Error) => {
-      log.warn({ reason: error.message }, 'cannot claim deliveries; will try again');
-    });
+    try {
+      await claimWhatIsDue();
+      if (failing) log.info('claiming deliveries again');
+      failing = false;
+    } catch (error) {
+      // Said once: with the database away this fails several times a second.
+      if (!failing) log.warn({ err: error }, 'cannot claim deliveries; trying again');
+      failing = true;
+    }
   });
 
   async function claimWhatIsDue(): Promise<void> {

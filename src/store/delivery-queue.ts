@@ -279,9 +279,11 @@ export async function measureBacklog(
   db: Db,
 ): Promise<{ pending: number; oldestDueAgeSec: number; endpoints: Record<string, number> }> {
   const queue = await db.query<{ pending: number; oldest: number }>(
+    // Age: of what could be attempted now. What waits for a disabled endpoint is no backlog of ours.
     `select count(*) as pending,
-            coalesce(extract(epoch from max(now() - due_at) filter (where run_at <= now())), 0)::float8 as oldest
-       from delivery_queue`,
+            coalesce(extract(epoch from max(now() - d.due_at) filter (
+              where d.run_at <= now() and e.enabled and e.secret is not null)), 0)::float8 as oldest
+       from delivery_queue d join webhook_endpoints e on e.id = d.endpoint_id`,
   );
   const endpoints = await db.query<{ state: string; count: number }>(
     `select case when not e.enabled then 'disabled'

@@ -220,11 +220,17 @@ function watch(deps: {
     if (first) deps.onSynced();
   }
 
+  let failing = false;
   const looking = createSingleFlight(async () => {
     if (stopped) return;
-    await look().catch((error: Error) => {
-      deps.log.warn({ kind: deps.kind, reason: error.message }, 'watch failed; will look again');
-    });
+    try {
+      await look();
+      failing = false;
+    } catch (error) {
+      // Said once: with the database away this fails every second.
+      if (!failing) deps.log.warn({ kind: deps.kind, err: error }, 'watch failed; looking again');
+      failing = true;
+    }
   });
 
   deps.wakers.add(looking.trigger);

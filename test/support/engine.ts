@@ -3,6 +3,7 @@ import { runDelivery, type DeliveryRoleDeps } from '../../src/delivery/run.ts';
 import { runOperator } from '../../src/operator/run.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
 import type { Resource } from '../../src/resources/resource-store.ts';
+import { CHANNELS, createListener } from '../../src/store/notifications.ts';
 import { maintainPartitions } from '../../src/store/partitions.ts';
 import { createTestDatabase } from './postgres.ts';
 
@@ -25,6 +26,16 @@ export type Engine = Context & {
   ) => Promise<void>;
   /** Resolves once the operator has dealt with the object as it is declared now. */
   settled: (kind: string, name: string, namespace?: string) => Promise<Resource>;
+  /**
+   * Resolves with the first answer that is neither undefined nor false; asks again whenever
+   * something was declared, projected or delivered. Rejects after 10 s with what `what` says.
+   */
+  eventually: <T>(
+    check: () => Promise<T | undefined | false>,
+    what?: () => unknown,
+  ) => Promise<T>;
+  /** Calls back whenever something was projected, until the returned function is called. */
+  onProjected: (wake: () => void) => () => void;
   stop: () => Promise<void>;
 };
 
@@ -43,8 +54,21 @@ export async function startEngine(): Promise<Engine> {
   await maintainPartitions(context.pool, Date.now());
   await context.store.start();
   const running: { stop: () => Promise<void> }[] = [];
+  const wakers = new Set<() => void>();
+  const wakeAll = (): void => wakers.forEach((wake) => wake());
+  const listener = createListener({
+    databaseUrl: database.url,
+    channels: Object.fromEntries(Object.values(CHANNELS).map((channel) => [channel, wakeAll])),
+    log: context.log,
+  });
+  await listener.start();
   return {
     ...context,
+    eventually: (check, what) => eventually({ wakers, check, what }),
+    onProjected: (wake) => {
+      wakers.add(wake);
+      return () => wakers.delete(wake);
+    },
     startOperator: async () => {
       const operator = await runOperator(context);
       running.push(operator);
@@ -79,6 +103,7 @@ export async function startEngine(): Promise<Engine> {
     settled: (kind, name, namespace = 'default') => settled(context, kind, { namespace, name }),
     stop: async () => {
       for (const part of running.toReversed()) await part.stop();
+      await listener.stop();
       await context.close();
       await database.drop();
     },
@@ -105,5 +130,44 @@ async function settled(
     return await done.promise;
   } finally {
     await watch.stop();
+  }
+}
+
+const EVENTUALLY_MS = 10_000;
+/** A lost wake-up costs this; what is waited for is told by the database. */
+const LOOK_AGAIN_MS = 200;
+
+async function eventually<T>(deps: {
+  wakers: Set<() => void>;
+  check: () => Promise<T | undefined | false>;
+  what: (() => unknown) | undefined;
+}): Promise<T> {
+  const endMs = performance.now() + EVENTUALLY_MS;
+  let wake = (): void => undefined;
+  let woken = false;
+  const waker = (): void => {
+    woken = true;
+    wake();
+  };
+  deps.wakers.add(waker);
+  try {
+    for (;;) {
+      woken = false;
+      const answer = await deps.check();
+      if (answer !== undefined && answer !== false) return answer;
+      if (performance.now() > endMs) {
+        throw new Error(`waited in vain: ${JSON.stringify((await deps.what?.()) ?? String(deps.check))}`);
+      }
+      if (woken) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LOOK_AGAIN_MS);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  } finally {
+    deps.wakers.delete(waker);
   }
 }

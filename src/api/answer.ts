@@ -1,0 +1,87 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import { ApiError } from '../errors.ts';
+import type { Logger } from '../observability/logger.ts';
+import { isDatabaseUnavailable } from '../services/is-unavailable.ts';
+import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
+import { discardBody } from './read-body.ts';
+import type { Answer } from './route.ts';
+
+/** What leaves: answers, and the one handler that makes problem documents of errors. */
+
+const RETRY_AFTER_SEC = 2;
+
+export function sendAnswer(response: Response, answer: Answer, mediaType = 'application/json'): void {
+  discardBody(response.req);
+  response.statusCode = answer.status;
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  if (answer.body === undefined) {
+    response.end();
+    return;
+  }
+  // Not response.json(): it would add a charset, which problem+json does not have.
+  response.setHeader('Content-Type', mediaType);
+  response.end(JSON.stringify(answer.body));
+}
+
+/** The only place where an error becomes an answer. */
+export function answerErrors(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) {
+      next(error); // Too late for an answer: express closes the connection.
+      return;
+    }
+    const requestId = String(response.getHeader('request-id'));
+    const shown = toApiError(error);
+    if (shown !== error) logError(log, { shown, error, requestId });
+    sendAnswer(
+      response,
+      { status: shown.status, body: problemOf(shown, requestId), headers: headersOf(shown) },
+      PROBLEM_MEDIA_TYPE,
+    );
+  };
+}
+
+function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
+  return {
+    ...(code === 'unauthorized' && { 'WWW-Authenticate': 'Bearer' }),
+    ...(retryAfterSec !== undefined && { 'Retry-After': String(retryAfterSec) }),
+  };
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isUnavailable(error)) {
+    return new ApiError('unavailable', 'the database does not answer; try again soon', {
+      ...{ cause: error, retryAfterSec: RETRY_AFTER_SEC },
+    });
+  }
+  // What express throws when a part of the path cannot be decoded.
+  if (error instanceof URIError) {
+    return new ApiError('malformed_request', 'the path is not validly encoded', { cause: error });
+  }
+  const detail = 'this is our fault; the log has more under the request_id';
+  return new ApiError('internal', detail, { cause: error });
+}
+
+/** Errors are wrapped with their cause on the way up. */
+function isUnavailable(error: unknown): boolean {
+  if (isDatabaseUnavailable(error)) return true;
+  return error instanceof Error && error.cause !== undefined && isUnavailable(error.cause);
+}
+
+function logError(
+  log: Logger,
+  { shown, error, requestId }: { shown: ApiError; error: unknown; requestId: string },
+): void {
+  // Not the error itself: what PostgreSQL adds to one quotes rows, and so prompts and secrets.
+  const reason = error instanceof Error ? error.message : String(error);
+  if (shown.status < 500) return;
+  if (shown.code === 'unavailable') log.warn({ requestId, reason }, 'the database does not answer');
+  else log.error({ requestId, reason, stack: stackOf(error) }, 'a request failed');
+}
+
+function stackOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const cause = error.cause === undefined ? '' : `\ncaused by ${stackOf(error.cause) ?? ''}`;
+  return `${error.stack ?? ''}${cause}`;
+}

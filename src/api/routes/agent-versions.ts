@@ -1,0 +1,86 @@
+import { diffContent } from '../../services/diff-versions.ts';
+import {
+  listActivationPage,
+  listVersionPage,
+  requireVersion,
+} from '../../services/read-agents.ts';
+import type { AgentWriterDeps } from '../../services/write-agent.ts';
+import { numberCursor, numberPage, pageOf, pageSchema } from '../cursor.ts';
+import { idParam, versionParam } from '../params.ts';
+import { route, type Route } from '../route.ts';
+import {
+  Activation,
+  activationView,
+  AgentVersion,
+  VersionDiff,
+  versionView,
+} from '../views/agent-view.ts';
+
+const tag = 'Agent versions';
+const method = 'get';
+const scope = 'read';
+const id = idParam('agt', 'agent');
+
+/** The history of an agent: what it was, and what was live when (contract §4). */
+export function agentVersionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
+  return [...versionRoutes(deps), activationsRoute(deps)];
+}
+
+function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
+  return [
+    route({
+      ...{ method, path: '/v1/agents/{id}/versions', operationId: 'listAgentVersions', tag, scope },
+      summary: 'List versions, newest first',
+      params: { id },
+      query: numberPage('versions'),
+      answers: { 200: { description: 'A page of versions.', schema: pageSchema(AgentVersion) } },
+      handle: async ({ caller: { namespace }, params, query: { limit, cursor: before } }) => {
+        const page = { before, limit: limit + 1 };
+        const rows = await listVersionPage(deps, { namespace, ...params }, page);
+        const cursorOf = (row: { version: number }): string => numberCursor('versions', row.version);
+        return { status: 200, body: pageOf(rows, { limit, view: versionView, cursorOf }) };
+      },
+    }),
+    route({
+      ...{ method, path: '/v1/agents/{id}/versions/{version}', tag, scope },
+      operationId: 'getAgentVersion',
+      summary: 'Read a version',
+      params: { id, version: versionParam },
+      answers: { 200: { description: 'The version.', schema: AgentVersion } },
+      handle: async ({ caller: { namespace }, params }) => {
+        const version = await requireVersion(deps, { namespace, id: params.id }, params.version);
+        return { status: 200, body: versionView(version) };
+      },
+    }),
+    route({
+      ...{ method, path: '/v1/agents/{id}/versions/{from}/diff/{to}', tag, scope },
+      operationId: 'diffAgentVersions',
+      summary: 'What changed from one version to another',
+      params: { id, from: versionParam, to: versionParam },
+      answers: { 200: { description: 'The changes.', schema: VersionDiff } },
+      handle: async ({ caller: { namespace }, params: { id: agent, from, to } }) => {
+        const key = { namespace, id: agent };
+        const before = versionView(await requireVersion(deps, key, from));
+        const after = versionView(await requireVersion(deps, key, to));
+        const changes = diffContent(before.content, after.content);
+        return { status: 200, body: { from, to, changes } };
+      },
+    }),
+  ];
+}
+
+function activationsRoute(deps: Pick<AgentWriterDeps, 'pool'>): Route {
+  return route({
+    ...{ method, path: '/v1/agents/{id}/activations', operationId: 'listActivations', tag, scope },
+    summary: 'List what went live when, newest first',
+    params: { id },
+    query: numberPage('activations'),
+    answers: { 200: { description: 'A page of activations.', schema: pageSchema(Activation) } },
+    handle: async ({ caller: { namespace }, params, query: { limit, cursor: before } }) => {
+      const page = { before, limit: limit + 1 };
+      const rows = await listActivationPage(deps, { namespace, ...params }, page);
+      const cursorOf = (row: { seq: number }): string => numberCursor('activations', row.seq);
+      return { status: 200, body: pageOf(rows, { limit, view: activationView, cursorOf }) };
+    },
+  });
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { ApiError } from '../../errors.ts';
+import { MAX_INT32 } from '../../resources/field-types.ts';
+import { AgentPatch, AgentWrite } from '../../resources/rest-agent.ts';
+import { publishVersion, rollBack } from '../../services/pin-agent.ts';
+import { listAgentPage } from '../../services/read-agents.ts';
+import {
+  createAgent,
+  deleteAgent,
+  patchAgent,
+  requireAgent,
+  type AgentWriterDeps,
+  type WrittenAgent,
+} from '../../services/write-agent.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
+import { idParam } from '../params.ts';
+import { route, type Answer, type Answers, type Route } from '../route.ts';
+import { Agent, agentView } from '../views/agent-view.ts';
+
+const tag = 'Agents';
+const params = { id: idParam('agt', 'agent') };
+const version = z.int().min(1).max(MAX_INT32);
+
+const written: Answers = {
+  200: { description: 'The agent, as it now is.', schema: Agent },
+  202: { description: 'Written; not in force yet, `ready` is false.', schema: Agent },
+};
+
+/** Agents and what is live of them (contract §4). */
+export function agentRoutes(deps: AgentWriterDeps): Route[] {
+  return [...readRoutes(deps), ...writeRoutes(deps), ...activationRoutes(deps)];
+}
+
+function readRoutes(deps: AgentWriterDeps): Route[] {
+  return [
+    route({
+      ...{ method: 'get', path: '/v1/agents', operationId: 'listAgents', tag, scope: 'read' },
+      summary: 'List agents, newest first',
+      query: idPage('agt'),
+      answers: { 200: { description: 'A page of agents.', schema: pageSchema(Agent) } },
+      handle: async ({ caller: { namespace }, query: { limit, cursor: before } }) => {
+        const rows = await listAgentPage(deps, { namespace, before, limit: limit + 1 });
+        return { status: 200, body: pageOf(rows, { limit, view: agentView, cursorOf }) };
+      },
+    }),
+    route({
+      ...{ method: 'get', path: '/v1/agents/{id}', operationId: 'getAgent', tag, scope: 'read' },
+      summary: 'Read an agent',
+      params,
+      answers: { 200: { description: 'The agent.', schema: Agent } },
+      handle: async ({ caller: { namespace }, params: { id } }) => {
+        const agent = await requireAgent(deps, { namespace, id });
+        return { status: 200, body: agentView(agent) };
+      },
+    }),
+  ];
+}
+
+const cursorOf = idCursor('agt');
+
+function writeRoutes(deps: AgentWriterDeps): Route[] {
+  return [
+    route({
+      ...{ method: 'post', path: '/v1/agents', operationId: 'createAgent', tag, scope: 'write' },
+      summary: 'Create an agent',
+      description: 'Its first content is version 1, live at once unless `publish_policy` is manual.',
+      body: { schema: AgentWrite },
+      answers: {
+        201: { description: 'The new agent.', schema: Agent, location: true },
+        202: { ...written[202]!, location: true },
+      },
+      errors: ['name_taken'],
+      handle: async ({ caller, body: { name, ...fields } }) => {
+        const result = await createAgent(deps, caller, { name, fields });
+        const body = agentView(result.agent);
+        const headers = { location: `/v1/agents/${String(body['id'])}` };
+        return { status: result.shown ? 201 : 202, body, headers };
+      },
+    }),
+    route({
+      ...{ method: 'patch', path: '/v1/agents/{id}', operationId: 'updateAgent', tag, scope: 'write' },
+      summary: 'Change an agent',
+      description: 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.',
+      params,
+      body: { schema: AgentPatch },
+      answers: written,
+      errors: ['managed_elsewhere', 'write_conflict'],
+      handle: async ({ caller, params: { id }, body: patch }) => {
+        if (Object.hasOwn(patch, 'name')) throw nameIsFixed();
+        return writtenAnswer(await patchAgent(deps, caller, { id, patch }));
+      },
+    }),
+    route({
+      ...{ method: 'delete', path: '/v1/agents/{id}', operationId: 'deleteAgent', tag, scope: 'write' },
+      summary: 'Delete an agent',
+      params,
+      answers: { 204: { description: 'It is gone.' } },
+      errors: ['managed_elsewhere', 'write_conflict'],
+      handle: async ({ caller: { namespace }, params: { id } }) => {
+        await deleteAgent(deps, { namespace, id });
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+const publishBody = z
+  .strictObject({ version: version.optional().describe('Version to pin; see the description.') })
+  .describe('Which version is to be live.');
+const rollbackBody = z
+  .strictObject({
+    version: version.optional().describe('Below the active one; default: the one that was live.'),
+    reason: z.string().max(1024).optional().describe('Kept in the history and told in the event.'),
+  })
+  .describe('Which version to go back to, and why.');
+
+function activationRoutes(deps: AgentWriterDeps): Route[] {
+  const errors = ['managed_elsewhere', 'write_conflict', 'unknown_version'] as const;
+  return [
+    route({
+      ...{ method: 'post', path: '/v1/agents/{id}/publish', operationId: 'publishAgent', tag },
+      scope: 'publish',
+      summary: 'Make a version live',
+      description:
+        'With `version`: pins it. Without: under `automatic` removes the pin, so that the current ' +
+        'content is live; under `manual` pins the latest version.',
+      params,
+      body: { schema: publishBody, isOptional: true },
+      answers: written,
+      errors,
+      handle: async ({ caller, params: { id }, body }) =>
+        writtenAnswer(await publishVersion(deps, caller, { id, version: body.version })),
+    }),
+    route({
+      ...{ method: 'post', path: '/v1/agents/{id}/rollback', operationId: 'rollBackAgent', tag },
+      scope: 'publish',
+      summary: 'Go back to an earlier version',
+      description: 'Pins it: later changes make versions that wait until the next publish.',
+      params,
+      body: { schema: rollbackBody, isOptional: true },
+      answers: written,
+      errors: [...errors, 'nothing_to_roll_back_to'],
+      handle: async ({ caller, params: { id }, body: { version, reason = null } }) =>
+        writtenAnswer(await rollBack(deps, caller, { id, version, reason })),
+    }),
+  ];
+}
+
+function writtenAnswer({ agent, shown }: WrittenAgent): Answer {
+  return { status: shown ? 200 : 202, body: agentView(agent) };
+}
+
+function nameIsFixed(): ApiError {
+  const detail = 'a name never changes: make another agent';
+  return new ApiError('invalid_body', detail, {
+    errors: [{ pointer: '/name', code: 'immutable', detail }],
+  });
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { EVENT_TYPES } from '../../events/event-types.ts';
+import { fromUuid } from '../../events/ids.ts';
+import {
+  listDeliveriesOf,
+  listEventsWithCounts,
+  readEventWithCounts,
+  requireDelivery,
+  requireEvent,
+} from '../../services/read-events.ts';
+import { replayEvent } from '../../services/replay-event.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
+import { idParam, idValue } from '../params.ts';
+import { route, type Route } from '../route.ts';
+import { Delivery, deliveryView, Event, eventView } from '../views/event-view.ts';
+import { deliveryStatus } from './webhooks.ts';
+
+const tag = 'Events';
+const params = { id: idParam('evt', 'event') };
+
+export type EventRoutesDeps = Parameters<typeof replayEvent>[0];
+
+/** What happened, where it was sent, and sending it again (contract §4). */
+export function eventRoutes(deps: EventRoutesDeps): Route[] {
+  return [listRoute(deps), readRoute(deps), ...deliveryRoutes(deps), replayRoute(deps)];
+}
+
+/** Unix seconds up to the year 9999, which a UUIDv7 still carries. */
+const time = z
+  .string()
+  .regex(/^[0-9]{1,12}$/, 'must be Unix seconds, a whole number')
+  .transform(Number)
+  .refine((sec) => sec <= 253_402_300_799, 'must be Unix seconds, before the year 10000')
+  .optional();
+
+function listRoute(deps: EventRoutesDeps): Route {
+  const { limit: pageLimit, cursor } = idPage('evt');
+  return route({
+    ...{ method: 'get', path: '/v1/events', operationId: 'listEvents', tag, scope: 'read' },
+    summary: 'List events, newest first',
+    query: {
+      type: z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`).optional(),
+      conversation_id: idValue('conv').optional(),
+      agent_id: idValue('agt').optional(),
+      created_after: time.meta({ description: 'Unix seconds, inclusive.', type: 'integer' }),
+      created_before: time.meta({ description: 'Unix seconds, exclusive.', type: 'integer' }),
+      limit: pageLimit,
+      cursor,
+    },
+    answers: { 200: { description: 'A page of events.', schema: pageSchema(Event) } },
+    handle: async ({ caller: { namespace }, query }) => {
+      const rows = await listEventsWithCounts(deps, {
+        ...{ namespace, before: query.cursor, limit: query.limit + 1 },
+        ...(query.type !== undefined && { type: query.type }),
+        ...(query.conversation_id !== undefined && { conversationId: query.conversation_id }),
+        ...(query.agent_id !== undefined && { agentId: query.agent_id }),
+        ...(query.created_after !== undefined && { createdAfter: query.created_after }),
+        ...(query.created_before !== undefined && { createdBefore: query.created_before }),
+      });
+      const page = { limit: query.limit, view: eventView, cursorOf: idCursor('evt') };
+      return { status: 200, body: pageOf(rows, page) };
+    },
+  });
+}
+
+function readRoute(deps: EventRoutesDeps): Route {
+  return route({
+    ...{ method: 'get', path: '/v1/events/{id}', operationId: 'getEvent', tag, scope: 'read' },
+    summary: 'Read an event',
+    params,
+    answers: { 200: { description: 'The event.', schema: Event } },
+    handle: async ({ caller: { namespace }, params: { id } }) => {
+      const event = await readEventWithCounts(deps, { namespace, id });
+      return { status: 200, body: eventView(event) };
+    },
+  });
+}
+
+function deliveryRoutes(deps: EventRoutesDeps): Route[] {
+  return [
+    route({
+      ...{ method: 'get', path: '/v1/events/{id}/deliveries', operationId: 'listEventDeliveries' },
+      ...{ tag: 'Deliveries', scope: 'read' },
+      summary: 'List deliveries of an event, newest first',
+      params,
+      query: { ...idPage('dlv'), status: deliveryStatus },
+      answers: { 200: { description: 'A page of deliveries.', schema: pageSchema(Delivery) } },
+      handle: async ({ caller: { namespace }, params: { id }, query }) => {
+        await requireEvent(deps, { namespace, id });
+        const { limit, cursor: before, status = null } = query;
+        const of = { eventId: id };
+        const rows = await listDeliveriesOf(deps, { of, status, before, limit: limit + 1 });
+        const page = { limit, view: deliveryView, cursorOf: idCursor('dlv') };
+        return { status: 200, body: pageOf(rows, page) };
+      },
+    }),
+    route({
+      ...{ method: 'get', path: '/v1/deliveries/{id}', operationId: 'getDelivery' },
+      ...{ tag: 'Deliveries', scope: 'read' },
+      summary: 'Read a delivery and its attempts',
+      params: { id: idParam('dlv', 'delivery') },
+      answers: { 200: { description: 'The delivery.', schema: Delivery } },
+      handle: async ({ caller: { namespace }, params: { id } }) => {
+        const delivery = await requireDelivery(deps, { namespace, id });
+        return { status: 200, body: deliveryView(delivery) };
+      },
+    }),
+  ];
+}
+
+const replayBody = z
+  .strictObject({
+    endpoint_id: idValue('we').optional().describe('Default: each enabled one subscribed now.'),
+  })
+  .describe('Where to send it again.');
+
+function replayRoute(deps: EventRoutesDeps): Route {
+  return route({
+    ...{ method: 'post', path: '/v1/events/{id}/replay', operationId: 'replayEvent', tag },
+    scope: 'replay',
+    summary: 'Deliver an event again',
+    description:
+      'New deliveries of the same bytes with a full schedule; for 30 days after the event. A test ' +
+      'event goes to its own endpoint only.',
+    params,
+    body: { schema: replayBody, isOptional: true },
+    answers: {
+      202: {
+        description: 'The deliveries are queued.',
+        schema: z.strictObject({ event_id: z.string(), delivery_ids: z.array(z.string()) }),
+      },
+    },
+    errors: ['endpoint_disabled', 'event_expired'],
+    handle: async ({ caller: { namespace }, params: { id }, body }) => {
+      const endpointId = body.endpoint_id ?? null;
+      const { deliveryIds } = await replayEvent(deps, { namespace, id, endpointId });
+      const delivery_ids = deliveryIds.map((delivery) => fromUuid('dlv', delivery));
+      return { status: 202, body: { event_id: fromUuid('evt', id), delivery_ids } };
+    },
+  });
+}

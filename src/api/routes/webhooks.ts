@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { EVENT_DATA, EVENT_TYPES, type EventData, type EventType } from '../../events/event-types.ts';
+import { fromUuid } from '../../events/ids.ts';
+import { EVENT_SAMPLES } from '../../events/samples.ts';
+import { WebhookEndpointPatch, WebhookEndpointWrite } from '../../resources/rest-webhook-endpoint.ts';
+import type { Announce } from '../../services/emit-event.ts';
+import { listEndpointPage } from '../../services/read-endpoints.ts';
+import { listDeliveriesOf } from '../../services/read-events.ts';
+import { sendTestEvent } from '../../services/send-test-event.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  patchEndpoint,
+  requireEndpoint,
+  type EndpointWriterDeps,
+} from '../../services/write-endpoint.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
+import { parseBody } from '../field-errors.ts';
+import { idParam } from '../params.ts';
+import { route, type Route } from '../route.ts';
+import { CreatedWebhookEndpoint, endpointView, WebhookEndpoint } from '../views/endpoint-view.ts';
+import { Delivery, DELIVERY_STATUSES, deliveryView } from '../views/event-view.ts';
+
+const tag = 'Webhook endpoints';
+const params = { id: idParam('we', 'webhook endpoint') };
+const notYet = 'Written; not in force yet, `ready` is false.';
+
+export type WebhookRoutesDeps = EndpointWriterDeps & { announce: Announce };
+
+/** Where events go, and how they got there (contract §4). */
+export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
+  return [...readRoutes(deps), ...writeRoutes(deps), testRoute(deps), deliveriesRoute(deps)];
+}
+
+function readRoutes(deps: WebhookRoutesDeps): Route[] {
+  const cursorOf = idCursor('we');
+  return [
+    route({
+      ...{ method: 'get', path: '/v1/webhooks', operationId: 'listWebhooks', tag, scope: 'read' },
+      summary: 'List webhook endpoints, newest first',
+      query: idPage('we'),
+      answers: { 200: { description: 'A page of endpoints.', schema: pageSchema(WebhookEndpoint) } },
+      handle: async ({ caller: { namespace }, query: { limit, cursor: before } }) => {
+        const rows = await listEndpointPage(deps, { namespace, before, limit: limit + 1 });
+        return { status: 200, body: pageOf(rows, { limit, view: endpointView, cursorOf }) };
+      },
+    }),
+    route({
+      ...{ method: 'get', path: '/v1/webhooks/{id}', operationId: 'getWebhook', tag, scope: 'read' },
+      summary: 'Read a webhook endpoint',
+      params,
+      answers: { 200: { description: 'The endpoint.', schema: WebhookEndpoint } },
+      handle: async ({ caller: { namespace }, params: { id } }) => {
+        const endpoint = await requireEndpoint(deps, { namespace, id });
+        return { status: 200, body: endpointView(endpoint) };
+      },
+    }),
+  ];
+}
+
+function writeRoutes(deps: WebhookRoutesDeps): Route[] {
+  const errors = ['managed_elsewhere', 'write_conflict'] as const;
+  const path = '/v1/webhooks/{id}';
+  return [
+    route({
+      ...{ method: 'post', path: '/v1/webhooks', operationId: 'createWebhook', tag, scope: 'write' },
+      summary: 'Create a webhook endpoint',
+      description: 'The answer is the only one that shows the signing secret.',
+      body: { schema: WebhookEndpointWrite },
+      answers: {
+        201: { description: 'The new endpoint.', schema: CreatedWebhookEndpoint, location: true },
+        202: { description: notYet, schema: CreatedWebhookEndpoint, location: true },
+      },
+      handle: async ({ caller: { namespace }, body }) => {
+        const { endpoint, secret, shown } = await createEndpoint(deps, namespace, body);
+        const view = endpointView(endpoint);
+        const headers = { location: `/v1/webhooks/${view.id}` };
+        return { status: shown ? 201 : 202, body: { ...view, secret }, headers };
+      },
+    }),
+    route({
+      ...{ method: 'patch', path, operationId: 'updateWebhook', tag, scope: 'write', errors, params },
+      summary: 'Change a webhook endpoint',
+      description: 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.',
+      body: { schema: WebhookEndpointPatch },
+      answers: {
+        200: { description: 'The endpoint, as it now is.', schema: WebhookEndpoint },
+        202: { description: notYet, schema: WebhookEndpoint },
+      },
+      handle: async ({ caller: { namespace }, params: { id }, body }) => {
+        const { endpoint, shown } = await patchEndpoint(deps, { namespace, id }, body);
+        return { status: shown ? 200 : 202, body: endpointView(endpoint) };
+      },
+    }),
+    route({
+      ...{ method: 'delete', path, operationId: 'deleteWebhook', tag, scope: 'write', errors, params },
+      summary: 'Delete a webhook endpoint',
+      description: 'What is still on its way to it is canceled.',
+      answers: { 204: { description: 'It is gone.' } },
+      handle: async ({ caller: { namespace }, params: { id } }) => {
+        await deleteEndpoint(deps, { namespace, id });
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+const testBody = z
+  .strictObject({
+    type: z.enum(EVENT_TYPES).optional().describe('Default agent.published.'),
+    data: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('As events of the type carry it; default: a sample.'),
+  })
+  .describe('The event to send.');
+
+/**
+ * The hot route: a load generator makes events with it. A request costs one statement and, at
+ * most once a second, the look-up of the key.
+ */
+function testRoute(deps: WebhookRoutesDeps): Route {
+  return route({
+    ...{ method: 'post', path: '/v1/webhooks/{id}/test', operationId: 'testWebhook', tag },
+    scope: 'write',
+    summary: 'Send a test event',
+    description: 'A real event of that type, to this endpoint only.',
+    params,
+    body: { schema: testBody, isOptional: true },
+    answers: {
+      202: {
+        description: 'The event is stored and its delivery queued.',
+        schema: z.strictObject({ event_id: z.string(), delivery_id: z.string() }),
+      },
+    },
+    errors: ['endpoint_disabled'],
+    handle: async ({ caller: { namespace }, params: { id: endpointId }, body }) => {
+      const { type = 'agent.published' } = body;
+      const data = dataOf(type, body.data);
+      const sent = await sendTestEvent(deps, { namespace, endpointId, type, data });
+      const ids = {
+        event_id: fromUuid('evt', sent.eventId),
+        delivery_id: fromUuid('dlv', sent.deliveryId),
+      };
+      return { status: 202, body: ids };
+    },
+  });
+}
+
+function dataOf<T extends EventType>(type: T, given: unknown): EventData<T> {
+  if (given === undefined) return EVENT_SAMPLES[type];
+  // TypeScript does not see that the schema of T makes the data of T.
+  return parseBody<unknown>(EVENT_DATA[type], given, ['data']) as EventData<T>;
+}
+
+export const deliveryStatus = z
+  .enum(DELIVERY_STATUSES, `must be one of ${DELIVERY_STATUSES.join(', ')}`)
+  .optional();
+
+function deliveriesRoute(deps: WebhookRoutesDeps): Route {
+  return route({
+    ...{ method: 'get', path: '/v1/webhooks/{id}/deliveries', operationId: 'listWebhookDeliveries' },
+    ...{ tag: 'Deliveries', scope: 'read' },
+    summary: 'List deliveries to an endpoint, newest first',
+    params,
+    query: { ...idPage('dlv'), status: deliveryStatus },
+    answers: { 200: { description: 'A page of deliveries.', schema: pageSchema(Delivery) } },
+    handle: async ({ caller: { namespace }, params: { id }, query }) => {
+      await requireEndpoint(deps, { namespace, id });
+      const { limit, cursor: before, status = null } = query;
+      const of = { endpointId: id };
+      const rows = await listDeliveriesOf(deps, { of, status, before, limit: limit + 1 });
+      const page = { limit, view: deliveryView, cursorOf: idCursor('dlv') };
+      return { status: 200, body: pageOf(rows, page) };
+    },
+  });
+}

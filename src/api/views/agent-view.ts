@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { fromUuid } from '../../events/ids.ts';
+import { AGENT_CONTENT_FIELDS } from '../../resources/agent.ts';
+import { asSchema, toSnakeKey, unwrap } from '../../resources/key-map.ts';
+import { AgentWrite, fromAgentContent, fromAgentSpec } from '../../resources/rest-agent.ts';
+import type { listActivationPage, requireVersion } from '../../services/read-agents.ts';
+import type { WrittenAgent } from '../../services/write-agent.ts';
+import { createdAt, unixSec, updatedAt } from './time.ts';
+
+/** Agents, versions and activations as REST answers them (contract §4, "Shapes read by programs"). */
+
+type AgentRow = WrittenAgent['agent'];
+type VersionRow = Awaited<ReturnType<typeof requireVersion>>;
+type ActivationRow = Awaited<ReturnType<typeof listActivationPage>>[number];
+
+const version = z.int().min(1);
+
+/** Always all fields: what is not set is null, so that a reader need not know what may be absent. */
+export const Agent = z
+  .strictObject({
+    id: z.string().meta({ description: 'agt_…' }),
+    created: createdAt,
+    updated: updatedAt,
+    name: z.string().meta({ description: 'DNS label; never changes.' }),
+    ...writeFields((field) => field.nullable()),
+    metadata: z.record(z.string(), z.string()),
+    publish_policy: z.enum(['automatic', 'manual']),
+    active_version: version.nullable().meta({ description: 'Live; null: never published.' }),
+    latest_version: version.nullable(),
+    pinned_version: version.nullable(),
+    managed_by: z.enum(['api', 'kubernetes', 'file']),
+    ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
+    status_message: z.string().nullable(),
+    status: z.strictObject({ ready: z.boolean(), reason: z.string(), message: z.string() }),
+  })
+  .meta({ id: 'Agent', description: 'An agent as declared, and what became of it.' });
+
+export function agentView(row: AgentRow): Record<string, unknown> {
+  const { ready, reason, message } = row;
+  return {
+    id: fromUuid('agt', row.id),
+    ...{ created: unixSec(row.createdAt), updated: unixSec(row.updatedAt), name: row.name },
+    ...UNSET,
+    ...{ metadata: {}, publish_policy: 'automatic', ...fromAgentSpec(row.spec) },
+    active_version: row.activeVersion,
+    latest_version: row.latestVersion === 0 ? null : row.latestVersion,
+    pinned_version: row.spec.pinnedVersion ?? null,
+    managed_by: row.managedBy,
+    ...{ ready, status_message: message === '' ? null : message, status: { ready, reason, message } },
+  };
+}
+
+const CONTENT_FIELDS = AGENT_CONTENT_FIELDS.filter((field) => field !== 'promptFrom').map(toSnakeKey);
+
+export const AgentVersion = z
+  .strictObject({
+    version,
+    content_hash: z.string().meta({ description: 'Lower-case hex SHA-256 of the content.' }),
+    content: z.strictObject(
+      Object.fromEntries(
+        Object.entries(writeFields((field) => field.optional())).filter(([name]) =>
+          CONTENT_FIELDS.includes(name),
+        ),
+      ),
+    ),
+    created: createdAt,
+    created_by: z.string().meta({ description: 'api:key_…, kubernetes:<manager> or file.' }),
+  })
+  .meta({ id: 'AgentVersion', description: 'Immutable content with a number that never moves.' });
+
+export function versionView(row: VersionRow): z.output<typeof AgentVersion> {
+  return {
+    version: row.version,
+    content_hash: row.contentHash,
+    content: fromAgentContent(row.content),
+    created: unixSec(row.createdAt),
+    created_by: row.createdBy,
+  };
+}
+
+export const VersionDiff = z
+  .strictObject({
+    from: version,
+    to: version,
+    changes: z.array(
+      z.strictObject({
+        path: z.string().meta({ description: 'RFC 6901 pointer into the content; tools by name.' }),
+        before: z.unknown(),
+        after: z.unknown(),
+      }),
+    ),
+  })
+  .meta({ id: 'VersionDiff', description: 'What changed; a side that lacks a value has null.' });
+
+export const Activation = z
+  .strictObject({
+    action: z.enum(['published', 'rolled_back']).meta({ description: 'rolled_back: it went down.' }),
+    from_version: version.nullable(),
+    to_version: version,
+    actor: z.string(),
+    reason: z.string().nullable(),
+    at: z.int().meta({ description: 'Unix seconds.' }),
+  })
+  .meta({ id: 'Activation', description: 'One line of the append-only log of what went live.' });
+
+export function activationView(row: ActivationRow): z.output<typeof Activation> {
+  return {
+    action: row.action,
+    from_version: row.fromVersion,
+    to_version: row.toVersion,
+    actor: row.actor,
+    reason: row.reason,
+    at: unixSec(row.at),
+  };
+}
+
+/** The fields that REST writes but `name`, each made readable; the nested ones stay as they are. */
+function writeFields(readable: (field: z.ZodType) => z.ZodType): Record<string, z.ZodType> {
+  if (!(AgentWrite instanceof z.ZodObject)) throw new Error('AgentWrite is no object');
+  const fields = Object.entries(AgentWrite.shape).filter(([name]) => name !== 'name');
+  return Object.fromEntries(
+    fields.map(([name, field]): [string, z.ZodType] => {
+      const schema = asSchema(field);
+      const { description } = schema;
+      const shown = readable(unwrap(schema));
+      return [name, description === undefined ? shown : shown.describe(description)];
+    }),
+  );
+}
+
+const UNSET = Object.fromEntries(Object.keys(writeFields((field) => field)).map((name) => [name, null]));

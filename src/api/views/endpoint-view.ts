@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { fromUuid } from '../../events/ids.ts';
+import { healthOf } from '../../services/read-endpoint-health.ts';
+import type { WrittenEndpoint } from '../../services/write-endpoint.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime, updatedAt } from './time.ts';
+
+/** Webhook endpoints as REST answers them (contract §4). A row has no secret that could slip out. */
+
+type EndpointRow = WrittenEndpoint['endpoint'];
+
+export const WebhookEndpoint = z
+  .strictObject({
+    id: z.string().meta({ description: 'we_…' }),
+    created: createdAt,
+    updated: updatedAt,
+    name: z.string(),
+    url: z.string(),
+    event_types: z.array(z.string()).meta({ description: 'As declared; empty: every type.' }),
+    description: z.string().nullable(),
+    enabled: z.boolean(),
+    headers: z.record(z.string(), z.string()),
+    metadata: z.record(z.string(), z.string()),
+    managed_by: z.enum(['api', 'kubernetes', 'file']),
+    ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
+    status_message: z.string().nullable(),
+    status: z.enum(['healthy', 'failing', 'disabled']).meta({ description: 'The latest deliveries.' }),
+    last_success_at: unixTime.nullable(),
+    last_failure: z
+      .strictObject({
+        at: unixTime.nullable(),
+        delivery_id: z.string(),
+        status_code: z.int().nullable(),
+        error_class: z.string().nullable(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'WebhookEndpoint', description: 'Where events are sent.' });
+
+export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
+  secret: z.string().meta({ description: 'Signing secret. Shown now and never again.' }),
+}).meta({ id: 'CreatedWebhookEndpoint', description: 'A new endpoint with its signing secret.' });
+
+export function endpointView(row: EndpointRow): z.output<typeof WebhookEndpoint> {
+  return {
+    id: fromUuid('we', row.id),
+    created: unixSec(row.createdAt),
+    updated: unixSec(row.updatedAt),
+    name: row.name,
+    url: row.url,
+    event_types: row.eventTypes,
+    description: row.description === '' ? null : row.description,
+    enabled: row.enabled,
+    headers: row.headers,
+    metadata: row.metadata,
+    managed_by: row.managedBy,
+    ready: row.ready,
+    status_message: row.message === '' ? null : row.message,
+    status: healthOf(row),
+    last_success_at: unixSecOrNull(row.lastSuccessAt),
+    last_failure: lastFailureView(row),
+  };
+}
+
+function lastFailureView(row: EndpointRow): z.output<typeof WebhookEndpoint>['last_failure'] {
+  const { lastFailure, lastFailureAt } = row;
+  if (lastFailure === null) return null;
+  return {
+    at: unixSecOrNull(lastFailureAt),
+    delivery_id: fromUuid('dlv', lastFailure.delivery_id),
+    status_code: lastFailure.status_code,
+    error_class: lastFailure.error_class,
+  };
+}

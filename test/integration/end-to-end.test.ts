@@ -1,0 +1,143 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { startParley, startRoles, temporaryFolder, type Parley } from '../support/parley-process.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';
+
+/** The main job, by the same test in one process and in three. */
+
+type Launch = (manifests: string) => Promise<Parley>;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let receiver: Receiver;
+let parley: Parley;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  database = await createTestDatabase();
+  receiver = await startReceiver();
+});
+
+afterEach(async () => {
+  await parley.stop();
+  await receiver.close();
+  await database.drop();
+  await folder.remove();
+});
+
+const launches: [string, Launch][] = [
+  [
+    'parley start on its own PostgreSQL',
+    (manifests) => startParley({ dataDir: path.join(folder.path, 'data'), manifests }),
+  ],
+  [
+    'parley start on DATABASE_URL',
+    (manifests) =>
+      startParley({
+        dataDir: path.join(folder.path, 'data'),
+        manifests,
+        env: { DATABASE_URL: database.url },
+      }),
+  ],
+  [
+    'operator, api and delivery as three processes',
+    (manifests) => startRoles({ databaseUrl: database.url, manifests }),
+  ],
+];
+
+describe.each(launches)('%s', (_, launch) => {
+  test('an agent from a manifest is published, edited, rolled back, pinned and told of', async () => {
+    const manifests = folder.path;
+    parley = await launch(manifests);
+    const { call } = parley;
+    const endpoint = await call('POST', '/v1/webhooks', { url: receiver.url });
+    expect(endpoint.status).toBe(201);
+    expect(endpoint.body).toMatchObject({ ready: true, secret: expect.stringMatching(/^whsec_/) });
+
+    await save(manifests, 'one');
+    await told(1);
+    const editedMs = performance.now();
+    await save(manifests, 'two');
+    const [, second] = await told(2);
+    expect(second!.atMs - editedMs).toBeLessThan(1_000);
+    await save(manifests, 'one');
+    await told(3);
+
+    const [agent] = (await call('GET', '/v1/agents')).body.data;
+    expect(agent).toMatchObject({ active_version: 1, latest_version: 2, managed_by: 'file' });
+    const published = await call('POST', `/v1/agents/${agent.id}/publish`, { version: 2 });
+    expect(published.status).toBe(200);
+    expect(published.body).toMatchObject({ active_version: 2, pinned_version: 2 });
+    await told(4);
+    const rolledBack = await call('POST', `/v1/agents/${agent.id}/rollback`, { reason: 'tone' });
+    expect(rolledBack.body).toMatchObject({ active_version: 1, pinned_version: 1 });
+    await told(5);
+
+    expect(lines(receiver.received)).toEqual([
+      'agent.published 1 by file',
+      'agent.published 2 by file',
+      'agent.rolled_back 1 by file',
+      expect.stringMatching(/^agent\.published 2 by api:key_/),
+      expect.stringMatching(/^agent\.rolled_back 1 by api:key_/),
+    ]);
+    expect(receiver.received[4]!.json.data['reason']).toBe('tone');
+  });
+
+  test('a receiver that was down gets its events when it returns', async () => {
+    parley = await launch(folder.path);
+    const { call } = parley;
+    await receiver.close();
+    const { body: endpoint } = await call('POST', '/v1/webhooks', { url: receiver.url });
+    const sent = await call('POST', `/v1/webhooks/${endpoint.id}/test`, {});
+    expect(sent.status).toBe(202);
+    await receiver.open();
+
+    await receiver.until((received) => received.length > 0, 20_000);
+    expect(receiver.received[0]!.json.id).toBe(sent.body.event_id);
+    expect(Number(receiver.received[0]!.headers['parley-delivery-attempt'])).toBeGreaterThan(1);
+  });
+
+  test('it stops cleanly on SIGTERM', async () => {
+    parley = await launch(folder.path);
+    const codes = await parley.stop();
+    expect(codes.every((code) => code === 0)).toBe(true);
+  });
+});
+
+test('a second start finds the data, the key and the history of the first', async () => {
+  const options = { dataDir: path.join(folder.path, 'data'), manifests: folder.path };
+  await save(folder.path, 'one');
+  parley = await startParley(options);
+  const { apiKey } = parley;
+  const endpoint = await parley.call('POST', '/v1/webhooks', { url: receiver.url });
+  await save(folder.path, 'two');
+  await told(1);
+  await parley.stop();
+
+  parley = await startParley(options);
+  expect(parley.apiKey).toBe(apiKey);
+  const kept = await parley.call('GET', `/v1/webhooks/${endpoint.body.id}`);
+  expect(kept.body.url).toBe(endpoint.body.url);
+  await save(folder.path, 'one');
+  await told(2);
+  expect(lines(receiver.received)).toEqual(['agent.published 2 by file', 'agent.rolled_back 1 by file']);
+});
+
+function save(manifests: string, prompt: string): Promise<void> {
+  const text = `apiVersion: parley.dev/v1alpha1
+kind: Agent
+metadata: { name: support }
+spec: { prompt: ${prompt} }
+`;
+  return writeFile(path.join(manifests, 'agent.yaml'), text);
+}
+
+function told(count: number): Promise<Received[]> {
+  return receiver.until((received) => received.length >= count);
+}
+
+function lines(received: Received[]): string[] {
+  return received.map(({ json: { type, data } }) => `${type} ${data['version']} by ${data['actor']}`);
+}

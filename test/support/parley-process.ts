@@ -1,0 +1,190 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Parley as users run it: a process (or three) with an environment and an HTTP port. */
+export type Parley = {
+  url: string;
+  apiKey: string;
+  /** Everything the process wrote to stderr. */
+  output: () => string;
+  /** Calls the API; the body is parsed when there is one. */
+  call: (method: string, route: string, body?: unknown) => Promise<Answer>;
+  /** SIGTERM, then waits; resolves with the exit codes. */
+  stop: () => Promise<(number | null)[]>;
+  /** SIGKILL, then waits. */
+  kill: () => Promise<void>;
+  pids: number[];
+};
+
+// Tests know what they asked for; what comes back is looked at field by field.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Answer = { status: number; headers: Headers; body: any };
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const MAIN = path.join(ROOT, 'src/main.ts');
+
+export type StartOptions = {
+  dataDir: string;
+  manifests?: string;
+  env?: Record<string, string>;
+};
+
+/** `parley start`, ready when its ready line says so. */
+export async function startParley(options: StartOptions): Promise<Parley> {
+  const child = launch(['start'], {
+    PARLEY_DATA_DIR: options.dataDir,
+    PARLEY_MANIFESTS: options.manifests ?? path.join(options.dataDir, 'no-manifests'),
+    PARLEY_DEMO: '0',
+    PARLEY_PORT: String(await freePort()),
+    ...options.env,
+  });
+  const line = await child.firstLine;
+  const ready = JSON.parse(line) as { url: string; api_key: string };
+  return parley({ url: ready.url, apiKey: ready.api_key, children: [child] });
+}
+
+/** The same as three processes on one database. */
+export async function startRoles(options: {
+  databaseUrl: string;
+  manifests?: string;
+  env?: Record<string, string>;
+}): Promise<Parley> {
+  const port = await freePort();
+  const apiKey = `parley_${'k'.repeat(40)}`;
+  const common = {
+    DATABASE_URL: options.databaseUrl,
+    PARLEY_STORE: 'postgres',
+    PARLEY_ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
+    PARLEY_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
+    PARLEY_HOST: '127.0.0.1',
+    ...options.env,
+  };
+  const migration = launch(['migrate'], common);
+  if ((await migration.exited) !== 0) throw new Error(`migrate failed: ${migration.output()}`);
+  const children: Launched[] = [];
+  for (const role of ['delivery', 'operator', 'api']) {
+    const child = launch([role], {
+      ...common,
+      PARLEY_METRICS_PORT: String(await freePort()),
+      PARLEY_PORT: String(port),
+      PARLEY_API_KEY: apiKey,
+      ...(role === 'operator' && options.manifests && { PARLEY_MANIFESTS: options.manifests }),
+    });
+    await child.saying('"msg":"ready"');
+    children.push(child);
+  }
+  return parley({ url: `http://127.0.0.1:${port}`, apiKey, children });
+}
+
+export async function temporaryFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'parley-test-'));
+  return { path: folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+type Launched = {
+  process: ChildProcess;
+  output: () => string;
+  firstLine: Promise<string>;
+  saying: (text: string) => Promise<void>;
+  exited: Promise<number | null>;
+};
+
+function launch(args: string[], env: Record<string, string>): Launched {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: ROOT,
+    // Only what is named here: the machine's own settings must not decide a test.
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let standardOutput = '';
+  const listeners = new Set<() => void>();
+  child.stderr.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+    for (const listener of listeners) listener();
+  });
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => resolve(code));
+  });
+  const failed = exited.then((code): never => {
+    throw new Error(`parley ${args.join(' ')} ended with ${code}:\n${output}`);
+  });
+  failed.catch(() => undefined); // Awaited only by those who still wait for something else.
+  const firstLine = new Promise<string>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      standardOutput += chunk.toString();
+      const end = standardOutput.indexOf('\n');
+      if (end >= 0) resolve(standardOutput.slice(0, end));
+    });
+  });
+  return {
+    process: child,
+    output: () => output,
+    exited,
+    firstLine: Promise.race([firstLine, failed]),
+    saying: (text) =>
+      Promise.race([
+        new Promise<void>((resolve) => {
+          const check = (): void => {
+            if (output.includes(text)) resolve();
+          };
+          listeners.add(check);
+          check();
+        }),
+        failed,
+      ]),
+  };
+}
+
+function parley(of: { url: string; apiKey: string; children: Launched[] }): Parley {
+  const signalAll = async (signal: NodeJS.Signals): Promise<(number | null)[]> => {
+    for (const { process: child } of of.children) child.kill(signal);
+    return Promise.all(of.children.map(({ exited }) => exited));
+  };
+  return {
+    url: of.url,
+    apiKey: of.apiKey,
+    output: () => of.children.map(({ output }) => output()).join('\n'),
+    pids: of.children.map(({ process: child }) => child.pid ?? 0),
+    call: (method, route, body) => call(of, { method, route, body }),
+    stop: () => signalAll('SIGTERM'),
+    kill: async () => {
+      await signalAll('SIGKILL');
+    },
+  };
+}
+
+async function call(
+  { url, apiKey }: { url: string; apiKey: string },
+  request: { method: string; route: string; body: unknown },
+): Promise<Answer> {
+  const response = await fetch(`${url}${request.route}`, {
+    method: request.method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(request.body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}
