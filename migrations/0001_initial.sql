@@ -54,6 +54,8 @@ create table resources (
   status jsonb not null,
   -- Top-level spec field -> its field managers.
   owners jsonb not null,
+  -- `labels.<key>` or `annotations.<key>` -> its field managers.
+  meta_owners jsonb not null,
   created_at timestamptz not null default now(),
   -- A deleted object stays as a tombstone for the watchers that have not seen it go.
   deleted_at timestamptz,

@@ -10,7 +10,11 @@ import type { Answer } from './route.ts';
 
 const RETRY_AFTER_SEC = 2;
 
-export function sendAnswer(response: Response, answer: Answer, mediaType = 'application/json'): void {
+export function sendAnswer(
+  response: Response,
+  answer: Answer,
+  mediaType = 'application/json',
+): void {
   discardBody(response.req);
   response.statusCode = answer.status;
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);

@@ -84,7 +84,9 @@ function servePath(app: Express, deps: AppDeps, path: string, routes: readonly R
   const served = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1')).all(labelRoute(path));
   for (const route of routes) served[route.method](handlerOf(deps, route));
   const methods = routes.map(({ method }) => method.toUpperCase());
-  served.all(refuseMethod(methods.includes('GET') ? ['HEAD', ...methods] : methods));
+  served.all(
+    refuseMethod(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
+  );
 }
 
 /** The key first: who has none learns nothing, and sends no body that anybody reads. */

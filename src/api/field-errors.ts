@@ -8,7 +8,11 @@ import { asSchema, pointerOf, unwrap } from '../resources/key-map.ts';
 const ERRORS_MAX = 50;
 
 /** `at` is where the value lies in the body. @throws ApiError invalid_body */
-export function parseBody<T>(schema: z.ZodType<T>, value: unknown, at: readonly string[] = []): T {
+export function parseBody<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  at: readonly string[] = [],
+): z.output<S> {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.flatMap((issue) => fieldErrors(schema, issue, at));
@@ -63,8 +67,14 @@ function explain(issue: z.core.$ZodIssue): [code: string, detail: string] {
       ];
     case 'invalid_key':
       return ['invalid_value', `the name of an entry is wrong: ${issue.issues[0]?.message ?? ''}`];
-    default:
+    case 'custom':
+    case 'invalid_union':
+    case 'invalid_element':
+    case 'not_multiple_of':
+    case 'unrecognized_keys':
       return ['invalid_value', issue.message];
+    default:
+      return issue satisfies never;
   }
 }
 
@@ -73,7 +83,10 @@ function bound(
   numbers: string,
   codes: { text: string; list: string; number: string; words: string },
 ): [code: string, detail: string] {
-  if (origin === 'string') return [codes.text, `${codes.words} characters`];
+  if (origin === 'string') {
+    const isEmpty = codes.words.endsWith(' least 1');
+    return [codes.text, isEmpty ? 'must not be empty' : `${codes.words} characters`];
+  }
   if (origin === 'array' || origin === 'set') return [codes.list, `${codes.words} items`];
   return [codes.number, numbers];
 }
@@ -91,7 +104,9 @@ function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let type: z.ZodType | undefined = unwrap(schema);
   for (const part of path) {
     if (type instanceof z.ZodObject) {
-      const member: unknown = Object.hasOwn(type.shape, part) ? type.shape[String(part)] : undefined;
+      const member: unknown = Object.hasOwn(type.shape, part)
+        ? type.shape[String(part)]
+        : undefined;
       type = member === undefined ? undefined : unwrap(asSchema(member));
     } else if (type instanceof z.ZodArray) type = unwrap(asSchema(type.element));
     else return [];

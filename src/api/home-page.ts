@@ -19,7 +19,8 @@ ${deps.hasMetrics ? metrics : ''}
 </ul>
 <h2>First steps</h2>
 <p>Your API key was printed when Parley started; README.md has more.</p>
-<pre><code>export PARLEY_API_KEY=parley_…
+<pre><code>export PARLEY_URL=http://127.0.0.1:8080   # where this page is
+export PARLEY_API_KEY=parley_…
 
 # Make an agent
 curl -s "$PARLEY_URL/v1/agents" -H "Authorization: Bearer $PARLEY_API_KEY" \\

@@ -61,7 +61,10 @@ function describeAnswers(route: Route): Record<string, ResponseConfig> {
       status,
       {
         description: answer.description,
-        headers: z.object({ 'Request-Id': requestId, ...(answer.location && { Location: location }) }),
+        headers: z.object({
+          'Request-Id': requestId,
+          ...(answer.location && { Location: location }),
+        }),
         ...(answer.schema && { content: { 'application/json': { schema: answer.schema } } }),
       },
     ]),
@@ -118,7 +121,8 @@ function describeEvent(type: EventType): RouteConfig {
     .meta({ id: `${name}Event`, example: exampleOf(type) });
   return {
     ...{ method: 'post', path: type, operationId: `on${name}`, summary: type, tags: ['Webhooks'] },
-    description: 'Sent to each enabled endpoint of the namespace that is subscribed, at least once.',
+    description:
+      'Sent to each enabled endpoint of the namespace that is subscribed, at least once.',
     request: {
       headers: z.object({
         'parley-signature': z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiError, ERROR_CATALOGUE, type ErrorCode } from '../errors.ts';
+import { ERROR_CATALOGUE, type ApiError, type ErrorCode } from '../errors.ts';
 
 /** Problem documents (RFC 9457, contract §3). `type` is a name: it never changes and need not resolve. */
 

@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import { z as zod } from 'zod';
+import { z } from 'zod';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { Authenticate } from '../services/authenticate.ts';
 import { parseBody } from './field-errors.ts';
@@ -74,30 +73,29 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
   }) => Promise<Answer>;
 };
 
-export function route<
-  B,
-  P extends z.ZodRawShape = Record<never, never>,
-  Q extends z.ZodRawShape = Record<never, never>,
->(spec: RouteSpec<P, Q, B>): Route {
-  // An empty shape stands for the absent one, which is what P and Q are then.
-  const params = zod.object(spec.params ?? ({} as P));
-  const query = zod.object(spec.query ?? ({} as Q));
+/** Typed for who calls it: the handler is given what its schemas make of the request. */
+export function route<P extends z.ZodRawShape, Q extends z.ZodRawShape, B>(
+  spec: RouteSpec<P, Q, B>,
+): Route;
+export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): Route {
+  const params = z.object(spec.params ?? {});
+  const query = z.object(spec.query ?? {});
   const mediaTypes = spec.method === 'patch' ? [JSON_TYPE, MERGE_PATCH_TYPE] : [JSON_TYPE];
+  const body = spec.body && {
+    ...{ schema: spec.body.schema, mediaTypes },
+    isOptional: spec.body.isOptional ?? false,
+  };
   const { handle, method, path, operationId, summary, tag, scope, answers } = spec;
   return {
-    ...{ method, path, operationId, summary, tag, scope, answers, params, query },
+    ...{ method, path, operationId, summary, tag, scope, answers, params, query, body },
     description: spec.description,
     errors: spec.errors ?? [],
-    body: spec.body && {
-      ...{ schema: spec.body.schema, mediaTypes },
-      isOptional: spec.body.isOptional ?? false,
-    },
     run: async (request, caller) =>
       handle({
         caller,
         params: parseParams(params, request.params),
         query: parseQuery(query, request.query),
-        body: await readBody(spec.body, await bodyOf(spec.body, request, mediaTypes)),
+        body: body && readBody(body, await request.readBody(mediaTypes)),
       }),
   };
 }
@@ -130,24 +128,11 @@ export function parseQuery<T>(
   throw new ApiError('invalid_parameter', `${issue?.path.join('.')}: ${issue?.message}`);
 }
 
-async function bodyOf(
-  body: object | undefined,
-  request: RawRequest,
-  mediaTypes: readonly string[],
-): Promise<unknown> {
-  return body && request.readBody(mediaTypes);
-}
-
-function readBody<B>(
-  body: { schema: z.ZodType<B>; isOptional?: boolean } | undefined,
-  value: unknown,
-): B {
-  // Without a body there is nothing that B could be told by, and nobody looks.
-  if (!body) return undefined as B;
-  if (value === undefined && !body.isOptional) {
+function readBody({ schema, isOptional }: RouteBody, value: unknown): unknown {
+  if (value === undefined && !isOptional) {
     throw new ApiError('invalid_body', 'a JSON body is required', {
       errors: [{ pointer: '', code: 'required', detail: 'a JSON object is required' }],
     });
   }
-  return parseBody(body.schema, value ?? {});
+  return parseBody(schema, value ?? {});
 }

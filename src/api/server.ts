@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError, StartupError } from '../errors.ts';
 import { newId } from '../events/ids.ts';
@@ -41,8 +41,8 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answerBrokenRequest);
   await listenSomewhere(server, options);
-  // A server that listens on a port has an address with one.
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : options.port;
   let stopping: Promise<void> | undefined;
   return {
     ...{ port, url: `http://${shownHost(options.host)}:${port}` },
@@ -59,7 +59,8 @@ async function listenSomewhere(server: Server, options: ListenOptions): Promise<
       return;
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      if (code !== 'EADDRINUSE' || candidate >= last) throw cannotListen(error, { host, port, code });
+      if (code !== 'EADDRINUSE' || candidate >= last)
+        throw cannotListen(error, { host, port, code });
     }
   }
 }
@@ -74,7 +75,10 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-function cannotListen(cause: unknown, at: { host: string; port: number; code: string }): StartupError {
+function cannotListen(
+  cause: unknown,
+  at: { host: string; port: number; code: string },
+): StartupError {
   const reasons: Record<string, string> = {
     EADDRINUSE: `port ${at.port} is taken: stop what uses it, or set PARLEY_PORT to another`,
     EACCES: `port ${at.port} needs rights this user lacks: set PARLEY_PORT above 1023`,
@@ -99,13 +103,16 @@ async function drain(server: Server): Promise<void> {
 
 /** What node could not read as HTTP, or waited for too long, never reaches the app. */
 function answerBrokenRequest(_error: Error, socket: Duplex): void {
-  const isFirst = (socket as Socket).bytesWritten === 0; // An HTTP server's are sockets.
+  const isFirst = socket instanceof Socket && socket.bytesWritten === 0;
   if (!socket.writable || !isFirst) {
     socket.destroy(); // An answer may be under way; another one in its middle would garble it.
     return;
   }
   const requestId = newId('req');
-  const problem = new ApiError('malformed_request', 'the request is not valid HTTP or came too slowly');
+  const problem = new ApiError(
+    'malformed_request',
+    'the request is not valid HTTP or came too slowly',
+  );
   const body = JSON.stringify(problemOf(problem, requestId));
   const head = [
     'HTTP/1.1 400 Bad Request',

@@ -109,8 +109,10 @@ function whatNext(input: {
 }): Pick<AttemptResult, 'outcome' | 'nextOffsetMs'> {
   const { delivery, verdict, ageMs } = input;
   if (verdict.acknowledged) return { outcome: 'delivered', nextOffsetMs: null };
-  const { retryAfterMs: retryAfter } = verdict;
-  const nextOffsetMs = nextAttemptOffsetMs({ deliveryId: delivery.id, ageMs, retryAfterMs: retryAfter });
+  const nextOffsetMs = nextAttemptOffsetMs({
+    ...{ deliveryId: delivery.id, startedMs: delivery.ageMs },
+    ...{ ageMs, retryAfterMs: verdict.retryAfterMs },
+  });
   return { outcome: nextOffsetMs === null ? 'failed' : 'retry', nextOffsetMs };
 }
 

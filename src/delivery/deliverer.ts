@@ -142,7 +142,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       // Ours, not the receiver's: the lease runs out and the delivery is tried again.
       log.error({ err: error, delivery: delivery.id, ms: nowMs() - claimedMs }, 'attempt broke off');
     } finally {
-      slots.give(delivery.endpointId, health);
+      slots.give(delivery.endpointId, health, delivery.waitedMs);
     }
   }
 
@@ -159,7 +159,8 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 
   /** Frees the successors of conversation events; a failure only makes them wait for the record. */
   function tellStarted(claimed: readonly ClaimedDelivery[]): void {
-    const first = claimed.filter((d) => d.conversationId !== null && d.attempt === 1);
+    // After a lost lease nobody knows whether the first attempt was told of.
+    const first = claimed.filter((d) => d.conversationId !== null && (d.attempt === 1 || d.lost));
     if (first.length === 0) return;
     deps
       .markStarted(first.map(({ id }) => id))

@@ -42,16 +42,18 @@ export function attemptOffsetsMs(deliveryId: string): number[] {
 
 /**
  * When the next attempt is due, in ms after the schedule's start, or null when there is none
- * left. `ageMs` is how long after the start the failed attempt ended; `retryAfterMs` what the
+ * left. `startedMs` and `ageMs` are how long after the start the failed attempt began and ended:
+ * a moment that passed while a receiver hung is not lost but due now. `retryAfterMs` is what the
  * receiver asked for, which delays by at most ten minutes and skips nothing.
  */
 export function nextAttemptOffsetMs(input: {
   deliveryId: string;
+  startedMs: number;
   ageMs: number;
   retryAfterMs?: number;
 }): number | null {
-  const { deliveryId, ageMs, retryAfterMs = 0 } = input;
-  const due = attemptOffsetsMs(deliveryId).find((offset) => offset > ageMs);
+  const { deliveryId, startedMs, ageMs, retryAfterMs = 0 } = input;
+  const due = attemptOffsetsMs(deliveryId).find((offset) => offset > startedMs);
   if (due === undefined) return null;
   return Math.min(Math.max(due, ageMs + retryAfterMs), due + DELAY_MAX_MS);
 }

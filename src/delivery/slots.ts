@@ -6,21 +6,28 @@
  * After FAILURES_TO_OPEN failures in a row an endpoint gets one attempt at a time, with a pause
  * after each further failure that doubles up to PAUSE_MAX_MS. The first success reopens it, and
  * the slots double with each further one: an endpoint that comes back is not stormed with what
- * waited for it. A pause holds deliveries; it spends no attempt and skips none.
+ * waited for it. A pause holds deliveries; it spends no attempt and skips none. Behind a dead
+ * endpoint with many deliveries the pauses would add up to hours, so it yields as soon as an
+ * attempt was overdue by OVERDUE_MS: the schedule comes before the breaker.
  */
 export const SLOTS_MAX = 32;
 const FAILURES_TO_OPEN = 5;
 const PAUSE_FIRST_MS = 500;
 /** Far below the ten minutes the contract allows: what waits for a dead endpoint costs nothing. */
 const PAUSE_MAX_MS = 30_000;
+/** Half of what the contract lets a breaker delay an attempt. */
+const OVERDUE_MS = 300_000;
 
 type State = { inFlight: number; limit: number; failures: number; pausedUntilMs: number };
+
+export type AttemptHealth = 'success' | 'failure' | 'unknown';
 
 export type Slots = {
   /** Slots free now; 0 while paused. */
   free: (endpointId: string) => number;
   take: (endpointId: string) => void;
-  give: (endpointId: string, result: 'success' | 'failure' | 'unknown') => void;
+  /** `waitedMs`: how long the attempt had been due when it began. */
+  give: (endpointId: string, result: AttemptHealth, waitedMs?: number) => void;
   /** When the endpoint's pause ends, in ms of `nowMs`; 0 when it is not paused. */
   pausedUntilMs: (endpointId: string) => number;
   /** In flight over all endpoints. */
@@ -50,12 +57,12 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
       stateOf(endpointId).inFlight += 1;
       total += 1;
     },
-    give: (endpointId, result) => {
+    give: (endpointId, result, waitedMs = 0) => {
       const state = stateOf(endpointId);
       state.inFlight -= 1;
       total -= 1;
       if (result === 'success') recover(state);
-      if (result === 'failure') narrow(state, nowMs());
+      if (result === 'failure') narrow(state, { nowMs: nowMs(), waitedMs });
       // An idle endpoint in good health needs no memory.
       if (state.inFlight === 0 && state.failures === 0 && state.limit === SLOTS_MAX) {
         states.delete(endpointId);
@@ -72,10 +79,16 @@ function recover(state: State): void {
   state.limit = Math.min(SLOTS_MAX, state.limit * 2);
 }
 
-function narrow(state: State, nowMs: number): void {
+function narrow(state: State, { nowMs, waitedMs }: { nowMs: number; waitedMs: number }): void {
+  // Begun together with the one that opened the breaker: they tell nothing new.
+  if (nowMs < state.pausedUntilMs) return;
   state.failures += 1;
   const beyond = state.failures - FAILURES_TO_OPEN;
   if (beyond < 0) return;
+  if (waitedMs >= OVERDUE_MS) {
+    state.limit = Math.min(SLOTS_MAX, state.limit * 2);
+    return;
+  }
   state.limit = 1;
   state.pausedUntilMs = nowMs + Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** Math.min(beyond, 10));
 }

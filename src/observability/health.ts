@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { StartupError } from '../errors.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -28,7 +27,11 @@ const REQUEST_TIMEOUT_MS = 5_000;
 export async function answerHealth(deps: HealthDeps, path: HealthPath): Promise<HealthAnswer> {
   switch (path) {
     case '/metrics':
-      return { status: 200, contentType: deps.metrics.contentType, body: await deps.metrics.render() };
+      return {
+        status: 200,
+        contentType: deps.metrics.contentType,
+        body: await deps.metrics.render(),
+      };
     case '/healthz':
       return { status: 200, contentType: TEXT, body: 'ok\n' };
     case '/readyz': {
@@ -68,8 +71,8 @@ export async function runHealthServer(
     });
     server.listen(deps.port, deps.host, resolve);
   });
-  // A server that listens on a port has an address with one.
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : deps.port;
   let stopping: Promise<void> | undefined;
   return {
     port,

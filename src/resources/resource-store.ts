@@ -66,8 +66,8 @@ export type ResourceStore = {
   get: (kind: string, key: ObjectKey) => Promise<Resource | undefined>;
   list: (kind: string, namespace?: string) => Promise<Resource[]>;
   /**
-   * Server-side apply, never forced. Fields this manager declared before and does not now are
-   * dropped unless another owns them. Nothing changes when the result equals what is stored.
+   * Server-side apply, never forced. Spec fields, labels and annotations this manager declared
+   * before and does not now are dropped unless another owns them. Nothing changes when the result equals what is stored.
    * @throws FieldConflictError, InvalidResourceError, WriteConflictError
    */
   apply: (applied: Applied, options: ApplyOptions) => Promise<Resource>;
@@ -95,12 +95,13 @@ export type ResourceStore = {
   ) => { stop: () => Promise<void> };
 };
 
-/** Another manager owns the field and wants another value. */
+/** Another manager owns the field and wants another value. `field`: a spec field, or `metadata.labels.x`. */
 export class FieldConflictError extends Error {
   override readonly name = 'FieldConflictError';
   readonly conflicts: readonly { field: string; manager: string }[];
   constructor(conflicts: readonly { field: string; manager: string }[]) {
-    super(conflicts.map(({ field, manager }) => `spec.${field} is owned by ${manager}`).join('; '));
+    const inSpec = (field: string) => (field.startsWith('metadata.') ? field : `spec.${field}`);
+    super(conflicts.map(({ field, manager }) => `${inSpec(field)} is owned by ${manager}`).join('; '));
     this.conflicts = conflicts;
   }
 }

@@ -16,25 +16,35 @@ export function contentOf(spec: AgentSpec): AgentContent {
   return Object.fromEntries(entries);
 }
 
-/** Lower-case hex SHA-256 of the content in one canonical form. */
+/**
+ * Lower-case hex SHA-256 of the content as RFC 8785 writes JSON, after what says the same has
+ * been made the same: nothing empty at any depth, tools in the order of their names, which are
+ * their identity. A tool's `parameters` are a JSON Schema, where `{}` and order do mean something.
+ */
 export function contentHash(content: AgentContent): string {
-  return createHash('sha256').update(JSON.stringify(canonical(content))).digest('hex');
+  const { tools, ...rest } = content;
+  const sorted = [...(tools ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const normal = withoutEmpty({ ...rest, tools: sorted });
+  return createHash('sha256').update(canonicalJson(normal)).digest('hex');
 }
 
-/** Keys sorted at every level; tools in the order of their names, which are their identity. */
-function canonical(value: unknown, key = ''): unknown {
-  if (Array.isArray(value)) {
-    const items = value.map((item) => canonical(item));
-    return key === 'tools' ? items.sort(byName) : items;
-  }
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // Pairs, not an object: a key such as "10" would not keep its place in one.
-  return entries.map(([name, item]) => [name, canonical(item, name)]);
+  const entries = Object.entries(value)
+    .map(([key, item]) => [key, key === 'parameters' ? item : withoutEmpty(item)] as const)
+    .filter(([, item]) => !isEmpty(item));
+  return Object.fromEntries(entries);
 }
 
-function byName(a: unknown, b: unknown): number {
-  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+/** Keys in order at every level; JSON.stringify already writes numbers and texts as the RFC asks. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`);
+  return `{${members.join(',')}}`;
 }
 
 /** `tools: []` says the same as no tools. */

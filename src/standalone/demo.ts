@@ -24,7 +24,29 @@ export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { 
     },
     { fieldManager: FIELD_MANAGER },
   );
+  await inForce(store);
   return { ...receiver, secret };
+}
+
+const IN_FORCE_WAIT_MS = 2_000;
+
+/** So that the first event of the manifests finds the endpoint; not for ever, should nobody lead. */
+async function inForce(store: ResourceStore): Promise<void> {
+  const key = { namespace: NAMESPACE, name: DEMO_ENDPOINT };
+  const settled = Promise.withResolvers<void>();
+  const timer = setTimeout(settled.resolve, IN_FORCE_WAIT_MS);
+  const check = async (): Promise<void> => {
+    const endpoint = await store.get('WebhookEndpoint', key);
+    if (endpoint?.status['observedGeneration'] === endpoint?.metadata.generation) settled.resolve();
+  };
+  const onChange = (): void => void check().catch(settled.reject);
+  const watch = store.watch('WebhookEndpoint', { onChange, onSynced: onChange });
+  try {
+    await settled.promise;
+  } finally {
+    clearTimeout(timer);
+    await watch.stop();
+  }
 }
 
 /** For PARLEY_DEMO=0: what an earlier run declared would only fail now. */

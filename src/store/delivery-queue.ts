@@ -46,7 +46,9 @@ export type ClaimedDelivery = {
  * one that is off, deleted or without a secret yet gives nothing.
  *
  * A first attempt waits for the earlier ones of its conversation that have not started, unless
- * they are in this very batch, which the caller starts in the order it gets.
+ * they are in this very batch, which the caller starts in the order it gets. One that waits for
+ * an attempt with a later `run_at` (leased, or its lease ran out) takes no slot meanwhile: it would
+ * stand before the one it waits for, and with few slots neither would ever be claimed.
  */
 export async function claimDeliveries(
   db: Db,
@@ -79,7 +81,12 @@ const CLAIM = `with want as materialized (
         from delivery_queue d
        where d.endpoint_id = want.id and d.run_at <= now()
          and d.scheduled_from > now() - $5 * interval '1 ms'
-       order by d.run_at limit want.slots
+         and (d.conversation_id is null or d.started
+              or not exists (
+                select 1 from delivery_queue e
+                 where e.conversation_id = d.conversation_id and e.endpoint_id = d.endpoint_id
+                   and not e.started and e.sequence < d.sequence and e.run_at > d.run_at))
+       order by d.run_at, d.sequence limit want.slots
          for update skip locked) q
   ), free as materialized (
     select p.id, p.lease_token is not null as lost from picked p

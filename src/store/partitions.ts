@@ -1,11 +1,12 @@
-import { lowestUuidAt } from '../events/ids.ts';
+import { lowestUuidAt, uuidTimeMs } from '../events/ids.ts';
 import { inTransaction } from './transaction.ts';
 import type { Pool } from './pool.ts';
 
 /**
  * Daily partitions, bounded by the ids whose time falls into the day (UTC). Made ahead before
  * a role is ready and then every hour; dropped when wholly older than 31 days, one more than
- * the 30 for which an event can be replayed (contract §4).
+ * the 30 for which an event can be replayed (contract §4). A replay of the last days is retried
+ * for 72 h more: a day of events that the queue still needs stays until it is delivered.
  */
 const TABLES = ['events', 'deliveries', 'delivery_attempts'] as const;
 const DAY_MS = 86_400_000;
@@ -23,7 +24,11 @@ export async function maintainPartitions(
   const existing = await listPartitions(pool);
   const wanted = TABLES.flatMap((table) => daysAround(today).map((day) => ({ table, day })));
   const missing = wanted.filter(({ table, day }) => !existing.has(partitionName(table, day)));
-  const expired = [...existing].filter((name) => dayOf(name) + 1 <= today - RETENTION_DAYS);
+  const needed = await oldestDayNeeded(pool);
+  const expired = [...existing].filter((name) => {
+    const inUse = name.startsWith('events_') && dayOf(name) >= needed;
+    return dayOf(name) + 1 <= today - RETENTION_DAYS && !inUse;
+  });
   if (missing.length === 0 && expired.length === 0) return { created: [], dropped: [] };
   await inTransaction(pool, async (client) => {
     // Waiting for a long read is better than making every new statement wait behind us.
@@ -33,6 +38,14 @@ export async function maintainPartitions(
     for (const name of expired) await client.query(`drop table if exists ${name}`);
   });
   return { created: missing.map(({ table, day }) => partitionName(table, day)), dropped: expired };
+}
+
+/** The day of the oldest event that is still being delivered; infinite when nothing is. */
+async function oldestDayNeeded(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ id: string }>(
+    'select event_id as id from delivery_queue order by event_id limit 1',
+  );
+  return rows[0] ? Math.floor(uuidTimeMs(rows[0].id) / DAY_MS) : Infinity;
 }
 
 async function listPartitions(pool: Pool): Promise<Set<string>> {

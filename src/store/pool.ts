@@ -30,6 +30,7 @@ export function createPool(databaseUrl: string, options: { log: Logger; max?: nu
     types: TYPES,
   });
   pool.on('error', (error) => {
+    if (pool.ending) return; // Closing it ourselves, and the server is next.
     options.log.warn({ reason: error.message }, 'an idle database connection was lost');
   });
   return pool;

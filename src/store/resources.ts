@@ -1,27 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { createSingleFlight } from '../controller/single-flight.ts';
-import type { FieldError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
-import {
-  FieldConflictError,
-  InvalidResourceError,
-  WriteConflictError,
-  type Applied,
-  type ApplyOptions,
-  type ObjectKey,
-  type Resource,
-  type ResourceStore,
-} from '../resources/resource-store.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import { CHANNELS, createListener, createNotifier } from './notifications.ts';
 import type { Db, Pool } from './pool.ts';
+import { checkVersion, mergeApplied, type Held, type Validate } from './resource-merge.ts';
 import type { Sealer } from './sealing.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
  * Declared things in tables, for one user without a cluster. Not a second API server: writers
- * stand in line at one row, ownership is per top-level spec field, and a watcher asks for what
- * has a higher resource version than it has seen.
+ * stand in line at one row, ownership is per top-level spec field, label and annotation, and a
+ * watcher asks for what has a higher resource version than it has seen.
  */
 export type PostgresResourceStore = ResourceStore & {
   start: () => Promise<void>;
@@ -32,12 +22,7 @@ export type PostgresResourceStoreDeps = {
   pool: Pool;
   databaseUrl: string;
   sealer: Sealer;
-  /** The CRD as law: fills defaults, or says what is wrong (src/resources/validate.ts). */
-  validate: (
-    kind: string,
-    spec: unknown,
-    metadata: ObjectKey & { labels?: Record<string, string>; annotations?: Record<string, string> },
-  ) => { spec: Record<string, unknown> } | { errors: FieldError[] };
+  validate: Validate;
   log: Logger;
 };
 
@@ -58,21 +43,21 @@ export function createPostgresResourceStore(deps: PostgresResourceStoreDeps): Po
   async function write(
     kind: string,
     key: ObjectKey,
-    change: (current: Resource | undefined) => Resource | 'delete' | undefined,
+    change: (current: Held | undefined) => Held | 'delete' | undefined,
   ): Promise<Resource | undefined> {
     const [result, changed] = await inTransaction(pool, async (client) => {
       const version = await nextVersion(client);
       const current = await readOne(client, sealer, { kind, key });
       const next = change(current);
-      if (next === undefined) return [current, false] as const;
+      if (next === undefined) return [current?.resource, false] as const;
       await client.query('update resource_version set value = $1', [version]);
       if (next === 'delete') {
         await markDeleted(client, { kind, key, version });
         return [undefined, true] as const;
       }
-      next.metadata.resourceVersion = String(version);
+      next.resource.metadata.resourceVersion = String(version);
       await upsert(client, sealer, next);
-      return [next, true] as const;
+      return [next.resource, true] as const;
     });
     if (changed) notifier.notify(CHANNELS.resources, ['*']);
     return result;
@@ -84,27 +69,30 @@ export function createPostgresResourceStore(deps: PostgresResourceStoreDeps): Po
       await listener.stop();
       await notifier.stop();
     },
-    get: (kind, key) => readOne(pool, sealer, { kind, key }),
+    get: async (kind, key) => (await readOne(pool, sealer, { kind, key }))?.resource,
     list: (kind, namespace) => readAll(pool, sealer, { kind, namespace }),
     apply: async (applied, options) => {
       const stored = await write(applied.kind, applied, (current) =>
-        merge({ applied, options, current, validate: deps.validate }),
+        mergeApplied({ applied, options, current, validate: deps.validate }),
       );
-      // `merge` never deletes, so there is always an object.
+      // `mergeApplied` never deletes, so there is always an object.
       return stored!;
     },
     annotate: async (kind, key, annotations) => {
       await write(kind, key, (current) => {
         if (!current) return undefined;
-        const merged = { ...current.metadata.annotations, ...annotations };
-        if (isDeepStrictEqual(merged, current.metadata.annotations)) return undefined;
-        return { ...current, metadata: { ...current.metadata, annotations: merged } };
+        const { metadata } = current.resource;
+        const merged = { ...metadata.annotations, ...annotations };
+        if (isDeepStrictEqual(merged, metadata.annotations)) return undefined;
+        const resource = { ...current.resource, metadata: { ...metadata, annotations: merged } };
+        return { ...current, resource };
       });
     },
     patchStatus: async (kind, { namespace, name, uid }, status) => {
       await write(kind, { namespace, name }, (current) => {
-        if (!current || current.metadata.uid !== uid) return undefined;
-        return isDeepStrictEqual(current.status, status) ? undefined : { ...current, status };
+        if (!current || current.resource.metadata.uid !== uid) return undefined;
+        if (isDeepStrictEqual(current.resource.status, status)) return undefined;
+        return { ...current, resource: { ...current.resource, status } };
       });
     },
     delete: async (kind, key, { resourceVersion } = {}) => {
@@ -112,84 +100,13 @@ export function createPostgresResourceStore(deps: PostgresResourceStoreDeps): Po
       await write(kind, key, (current) => {
         if (!current) return undefined;
         existed = true;
-        checkVersion(current, resourceVersion);
+        checkVersion(current.resource, resourceVersion);
         return 'delete';
       });
       return existed;
     },
     watch: (kind, handlers) => watch({ pool, kind, wakers, log, ...handlers }),
   };
-}
-
-/** Server-side apply, cut down to top-level fields. Pure. */
-function merge(input: {
-  applied: Applied;
-  options: ApplyOptions;
-  current: Resource | undefined;
-  validate: PostgresResourceStoreDeps['validate'];
-}): Resource | undefined {
-  const { applied, options, current } = input;
-  checkVersion(current, options.resourceVersion);
-  const { spec, owners } = mergeFields(applied.spec, options.fieldManager, current);
-  const labels = { ...current?.metadata.labels, ...applied.labels };
-  const annotations = { ...current?.metadata.annotations, ...applied.annotations };
-  const { namespace, name, kind } = applied;
-  const verdict = input.validate(kind, spec, { namespace, name, labels, annotations });
-  if ('errors' in verdict) throw new InvalidResourceError(verdict.errors);
-  const next: Resource = {
-    kind,
-    metadata: {
-      namespace,
-      name,
-      labels,
-      annotations,
-      uid: current?.metadata.uid ?? randomUUID(),
-      generation: current?.metadata.generation ?? 1,
-      resourceVersion: current?.metadata.resourceVersion ?? '',
-      creationTimestamp: current?.metadata.creationTimestamp ?? new Date().toISOString(),
-    },
-    spec: verdict.spec,
-    status: current?.status ?? { observedGeneration: -1 },
-    owners,
-  };
-  if (current && isDeepStrictEqual(next, current)) return undefined;
-  if (current && !isDeepStrictEqual(next.spec, current.spec)) next.metadata.generation += 1;
-  return next;
-}
-
-function mergeFields(
-  declared: Record<string, unknown>,
-  manager: string,
-  current: Resource | undefined,
-): Pick<Resource, 'spec' | 'owners'> {
-  const spec = { ...current?.spec };
-  const owners = structuredClone(current?.owners ?? {});
-  const conflicts: { field: string; manager: string }[] = [];
-  for (const [field, value] of Object.entries(declared)) {
-    const others = (owners[field] ?? []).filter((owner) => owner !== manager);
-    if (others[0] !== undefined && !isDeepStrictEqual(spec[field], value)) {
-      conflicts.push({ field, manager: others[0] });
-    }
-    spec[field] = value;
-    owners[field] = [...others, manager].sort();
-  }
-  if (conflicts.length > 0) throw new FieldConflictError(conflicts);
-  for (const [field, managers] of Object.entries(owners)) {
-    if (Object.hasOwn(declared, field) || !managers.includes(manager)) continue;
-    const others = managers.filter((owner) => owner !== manager);
-    if (others.length > 0) owners[field] = others;
-    else {
-      delete owners[field];
-      delete spec[field];
-    }
-  }
-  return { spec, owners };
-}
-
-function checkVersion(current: Resource | undefined, expected: string | undefined): void {
-  if (expected === undefined) return;
-  const actual = current?.metadata.resourceVersion ?? '';
-  if (actual !== expected) throw new WriteConflictError('the object has changed since it was read');
 }
 
 function watch(deps: {
@@ -258,17 +175,18 @@ type Row = {
   spec: Record<string, unknown>;
   status: Record<string, unknown>;
   owners: Record<string, string[]>;
+  metaOwners: Record<string, string[]>;
   createdAt: number;
 };
 
 const SELECT = `select kind, namespace, name, uid, generation, resource_version as version, labels,
-  annotations, spec, status, owners, created_at as "createdAt" from resources`;
+  annotations, spec, status, owners, meta_owners as "metaOwners", created_at as "createdAt" from resources`;
 
 async function readOne(
   db: Db,
   sealer: Sealer,
   { kind, key }: { kind: string; key: ObjectKey },
-): Promise<Resource | undefined> {
+): Promise<Held | undefined> {
   const { rows } = await db.query<Row>({
     name: 'read_resource',
     text: `${SELECT} where kind = $1 and namespace = $2 and name = $3 and deleted_at is null`,
@@ -288,7 +206,7 @@ async function readAll(
            order by namespace, name`,
     values: [kind, namespace ?? null],
   });
-  return rows.map((row) => fromRow(row, sealer));
+  return rows.map((row) => fromRow(row, sealer).resource);
 }
 
 async function nextVersion(db: Db): Promise<number> {
@@ -298,21 +216,22 @@ async function nextVersion(db: Db): Promise<number> {
   return rows[0]!.value; // The migration put exactly one row there.
 }
 
-async function upsert(db: Db, sealer: Sealer, resource: Resource): Promise<void> {
+async function upsert(db: Db, sealer: Sealer, { resource, metaOwners }: Held): Promise<void> {
   const { kind, metadata: m } = resource;
   const spec = kind === 'Secret' ? sealSpec(resource, sealer) : resource.spec;
   await db.query(
     `insert into resources (kind, namespace, name, uid, generation, resource_version, labels,
-                            annotations, spec, status, owners, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                            annotations, spec, status, owners, meta_owners, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (kind, namespace, name) do update set
        uid = excluded.uid, generation = excluded.generation,
        resource_version = excluded.resource_version, labels = excluded.labels,
        annotations = excluded.annotations, spec = excluded.spec, status = excluded.status,
-       owners = excluded.owners, created_at = excluded.created_at, deleted_at = null`,
+       owners = excluded.owners, meta_owners = excluded.meta_owners,
+       created_at = excluded.created_at, deleted_at = null`,
     [
       ...[kind, m.namespace, m.name, m.uid, m.generation, m.resourceVersion, m.labels, m.annotations],
-      ...[spec, resource.status, resource.owners, m.creationTimestamp],
+      ...[spec, resource.status, resource.owners, metaOwners, m.creationTimestamp],
     ],
   );
 }
@@ -323,16 +242,17 @@ async function markDeleted(
 ): Promise<void> {
   await db.query(
     // What a Secret held goes with it; the rest of a tombstone is only its name.
-    `update resources set deleted_at = now(), resource_version = $4, spec = '{}', status = '{}', owners = '{}'
+    `update resources set deleted_at = now(), resource_version = $4, spec = '{}', status = '{}', owners = '{}',
+            meta_owners = '{}', labels = '{}', annotations = '{}'
       where kind = $1 and namespace = $2 and name = $3`,
     [kind, key.namespace, key.name, version],
   );
 }
 
-function fromRow(row: Row, sealer: Sealer): Resource {
+function fromRow(row: Row, sealer: Sealer): Held {
   const { kind, namespace, name, uid, generation, labels, annotations, status, owners } = row;
   const place = `secret:${namespace}/${name}`;
-  return {
+  const resource: Resource = {
     kind,
     metadata: {
       ...{ namespace, name, labels, annotations, uid, generation },
@@ -343,6 +263,7 @@ function fromRow(row: Row, sealer: Sealer): Resource {
     status,
     owners,
   };
+  return { resource, metaOwners: row.metaOwners };
 }
 
 function sealSpec({ spec, metadata }: Resource, sealer: Sealer): { sealed: string } {

@@ -1,7 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { startParley, startRoles, temporaryFolder, type Parley } from '../support/parley-process.ts';
+import {
+  startParley,
+  startRoles,
+  temporaryFolder,
+  type Answer,
+  type Parley,
+} from '../support/parley-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';
 
@@ -89,9 +95,13 @@ describe.each(launches)('%s', (_, launch) => {
     parley = await launch(folder.path);
     const { call } = parley;
     await receiver.close();
-    const { body: endpoint } = await call('POST', '/v1/webhooks', { url: receiver.url });
+    const { status, body: endpoint } = await call('POST', '/v1/webhooks', { url: receiver.url });
+    expect({ status, endpoint }).toMatchObject({ status: 201, endpoint: { ready: true } });
     const sent = await call('POST', `/v1/webhooks/${endpoint.id}/test`, {});
     expect(sent.status).toBe(202);
+    const failed = await delivery(sent.body.delivery_id, 'retrying');
+    expect(failed.attempts).toMatchObject([{ error_class: 'connect', status_code: null }]);
+    expect(failed.next_attempt_at).toBeGreaterThan(Date.now() / 1_000 - 1);
     await receiver.open();
 
     await receiver.until((received) => received.length > 0, 20_000);
@@ -124,6 +134,14 @@ test('a second start finds the data, the key and the history of the first', asyn
   await told(2);
   expect(lines(receiver.received)).toEqual(['agent.published 2 by file', 'agent.rolled_back 1 by file']);
 });
+
+/** The delivery, once it has the status. */
+async function delivery(id: string, status: string): Promise<Answer['body']> {
+  for (;;) {
+    const { body } = await parley.call('GET', `/v1/deliveries/${id}`);
+    if (body.status === status) return body;
+  }
+}
 
 function save(manifests: string, prompt: string): Promise<void> {
   const text = `apiVersion: parley.dev/v1alpha1

@@ -11,7 +11,7 @@ import { createTestDatabase } from './postgres.ts';
 export type Engine = Context & {
   startOperator: () => Promise<{ stop: () => Promise<void> }>;
   startDelivery: (
-    options?: Pick<DeliveryRoleDeps, 'onAttempt'>,
+    options?: Partial<Pick<DeliveryRoleDeps, 'onAttempt' | 'log' | 'databaseUrl'>>,
   ) => Promise<{ stop: () => Promise<void> }>;
   /** Declares an endpoint as Kubernetes users do and returns its signing secret. */
   declareEndpoint: (

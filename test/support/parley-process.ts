@@ -41,7 +41,7 @@ export async function startParley(options: StartOptions): Promise<Parley> {
     PARLEY_PORT: String(await freePort()),
     ...options.env,
   });
-  const line = await child.firstLine;
+  const line = await child.firstLine();
   const ready = JSON.parse(line) as { url: string; api_key: string };
   return parley({ url: ready.url, apiKey: ready.api_key, children: [child] });
 }
@@ -99,7 +99,7 @@ export function freePort(): Promise<number> {
 type Launched = {
   process: ChildProcess;
   output: () => string;
-  firstLine: Promise<string>;
+  firstLine: () => Promise<string>;
   saying: (text: string) => Promise<void>;
   exited: Promise<number | null>;
 };
@@ -121,10 +121,14 @@ function launch(args: string[], env: Record<string, string>): Launched {
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => resolve(code));
   });
-  const failed = exited.then((code): never => {
-    throw new Error(`parley ${args.join(' ')} ended with ${code}:\n${output}`);
-  });
-  failed.catch(() => undefined); // Awaited only by those who still wait for something else.
+  /** What was awaited, unless the process ends before. */
+  const unlessEnded = <T>(awaited: Promise<T>): Promise<T> =>
+    Promise.race([
+      awaited,
+      exited.then((code): never => {
+        throw new Error(`parley ${args.join(' ')} ended with ${code}:\n${output}`);
+      }),
+    ]);
   const firstLine = new Promise<string>((resolve) => {
     child.stdout.on('data', (chunk: Buffer) => {
       standardOutput += chunk.toString();
@@ -136,9 +140,9 @@ function launch(args: string[], env: Record<string, string>): Launched {
     process: child,
     output: () => output,
     exited,
-    firstLine: Promise.race([firstLine, failed]),
+    firstLine: () => unlessEnded(firstLine),
     saying: (text) =>
-      Promise.race([
+      unlessEnded(
         new Promise<void>((resolve) => {
           const check = (): void => {
             if (output.includes(text)) resolve();
@@ -146,8 +150,7 @@ function launch(args: string[], env: Record<string, string>): Launched {
           listeners.add(check);
           check();
         }),
-        failed,
-      ]),
+      ),
   };
 }
 

@@ -1,9 +1,5 @@
 import { diffContent } from '../../services/diff-versions.ts';
-import {
-  listActivationPage,
-  listVersionPage,
-  requireVersion,
-} from '../../services/read-agents.ts';
+import { listActivationPage, listVersionPage, requireVersion } from '../../services/read-agents.ts';
 import type { AgentWriterDeps } from '../../services/write-agent.ts';
 import { numberCursor, numberPage, pageOf, pageSchema } from '../cursor.ts';
 import { idParam, versionParam } from '../params.ts';
@@ -37,8 +33,10 @@ function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
       handle: async ({ caller: { namespace }, params, query: { limit, cursor: before } }) => {
         const page = { before, limit: limit + 1 };
         const rows = await listVersionPage(deps, { namespace, ...params }, page);
-        const cursorOf = (row: { version: number }): string => numberCursor('versions', row.version);
-        return { status: 200, body: pageOf(rows, { limit, view: versionView, cursorOf }) };
+        return {
+          status: 200,
+          body: pageOf(rows, { limit, view: versionView, cursorOf: afterVersion }),
+        };
       },
     }),
     route({
@@ -79,8 +77,18 @@ function activationsRoute(deps: Pick<AgentWriterDeps, 'pool'>): Route {
     handle: async ({ caller: { namespace }, params, query: { limit, cursor: before } }) => {
       const page = { before, limit: limit + 1 };
       const rows = await listActivationPage(deps, { namespace, ...params }, page);
-      const cursorOf = (row: { seq: number }): string => numberCursor('activations', row.seq);
-      return { status: 200, body: pageOf(rows, { limit, view: activationView, cursorOf }) };
+      return {
+        status: 200,
+        body: pageOf(rows, { limit, view: activationView, cursorOf: afterActivation }),
+      };
     },
   });
+}
+
+function afterVersion(row: { version: number }): string {
+  return numberCursor('versions', row.version);
+}
+
+function afterActivation(row: { seq: number }): string {
+  return numberCursor('activations', row.seq);
 }

@@ -63,7 +63,8 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
     route({
       ...{ method: 'post', path: '/v1/agents', operationId: 'createAgent', tag, scope: 'write' },
       summary: 'Create an agent',
-      description: 'Its first content is version 1, live at once unless `publish_policy` is manual.',
+      description:
+        'Its first content is version 1, live at once unless `publish_policy` is manual.',
       body: { schema: AgentWrite },
       answers: {
         201: { description: 'The new agent.', schema: Agent, location: true },
@@ -73,12 +74,18 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       handle: async ({ caller, body: { name, ...fields } }) => {
         const result = await createAgent(deps, caller, { name, fields });
         const body = agentView(result.agent);
-        const headers = { location: `/v1/agents/${String(body['id'])}` };
+        const headers = { Location: `/v1/agents/${String(body['id'])}` };
         return { status: result.shown ? 201 : 202, body, headers };
       },
     }),
     route({
-      ...{ method: 'patch', path: '/v1/agents/{id}', operationId: 'updateAgent', tag, scope: 'write' },
+      ...{
+        method: 'patch',
+        path: '/v1/agents/{id}',
+        operationId: 'updateAgent',
+        tag,
+        scope: 'write',
+      },
       summary: 'Change an agent',
       description: 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.',
       params,
@@ -91,7 +98,13 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       },
     }),
     route({
-      ...{ method: 'delete', path: '/v1/agents/{id}', operationId: 'deleteAgent', tag, scope: 'write' },
+      ...{
+        method: 'delete',
+        path: '/v1/agents/{id}',
+        operationId: 'deleteAgent',
+        tag,
+        scope: 'write',
+      },
       summary: 'Delete an agent',
       params,
       answers: { 204: { description: 'It is gone.' } },

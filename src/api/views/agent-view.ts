@@ -46,11 +46,17 @@ export function agentView(row: AgentRow): Record<string, unknown> {
     latest_version: row.latestVersion === 0 ? null : row.latestVersion,
     pinned_version: row.spec.pinnedVersion ?? null,
     managed_by: row.managedBy,
-    ...{ ready, status_message: message === '' ? null : message, status: { ready, reason, message } },
+    ...{
+      ready,
+      status_message: message === '' ? null : message,
+      status: { ready, reason, message },
+    },
   };
 }
 
-const CONTENT_FIELDS = AGENT_CONTENT_FIELDS.filter((field) => field !== 'promptFrom').map(toSnakeKey);
+const CONTENT_FIELDS = AGENT_CONTENT_FIELDS.filter((field) => field !== 'promptFrom').map(
+  toSnakeKey,
+);
 
 export const AgentVersion = z
   .strictObject({
@@ -94,7 +100,9 @@ export const VersionDiff = z
 
 export const Activation = z
   .strictObject({
-    action: z.enum(['published', 'rolled_back']).meta({ description: 'rolled_back: it went down.' }),
+    action: z
+      .enum(['published', 'rolled_back'])
+      .meta({ description: 'rolled_back: it went down.' }),
     from_version: version.nullable(),
     to_version: version,
     actor: z.string(),
@@ -128,4 +136,6 @@ function writeFields(readable: (field: z.ZodType) => z.ZodType): Record<string, 
   );
 }
 
-const UNSET = Object.fromEntries(Object.keys(writeFields((field) => field)).map((name) => [name, null]));
+const UNSET = Object.fromEntries(
+  Object.keys(writeFields((field) => field)).map((name) => [name, null]),
+);

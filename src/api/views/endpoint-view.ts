@@ -23,7 +23,9 @@ export const WebhookEndpoint = z
     managed_by: z.enum(['api', 'kubernetes', 'file']),
     ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
     status_message: z.string().nullable(),
-    status: z.enum(['healthy', 'failing', 'disabled']).meta({ description: 'The latest deliveries.' }),
+    status: z
+      .enum(['healthy', 'failing', 'disabled'])
+      .meta({ description: 'The latest deliveries.' }),
     last_success_at: unixTime.nullable(),
     last_failure: z
       .strictObject({

@@ -26,11 +26,17 @@ export const Event = z
 /** The stored bytes are the truth; they are read, never made again. */
 export function eventView(row: EventRow): z.output<typeof Event> {
   // We encoded it (events/envelope.ts).
-  const envelope = JSON.parse(row.body.toString()) as Omit<z.output<typeof Event>, 'deliveries'>;
+  const envelope: Omit<z.output<typeof Event>, 'deliveries'> = JSON.parse(row.body.toString());
   return { ...envelope, deliveries: row.deliveries };
 }
 
-export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed', 'canceled'] as const;
+export const DELIVERY_STATUSES = [
+  'pending',
+  'retrying',
+  'delivered',
+  'failed',
+  'canceled',
+] as const;
 
 const trigger = z.enum(['schedule', 'manual', 'replay', 'test']);
 
@@ -54,7 +60,16 @@ export const Delivery = z
         duration_ms: count.nullable().meta({ description: 'null: not known, or under way.' }),
         status_code: z.int().nullable(),
         error_class: z
-          .enum(['http_status', 'redirect', 'timeout', 'dns', 'connect', 'tls', 'blocked', 'lost_lease'])
+          .enum([
+            'http_status',
+            'redirect',
+            'timeout',
+            'dns',
+            'connect',
+            'tls',
+            'blocked',
+            'lost_lease',
+          ])
           .nullable(),
         error_message: z.string().nullable(),
         response_body: z.string().nullable().meta({ description: 'Its first 4 KiB.' }),

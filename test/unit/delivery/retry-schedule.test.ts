@@ -1,0 +1,176 @@
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import {
+  attemptOffsetsMs,
+  DELAY_MAX_MS,
+  nextAttemptOffsetMs,
+  SCHEDULED_ATTEMPTS,
+} from '../../../src/delivery/retry-schedule.ts';
+import { newUuid } from '../../../src/events/ids.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+const SEEDS = 10_000;
+/** Time-out and the grace for a body. */
+const ATTEMPT_MAX = 10_250;
+
+type Attempt = { dueMs: number; startMs: number };
+type Delays = {
+  durationMs: (n: number) => number;
+  waitMs?: (n: number) => number;
+  retryAfterMs?: number;
+};
+
+/** A delivery that is never acknowledged, on a clock of our own. */
+function live(deliveryId: string, { durationMs, waitMs = () => 0, retryAfterMs = 0 }: Delays): Attempt[] {
+  const attempts: Attempt[] = [];
+  for (let dueMs: number | null = 0; dueMs !== null;) {
+    const startMs: number = dueMs + waitMs(attempts.length);
+    attempts.push({ dueMs, startMs });
+    const ageMs = startMs + durationMs(attempts.length);
+    dueMs = nextAttemptOffsetMs({ deliveryId, startedMs: startMs, ageMs, retryAfterMs });
+  }
+  return attempts;
+}
+
+const ids = Array.from({ length: SEEDS }, () => newUuid());
+const durations: Record<string, (n: number) => number> = {
+  'at once': () => 3,
+  'after a random time': (n) => (n * 7_919) % ATTEMPT_MAX,
+  'by time-out': () => ATTEMPT_MAX,
+};
+
+test.each(Object.entries(durations))(
+  'a receiver that fails %s gets 12 attempts or more, the first retry within 10 s, the last in hours 68 to 72',
+  (_, durationMs) => {
+    const broken = ids.filter((id) => {
+      const starts = live(id, { durationMs }).map(({ dueMs }) => dueMs);
+      const last = starts.at(-1)!;
+      const rising = starts.every((at, i) => i === 0 || at > starts[i - 1]!);
+      const afterFailure = starts[1]! - durationMs(1);
+      const right =
+        starts.length >= 12 &&
+        rising &&
+        Math.min(afterFailure, starts[1]!) <= 10 * SECOND &&
+        last >= 68 * HOUR &&
+        last <= 72 * HOUR;
+      return !right;
+    });
+    expect(broken).toEqual([]);
+  },
+);
+
+test('the schedule itself: 17 moments, the first at once, a retry within 10 s, steps that grow', () => {
+  for (const id of ids) {
+    const offsets = attemptOffsetsMs(id);
+    expect(offsets).toHaveLength(SCHEDULED_ATTEMPTS);
+    expect(offsets[0]).toBe(0);
+    expect(offsets[1]).toBeGreaterThan(0);
+    expect(offsets[1]).toBeLessThanOrEqual(10 * SECOND);
+    const steps = offsets.slice(1).map((at, i) => at - offsets[i]!);
+    // Growing up to the eight hours; the last steps are as even as the jitter leaves them.
+    for (let i = 1; i < 8; i += 1) expect(steps[i]).toBeGreaterThan(steps[i - 1]!);
+    expect(Math.min(...steps)).toBeGreaterThan(0);
+  }
+  expect(SCHEDULED_ATTEMPTS).toBeGreaterThanOrEqual(12);
+});
+
+test('the same delivery always has the same moments, so a restart changes none', () => {
+  const [id] = ids;
+  expect(attemptOffsetsMs(id!)).toEqual(attemptOffsetsMs(id!));
+});
+
+test('jitter spreads every retry over the whole of its range', () => {
+  const schedules = ids.map(attemptOffsetsMs);
+  for (let n = 1; n < SCHEDULED_ATTEMPTS; n += 1) {
+    const moments = schedules.map((offsets) => offsets[n]!);
+    const low = Math.min(...moments);
+    const width = Math.max(...moments) - low;
+    const tenths = Array.from({ length: 10 }, () => 0);
+    for (const at of moments) tenths[Math.min(9, Math.floor(((at - low) / width) * 10))]! += 1;
+    // Each tenth holds a tenth, give or take a quarter: eight standard deviations of 10,000 draws.
+    for (const count of tenths) expect(Math.abs(count - SEEDS / 10)).toBeLessThan(SEEDS / 40);
+    // And the range is worth the name: a third of the step before it (three hours at the end).
+    const step = n === 1 ? moments[0]! : schedules[0]![n]! - schedules[0]![n - 1]!;
+    expect(width).toBeGreaterThan(step / 5);
+  }
+});
+
+test('the moments of one delivery say nothing about each other', () => {
+  const schedules = ids.map(attemptOffsetsMs);
+  for (let n = 2; n < SCHEDULED_ATTEMPTS; n += 1) {
+    const a = schedules.map((offsets) => offsets[n - 1]!);
+    const b = schedules.map((offsets) => offsets[n]!);
+    expect(Math.abs(correlation(a, b))).toBeLessThan(0.06);
+  }
+});
+
+test('attempts that are overdue together become one, and the schedule goes on from there', () => {
+  fc.assert(
+    fc.property(fc.uuid({ version: 7 }), fc.integer({ min: 0, max: 72 * HOUR }), (id, downMs) => {
+      const waitMs = (n: number): number => (n === 1 ? downMs : 0);
+      const attempts = live(id, { durationMs: () => 5, waitMs });
+      const up = attempts[1]!.startMs;
+      const after = attempts.slice(2).map(({ dueMs }) => dueMs);
+      expect(after).toEqual(attemptOffsetsMs(id).filter((at) => at > up));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a moment that passes while an attempt hangs is made up for at once', () => {
+  for (const id of ids.slice(0, 1_000)) {
+    const [, second, third] = live(id, { durationMs: () => ATTEMPT_MAX });
+    expect(second!.dueMs).toBe(ATTEMPT_MAX);
+    expect(third!.dueMs).toBe(Math.max(2 * ATTEMPT_MAX, attemptOffsetsMs(id)[2]!));
+  }
+});
+
+test('Retry-After delays by at most ten minutes, never below 12 attempts and never past 72 hours', () => {
+  fc.assert(
+    fc.property(
+      fc.uuid({ version: 7 }),
+      fc.oneof(fc.integer({ min: 0, max: 3_600 }), fc.constantFrom(600, 599, 601, 999_999_999)),
+      (id, seconds) => {
+        const retryAfterMs = seconds * SECOND;
+        const attempts = live(id, { durationMs: () => 5, retryAfterMs });
+        const moments = attemptOffsetsMs(id);
+        expect(attempts.length).toBeGreaterThanOrEqual(12);
+        attempts.slice(1).forEach(({ dueMs }, i) => {
+          const wanted = moments.find((at) => at > attempts[i]!.startMs)!;
+          const asked = attempts[i]!.startMs + 5 + retryAfterMs;
+          expect(dueMs).toBe(Math.max(wanted, Math.min(asked, wanted + DELAY_MAX_MS)));
+        });
+        const last = attempts.at(-1)!.dueMs;
+        expect(last).toBeGreaterThanOrEqual(68 * HOUR);
+        expect(last).toBeLessThanOrEqual(72 * HOUR);
+        expect(last - moments.at(-1)!).toBeLessThanOrEqual(DELAY_MAX_MS);
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+});
+
+test('nothing is due after the last moment, however late the attempt before it was', () => {
+  for (const id of ids) {
+    const last = attemptOffsetsMs(id).at(-1)!;
+    const at = (startedMs: number): number | null =>
+      nextAttemptOffsetMs({ deliveryId: id, startedMs, ageMs: startedMs + 5, retryAfterMs: 9e9 });
+    expect(at(last)).toBeNull();
+    expect(at(72 * HOUR)).toBeNull();
+    expect(at(last - 1)).toBeLessThanOrEqual(72 * HOUR);
+  }
+});
+
+function correlation(a: readonly number[], b: readonly number[]): number {
+  const mean = (v: readonly number[]): number => v.reduce((sum, x) => sum + x, 0) / v.length;
+  const [ma, mb] = [mean(a), mean(b)];
+  let [ab, aa, bb] = [0, 0, 0];
+  for (let i = 0; i < a.length; i += 1) {
+    const [da, db] = [a[i]! - ma, b[i]! - mb];
+    ab += da * db;
+    aa += da * da;
+    bb += db * db;
+  }
+  return ab / Math.sqrt(aa * bb);
+}
