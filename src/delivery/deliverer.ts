@@ -5,7 +5,7 @@ import type { AttemptKind, Metrics } from '../observability/metrics.ts';
 import type { ClaimedDelivery } from '../store/delivery-queue.ts';
 import type { Attempt } from './attempt.ts';
 import type { Completer } from './completer.ts';
-import { SLOTS_MAX, type Slots } from './slots.ts';
+import type { Slots } from './slots.ts';
 
 /**
  * Claims due deliveries and attempts them.
@@ -47,6 +47,11 @@ export const IN_FLIGHT_MAX = 512;
 const SWEEP_MS = 200;
 /** Each endpoint's least share of a claim, so that many busy ones do not make it a row each. */
 const SHARE_MIN = 4;
+/**
+ * An endpoint holds at most this part of what is still free: the more of them hang, the less each
+ * gets, and some is always left for the others (512 / 16 is SLOTS_MAX when nobody else is busy).
+ */
+const PART_OF_FREE = 15;
 
 export function createDeliverer(deps: DelivererDeps): Deliverer {
   const { slots, log, nowMs } = deps;
@@ -88,8 +93,9 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     const share = Math.max(SHARE_MIN, Math.floor(left / Math.max(1, open.length)));
     const budgets: { endpointId: string; slots: number }[] = [];
     for (const endpointId of open) {
-      const budget = Math.min(slots.free(endpointId), share, left, SLOTS_MAX);
-      if (budget <= 0) break;
+      const mayHold = Math.max(1, Math.floor(left / PART_OF_FREE)) - slots.inFlight(endpointId);
+      const budget = Math.min(slots.free(endpointId), share, left, mayHold);
+      if (budget <= 0) continue;
       left -= budget;
       dirty.delete(endpointId);
       budgets.push({ endpointId, slots: budget });

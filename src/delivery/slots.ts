@@ -30,6 +30,7 @@ export type Slots = {
   give: (endpointId: string, result: AttemptHealth, waitedMs?: number) => void;
   /** When the endpoint's pause ends, in ms of `nowMs`; 0 when it is not paused. */
   pausedUntilMs: (endpointId: string) => number;
+  inFlight: (endpointId: string) => number;
   /** In flight over all endpoints. */
   total: () => number;
 };
@@ -69,6 +70,7 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
       }
     },
     pausedUntilMs: (endpointId) => states.get(endpointId)?.pausedUntilMs ?? 0,
+    inFlight: (endpointId) => states.get(endpointId)?.inFlight ?? 0,
     total: () => total,
   };
 }

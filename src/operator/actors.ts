@@ -1,4 +1,4 @@
-import { ANNOTATIONS, FILE_MANAGER, readChangeCause } from '../resources/annotations.ts';
+import { ANNOTATIONS, FILE_MANAGER, readChangeCause, readLastActor } from '../resources/annotations.ts';
 import type { Resource } from '../resources/resource-store.ts';
 
 /** Who to name in an activation (contract §4), and why if they said so. */
@@ -12,24 +12,29 @@ export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
   const { owners } = resource;
   const contentOwner = (owners['prompt'] ?? owners['promptFrom'])?.[0];
   const pinOwner = owners['pinnedVersion']?.[0] ?? contentOwner;
-  const pinCause = readChangeCause(resource, ANNOTATIONS.pinChange);
   return {
-    content: readChangeCause(resource, ANNOTATIONS.contentChange) ?? actorOf(contentOwner),
-    pin: pinCause ?? actorOf(pinOwner),
+    content: actorOf(resource, contentOwner, ANNOTATIONS.contentChange),
+    pin: actorOf(resource, pinOwner, ANNOTATIONS.pinChange),
   };
 }
 
 /** Where the declaration lives: whoever owns the field every object of the kind has. */
 export function managedBy(owners: readonly string[] | undefined): 'api' | 'kubernetes' | 'file' {
-  const [owner] = owners ?? [];
+  // Declared by the API and by Git alike, it is Git's: the API cannot take it away.
+  const owner = owners?.find((manager) => !isApi(manager)) ?? owners?.[0];
   if (owner === FILE_MANAGER) return 'file';
   return owner !== undefined && isApi(owner) ? 'api' : 'kubernetes';
 }
 
-function actorOf(manager: string | undefined): Actor {
-  if (manager === FILE_MANAGER) return { actor: 'file', reason: null };
-  if (manager !== undefined && isApi(manager)) return { actor: 'api', reason: null };
-  return { actor: `kubernetes:${manager ?? 'unknown'}`, reason: null };
+function actorOf(resource: Resource, owner: string | undefined, annotation: string): Actor {
+  const cause = readChangeCause(resource, annotation);
+  if (cause) return cause;
+  if (owner === FILE_MANAGER) return { actor: 'file', reason: null };
+  if (owner === undefined || !isApi(owner)) {
+    return { actor: `kubernetes:${owner ?? 'unknown'}`, reason: null };
+  }
+  // Something else has changed since, but what the API declares is by its last key.
+  return { actor: readLastActor(resource, annotation) ?? 'api', reason: null };
 }
 
 function isApi(manager: string): boolean {

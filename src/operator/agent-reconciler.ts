@@ -28,8 +28,11 @@ export type AgentReconcilerDeps = {
     agent: Projection,
     actors: { content: Actor; pin: Actor },
   ) => Promise<Live & { pin: 'none' | 'held' | 'unknown' }>;
-  /** Shows a declaration that is not in force, and why. */
-  hold: (agent: Projection, condition: Problem & { ready: boolean }) => Promise<Live>;
+  /** Shows a declaration that is not in force, and why; `pin`: whose pin counts all the same. */
+  hold: (
+    agent: Projection,
+    held: { condition: Problem & { ready: boolean }; pin: Actor | null },
+  ) => Promise<Live>;
   remove: (key: ObjectKey) => Promise<void>;
   /** The part of the status that history tells. */
   readHistory: (agentId: string, limit: number) => Promise<Partial<AgentStatus>>;
@@ -69,7 +72,9 @@ async function settle(deps: AgentReconcilerDeps, agent: AgentResource, id: strin
   const held = resolved.blocked ?? (agent.spec.suspend ? SUSPENDED : undefined);
   if (held) {
     const { type, ...problem } = held;
-    const live = await deps.hold(projection, { ready: false, ...problem });
+    // Whoever pins wants out of trouble: a missing reference of newer content is no reason to wait.
+    const pin = agent.spec.suspend ? null : actorsOf(agent).pin;
+    const live = await deps.hold(projection, { condition: { ready: false, ...problem }, pin });
     await report(deps, agent, { id, live, findings: refusal(type, problem) });
     return;
   }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { createController, type Controller, type ReconcileResult } from '../controller/controller.ts';
 import { createWorkQueue, RESYNC_PRIORITY, type WorkQueue } from '../controller/work-queue.ts';
 import type { AddressGuard } from '../egress/address-guard.ts';
@@ -14,13 +15,13 @@ import { readAgentHistory } from '../services/read-agent-history.ts';
 import { readEndpointHealth } from '../services/read-endpoint-health.ts';
 import { removeAgent } from '../services/remove-agent.ts';
 import { removeEndpoint } from '../services/remove-endpoint.ts';
-import { agentNamespace, findAgentId, listAgentKeys } from '../store/agents.ts';
+import { agentPlace, findAgentId, listAgentKeys } from '../store/agents.ts';
 import { createLeadership } from '../store/leadership.ts';
 import { createNotifier } from '../store/notifications.ts';
 import { maintainPartitions } from '../store/partitions.ts';
 import type { Pool } from '../store/pool.ts';
 import type { Sealer } from '../store/sealing.ts';
-import { endpointNamespace, findEndpointId, listEndpointKeys } from '../store/webhook-endpoints.ts';
+import { endpointPlace, findEndpointId, listEndpointKeys } from '../store/webhook-endpoints.ts';
 import { createAgentReconciler } from './agent-reconciler.ts';
 import { agentUses, endpointUses } from './dependents.ts';
 import { identify } from './identity.ts';
@@ -90,14 +91,14 @@ function roads(
           store,
           nowMs,
           findByName: (key) => findAgentId(pool, key),
-          namespaceOf: (id) => agentNamespace(pool, id),
+          placeOf: (id) => agentPlace(pool, id),
         },
         resource,
-        'agt',
+        { prefix: 'agt', told: told(resource.status['agentId']) },
       ),
     publish: (agent, actors) =>
       publishAgent({ pool, notifier, announce, nowMs }, { epoch, agent, actors }),
-    hold: (agent, condition) => holdAgent({ pool, notifier }, { epoch, agent, condition }),
+    hold: (agent, held) => holdAgent({ pool, notifier, announce, nowMs }, { epoch, agent, ...held }),
     remove: (key) => removeAgent({ pool, notifier }, { epoch, ...key }),
     readHistory: (id, limit) => readAgentHistory({ pool }, id, limit),
   });
@@ -109,10 +110,10 @@ function roads(
           store,
           nowMs,
           findByName: (key) => findEndpointId(pool, key),
-          namespaceOf: (id) => endpointNamespace(pool, id),
+          placeOf: (id) => endpointPlace(pool, id),
         },
         resource,
-        'we',
+        { prefix: 'we', told: told(resource.status['endpointId']) },
       ),
     project: (endpoint, secret) =>
       projectEndpoint({ pool, notifier, sealer }, { epoch, endpoint, secret }),
@@ -129,6 +130,11 @@ function roads(
   ];
 }
 
+/** The id of a status, which anybody could have written there. */
+function told(id: unknown): string | undefined {
+  return typeof id === 'string' ? id : undefined;
+}
+
 /** Everything that runs while this process leads; its epoch is in the roads. */
 function startTerm(
   deps: OperatorRoleDeps,
@@ -139,6 +145,7 @@ function startTerm(
   const queues = new Map<string, WorkQueue<ObjectKey>>();
   const controllers: Controller[] = [];
   const watches: { stop: () => Promise<void> }[] = [];
+  const stopping = new AbortController();
   for (const { kind, reconcile, listKeys } of kinds) {
     const name = kind.toLowerCase();
     const queue = createWorkQueue<ObjectKey>({
@@ -151,18 +158,43 @@ function startTerm(
     const controller = createController({ name, queue, reconcile, log, nowMs, metrics });
     controller.start();
     controllers.push(controller);
-    watches.push(watchKind({ store, kind, queue }));
-    listKeys()
-      .then((keys) => keys.forEach((key) => queue.add(key, { priority: RESYNC_PRIORITY })))
-      .catch((error: Error) => log.warn({ reason: error.message }, 'cannot list what has rows'));
+    void queueRows({ listKeys, queue, log, signal: stopping.signal });
   }
-  for (const kind of REFERRED) watches.push(watchReferred({ store, kind, kinds, queues, log }));
+  const referred = REFERRED.map((kind) => watchReferred({ store, kind, kinds, queues, log }));
+  watches.push(...referred);
+  // Those that refer come last: a change of what they have read already must not go unheard.
+  void Promise.all(referred.map(({ synced }) => synced)).then(() => {
+    if (stopping.signal.aborted) return;
+    for (const [kind, queue] of queues) watches.push(watchKind({ store, kind, queue }));
+  });
   return {
     stop: async () => {
+      stopping.abort();
       await Promise.all(watches.map((watch) => watch.stop()));
       await Promise.all(controllers.map((controller) => controller.stop()));
     },
   };
+}
+
+const LIST_AGAIN_MS = 1_000;
+
+/** Looks at each name that has a row, to find what was deleted while nobody watched. */
+async function queueRows(deps: {
+  listKeys: () => Promise<ObjectKey[]>;
+  queue: WorkQueue<ObjectKey>;
+  log: Logger;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { signal, queue, log } = deps;
+  while (!signal.aborted) {
+    try {
+      for (const key of await deps.listKeys()) queue.add(key, { priority: RESYNC_PRIORITY });
+      return;
+    } catch (error) {
+      log.warn({ err: error }, 'cannot list what has rows; will try again');
+      await setTimeout(LIST_AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
 }
 
 /** The first list yields to what changes meanwhile. */
@@ -176,15 +208,16 @@ function watchKind(deps: { store: ResourceStore; kind: string; queue: WorkQueue<
   });
 }
 
-/** A changed Secret or ConfigMap brings those that read it up again. */
+/** A changed Secret or ConfigMap brings those that read it up again, once it is `synced`. */
 function watchReferred(deps: {
   store: ResourceStore;
   kind: string;
   kinds: readonly Road[];
   queues: ReadonlyMap<string, WorkQueue<ObjectKey>>;
   log: Logger;
-}) {
-  let synced = false;
+}): { synced: Promise<void>; stop: () => Promise<void> } {
+  const synced = Promise.withResolvers<void>();
+  let isSynced = false;
   async function bringUp({ namespace, name }: ObjectKey): Promise<void> {
     for (const { kind, uses } of deps.kinds) {
       for (const object of await deps.store.list(kind, namespace)) {
@@ -192,14 +225,16 @@ function watchReferred(deps: {
       }
     }
   }
-  return deps.store.watch(deps.kind, {
+  const { stop } = deps.store.watch(deps.kind, {
     onChange: ({ key }) => {
-      // Before that, every object is looked at anyway.
-      if (!synced) return;
+      // Before that, nothing has been looked at.
+      if (!isSynced) return;
       bringUp(key).catch((error: Error) => deps.log.warn({ reason: error.message }, 'cannot look up'));
     },
     onSynced: () => {
-      synced = true;
+      isSynced = true;
+      synced.resolve();
     },
   });
+  return { synced: synced.promise, stop };
 }

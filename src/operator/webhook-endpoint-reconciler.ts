@@ -3,7 +3,7 @@ import type { AddressGuard } from '../egress/address-guard.ts';
 import { checkUrl } from '../egress/url-rules.ts';
 import { fromUuid } from '../events/ids.ts';
 import { isEndpointSecret, newEndpointSecret } from '../events/signature.ts';
-import { ALLOW_LABEL } from '../resources/annotations.ts';
+import { ALLOW_LABEL, API_MANAGER } from '../resources/annotations.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import {
   SIGNING_SECRET_KEY,
@@ -55,7 +55,7 @@ export function createWebhookEndpointReconciler(
     const found = await deps.store.get('WebhookEndpoint', key);
     if (!found) {
       await deps.remove(key);
-      await deps.store.delete('Secret', { ...key, name: signingSecretName(key.name) });
+      await removeSecret(deps, key);
       return {};
     }
     const endpoint = found as EndpointResource; // The store let in only what the CRD allows.
@@ -67,6 +67,20 @@ export function createWebhookEndpointReconciler(
     await settle(deps, endpoint, identity.id);
     return {};
   };
+}
+
+/** The endpoint's own Secret goes with it; one of that name that somebody else declares does not. */
+async function removeSecret(
+  { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
+  { namespace, name }: ObjectKey,
+): Promise<void> {
+  const key = { namespace, name: signingSecretName(name) };
+  const secret = await store.get('Secret', key);
+  const owners = Object.values(secret?.owners ?? {}).flat();
+  if (!secret || owners.some((owner) => owner !== FIELD_MANAGER && owner !== API_MANAGER)) return;
+  // Declared anew meanwhile: then it is the new one's.
+  if (await store.get('WebhookEndpoint', { namespace, name })) return;
+  await store.delete('Secret', key, { resourceVersion: secret.metadata.resourceVersion });
 }
 
 async function settle(
@@ -139,7 +153,7 @@ async function report(
 ): Promise<void> {
   const { metadata, spec } = endpoint;
   const { id } = outcome;
-  const health = id === undefined ? {} : await deps.readHealth(id, metadata.namespace);
+  const health = id === undefined ? endpoint.status : await deps.readHealth(id, metadata.namespace);
   const status: WebhookEndpointStatus = {
     ...health,
     observedGeneration: metadata.generation,

@@ -36,12 +36,19 @@ export function readChangeCause(
   resource: Resource,
   annotation: string,
 ): Omit<ChangeCause, 'generation'> | undefined {
-  const text = resource.metadata.annotations[annotation];
-  if (text === undefined) return undefined;
-  const parsed = changeCause.safeParse(parseJson(text));
-  if (!parsed.success || parsed.data.generation !== resource.metadata.generation) return undefined;
-  const { actor, reason } = parsed.data;
-  return { actor, reason };
+  const cause = parseCause(resource, annotation);
+  if (cause?.generation !== resource.metadata.generation) return undefined;
+  return { actor: cause.actor, reason: cause.reason };
+}
+
+/** The actor an annotation tells of, of whichever generation. */
+export function readLastActor(resource: Resource, annotation: string): string | undefined {
+  return parseCause(resource, annotation)?.actor;
+}
+
+function parseCause({ metadata }: Resource, annotation: string): ChangeCause | undefined {
+  const text = metadata.annotations[annotation];
+  return text === undefined ? undefined : changeCause.safeParse(parseJson(text)).data;
 }
 
 /** Anybody may write annotations, so what does not parse is as if it were not there. */

@@ -95,8 +95,13 @@ async function applyPin(
   const { namespace, name, generation, resourceVersion } = current.metadata;
   const { version } = pin;
   if (current.spec.pinnedVersion === version) return current; // It is as asked.
+  // Dropping a field that somebody else declares too is silently nothing.
+  const owner = current.owners['pinnedVersion']?.find((manager) => manager !== API_PIN_MANAGER);
+  if (version === undefined && owner !== undefined) {
+    throw managedElsewhere([{ field: 'pinnedVersion', manager: owner }], () => '');
+  }
   const cause = encodeChangeCause({ generation: generation + 1, ...pin.cause });
-  const written = await deps.store.apply(
+  return deps.store.apply(
     {
       ...{ kind: 'Agent', namespace, name },
       spec: version === undefined ? {} : { pinnedVersion: version },
@@ -104,12 +109,6 @@ async function applyPin(
     },
     { fieldManager: API_PIN_MANAGER, resourceVersion },
   );
-  // Dropping a field that somebody else declares too is silently nothing.
-  const owner = written.owners['pinnedVersion']?.find((manager) => manager !== API_PIN_MANAGER);
-  if (version === undefined && owner !== undefined) {
-    throw managedElsewhere([{ field: 'pinnedVersion', manager: owner }], () => '');
-  }
-  return written;
 }
 
 function existing(agent: AgentRow, version: number): number {

@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fromUuid } from '../events/ids.ts';
-import { insertActivation } from '../store/agent-activations.ts';
 import { findVersionByHash, insertVersion } from '../store/agent-versions.ts';
 import {
   lockAgent,
@@ -13,12 +11,10 @@ import { assertLeader } from '../store/leadership.ts';
 import { CHANNELS, type Notifier } from '../store/notifications.ts';
 import type { Db, Pool } from '../store/pool.ts';
 import { inTransaction } from '../store/transaction.ts';
+import { activateVersion, type Actor } from './activate-version.ts';
 import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
 import { decideActivation, type ActivationDecision } from './decide-activation.ts';
-import { emitEvent, type Announce, type Emitted } from './emit-event.ts';
-
-/** Who made a change, and why if they said so: `api:key_…`, `kubernetes:<manager>` or `file`. */
-export type Actor = { actor: string; reason: string | null };
+import type { Announce, Emitted } from './emit-event.ts';
 
 export type PublishAgentDeps = {
   pool: Pool;
@@ -82,11 +78,10 @@ async function publish(
     activeVersion: row.activeVersion,
   });
   const { target, pin } = decision;
-  const by = row.spec.pinnedVersion === agent.spec.pinnedVersion ? actors.content : actors.pin;
-  const emitted =
-    target === null || target === row.activeVersion
-      ? undefined
-      : await activate(db, { row, agent, target, by, nowMs: deps.nowMs() });
+  // A pin that holds, or was taken away, is what moved it; else the content did.
+  const byPin = pin === 'held' || (pin === 'none' && row.spec.pinnedVersion !== undefined);
+  const by = byPin ? actors.pin : actors.content;
+  const emitted = await activateVersion(db, { row, agent, target, by, nowMs: deps.nowMs() });
   const result = { activeVersion: target, latestVersion, pin };
   await updateAgent(db, { ...agent, ...result, ...conditionOf(agent, result) });
   return { result, emitted };
@@ -106,45 +101,6 @@ async function recordVersion(
   const version = row.latestVersion + 1;
   await insertVersion(db, { ...key, version, content, createdBy: by.actor });
   return { contentVersion: version, latestVersion: version };
-}
-
-async function activate(
-  db: Db,
-  input: { row: AgentRow; agent: AgentProjection; target: number; by: Actor; nowMs: number },
-): Promise<Emitted> {
-  const { agent, target, by, nowMs } = input;
-  const from = input.row.activeVersion;
-  const about = { agent_id: fromUuid('agt', agent.id), name: agent.name, version: target };
-  const { namespace, id: agentId } = agent;
-  // Down is a rollback, up is a publication, whoever acted and however (contract §4).
-  const emitted =
-    from !== null && target < from
-      ? await emitEvent(
-          db,
-          {
-            ...{ namespace, agentId, type: 'agent.rolled_back' as const },
-            data: { ...about, from_version: from, actor: by.actor, reason: by.reason },
-          },
-          nowMs,
-        )
-      : await emitEvent(
-          db,
-          {
-            ...{ namespace, agentId, type: 'agent.published' as const },
-            data: { ...about, previous_version: from, actor: by.actor },
-          },
-          nowMs,
-        );
-  await insertActivation(db, {
-    agentId,
-    action: emitted.type === 'agent.rolled_back' ? 'rolled_back' : 'published',
-    fromVersion: from,
-    toVersion: target,
-    actor: by.actor,
-    reason: by.reason,
-    eventId: emitted.eventId,
-  });
-  return emitted;
 }
 
 function conditionOf(

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../errors.ts';
 import { fromUuid, newUuid } from '../events/ids.ts';
 import type { AgentSpec } from '../resources/agent.ts';
@@ -61,13 +62,15 @@ export async function patchAgent(
   const resource = await declaring(agentPointer, () =>
     retryingConflicts(async () => {
       const current = await declaredAgent(deps, { namespace: caller.namespace, id: input.id });
-      const { namespace, name, generation, resourceVersion } = current.metadata;
-      const cause = { generation: generation + 1, actor: caller.actor, reason: null };
+      const { namespace, name, resourceVersion } = current.metadata;
+      const { spec, changes } = patchedSpec(current, input.patch);
+      const annotations = {
+        // Of what it declared before, the API must repeat all or lose it.
+        [ANNOTATIONS.id]: fromUuid('agt', input.id),
+        ...causeOf(current, changes ? caller.actor : undefined),
+      };
       return deps.store.apply(
-        {
-          ...{ kind: 'Agent', namespace, name, spec: patchedSpec(current, input.patch) },
-          annotations: { [ANNOTATIONS.contentChange]: encodeChangeCause(cause) },
-        },
+        { kind: 'Agent', namespace, name, spec, annotations },
         { fieldManager: API_MANAGER, resourceVersion },
       );
     }),
@@ -140,17 +143,35 @@ function asWritten(resource: Resource, id: string, row: AgentRow | undefined): A
   };
 }
 
-/** What the API declares after the patch. */
+/**
+ * Who changes the content, told of the generation that the change will make. Without a change
+ * there will be none, and the next one by somebody else must not be taken for the API's.
+ */
+function causeOf({ metadata }: Resource, actor: string | undefined): Record<string, string> {
+  const known = metadata.annotations[ANNOTATIONS.contentChange];
+  const text =
+    actor === undefined
+      ? known
+      : encodeChangeCause({ generation: metadata.generation + 1, actor, reason: null });
+  return text === undefined ? {} : { [ANNOTATIONS.contentChange]: text };
+}
+
+/** What the API declares after the patch, and whether the agent's spec is another one then. */
 function patchedSpec(
   current: Resource<AgentSpec>,
   patch: Record<string, unknown>,
-): Record<string, unknown> {
+): { spec: Record<string, unknown>; changes: boolean } {
+  const before = fromAgentSpec(current.spec);
   // The patch was checked field by field, the merged whole is by the store.
-  const merged = applyMergePatch(fromAgentSpec(current.spec), patch) as AgentFields;
+  const merged = applyMergePatch(before, patch) as AgentFields;
   const touched = Object.keys(patch).map(toCamelKey);
   // A prompt of ours beside somebody's reference to one would be two prompts.
   if (touched.includes('prompt') && current.owners['promptFrom']) touched.push('promptFrom');
-  return declarationAfter({ current, touched, after: toAgentSpec(merged) });
+  return {
+    spec: declarationAfter({ current, touched, after: toAgentSpec(merged) }),
+    // Without a policy, the default is stored.
+    changes: !isDeepStrictEqual({ publish_policy: 'automatic', ...merged }, before),
+  };
 }
 
 const NAME_TRIES = 5;
@@ -179,6 +200,7 @@ async function underFreeName<T>(
 function derivedName(displayName: string | undefined): string {
   const label = (displayName ?? '')
     .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '') // What is left of é beside its e.
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, NAME_BASE_MAX)

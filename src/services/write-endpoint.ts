@@ -87,7 +87,11 @@ export async function patchEndpoint(
       if (!current) throw notFound();
       const { namespace, name, resourceVersion } = current.metadata;
       return deps.store.apply(
-        { kind: 'WebhookEndpoint', namespace, name, spec: patchedSpec(current, patch) },
+        {
+          ...{ kind: 'WebhookEndpoint', namespace, name, spec: patchedSpec(current, patch) },
+          // Of what it declared before, the API must repeat all or lose it.
+          annotations: { [ANNOTATIONS.id]: fromUuid('we', key.id) },
+        },
         { fieldManager: API_MANAGER, resourceVersion },
       );
     }),

@@ -26,10 +26,10 @@ export async function applyManifest(
   store: Pick<ResourceStore, 'apply'>,
 ): Promise<ApplyOutcome> {
   const problems: ManifestProblem[] = [];
-  let { spec } = object.applied;
+  let { applied } = object;
   for (let round = 1; ; round += 1) {
     try {
-      await store.apply({ ...object.applied, spec }, { fieldManager: FILE_MANAGER });
+      await store.apply(applied, { fieldManager: FILE_MANAGER });
       return { problems };
     } catch (error) {
       if (error instanceof InvalidResourceError) {
@@ -39,10 +39,22 @@ export async function applyManifest(
       if (error instanceof WriteConflictError) continue;
       if (!(error instanceof FieldConflictError) || error.conflicts.length === 0) throw error;
       problems.push(...conflictsOf(object, error));
-      const lost = new Set(error.conflicts.map(({ field }) => field));
-      spec = Object.fromEntries(Object.entries(spec).filter(([field]) => !lost.has(field)));
+      applied = without(applied, new Set(error.conflicts.map(({ field }) => field)));
     }
   }
+}
+
+/** `lost` as FieldConflictError names fields: of the spec, or `metadata.labels.x`. */
+function without(applied: Applied, lost: ReadonlySet<string>): Applied {
+  const keep = <T>(map: Record<string, T>, prefix = ''): Record<string, T> =>
+    Object.fromEntries(Object.entries(map).filter(([name]) => !lost.has(`${prefix}${name}`)));
+  const { spec, labels, annotations } = applied;
+  return {
+    ...applied,
+    spec: keep(spec),
+    ...(labels && { labels: keep(labels, 'metadata.labels.') }),
+    ...(annotations && { annotations: keep(annotations, 'metadata.annotations.') }),
+  };
 }
 
 function problemsOf(object: ManifestObject, error: InvalidResourceError): ManifestProblem[] {
@@ -55,8 +67,15 @@ function problemsOf(object: ManifestObject, error: InvalidResourceError): Manife
 
 function conflictsOf(object: ManifestObject, error: FieldConflictError): ManifestProblem[] {
   return error.conflicts.map(({ field, manager }) => ({
-    place: object.placeOf(`/spec/${field}`),
-    field: `spec.${field}`,
+    place: object.placeOf(pointerOf(field)),
+    field: field.startsWith('metadata.') ? field : `spec.${field}`,
     detail: `belongs to ${manager}, whose value stays; remove it here, or there to let this one count`,
   }));
+}
+
+/** `metadata.labels.a/b` → `/metadata/labels/a~1b` */
+function pointerOf(field: string): string {
+  const [, map, key] = /^metadata\.(labels|annotations)\.(.+)$/.exec(field) ?? [];
+  if (map === undefined || key === undefined) return `/spec/${field}`;
+  return `/metadata/${map}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -74,13 +74,16 @@ export async function findAgentId(
   return rows[0]?.id;
 }
 
-/** Which namespace an id belongs to, removed agents included. */
-export async function agentNamespace(db: Db, id: string): Promise<string | undefined> {
-  const { rows } = await db.query<{ namespace: string }>(
-    'select namespace from agents where id = $1',
+/** What an id was last called, removed agents included. */
+export async function agentPlace(
+  db: Db,
+  id: string,
+): Promise<{ namespace: string; name: string } | undefined> {
+  const { rows } = await db.query<{ namespace: string; name: string }>(
+    'select namespace, name from agents where id = $1',
     [id],
   );
-  return rows[0]?.namespace;
+  return rows[0];
 }
 
 /** The agent's row under lock, made when missing: everything that changes what is live stands in line here. */

@@ -1,10 +1,11 @@
 import { hostname } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.ts';
 import { createClient, type Db } from './pool.ts';
 
 /**
  * One operator acts at a time. A session lock elects it: the server gives the lock away the
- * moment the holder's connection is gone. A lock alone does not fence one that was paused and
+ * moment the holder's connection is gone, or has been silent for the lease. A lock alone does not fence one that was paused and
  * goes on, so each take-over raises an epoch, and every transaction of a leader begins by
  * checking that its epoch is still the highest.
  */
@@ -17,6 +18,9 @@ export class NotLeaderError extends Error {
 const NAME = 'operator';
 const LOCK = [0x7061, 0x6c64];
 const RETRY_MS = 1_000;
+/** A holder that is paused or cut off says nothing: after this long the server ends its session. */
+const LEASE_MS = 10_000;
+const BEATS_PER_LEASE = 5;
 
 export function createLeadership(deps: {
   databaseUrl: string;
@@ -24,9 +28,10 @@ export function createLeadership(deps: {
   onLead: (epoch: number) => Promise<void>;
   /** Must not return before everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
+  leaseMs?: number;
 }): Leadership {
-  const { log } = deps;
-  let stopped = false;
+  const { log, leaseMs = LEASE_MS } = deps;
+  const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
   let abandon = (): void => undefined;
 
@@ -42,11 +47,17 @@ export function createLeadership(deps: {
       await client.connect();
       // Waits in the server until the holder is gone, so a take-over costs no poll interval.
       await Promise.race([client.query('select pg_advisory_lock($1, $2)', LOCK), ended]);
-      if (stopped) return;
+      if (stopping.signal.aborted) return;
+      await client.query("select set_config('idle_session_timeout', $1, false)", [`${leaseMs}ms`]);
       const epoch = await raiseEpoch(client);
       log.info({ epoch }, 'leading');
-      await deps.onLead(epoch);
-      await ended;
+      const stopBeats = beat(client, leaseMs, abandon);
+      try {
+        await deps.onLead(epoch);
+        await ended;
+      } finally {
+        stopBeats();
+      }
       await deps.onLost();
     } finally {
       await client.end().catch(() => undefined);
@@ -54,9 +65,9 @@ export function createLeadership(deps: {
   }
 
   async function loop(): Promise<void> {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       await term().catch((error: Error) => log.warn({ reason: error.message }, 'cannot lead now'));
-      if (!stopped) await pause(RETRY_MS);
+      await pause(RETRY_MS, stopping.signal);
     }
   }
 
@@ -65,7 +76,7 @@ export function createLeadership(deps: {
       running = loop();
     },
     stop: async () => {
-      stopped = true;
+      stopping.abort();
       abandon();
       await running;
     },
@@ -93,6 +104,22 @@ async function raiseEpoch(db: Db): Promise<number> {
   return rows[0]!.epoch; // An upsert always returns its row.
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+/** Keeps the session from counting as idle; `onSilence` when the server does not answer. */
+function beat(client: Db, leaseMs: number, onSilence: () => void): () => void {
+  let unanswered = 0;
+  const timer = setInterval(() => {
+    unanswered += 1;
+    if (unanswered >= BEATS_PER_LEASE) onSilence();
+    client.query('select 1').then(
+      () => {
+        unanswered = 0;
+      },
+      () => undefined, // The connection's own events tell.
+    );
+  }, leaseMs / BEATS_PER_LEASE);
+  return () => clearInterval(timer);
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }

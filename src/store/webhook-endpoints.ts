@@ -88,12 +88,16 @@ export async function findEndpointId(
   return rows[0]?.id;
 }
 
-export async function endpointNamespace(db: Db, id: string): Promise<string | undefined> {
-  const { rows } = await db.query<{ namespace: string }>(
-    'select namespace from webhook_endpoints where id = $1',
+/** What an id was last called, removed endpoints included. */
+export async function endpointPlace(
+  db: Db,
+  id: string,
+): Promise<{ namespace: string; name: string } | undefined> {
+  const { rows } = await db.query<{ namespace: string; name: string }>(
+    'select namespace, name from webhook_endpoints where id = $1',
     [id],
   );
-  return rows[0]?.namespace;
+  return rows[0];
 }
 
 /** Writes the whole projection. A removed endpoint that is declared again comes back. */
