@@ -24,7 +24,9 @@ export function sendAnswer(
   }
   // Not response.json(): it would add a charset, which problem+json does not have.
   response.setHeader('Content-Type', mediaType);
-  response.end(JSON.stringify(answer.body));
+  const text = JSON.stringify(answer.body);
+  response.setHeader('Content-Length', Buffer.byteLength(text)); // For HEAD, where there is no body.
+  response.end(text);
 }
 
 /** The only place where an error becomes an answer. */

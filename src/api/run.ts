@@ -1,5 +1,4 @@
 import type { AddressGuard } from '../egress/address-guard.ts';
-import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ResourceStore } from '../resources/resource-store.ts';
 import { createAuthenticate } from '../services/authenticate.ts';
@@ -17,7 +16,6 @@ export type ApiRoleDeps = ListenOptions & {
   store: ResourceStore;
   guard: AddressGuard;
   metrics: Metrics;
-  log: Logger;
   version: string;
   /** With `/metrics`, `/healthz` and `/readyz` on the same port, as `start` has them. */
   serveHealth: boolean;

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError, StartupError } from '../errors.ts';
 import { newId } from '../events/ids.ts';
+import type { Logger } from '../observability/logger.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 
 /** The HTTP server of the API: its limits, finding a port, and a stop that loses no answer. */
@@ -26,6 +27,7 @@ export type ListenOptions = {
   port: number;
   /** A taken port is answered by trying the next one, not by a StartupError. */
   fallbackToFreePort: boolean;
+  log: Logger;
 };
 
 /** @throws StartupError when it cannot listen there */
@@ -41,6 +43,9 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answerBrokenRequest);
   await listenSomewhere(server, options);
+  // Such as too many open files: the next connection may be lucky, and without a listener the
+  // process would end.
+  server.on('error', (error) => options.log.error({ reason: error.message }, 'cannot accept'));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
   let stopping: Promise<void> | undefined;
@@ -58,11 +63,16 @@ async function listenSomewhere(server: Server, options: ListenOptions): Promise<
       await listen(server, candidate, host);
       return;
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      const code = codeOf(error);
       if (code !== 'EADDRINUSE' || candidate >= last)
         throw cannotListen(error, { host, port, code });
     }
   }
+}
+
+function codeOf(error: unknown): string {
+  const hasCode = typeof error === 'object' && error !== null && 'code' in error;
+  return hasCode ? String(error.code) : '';
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

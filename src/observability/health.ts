@@ -71,6 +71,7 @@ export async function runHealthServer(
     });
     server.listen(deps.port, deps.host, resolve);
   });
+  server.on('error', (error) => deps.log.error({ reason: error.message }, 'cannot accept'));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : deps.port;
   let stopping: Promise<void> | undefined;

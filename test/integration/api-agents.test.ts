@@ -29,9 +29,7 @@ describe('create and read', () => {
       display_name: 'Größe & Söhne',
       prompt: 'Be kind.',
       voice: { provider: 'simulated', voice_id: 'clara', speed: 1.5 },
-      tools: [
-        { type: 'webhook', name: 'look_up', url: 'https://example.com/x', timeout_ms: 500 },
-      ],
+      tools: [{ type: 'webhook', name: 'look_up', url: 'https://example.com/x', timeout_ms: 500 }],
       metadata: { team: 'a', constructor: 'b' },
     });
     expect(status).toBe(201);
@@ -44,9 +42,7 @@ describe('create and read', () => {
       display_name: 'Größe & Söhne',
       prompt: 'Be kind.',
       voice: { provider: 'simulated', voice_id: 'clara', speed: 1.5 },
-      tools: [
-        { type: 'webhook', name: 'look_up', url: 'https://example.com/x', timeout_ms: 500 },
-      ],
+      tools: [{ type: 'webhook', name: 'look_up', url: 'https://example.com/x', timeout_ms: 500 }],
       first_message: null,
       language: null,
       model: null,
@@ -117,7 +113,10 @@ describe('PATCH', () => {
       display_name: 'Before',
       first_message: 'Hi',
       voice: { provider: 'p', speed: 1 },
-      tools: [{ type: 'end_call', name: 'a' }, { type: 'end_call', name: 'b' }],
+      tools: [
+        { type: 'end_call', name: 'a' },
+        { type: 'end_call', name: 'b' },
+      ],
       metadata: { keep: '1', drop: '2' },
     });
     const patch = {
@@ -200,7 +199,10 @@ describe('publish, rollback and history', () => {
 
   test('under manual nothing is live until it is published', async () => {
     const path = await agentWith(['one'], { publish_policy: 'manual' });
-    expect((await api.call('GET', path)).body).toMatchObject({ active_version: null, latest_version: 1 });
+    expect((await api.call('GET', path)).body).toMatchObject({
+      active_version: null,
+      latest_version: 1,
+    });
     const none = await api.call('POST', `${path}/rollback`);
     expect(none.status).toBe(409);
     expect(none.body.code).toBe('nothing_to_roll_back_to');
@@ -214,7 +216,10 @@ describe('publish, rollback and history', () => {
     const path = await agentWith(['one', 'two']);
     const publish = await api.call('POST', `${path}/publish`, { json: { version: 9 } });
     expect(publish.status).toBe(422);
-    expect(publish.body).toMatchObject({ code: 'unknown_version', errors: [{ pointer: '/version' }] });
+    expect(publish.body).toMatchObject({
+      code: 'unknown_version',
+      errors: [{ pointer: '/version' }],
+    });
     const rollback = await api.call('POST', `${path}/rollback`, { json: { version: 2 } });
     expect(rollback.status).toBe(422);
     expect((await api.call('GET', path)).body.active_version).toBe(2);
@@ -282,7 +287,9 @@ describe('what others manage', () => {
     const { body: list } = await api.call('GET', '/v1/agents?limit=100');
     const { id } = list.data.find(({ name }: { name: string }) => name === 'pinned');
     await api.call('PATCH', `/v1/agents/${id}`, { json: { first_message: 'Hi' } });
-    const { status, body } = await api.call('POST', `/v1/agents/${id}/publish`, { json: { version: 2 } });
+    const { status, body } = await api.call('POST', `/v1/agents/${id}/publish`, {
+      json: { version: 2 },
+    });
     expect(status).toBe(409);
     expect(body.code).toBe('managed_elsewhere');
   });

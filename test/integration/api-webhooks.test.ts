@@ -26,12 +26,16 @@ async function endpoint(
   fields: object = {},
 ): Promise<{ path: string; key: string; secret: string; id: string }> {
   const key = await api.newKey(namespace);
-  const { status, headers, body } = await create({ url: `${receiver.url}/${namespace}`, ...fields }, key);
+  const { status, headers, body } = await create(
+    { url: `${receiver.url}/${namespace}`, ...fields },
+    key,
+  );
   expect(status).toBe(201);
   return { key, path: headers.get('location')!, secret: body.secret, id: body.id };
 }
 
-const heard = (namespace: string) => receiver.received.filter(({ path }) => path.endsWith(`/${namespace}`));
+const heard = (namespace: string) =>
+  receiver.received.filter(({ path }) => path.endsWith(`/${namespace}`));
 
 describe('endpoints', () => {
   test('a new endpoint answers 201 with its secret, which nothing shows again', async () => {
@@ -102,7 +106,10 @@ describe('endpoints', () => {
   });
 
   test('PATCH replaces lists, removes with null and cannot set a secret', async () => {
-    const { path, key } = await endpoint('patch', { event_types: ['agent.*'], headers: { a: '1', b: '2' } });
+    const { path, key } = await endpoint('patch', {
+      event_types: ['agent.*'],
+      headers: { a: '1', b: '2' },
+    });
     const json = { event_types: ['escalation.*'], headers: { b: null }, description: null };
     const { status, body } = await api.call('PATCH', path, { key, json });
     expect(status).toBe(200);
@@ -163,7 +170,9 @@ describe('test events', () => {
     });
     const list = await api.call('GET', `${path}/deliveries?status=delivered`, { key });
     expect(list.body.data).toEqual([delivery.body]);
-    expect((await api.call('GET', `${path}/deliveries?status=failed`, { key })).body.data).toEqual([]);
+    expect((await api.call('GET', `${path}/deliveries?status=failed`, { key })).body.data).toEqual(
+      [],
+    );
     expect((await api.call('GET', path, { key })).body).toMatchObject({
       status: 'healthy',
       last_success_at: expect.any(Number),
@@ -171,7 +180,9 @@ describe('test events', () => {
   });
 
   test.each(EVENT_TYPES)('%s has a sample that is sent', async (type) => {
-    const { path, key } = await endpoint(`sample-${type.replaceAll(/[._]/g, '-')}`, { enabled: true });
+    const { path, key } = await endpoint(`sample-${type.replaceAll(/[._]/g, '-')}`, {
+      enabled: true,
+    });
     const { body } = await api.call('POST', `${path}/test`, { key, json: { type } });
     const event = await api.call('GET', `/v1/events/${body.event_id}`, { key });
     expect(event.body).toMatchObject({ id: body.event_id, type });
@@ -179,7 +190,13 @@ describe('test events', () => {
 
   test('given data is checked against its type and sent as it is', async () => {
     const { path, key } = await endpoint('data');
-    const data = { gap_id: 'gap_1', conversation_id: 'c', agent_id: 'a', question: 'Why?', top_score: 0.5 };
+    const data = {
+      gap_id: 'gap_1',
+      conversation_id: 'c',
+      agent_id: 'a',
+      question: 'Why?',
+      top_score: 0.5,
+    };
     const json = { type: 'knowledge.gap.detected', data };
     const { body } = await api.call('POST', `${path}/test`, { key, json });
     expect((await api.call('GET', `/v1/events/${body.event_id}`, { key })).body.data).toEqual(data);
@@ -267,7 +284,10 @@ describe('events', () => {
     await receiver.until(() => heard('replay').length === 2);
     const [first, second] = heard('replay');
     expect(second!.body.equals(first!.body)).toBe(true);
-    const to = await api.call('POST', `/v1/events/${event.id}/replay`, { key, json: { endpoint_id: id } });
+    const to = await api.call('POST', `/v1/events/${event.id}/replay`, {
+      key,
+      json: { endpoint_id: id },
+    });
     expect(to.status).toBe(202);
     const deliveries = await api.call('GET', `/v1/events/${event.id}/deliveries`, { key });
     expect(deliveries.body.data.map(({ trigger }: { trigger: string }) => trigger)).toEqual([
@@ -303,7 +323,10 @@ describe('events', () => {
     const off = await api.call('POST', `/v1/events/${body.event_id}/replay`, { key, json });
     expect(off.status).toBe(409);
     const unknown = { endpoint_id: id.replace(/.$/, (last) => (last === '0' ? '1' : '0')) };
-    const none = await api.call('POST', `/v1/events/${body.event_id}/replay`, { key, json: unknown });
+    const none = await api.call('POST', `/v1/events/${body.event_id}/replay`, {
+      key,
+      json: unknown,
+    });
     expect(none.status).toBe(404);
     const wrong = await api.call('POST', `/v1/events/${body.event_id}/replay`, {
       key,

@@ -26,9 +26,9 @@ export async function agentRow(engine: Engine, name: string): Promise<AgentRow |
 export async function activations(engine: Engine, name?: string): Promise<string[]> {
   const { rows } = await engine.pool.query<{ line: string }>(
     `select concat(action, ' ', coalesce(from_version::text, 'null'), '>', to_version, ' ', actor,
-                   case when reason is null then '' else ': ' || reason end) as line
-       from agent_activations join agents on agents.id = agent_id
-      where $1::text is null or name = $1 order by at, seq`,
+                   case when a.reason is null then '' else ': ' || a.reason end) as line
+       from agent_activations a join agents on agents.id = agent_id
+      where $1::text is null or name = $1 order by a.at, seq`,
     [name ?? null],
   );
   return rows.map(({ line }) => line);

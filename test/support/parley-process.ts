@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
 
 /** Parley as users run it: a process (or three) with an environment and an HTTP port. */
 export type Parley = {
@@ -105,7 +106,7 @@ type Launched = {
 };
 
 function launch(args: string[], env: Record<string, string>): Launched {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [...heapFlags, MAIN, ...args], {
     cwd: ROOT,
     // Only what is named here: the machine's own settings must not decide a test.
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },

@@ -1,0 +1,89 @@
+import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
+import { afterEach, expect, test } from '@jest/globals';
+import { serve, type Listening, type ListenOptions } from '../../../src/api/server.ts';
+import { StartupError } from '../../../src/errors.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+
+const DEFAULTS = {
+  ...{ host: '127.0.0.1', port: 0, fallbackToFreePort: false },
+  log: createLogger('silent', 'test'),
+};
+let stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops) await stop();
+  stops = [];
+});
+
+async function listen(
+  app: RequestListener,
+  options: Partial<ListenOptions> = {},
+): Promise<Listening> {
+  const server = await serve(app, { ...DEFAULTS, ...options });
+  stops.push(server.stop);
+  return server;
+}
+
+const ok: RequestListener = (_request, response) => void response.end('ok');
+
+test('a taken port is a StartupError that names it and PARLEY_PORT', async () => {
+  const { port } = await listen(ok);
+  const second = serve(ok, { ...DEFAULTS, port });
+  await expect(second).rejects.toThrow(StartupError);
+  await expect(second).rejects.toThrow(new RegExp(`PARLEY_PORT.*${port}`));
+});
+
+test('a taken port is answered with a later one where that was asked for', async () => {
+  const first = await listen(ok);
+  const second = await listen(ok, { port: first.port, fallbackToFreePort: true });
+  expect(second.port).toBeGreaterThan(first.port);
+  expect(await (await fetch(second.url)).text()).toBe('ok');
+});
+
+test('an address that is not of this machine is a StartupError', async () => {
+  await expect(listen(ok, { host: '192.0.2.1' })).rejects.toThrow(StartupError);
+});
+
+test('the address to open is one that can be opened', async () => {
+  expect((await listen(ok, { host: '0.0.0.0' })).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+});
+
+test('stop answers what is under way, takes nothing new and may be called twice', async () => {
+  const arrived = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const server = await listen((_request, response) => {
+    arrived.resolve();
+    void goOn.promise.then(() => response.end('done'));
+  });
+  const idle = await fetchIdle(await listen(ok));
+  const answer = fetch(server.url);
+  await arrived.promise;
+  let stopped = false;
+  const stopping = server.stop().then(() => (stopped = true));
+  expect(server.stop()).toBe(server.stop());
+  await expect(fetch(server.url)).rejects.toThrow('fetch failed');
+  expect(stopped).toBe(false);
+  goOn.resolve();
+  expect(await (await answer).text()).toBe('done');
+  await stopping;
+  expect(idle.statusCode).toBe(200);
+});
+
+/** One request whose connection stays open afterwards: it must not hold up the stop. */
+function fetchIdle({ url }: Listening): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: { connection: 'keep-alive' } }, (response) => {
+      response.resume().on('end', () => resolve(response));
+    }).on('error', reject);
+  });
+}
+
+test('a port in use by somebody else is not taken from them', async () => {
+  const other = createServer(ok);
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  stops.push(() => new Promise((resolve) => void other.close(() => resolve())));
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  await expect(listen(ok, { port })).rejects.toThrow('is taken');
+  expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('ok');
+});
