@@ -18,7 +18,10 @@ const limit = z
   .transform(Number)
   .refine((items) => items >= 1 && items <= LIMIT_MAX, `must be from 1 to ${LIMIT_MAX}`)
   .default(LIMIT_DEFAULT)
-  .meta({ description: `Items in a page, 1 to ${LIMIT_MAX}.`, type: 'integer' });
+  .meta({
+    ...{ description: 'Items in a page.', type: 'integer', default: LIMIT_DEFAULT },
+    ...{ minimum: 1, maximum: LIMIT_MAX },
+  });
 
 /** Query of a list whose items have ids; `before` of the page is a uuid. */
 export function idPage(prefix: IdPrefix) {
@@ -66,7 +69,7 @@ function cursorOf<T>(read: (text: string) => T | undefined) {
   return z
     .string()
     .max(200)
-    .transform((cursor, context): T | null => {
+    .transform((cursor, context): T => {
       const text = Buffer.from(cursor, 'base64url').toString('utf8');
       const position = encode(text) === cursor ? read(text) : undefined;
       if (position !== undefined) return position;
@@ -74,7 +77,7 @@ function cursorOf<T>(read: (text: string) => T | undefined) {
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     })
-    .default(null)
+    .optional()
     .meta({ description: '`next_cursor` of the page before.' });
 }
 

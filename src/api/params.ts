@@ -16,21 +16,21 @@ export function idParam(prefix: IdPrefix, noun: string) {
       context.addIssue({ code: 'custom', message: `there is no such ${noun}` });
       return z.NEVER;
     })
-    .meta({ description: `Id of the ${noun}.`, example: fromUuid(prefix, EXAMPLE_UUID) });
+    .meta({ ...idMeta(prefix), description: `Id of the ${noun}.` });
 }
 
 /** An id in a query or body, as its uuid. */
 export function idValue(prefix: IdPrefix) {
-  const example = fromUuid(prefix, EXAMPLE_UUID);
+  const meta = idMeta(prefix);
   return z
     .string()
     .transform((id, context) => {
       const uuid = toUuid(prefix, id);
       if (uuid !== null) return uuid;
-      context.addIssue({ code: 'custom', message: `must be an id like ${example}` });
+      context.addIssue({ code: 'custom', message: `must be an id like ${meta.example}` });
       return z.NEVER;
     })
-    .meta({ example });
+    .meta(meta);
 }
 
 export const versionParam = z
@@ -41,4 +41,12 @@ export const versionParam = z
     context.addIssue({ code: 'custom', message: 'the agent has no such version' });
     return z.NEVER;
   })
-  .meta({ description: 'Number of a version, from 1.', example: '2' });
+  .meta({ description: 'Number of a version.', type: 'integer', minimum: 1, example: 2 });
+
+/** For readers and generators; what decides is toUuid. */
+function idMeta(prefix: IdPrefix): { example: string; pattern: string } {
+  return {
+    example: fromUuid(prefix, EXAMPLE_UUID),
+    pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`,
+  };
+}

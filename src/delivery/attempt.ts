@@ -1,6 +1,7 @@
 import { signBody, signStandard } from '../events/signature.ts';
 import { fromUuid } from '../events/ids.ts';
 import type { EgressOutcome, EgressRequest } from '../egress/client.ts';
+import type { RequestOutcome } from '../observability/metrics.ts';
 import type { AttemptResult, ClaimedDelivery } from '../store/delivery-queue.ts';
 import type { Sealer } from '../store/sealing.ts';
 import { endpointSecretPlace } from '../store/webhook-endpoints.ts';
@@ -26,7 +27,7 @@ export type AttemptDeps = {
 
 export type Attempt = {
   result: AttemptResult;
-  request: 'acknowledged' | 'rejected' | 'timeout' | 'connect_error' | 'blocked';
+  request: RequestOutcome;
 };
 
 /** Never rejects for what a receiver does. @throws when the secret cannot be opened. */
@@ -76,7 +77,7 @@ function buildRequest(deps: AttemptDeps, delivery: ClaimedDelivery): EgressReque
 
 type Verdict = {
   acknowledged: boolean;
-  request: Attempt['request'];
+  request: RequestOutcome;
   retryAfterMs: number;
   record: Pick<AttemptResult, 'statusCode' | 'errorClass' | 'errorMessage' | 'responseBody'>;
 };

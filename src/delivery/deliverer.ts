@@ -45,11 +45,9 @@ export type DelivererDeps = {
 /** Over all endpoints; bounds sockets and memory. */
 export const IN_FLIGHT_MAX = 512;
 const SWEEP_MS = 200;
-/** Each endpoint's least share of a claim, so that many busy ones do not make it a row each. */
-const SHARE_MIN = 4;
 /**
- * An endpoint holds at most this part of what is still free: the more of them hang, the less each
- * gets, and some is always left for the others (512 / 16 is SLOTS_MAX when nobody else is busy).
+ * An endpoint holds at most this part of what is still free, so the more of them hang the less
+ * each gets, and some is left for one that comes later. Alone, one may have 512 / 16 = SLOTS_MAX.
  */
 const PART_OF_FREE = 15;
 
@@ -90,7 +88,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   function takeBudgets(): { endpointId: string; slots: number }[] {
     let left = IN_FLIGHT_MAX - slots.total();
     const open = [...dirty].filter((id) => slots.free(id) > 0);
-    const share = Math.max(SHARE_MIN, Math.floor(left / Math.max(1, open.length)));
+    const share = Math.max(1, Math.floor(left / (open.length + PART_OF_FREE)));
     const budgets: { endpointId: string; slots: number }[] = [];
     for (const endpointId of open) {
       const mayHold = Math.max(1, Math.floor(left / PART_OF_FREE)) - slots.inFlight(endpointId);

@@ -23,12 +23,7 @@ export const ID_PREFIXES = {
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];
 export type Id<P extends IdPrefix> = `${P}_${string}` & { readonly __id: P };
-export type AgentId = Id<'agt'>;
-export type ConversationId = Id<'conv'>;
-export type EndpointId = Id<'we'>;
 export type EventId = Id<'evt'>;
-export type DeliveryId = Id<'dlv'>;
-export type KeyId = Id<'key'>;
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const OPAQUE_LENGTH = 26;

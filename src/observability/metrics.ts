@@ -8,7 +8,6 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 export type AttemptKind = 'first' | 'retry' | 'replay';
 export type RequestOutcome = 'acknowledged' | 'rejected' | 'timeout' | 'connect_error' | 'blocked';
-export type DeliveryOutcome = 'acknowledged' | 'failed_attempt' | 'exhausted' | 'canceled';
 
 /** Seconds; an edge at exactly 0.5, because "median under 500 ms" must be read off it. */
 const DELIVERY_BUCKETS = [

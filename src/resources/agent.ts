@@ -296,8 +296,6 @@ export const agentStatus = z
 /** A stored spec, defaults applied. */
 export type AgentSpec = z.output<typeof agentSpec>;
 export type AgentStatus = z.output<typeof agentStatus>;
-export type AgentTool = z.output<typeof tool>;
-export type AgentEscalationRule = z.output<typeof escalationRule>;
 
 /** The content part of a spec, as the user set it. */
 export const agentContent = z.strictObject(content);

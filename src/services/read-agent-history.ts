@@ -1,5 +1,5 @@
 import type { AgentStatus } from '../resources/agent.ts';
-import { listActivations } from '../store/agent-activations.ts';
+import { lastActivations, listActivations } from '../store/agent-activations.ts';
 import { hashesOfVersions } from '../store/agent-versions.ts';
 import type { Pool } from '../store/pool.ts';
 
@@ -8,7 +8,10 @@ type History = Pick<
   'history' | 'activeContentHash' | 'lastPublishedTime' | 'lastRollback'
 >;
 
-/** What the status of an Agent tells of its activations: the latest `limit`, newest first. */
+/**
+ * What the status of an Agent tells of its activations: in `history` the latest `limit`, newest
+ * first; the last publication and rollback however long ago.
+ */
 export async function readAgentHistory(
   { pool }: { pool: Pool },
   agentId: string,
@@ -25,8 +28,9 @@ export async function readAgentHistory(
     actor: a.actor,
     time: rfc3339(a.at),
   }));
-  const published = activations.find(({ action }) => action === 'published');
-  const rolledBack = activations.find(({ action }) => action === 'rolled_back');
+  const last = await lastActivations(pool, agentId);
+  const published = last.find(({ action }) => action === 'published');
+  const rolledBack = last.find(({ action }) => action === 'rolled_back');
   return {
     history,
     ...(history[0] && { activeContentHash: history[0].contentHash }),

@@ -48,6 +48,16 @@ export async function listActivations(
   return rows;
 }
 
+/** The last one of each action there has been. */
+export async function lastActivations(db: Db, agentId: string): Promise<AgentActivation[]> {
+  const { rows } = await db.query<AgentActivation>(
+    `select distinct on (action) ${COLUMNS} from agent_activations
+      where agent_id = $1 order by action, seq desc`,
+    [agentId],
+  );
+  return rows;
+}
+
 /** The highest version below `version` that has been live, or undefined. */
 export async function highestLiveVersionBelow(
   db: Db,

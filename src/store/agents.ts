@@ -130,17 +130,6 @@ export async function updateAgent(
 
 export type AgentCondition = Pick<AgentRow, 'ready' | 'reason' | 'message'>;
 
-/** Says why the latest declaration is not in force; what is live stays. No row: nothing to say it on. */
-export async function updateAgentCondition(
-  db: Db,
-  agent: { id: string; uid: string; generation: number } & AgentCondition,
-): Promise<void> {
-  await db.query(
-    `update agents set uid = $2, generation = $3, ready = $4, reason = $5, message = $6 where id = $1`,
-    [agent.id, agent.uid, agent.generation, agent.ready, agent.reason, agent.message],
-  );
-}
-
 /** Hides the agent; its row, versions and activations stay. */
 export async function markAgentDeleted(
   db: Db,

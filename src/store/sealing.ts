@@ -35,7 +35,8 @@ export function createSealer(key: Buffer): Sealer {
       }
       const nonce = sealed.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES);
       const tag = sealed.subarray(HEADER_BYTES + NONCE_BYTES, HEADER_BYTES + NONCE_BYTES + TAG_BYTES);
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce)
+      // Without the length Node takes a tag of four bytes too, which is guessed in no time.
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(place))
         .setAuthTag(tag);
       const body = sealed.subarray(HEADER_BYTES + NONCE_BYTES + TAG_BYTES);

@@ -30,7 +30,10 @@ const accept = (): void => receiver.answer((_, response) => void response.writeH
 const failedOnce = async (): Promise<string> => {
   refuse();
   const eventId = await lab.emit();
-  await lab.deliveryWhen(eventId, ({ status, attempts }) => status === 'retrying' && attempts.length === 1);
+  await lab.deliveryWhen(
+    eventId,
+    ({ status, attempts }) => status === 'retrying' && attempts.length === 1,
+  );
   return eventId;
 };
 
@@ -96,7 +99,9 @@ test('a deleted endpoint: what waited is canceled and no attempt comes after', a
   await lab.addEndpoint({ url: witness.url });
   const later = await lab.emit();
   await witness.until(({ length }) => length === 1);
-  const { rows } = await lab.pool.query('select endpoint_id from deliveries where event_id = $1', [later]);
+  const { rows } = await lab.pool.query('select endpoint_id from deliveries where event_id = $1', [
+    later,
+  ]);
   expect(rows).not.toContainEqual({ endpoint_id: endpoint });
   expect(receiver.received).toHaveLength(1);
   await witness.close();
@@ -115,7 +120,9 @@ test('deleted while an attempt is under way: its result does not bring the deliv
   await lab.emit({ namespace: 'other' });
   await witness.until(({ length }) => length === 1);
   expect(await lab.deliveryOf(eventId)).toMatchObject({ status: 'canceled' });
-  const { rows } = await lab.pool.query('select id from delivery_queue where event_id = $1', [eventId]);
+  const { rows } = await lab.pool.query('select id from delivery_queue where event_id = $1', [
+    eventId,
+  ]);
   expect(rows).toEqual([]);
   await witness.close();
 });
@@ -133,7 +140,10 @@ test('a dead receiver that returns gets everything, each event once acknowledged
   await receiver.open();
   // The breaker has narrowed it; as it widens again, all of it comes, nothing twice.
   const startedMs = performance.now();
-  const keepDue = setInterval(() => void lab.travel(2_000, 'lease_token is null').catch(() => undefined), 200);
+  const keepDue = setInterval(
+    () => void lab.travel(2_000, 'lease_token is null').catch(() => undefined),
+    200,
+  );
   for (const eventId of events) {
     await lab.deliveryWhen(eventId, ({ status }) => status === 'delivered', 40_000);
   }

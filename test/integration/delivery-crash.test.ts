@@ -24,9 +24,8 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const answerAfter = (ms: number): void =>
   receiver.answer((_, response) => void setTimeout(() => response.writeHead(200).end(), ms));
 
-const countPerEvent = (): number[] => [
-  ...Map.groupBy(receiver.received, ({ json }) => json.id).values(),
-].map(({ length }) => length);
+const countPerEvent = (): number[] =>
+  [...Map.groupBy(receiver.received, ({ json }) => json.id).values()].map(({ length }) => length);
 
 const queued = async (): Promise<{ total: number; leased: number }> => {
   const { rows } = await lab.pool.query<{ total: number; leased: number }>(
@@ -80,7 +79,7 @@ test('the wake-up connection is cut: the sweep delivers meanwhile, and it is mad
   await lab.emit();
   await receiver.until(({ length }) => length === 1);
   expect(performance.now() - committedMs).toBeLessThan(1_000);
-  for (let listening = 0; listening !== 1; ) {
+  for (let listening = 0; listening !== 1;) {
     const { rows } = await lab.pool.query<{ n: number }>(
       `select count(*) as n from pg_stat_activity
         where datname = current_database() and query = 'listen parley_deliveries'`,

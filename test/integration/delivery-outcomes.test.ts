@@ -1,7 +1,13 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryRow } from '../../src/store/deliveries.ts';
-import { listen, makeCertificates, onRequest, respond, type Receiver } from '../unit/egress/servers.ts';
+import {
+  listen,
+  makeCertificates,
+  onRequest,
+  respond,
+  type Receiver,
+} from '../unit/egress/servers.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 
 /** What a receiver does → what the delivery and its attempt say (contract §4, §5). */
@@ -32,7 +38,10 @@ async function deliverTo(url: string): Promise<DeliveryRow> {
   const namespace = `n${performance.now()}`;
   await lab.addEndpoint({ url, namespace });
   const eventId = await lab.emit({ namespace });
-  return lab.deliveryWhen(eventId, ({ status, attempts }) => status !== 'pending' && attempts.length === 1);
+  return lab.deliveryWhen(
+    eventId,
+    ({ status, attempts }) => status !== 'pending' && attempts.length === 1,
+  );
 }
 
 const at = ({ port }: Receiver, scheme = 'http'): string => `${scheme}://127.0.0.1:${port}/`;
@@ -49,12 +58,19 @@ function expectRetry(delivery: DeliveryRow): void {
 test.each(['200 OK', '201 Created', '204 No Content', '299 Fine'])(
   'status %s is an acknowledgement',
   async (status) => {
-    const delivery = await deliverTo(at(await answering(respond(status, status.startsWith('204') ? '' : 'ok'))));
+    const delivery = await deliverTo(
+      at(await answering(respond(status, status.startsWith('204') ? '' : 'ok'))),
+    );
     expect(delivery).toMatchObject({ status: 'delivered', attemptCount: 1, nextAttemptAt: null });
     const [attempt] = delivery.attempts;
     expect(attempt).toMatchObject({
-      ...{ number: 1, trigger: 'schedule', statusCode: Number(status.slice(0, 3)) },
-      ...{ errorClass: null, errorMessage: null },
+      number: 1,
+      trigger: 'schedule',
+      statusCode: Number(status.slice(0, 3)),
+      ...{
+        errorClass: null,
+        errorMessage: null,
+      },
     });
     expect(attempt!.durationMs).toBeLessThan(1_000);
     expect(delivery.deliveredAt).toBe(attempt!.startedAt + attempt!.durationMs!);
@@ -62,7 +78,9 @@ test.each(['200 OK', '201 Created', '204 No Content', '299 Fine'])(
 );
 
 test('an answer whose body never comes counts by its headers', async () => {
-  const delivery = await deliverTo(at(await answering('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n')));
+  const delivery = await deliverTo(
+    at(await answering('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n')),
+  );
   expect(delivery).toMatchObject({ status: 'delivered', attempts: [{ responseBody: '' }] });
 });
 
@@ -83,7 +101,9 @@ test.each([
 
 test('429 with Retry-After is waited for, and for ten minutes at most', async () => {
   const delayOf = async (value: string): Promise<number> => {
-    const server = await answering(respond('429 Too Many Requests', '', `retry-after: ${value}\r\n`));
+    const server = await answering(
+      respond('429 Too Many Requests', '', `retry-after: ${value}\r\n`),
+    );
     const { nextAttemptAt, attempts } = await deliverTo(at(server));
     expect(attempts).toMatchObject([{ statusCode: 429, errorClass: 'http_status' }]);
     return nextAttemptAt! - attempts[0]!.startedAt;
@@ -101,7 +121,12 @@ test('429 with Retry-After is waited for, and for ten minutes at most', async ()
 
 test('a redirect is a failure and its target gets no connection', async () => {
   const target = await answering(respond('200 OK', 'ok'));
-  for (const status of ['301 Moved', '302 Found', '307 Temporary Redirect', '308 Permanent Redirect']) {
+  for (const status of [
+    '301 Moved',
+    '302 Found',
+    '307 Temporary Redirect',
+    '308 Permanent Redirect',
+  ]) {
     const server = await answering(respond(status, '', `location: ${at(target)}\r\n`));
     const delivery = await deliverTo(at(server));
     expectRetry(delivery);
@@ -145,23 +170,42 @@ test('a refused connection, a reset, garbage and a bad certificate tell themselv
 
 const BODIES: [string, Buffer, (text: string) => void][] = [
   ['NUL bytes', Buffer.from('a\0b\0'), (text) => expect(text).toBe('a\uFFFDb\uFFFD')],
-  ['bytes that are not UTF-8', Buffer.of(0x61, 0xff, 0xfe, 0x62), (text) => expect(text).toBe('a\uFFFD\uFFFDb')],
+  [
+    'bytes that are not UTF-8',
+    Buffer.of(0x61, 0xff, 0xfe, 0x62),
+    (text) => expect(text).toBe('a\uFFFD\uFFFDb'),
+  ],
   ['nothing', Buffer.alloc(0), (text) => expect(text).toBe('')],
   ['exactly 4 KiB', Buffer.alloc(4_096, 'x'), (text) => expect(text).toBe('x'.repeat(4_096))],
   ['a megabyte', Buffer.alloc(1_048_576, 'y'), (text) => expect(text).toBe('y'.repeat(4_096))],
-  ['4 KiB of bytes that triple', Buffer.alloc(4_096, 0xff), (text) => expect(text).toBe('\uFFFD'.repeat(1_365))],
-  ['four-byte characters, cut', Buffer.from('😀'.repeat(2_000)), (text) => expect(text).toBe('😀'.repeat(1_024))],
-  ['a character cut in the middle', Buffer.from(`x${'é'.repeat(4_000)}`), (text) => expect(text.slice(0, 3)).toBe('xéé')],
+  [
+    '4 KiB of bytes that triple',
+    Buffer.alloc(4_096, 0xff),
+    (text) => expect(text).toBe('\uFFFD'.repeat(1_365)),
+  ],
+  [
+    'four-byte characters, cut',
+    Buffer.from('😀'.repeat(2_000)),
+    (text) => expect(text).toBe('😀'.repeat(1_024)),
+  ],
+  [
+    'a character cut in the middle',
+    Buffer.from(`x${'é'.repeat(4_000)}`),
+    (text) => expect(text.slice(0, 3)).toBe('xéé'),
+  ],
 ];
 
-test.each(BODIES)('a response body of %s is kept as at most 4 KiB of text', async (_, body, check) => {
-  const head = `HTTP/1.1 500 Oops\r\ncontent-length: ${body.length}\r\n\r\n`;
-  const delivery = await deliverTo(at(await answering(Buffer.concat([Buffer.from(head), body]))));
-  const text = delivery.attempts[0]!.responseBody!;
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4_096);
-  check(text);
-  expectRetry(delivery);
-});
+test.each(BODIES)(
+  'a response body of %s is kept as at most 4 KiB of text',
+  async (_, body, check) => {
+    const head = `HTTP/1.1 500 Oops\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const delivery = await deliverTo(at(await answering(Buffer.concat([Buffer.from(head), body]))));
+    const text = delivery.attempts[0]!.responseBody!;
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4_096);
+    check(text);
+    expectRetry(delivery);
+  },
+);
 
 test('a receiver that hangs anywhere before its headers fails at ten seconds, and is let go', async () => {
   const ways: ((socket: Socket) => void)[] = [

@@ -3,7 +3,11 @@ import { createAnnounce, emitEvent } from '../../src/services/emit-event.ts';
 import type { EventData } from '../../src/events/event-types.ts';
 import { newUuid } from '../../src/events/ids.ts';
 import { createNotifier } from '../../src/store/notifications.ts';
-import { claimDeliveries, type AttemptResult, type ClaimedDelivery } from '../../src/store/delivery-queue.ts';
+import {
+  claimDeliveries,
+  type AttemptResult,
+  type ClaimedDelivery,
+} from '../../src/store/delivery-queue.ts';
 import { readDelivery, type DeliveryRow } from '../../src/store/deliveries.ts';
 import { endpointSecretPlace, upsertEndpoint } from '../../src/store/webhook-endpoints.ts';
 import { SECRET, startEngine, type Engine } from '../support/engine.ts';
@@ -56,7 +60,8 @@ export async function startLab(): Promise<Lab> {
   const { pool, log, metrics } = engine;
   const notifier = createNotifier({ pool, log });
   const announce = createAnnounce({ notifier, metrics });
-  const put = (id: string, options: EndpointOptions): Promise<void> => putEndpoint(engine, id, options);
+  const put = (id: string, options: EndpointOptions): Promise<void> =>
+    putEndpoint(engine, id, options);
   const deliveryOf = async (eventId: string): Promise<DeliveryRow> => {
     const { rows } = await pool.query<{ id: string; namespace: string }>(
       `select id, namespace from delivery_queue where event_id = $1
@@ -119,11 +124,25 @@ export async function startLab(): Promise<Lab> {
 async function putEndpoint(engine: Engine, id: string, options: EndpointOptions): Promise<void> {
   const { namespace = 'default', secret = SECRET } = options;
   await upsertEndpoint(engine.pool, {
-    ...{ id, namespace, name: id, uid: randomUUID(), generation: 1, managedBy: 'api' },
+    id,
+    namespace,
+    name: id,
+    uid: randomUUID(),
+    generation: 1,
+    managedBy: 'api',
     url: options.url ?? 'https://receiver.test/',
     eventTypes: options.eventTypes ?? [],
-    ...{ description: '', enabled: options.enabled ?? true, headers: options.headers ?? {} },
-    ...{ metadata: {}, ready: true, reason: 'Delivering', message: '' },
+    ...{
+      description: '',
+      enabled: options.enabled ?? true,
+      headers: options.headers ?? {},
+    },
+    ...{
+      metadata: {},
+      ready: true,
+      reason: 'Delivering',
+      message: '',
+    },
     secret: secret === null ? null : engine.sealer.seal(secret, endpointSecretPlace(namespace, id)),
   });
 }
@@ -138,13 +157,26 @@ export function resultOf(
   change: Partial<AttemptResult> = {},
 ): AttemptResult {
   return {
-    ...{ deliveryId: delivery.id, leaseToken: delivery.leaseToken, outcome: 'delivered' },
-    ...{ nextOffsetMs: null, durationMs: 5, statusCode: 200, errorClass: null },
-    ...{ errorMessage: null, responseBody: 'ok' },
+    deliveryId: delivery.id,
+    leaseToken: delivery.leaseToken,
+    outcome: 'delivered',
+    ...{
+      nextOffsetMs: null,
+      durationMs: 5,
+      statusCode: 200,
+      errorClass: null,
+    },
+    ...{
+      errorMessage: null,
+      responseBody: 'ok',
+    },
     ...change,
   };
 }
 
 export const failure = (nextOffsetMs: number): Partial<AttemptResult> => ({
-  ...{ outcome: 'retry', nextOffsetMs, statusCode: 500, errorClass: 'http_status' },
+  outcome: 'retry',
+  nextOffsetMs,
+  statusCode: 500,
+  errorClass: 'http_status',
 });

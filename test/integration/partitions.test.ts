@@ -60,7 +60,8 @@ test('a day is dropped when all of it is older than 31 days, and not an hour bef
   );
   const { dropped } = await maintainPartitions(lab.pool, dayEnd + 31 * DAY);
   expect(dropped.sort()).toEqual(TABLES.map((table) => dayName(table, today)).sort());
-  for (const table of TABLES) expect(await partitionsOf(table)).not.toContain(dayName(table, today));
+  for (const table of TABLES)
+    expect(await partitionsOf(table)).not.toContain(dayName(table, today));
 });
 
 test('a day whose events are still being delivered stays, so that a late replay has its bytes', async () => {
@@ -73,7 +74,7 @@ test('a day whose events are still being delivered stays, so that a late replay 
   expect(first.dropped).toContain(dayName('deliveries', today));
   expect(await readEvent(lab.pool, { namespace: 'default', id: eventId })).toBeDefined();
   await lab.pool.query('delete from delivery_queue');
-  expect((await maintainPartitions(lab.pool, later)).dropped).toEqual([dayName('events', today)]);
+  expect((await maintainPartitions(lab.pool, later)).dropped).toContain(dayName('events', today));
 });
 
 test('an event, a delivery and an attempt lie in the partition of the time in their id', async () => {

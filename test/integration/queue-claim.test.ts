@@ -55,9 +55,21 @@ test('a claim carries all that its attempt needs', async () => {
   const [claimed] = await lab.claim(endpoint, 1, token);
   const { rows } = await lab.pool.query<{ body: Buffer }>('select body from events');
   expect(claimed).toMatchObject({
-    ...{ eventId, endpointId: endpoint, eventType: 'agent.published', trigger: 'schedule' },
-    ...{ attempt: 1, leaseToken: token, lost: false, url: 'https://receiver.test/a', headers },
-    ...{ namespace: 'default', conversationId: null },
+    eventId,
+    endpointId: endpoint,
+    eventType: 'agent.published',
+    trigger: 'schedule',
+    ...{
+      attempt: 1,
+      leaseToken: token,
+      lost: false,
+      url: 'https://receiver.test/a',
+      headers,
+    },
+    ...{
+      namespace: 'default',
+      conversationId: null,
+    },
   });
   expect(claimed!.body.equals(rows[0]!.body)).toBe(true);
   expect(claimed!.ageMs).toBeGreaterThanOrEqual(0);
@@ -119,7 +131,9 @@ test('a lease that ran out is claimed again, the lost attempt is told, the zombi
   ]);
 
   expect(await completeAttempts(lab.pool, [resultOf(second!)])).toEqual(new Set([second!.id]));
-  expect(await completeAttempts(lab.pool, [resultOf(zombie!), resultOf(second!)])).toEqual(new Set());
+  expect(await completeAttempts(lab.pool, [resultOf(zombie!), resultOf(second!)])).toEqual(
+    new Set(),
+  );
   const after = await lab.deliveryOf(eventId);
   expect(after).toMatchObject({ status: 'delivered', attemptCount: 2, nextAttemptAt: null });
   expect(after.attempts.map(({ errorClass }) => errorClass)).toEqual(['lost_lease', null]);
@@ -246,7 +260,10 @@ test('the endpoints with something due are found, and only those', async () => {
   await emitMany(3);
   for (const id of ids.slice(0, 10)) {
     const claimed = await lab.claim(id);
-    await completeAttempts(lab.pool, claimed.map((one) => resultOf(one, failure(60_000))));
+    await completeAttempts(
+      lab.pool,
+      claimed.map((one) => resultOf(one, failure(60_000))),
+    );
   }
   expect((await listDueEndpoints(lab.pool)).sort()).toEqual(ids.slice(10).sort());
 });

@@ -83,7 +83,10 @@ test.each(['its lease runs out', 'its leases are released at a restart'])(
     for (let i = 0; i < 3; i += 1) {
       const claimed = await lab.claim(endpoint, 1);
       order.push(...(await sequencesOf(claimed)));
-      await markStarted(lab.pool, claimed.map(({ id }) => id));
+      await markStarted(
+        lab.pool,
+        claimed.map(({ id }) => id),
+      );
     }
     expect(order).toEqual([1, 2, 3]);
   },
@@ -98,7 +101,16 @@ type Step = {
 };
 
 const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom('emit', 'emit', 'claim', 'claim', 'markStarted', 'complete', 'fail', 'expire'),
+  kind: fc.constantFrom(
+    'emit',
+    'emit',
+    'claim',
+    'claim',
+    'markStarted',
+    'complete',
+    'fail',
+    'expire',
+  ),
   endpoint: fc.nat({ max: 1 }),
   conversation: fc.nat({ max: 2 }),
   slots: fc.integer({ min: 1, max: 3 }),
@@ -131,7 +143,10 @@ class Run {
         await this.claim(this.endpoints[endpoint]!, slots, claimers);
         return;
       case 'markStarted':
-        return markStarted(lab.pool, held.map(({ id }) => id));
+        return markStarted(
+          lab.pool,
+          held.map(({ id }) => id),
+        );
       case 'complete':
       case 'fail': {
         const results = held.map((one) => resultOf(one, kind === 'fail' ? failure(0) : {}));
@@ -195,7 +210,10 @@ test('random claims, losses, failures and restarts of several processes keep the
           run.held = [];
           if ((await run.claim(endpoint, 1, 1)) === 0) break;
           run.checkOrder();
-          await completeAttempts(lab.pool, run.held.map((one) => resultOf(one)));
+          await completeAttempts(
+            lab.pool,
+            run.held.map((one) => resultOf(one)),
+          );
         }
       }
       const { rows } = await lab.pool.query('select count(*) as left from delivery_queue');

@@ -2,7 +2,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { attempt } from '../../src/delivery/attempt.ts';
 import { attemptOffsetsMs, SCHEDULED_ATTEMPTS } from '../../src/delivery/retry-schedule.ts';
 import type { EgressOutcome } from '../../src/egress/client.ts';
-import { completeAttempts, finishExpired, type ClaimedDelivery } from '../../src/store/delivery-queue.ts';
+import {
+  completeAttempts,
+  finishExpired,
+  type ClaimedDelivery,
+} from '../../src/store/delivery-queue.ts';
 import type { DeliveryRow } from '../../src/store/deliveries.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 
@@ -20,9 +24,13 @@ afterAll(async () => {
 
 type Failure = { durationMs: number; retryAfter?: string; waitMs?: (attempt: number) => number };
 
-async function fail(claimed: ClaimedDelivery, { durationMs, retryAfter }: Failure): Promise<boolean> {
+async function fail(
+  claimed: ClaimedDelivery,
+  { durationMs, retryAfter }: Failure,
+): Promise<boolean> {
   let nowMs = 0;
-  const headers: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+  const headers: Record<string, string> =
+    retryAfter === undefined ? {} : { 'retry-after': retryAfter };
   const { result } = await attempt(
     {
       send: (): Promise<EgressOutcome> => {
@@ -109,7 +117,11 @@ test.each([
         expect(Number.isInteger(seen.nextAttemptAt)).toBe(true);
         expect(seen.attempts).toHaveLength(i);
       }
-      expect(end).toMatchObject({ status: 'failed', nextAttemptAt: null, attemptCount: moments.length });
+      expect(end).toMatchObject({
+        status: 'failed',
+        nextAttemptAt: null,
+        attemptCount: moments.length,
+      });
       expect(end.attempts.map(({ number }) => number)).toEqual(moments.map((_, i) => i + 1));
       expect(new Set(end.attempts.map(({ statusCode }) => statusCode))).toEqual(new Set([503]));
     }

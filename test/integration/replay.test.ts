@@ -21,7 +21,11 @@ afterEach(async () => {
 
 const replay = (
   id: string,
-  { endpointId = null, namespace = 'default', nowMs = Date.now() }: {
+  {
+    endpointId = null,
+    namespace = 'default',
+    nowMs = Date.now(),
+  }: {
     endpointId?: string | null;
     namespace?: string;
     nowMs?: number;
@@ -31,7 +35,10 @@ const replay = (
     notify: (_: string, items: readonly string[]) => void woken.push(...items),
     stop: () => Promise.resolve(),
   };
-  return replayEvent({ pool: lab.pool, notifier, nowMs: () => nowMs }, { namespace, id, endpointId });
+  return replayEvent(
+    { pool: lab.pool, notifier, nowMs: () => nowMs },
+    { namespace, id, endpointId },
+  );
 };
 
 const endpointsOf = async (deliveryIds: string[]): Promise<string[]> => {
@@ -91,9 +98,15 @@ test('to one endpoint, whatever it subscribes to; a disabled or a foreign one is
   const eventId = await lab.emit();
   const { deliveryIds } = await replay(eventId, { endpointId: endpoint });
   expect(await endpointsOf(deliveryIds)).toEqual([endpoint]);
-  await expect(replay(eventId, { endpointId: off })).rejects.toMatchObject({ code: 'endpoint_disabled' });
-  await expect(replay(eventId, { endpointId: foreign })).rejects.toMatchObject({ code: 'not_found' });
-  await expect(replay(eventId, { namespace: 'other' })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(replay(eventId, { endpointId: off })).rejects.toMatchObject({
+    code: 'endpoint_disabled',
+  });
+  await expect(replay(eventId, { endpointId: foreign })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await expect(replay(eventId, { namespace: 'other' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
   await expect(replay(newUuid())).rejects.toMatchObject({ code: 'not_found' });
 });
 
@@ -105,7 +118,9 @@ test('a test event goes to its own endpoint only, replayed too', async () => {
   const { eventId, deliveryId } = await sendTestEvent(
     { pool: lab.pool, announce: () => undefined, nowMs: Date.now },
     {
-      ...{ namespace: 'default', endpointId: own, type: 'agent.published' as const },
+      namespace: 'default',
+      endpointId: own,
+      type: 'agent.published' as const,
       data: agentPublished('x'),
     },
   );
@@ -131,7 +146,10 @@ test('an event can be replayed for thirty days and no second more', async () => 
   const [young, old] = [await at(30 * DAY), await at(30 * DAY + 1_000)];
   await maintainPartitions(lab.pool, nowMs);
   expect((await replay(young, { nowMs })).deliveryIds).toHaveLength(1);
-  await expect(replay(old, { nowMs })).rejects.toMatchObject({ code: 'event_expired', status: 410 });
+  await expect(replay(old, { nowMs })).rejects.toMatchObject({
+    code: 'event_expired',
+    status: 410,
+  });
   expect(await lab.claim(endpoint)).toMatchObject([{ eventId: young }]);
 
   // Two days on it is past its 31 days, and its last attempt still has the bytes.

@@ -106,7 +106,10 @@ test('of 200 concurrent applies of one object each counts: versions are 200 and 
   const versions = results.map(({ metadata }) => Number(metadata.resourceVersion));
   expect(new Set(versions).size).toBe(200);
   const last = await engine.store.get('ConfigMap', { namespace: 'default', name: 'one' });
-  expect(last?.metadata).toMatchObject({ generation: 200, resourceVersion: String(Math.max(...versions)) });
+  expect(last?.metadata).toMatchObject({
+    generation: 200,
+    resourceVersion: String(Math.max(...versions)),
+  });
 });
 
 test('a watch survives that the server cuts every connection, again and again', async () => {
@@ -118,7 +121,12 @@ test('a watch survives that the server cuts every connection, again and again', 
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`,
     );
-    await engine.eventually(() => declare(`m${n}`, 'x').then(() => true, () => undefined));
+    await engine.eventually(() =>
+      declare(`m${n}`, 'x').then(
+        () => true,
+        () => undefined,
+      ),
+    );
     const there = await present();
     await watcher.until(() => knows(watcher, there));
   }

@@ -57,17 +57,24 @@ describe('a write', () => {
     });
     const after = await read();
     expect(after.metadata.generation).toBe(1);
-    expect(Number(after.metadata.resourceVersion)).toBe(Number(before.metadata.resourceVersion) + 1);
+    expect(Number(after.metadata.resourceVersion)).toBe(
+      Number(before.metadata.resourceVersion) + 1,
+    );
     expect(after.owners).toEqual({ prompt: ['kubectl'], suspend: ['kubectl'] });
   });
 
   test('at a version that is over is refused, so is a second creation', async () => {
     const at = (resourceVersion: string) =>
-      engine.store.apply(agent({ spec: { prompt: 'x' } }), { fieldManager: 'kubectl', resourceVersion });
+      engine.store.apply(agent({ spec: { prompt: 'x' } }), {
+        fieldManager: 'kubectl',
+        resourceVersion,
+      });
     const { metadata } = await at('');
     await expect(at('')).rejects.toMatchObject({ name: 'WriteConflictError' });
     await applyAs('kubectl', { spec: { prompt: 'two' } });
-    await expect(at(metadata.resourceVersion)).rejects.toMatchObject({ name: 'WriteConflictError' });
+    await expect(at(metadata.resourceVersion)).rejects.toMatchObject({
+      name: 'WriteConflictError',
+    });
     await expect(
       engine.store.delete('Agent', KEY, { resourceVersion: metadata.resourceVersion }),
     ).rejects.toMatchObject({ name: 'WriteConflictError' });
@@ -107,7 +114,10 @@ describe('server-side apply', () => {
     await applyAs('parley-api', { spec: { language: 'en' } });
     expect((await read()).owners).toEqual({ prompt: ['flux'], language: ['flux', 'parley-api'] });
     await applyAs('flux', { spec: { prompt: 'one' } });
-    expect(await read()).toMatchObject({ spec: { language: 'en' }, owners: { language: ['parley-api'] } });
+    expect(await read()).toMatchObject({
+      spec: { language: 'en' },
+      owners: { language: ['parley-api'] },
+    });
     await applyAs('parley-api', { spec: {} });
     const { spec, owners } = await read();
     expect(spec).not.toHaveProperty('language');
@@ -147,13 +157,20 @@ describe('server-side apply', () => {
   });
 
   test('begins anew with an object that was deleted', async () => {
-    await applyAs('flux', { labels: { a: '1' }, annotations: { b: '2' }, spec: { prompt: 'p', language: 'en' } });
+    await applyAs('flux', {
+      labels: { a: '1' },
+      annotations: { b: '2' },
+      spec: { prompt: 'p', language: 'en' },
+    });
     expect(await engine.store.delete('Agent', KEY)).toBe(true);
     expect(await engine.store.delete('Agent', KEY)).toBe(false);
     expect(await engine.store.get('Agent', KEY)).toBeUndefined();
     expect(await engine.store.list('Agent')).toEqual([]);
     await applyAs('file');
-    expect(await read()).toMatchObject({ owners: { prompt: ['file'] }, status: { observedGeneration: -1 } });
+    expect(await read()).toMatchObject({
+      owners: { prompt: ['file'] },
+      status: { observedGeneration: -1 },
+    });
     expect(await metaOf()).toEqual({ labels: {}, annotations: {} });
   });
 });
@@ -166,12 +183,18 @@ test('a Secret is sealed at rest and opens for who reads it, and goes when it is
   expect((await engine.store.get('Secret', key))?.spec).toEqual(spec);
   expect((await engine.store.list('Secret'))[0]?.spec).toEqual(spec);
   const table = async (): Promise<string> => {
-    const { rows } = await engine.pool.query<{ text: string }>('select r::text as text from resources r');
+    const { rows } = await engine.pool.query<{ text: string }>(
+      'select r::text as text from resources r',
+    );
     return rows.map(({ text }) => text).join('\n');
   };
   const stored = await table();
   expect(stored).toContain('sealed');
-  for (const form of [value, Buffer.from(value).toString('base64'), Buffer.from(value).toString('hex')]) {
+  for (const form of [
+    value,
+    Buffer.from(value).toString('base64'),
+    Buffer.from(value).toString('hex'),
+  ]) {
     expect(stored).not.toContain(form);
   }
   await engine.store.delete('Secret', key);

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { publishVersion, rollBack } from '../../src/services/pin-agent.ts';
 import { createAgent, patchAgent } from '../../src/services/write-agent.ts';
-import { activations, agentRow, apiDeps, countVersions, events, refusal } from '../support/agents.ts';
+import {
+  activations,
+  agentRow,
+  apiDeps,
+  countVersions,
+  events,
+  refusal,
+} from '../support/agents.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 
 let engine: Engine;
@@ -54,15 +61,29 @@ describe('rollback through the API', () => {
 
   test.each([
     ['nothing below', async () => declareAll('one'), undefined, 'nothing_to_roll_back_to', 409],
-    ['nothing live', async () => declare({ prompt: 'one', publishPolicy: 'Manual' }), undefined, 'nothing_to_roll_back_to', 409],
+    [
+      'nothing live',
+      async () => declare({ prompt: 'one', publishPolicy: 'Manual' }),
+      undefined,
+      'nothing_to_roll_back_to',
+      409,
+    ],
     ['the active version', async () => declareAll('one', 'two'), 2, 'unknown_version', 422],
     ['a version above', async () => declareAll('one', 'two', 'one'), 2, 'unknown_version', 422],
-    ['a version that is not there', async () => declareAll('one', 'two'), 9, 'unknown_version', 422],
+    [
+      'a version that is not there',
+      async () => declareAll('one', 'two'),
+      9,
+      'unknown_version',
+      422,
+    ],
   ])('%s is no target', async (_, given, version, code, status) => {
     await given();
     const before = await engine.store.get('Agent', { namespace: 'default', name: 'support' });
     expect(await refusal(rollback(version))).toMatchObject({ code, status });
-    expect(await engine.store.get('Agent', { namespace: 'default', name: 'support' })).toEqual(before);
+    expect(await engine.store.get('Agent', { namespace: 'default', name: 'support' })).toEqual(
+      before,
+    );
   });
 
   test('stays when the manifest is applied again, and edits wait', async () => {
@@ -104,15 +125,23 @@ describe('rollback through the API', () => {
       const { code, detail } = await refusal(call);
       expect([code, detail]).toEqual(['managed_elsewhere', expect.stringContaining('kubectl')]);
     }
-    expect(await engine.store.get('Agent', { namespace: 'default', name: 'support' })).toEqual(before);
+    expect(await engine.store.get('Agent', { namespace: 'default', name: 'support' })).toEqual(
+      before,
+    );
   });
 });
 
 describe('publish through the API', () => {
   test('under automatic: with a version pins it, without one removes the pin', async () => {
     await declareAll('one', 'two', 'three');
-    expect((await publish(1)).agent).toMatchObject({ activeVersion: 1, spec: { pinnedVersion: 1 } });
-    expect((await publish(2)).agent).toMatchObject({ activeVersion: 2, spec: { pinnedVersion: 2 } });
+    expect((await publish(1)).agent).toMatchObject({
+      activeVersion: 1,
+      spec: { pinnedVersion: 1 },
+    });
+    expect((await publish(2)).agent).toMatchObject({
+      activeVersion: 2,
+      spec: { pinnedVersion: 2 },
+    });
     const { agent } = await publish();
     expect(agent.activeVersion).toBe(3);
     expect(agent.spec).not.toHaveProperty('pinnedVersion');
@@ -125,8 +154,14 @@ describe('publish through the API', () => {
 
   test('under manual: nothing is live until it is asked for, without a version the latest is pinned', async () => {
     await declare({ prompt: 'one', publishPolicy: 'Manual' });
-    expect(await agentRow(engine, 'support')).toMatchObject({ activeVersion: null, latestVersion: 1 });
-    expect(await conditionOf('Published')).toMatchObject({ status: 'False', reason: 'NotPublished' });
+    expect(await agentRow(engine, 'support')).toMatchObject({
+      activeVersion: null,
+      latestVersion: 1,
+    });
+    expect(await conditionOf('Published')).toMatchObject({
+      status: 'False',
+      reason: 'NotPublished',
+    });
     await declare({ prompt: 'two', publishPolicy: 'Manual' });
     expect(await events(engine)).toEqual([]);
     const { agent } = await publish();
@@ -189,9 +224,17 @@ test('an activation names whoever made it: a key, a manager, the manifests', asy
   const api = apiDeps(engine);
   const fields = { display_name: 'Support', prompt: 'one' };
   const { agent } = await createAgent(api, CALLER, { name: undefined, fields });
-  await patchAgent(api, { ...CALLER, actor: 'api:key_2' }, { id: agent.id, patch: { prompt: 'two' } });
+  await patchAgent(
+    api,
+    { ...CALLER, actor: 'api:key_2' },
+    { id: agent.id, patch: { prompt: 'two' } },
+  );
   // Changes nothing, so it must not be named for what kubectl does next.
-  await patchAgent(api, { ...CALLER, actor: 'api:key_3' }, { id: agent.id, patch: { prompt: 'two' } });
+  await patchAgent(
+    api,
+    { ...CALLER, actor: 'api:key_3' },
+    { id: agent.id, patch: { prompt: 'two' } },
+  );
   await engine.declareAgent('support', { pinnedVersion: 1 }, 'kubectl-edit');
   await engine.settled('Agent', 'support');
   await declareFile('other', 'one');
@@ -201,7 +244,9 @@ test('an activation names whoever made it: a key, a manager, the manifests', asy
     'rolled_back 2>1 kubernetes:kubectl-edit',
     'published null>1 file',
   ]);
-  const { rows } = await engine.pool.query('select created_by from agent_versions order by created_at');
+  const { rows } = await engine.pool.query(
+    'select created_by from agent_versions order by created_at',
+  );
   expect(rows.map((row) => row.created_by)).toEqual(['api:key_1', 'api:key_2', 'file']);
 });
 
@@ -213,7 +258,10 @@ test('the key is named although something else changed before the operator looke
   await patchAgent(api, CALLER, { id: agent.id, patch: { prompt: 'two' } });
   await engine.declareAgent('late', {});
   await engine.settled('Agent', 'late');
-  expect(await activations(engine)).toEqual(['published null>1 api:key_1', 'published 1>2 api:key_1']);
+  expect(await activations(engine)).toEqual([
+    'published null>1 api:key_1',
+    'published 1>2 api:key_1',
+  ]);
 });
 
 async function declareFile(name: string, prompt: string): Promise<void> {

@@ -58,7 +58,8 @@ test('every header of the contract is there, with its form', async () => {
     'content-type': 'application/json',
     'user-agent': `parley/${lab.version}`,
     'parley-signature': expect.stringMatching(/^[0-9a-f]{64}$/),
-    ...{ 'parley-event-id': id, 'parley-event-type': 'agent.published' },
+    'parley-event-id': id,
+    'parley-event-type': 'agent.published',
     'parley-delivery-attempt': '1',
     'webhook-id': id,
     'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
@@ -103,13 +104,21 @@ test('retries and replays send the bytes that were stored, and count their attem
     expect(headers['parley-signature']).toBe(received[0]!.headers['parley-signature']);
     expect(headers['webhook-id']).toBe(received[0]!.headers['webhook-id']);
   }
-  expect(received.map(({ headers }) => headers['parley-delivery-attempt'])).toEqual(
-    ['1', '2', '3', '4', '1'],
-  );
+  expect(received.map(({ headers }) => headers['parley-delivery-attempt'])).toEqual([
+    '1',
+    '2',
+    '3',
+    '4',
+    '1',
+  ]);
 });
 
 test('openssl, standardwebhooks and svix find the signatures right, and any change wrong', async () => {
-  const secrets = [SECRET, newEndpointSecret(), `whsec_${Buffer.alloc(24, 255).toString('base64')}`];
+  const secrets = [
+    SECRET,
+    newEndpointSecret(),
+    `whsec_${Buffer.alloc(24, 255).toString('base64')}`,
+  ];
   for (const secret of secrets) {
     await lab.addEndpoint({ url: receiver.url, secret, namespace: secret });
     await lab.emit({ namespace: secret, name: 'ü\u2028 “x”' });
@@ -126,9 +135,13 @@ test('openssl, standardwebhooks and svix find the signatures right, and any chan
       const flipped = Buffer.from(one.body);
       flipped[flipped.length - 3]! ^= 1;
       expect(() => webhook.verify(flipped, headers)).toThrow(/signature/i);
-      expect(() => webhook.verify(one.body, { ...headers, 'webhook-id': 'evt_x' })).toThrow(/signature/i);
+      expect(() => webhook.verify(one.body, { ...headers, 'webhook-id': 'evt_x' })).toThrow(
+        /signature/i,
+      );
       const late = String(Number(headers['webhook-timestamp']) + 1);
-      expect(() => webhook.verify(one.body, { ...headers, 'webhook-timestamp': late })).toThrow(/signature/i);
+      expect(() => webhook.verify(one.body, { ...headers, 'webhook-timestamp': late })).toThrow(
+        /signature/i,
+      );
       const other = new Library(newEndpointSecret());
       expect(() => other.verify(one.body, headers)).toThrow(/signature/i);
     }
@@ -150,9 +163,16 @@ test("a user's headers are sent, and never in place of ours", async () => {
   const eventId = await lab.emit();
   const [received] = await receiver.until(({ length }) => length === 1);
   expect(received!.headers).toMatchObject({
-    ...{ 'x-team': 'blue', authorization: 'Bearer theirs' },
-    ...{ 'content-type': 'application/json', 'user-agent': `parley/${lab.version}` },
-    ...{ 'parley-event-id': fromUuid('evt', eventId), 'parley-delivery-attempt': '1' },
+    'x-team': 'blue',
+    authorization: 'Bearer theirs',
+    ...{
+      'content-type': 'application/json',
+      'user-agent': `parley/${lab.version}`,
+    },
+    ...{
+      'parley-event-id': fromUuid('evt', eventId),
+      'parley-delivery-attempt': '1',
+    },
     'parley-signature': opensslHmac(received!.body, SECRET),
   });
   expect(JSON.stringify(received!.headers)).not.toContain('forged');

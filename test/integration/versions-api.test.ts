@@ -15,8 +15,13 @@ const create = (fields: Record<string, unknown> = {}, name?: string) =>
   createAgent(apiDeps(engine), CALLER, { name, fields: { prompt: 'one', ...fields } });
 const patch = (id: string, change: Record<string, unknown>) =>
   patchAgent(apiDeps(engine), CALLER, { id, patch: change });
-const declared = async (name: string) => (await engine.store.get('Agent', { namespace: 'default', name }))!;
-const declare = async (name: string, spec: Record<string, unknown>, manager: string): Promise<string> => {
+const declared = async (name: string) =>
+  (await engine.store.get('Agent', { namespace: 'default', name }))!;
+const declare = async (
+  name: string,
+  spec: Record<string, unknown>,
+  manager: string,
+): Promise<string> => {
   await engine.declareAgent(name, spec, manager);
   await engine.settled('Agent', name);
   return (await agentRow(engine, name))!.id;
@@ -32,12 +37,15 @@ describe('create', () => {
     const { metadata } = await declared(agent.name);
     expect(status['agentId']).toBe(metadata.annotations['parley.dev/id']);
     await patch(agent.id, { prompt: 'two' });
-    expect((await declared(agent.name)).metadata.annotations['parley.dev/id']).toBe(status['agentId']);
+    expect((await declared(agent.name)).metadata.annotations['parley.dev/id']).toBe(
+      status['agentId'],
+    );
   });
 
   test('a derived name that is taken gets a suffix, none at all is agent- and eight characters', async () => {
     const names = [];
-    for (let n = 0; n < 3; n += 1) names.push((await create({ display_name: 'Support' })).agent.name);
+    for (let n = 0; n < 3; n += 1)
+      names.push((await create({ display_name: 'Support' })).agent.name);
     expect(names[0]).toBe('support');
     for (const name of names.slice(1)) expect(name).toMatch(/^support-[0-9a-f]{4}$/);
     expect((await create()).agent.name).toMatch(/^agent-[0-9a-f]{8}$/);
@@ -56,7 +64,9 @@ describe('create', () => {
   });
 
   test('a mistake is told in the words of the body and leaves nothing', async () => {
-    const { code, pointers } = await refusal(create({ voice: { voice_id: 'x'.repeat(200) } }, 'bad'));
+    const { code, pointers } = await refusal(
+      create({ voice: { voice_id: 'x'.repeat(200) } }, 'bad'),
+    );
     expect([code, pointers]).toEqual(['invalid_body', ['/voice/voice_id']]);
     expect(await engine.store.list('Agent')).toEqual([]);
   });
@@ -65,8 +75,14 @@ describe('create', () => {
 describe('patch', () => {
   test('two at the same time both survive, as do twenty of one field', async () => {
     const { agent } = await create();
-    await Promise.all([patch(agent.id, { language: 'en' }), patch(agent.id, { first_message: 'Hi' })]);
-    expect((await agentRow(engine, agent.name))?.spec).toMatchObject({ language: 'en', firstMessage: 'Hi' });
+    await Promise.all([
+      patch(agent.id, { language: 'en' }),
+      patch(agent.id, { first_message: 'Hi' }),
+    ]);
+    expect((await agentRow(engine, agent.name))?.spec).toMatchObject({
+      language: 'en',
+      firstMessage: 'Hi',
+    });
     const tools = [{ type: 'end_call', name: 'bye' }];
     await patch(agent.id, { tools, language: null });
     const { spec } = await declared(agent.name);
@@ -77,9 +93,17 @@ describe('patch', () => {
   test.each(['file', 'kubectl'])('of a field that %s owns is 409 and names it', async (manager) => {
     const id = await declare('theirs', { prompt: 'p', language: 'en' }, manager);
     const before = await declared('theirs');
-    for (const change of [{ prompt: 'q' }, { language: null }, { prompt: 'q', first_message: 'Hi' }]) {
+    for (const change of [
+      { prompt: 'q' },
+      { language: null },
+      { prompt: 'q', first_message: 'Hi' },
+    ]) {
       const { code, status, detail, pointers } = await refusal(patch(id, change));
-      expect([code, status, pointers]).toEqual(['managed_elsewhere', 409, [`/${Object.keys(change)[0]}`]]);
+      expect([code, status, pointers]).toEqual([
+        'managed_elsewhere',
+        409,
+        [`/${Object.keys(change)[0]}`],
+      ]);
       expect(detail).toContain(manager);
     }
     expect(await declared('theirs')).toEqual(before);
@@ -88,9 +112,15 @@ describe('patch', () => {
   test('of a field that nobody owns works beside the manifest, which may be applied again', async () => {
     const id = await declare('theirs', { prompt: 'p' }, 'file');
     const { agent } = await patch(id, { first_message: 'Hi', publish_policy: 'manual' });
-    expect(agent).toMatchObject({ managedBy: 'file', spec: { firstMessage: 'Hi', publishPolicy: 'Manual' } });
+    expect(agent).toMatchObject({
+      managedBy: 'file',
+      spec: { firstMessage: 'Hi', publishPolicy: 'Manual' },
+    });
     await declare('theirs', { prompt: 'p' }, 'file');
-    expect((await declared('theirs')).spec).toMatchObject({ firstMessage: 'Hi', publishPolicy: 'Manual' });
+    expect((await declared('theirs')).spec).toMatchObject({
+      firstMessage: 'Hi',
+      publishPolicy: 'Manual',
+    });
     await patch(id, { first_message: null, publish_policy: null });
     const { spec, owners } = await declared('theirs');
     expect(spec).toMatchObject({ publishPolicy: 'Automatic' });
@@ -103,8 +133,14 @@ describe('patch', () => {
       { kind: 'ConfigMap', namespace: 'default', name: 'p', spec: { data: { text: 'x' } } },
       { fieldManager: 'file' },
     );
-    const id = await declare('ref', { promptFrom: { configMapKeyRef: { name: 'p', key: 'text' } } }, 'file');
-    expect(await refusal(patch(id, { prompt: 'mine' }))).toMatchObject({ code: 'managed_elsewhere' });
+    const id = await declare(
+      'ref',
+      { promptFrom: { configMapKeyRef: { name: 'p', key: 'text' } } },
+      'file',
+    );
+    expect(await refusal(patch(id, { prompt: 'mine' }))).toMatchObject({
+      code: 'managed_elsewhere',
+    });
   });
 
   test('that changes nothing writes nothing, makes no version and no event', async () => {
@@ -131,20 +167,29 @@ describe('delete', () => {
     expect(again.agent.id).not.toBe(agent.id);
   });
 
-  test.each([['file'], ['kubectl'], ['parley-api and terraform']])('of what %s declares is 409', async (who) => {
-    const managers = who.split(' and ');
-    for (const manager of managers) await declare('theirs', { prompt: 'p' }, manager);
-    const { id } = (await agentRow(engine, 'theirs'))!;
-    const call = deleteAgent(apiDeps(engine), { namespace: 'default', id });
-    expect(await refusal(call)).toMatchObject({ code: 'managed_elsewhere', status: 409 });
-    expect(await declared('theirs')).toBeDefined();
-  });
+  test.each([['file'], ['kubectl'], ['parley-api and terraform']])(
+    'of what %s declares is 409',
+    async (who) => {
+      const managers = who.split(' and ');
+      for (const manager of managers) await declare('theirs', { prompt: 'p' }, manager);
+      const { id } = (await agentRow(engine, 'theirs'))!;
+      const call = deleteAgent(apiDeps(engine), { namespace: 'default', id });
+      expect(await refusal(call)).toMatchObject({ code: 'managed_elsewhere', status: 409 });
+      expect(await declared('theirs')).toBeDefined();
+    },
+  );
 
   test('in another namespace there is nothing to delete or patch', async () => {
     const { agent } = await create();
     const elsewhere = { namespace: 'other', id: agent.id };
-    expect(await refusal(deleteAgent(apiDeps(engine), elsewhere))).toMatchObject({ code: 'not_found' });
-    const change = patchAgent(apiDeps(engine), { ...CALLER, namespace: 'other' }, { id: agent.id, patch: {} });
+    expect(await refusal(deleteAgent(apiDeps(engine), elsewhere))).toMatchObject({
+      code: 'not_found',
+    });
+    const change = patchAgent(
+      apiDeps(engine),
+      { ...CALLER, namespace: 'other' },
+      { id: agent.id, patch: {} },
+    );
     expect(await refusal(change)).toMatchObject({ code: 'not_found' });
   });
 });

@@ -19,8 +19,17 @@ type Op =
   | { do: 'unpin' | 'api publish' | 're-apply' | 're-create' | 'restart' | 'away' };
 
 const op: fc.Arbitrary<Op> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('edit', 'config map'), text: fc.nat(3) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('pin', 'api pin'), version: fc.integer({ min: 1, max: 5 }) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constantFrom('edit', 'config map'), text: fc.nat(3) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('pin', 'api pin'),
+      version: fc.integer({ min: 1, max: 5 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('policy'), manual: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('source'), configMap: fc.boolean() }) },
   {
@@ -47,7 +56,9 @@ function createModel() {
       const pin = pins.kubectl ?? pins.api;
       const wanted = pin ?? (declared.manual ? active : versions.indexOf(text()) + 1);
       if (wanted === null || wanted === active || wanted > versions.length) return;
-      log.push(`${active !== null && wanted < active ? 'rolled_back' : 'published'} ${active}>${wanted}`);
+      log.push(
+        `${active !== null && wanted < active ? 'rolled_back' : 'published'} ${active}>${wanted}`,
+      );
       active = wanted;
     },
   };
@@ -72,14 +83,19 @@ function createLife() {
   const api = apiDeps(engine);
 
   const declareText = (text: string) =>
-    engine.store.apply({ kind: 'ConfigMap', ...key, spec: { data: { text } } }, { fieldManager: 'kubectl' });
+    engine.store.apply(
+      { kind: 'ConfigMap', ...key, spec: { data: { text } } },
+      { fieldManager: 'kubectl' },
+    );
   const declare = async (displayName = 'life'): Promise<void> => {
     const { declared, pins } = model;
     const configMapKeyRef = { name, key: 'text' };
     const spec = {
       displayName,
       publishPolicy: declared.manual ? 'Manual' : 'Automatic',
-      ...(declared.fromConfigMap ? { promptFrom: { configMapKeyRef } } : { prompt: declared.inline }),
+      ...(declared.fromConfigMap
+        ? { promptFrom: { configMapKeyRef } }
+        : { prompt: declared.inline }),
       ...(pins.kubectl !== undefined && { pinnedVersion: pins.kubectl }),
     };
     await engine.store.apply({ kind: 'Agent', ...key, spec }, { fieldManager: 'kubectl' });
@@ -171,7 +187,10 @@ async function live(ops: readonly Op[]): Promise<void> {
     model.versions.map((text, i) => [i + 1, text]), // Gapless.
   );
   const row = await agentRow(engine, name);
-  expect(row).toMatchObject({ activeVersion: model.active(), latestVersion: model.versions.length });
+  expect(row).toMatchObject({
+    activeVersion: model.active(),
+    latestVersion: model.versions.length,
+  });
   const log = await activations(engine, name);
   expect(log.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(model.log);
   expect(await events(engine, name)).toEqual(log); // Exactly one each, in the same words.

@@ -8,7 +8,13 @@ import type { Engine } from './engine.ts';
 export function apiDeps(engine: Engine): EndpointWriterDeps {
   const { pool, store, guard, onProjected } = engine;
   const nowMs = Date.now;
-  return { pool, store, guard, nowMs, awaitProjection: createAwaitProjection({ onProjected, nowMs }) };
+  return {
+    pool,
+    store,
+    guard,
+    nowMs,
+    awaitProjection: createAwaitProjection({ onProjected, nowMs }),
+  };
 }
 
 /** The row of the live agent of this name. */
@@ -51,7 +57,9 @@ export async function events(engine: Engine, name?: string): Promise<string[]> {
 }
 
 export async function countVersions(engine: Engine): Promise<number> {
-  const { rows } = await engine.pool.query<{ n: number }>('select count(*) as n from agent_versions');
+  const { rows } = await engine.pool.query<{ n: number }>(
+    'select count(*) as n from agent_versions',
+  );
   return rows[0]!.n;
 }
 

@@ -1,6 +1,6 @@
 import { createContext, type Context } from '../../src/cli/context.ts';
 import { runDelivery, type DeliveryRoleDeps } from '../../src/delivery/run.ts';
-import { runOperator } from '../../src/operator/run.ts';
+import { runOperator, type OperatorRoleDeps } from '../../src/operator/run.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
 import type { Resource } from '../../src/resources/resource-store.ts';
 import { CHANNELS, createListener } from '../../src/store/notifications.ts';
@@ -9,7 +9,9 @@ import { createTestDatabase } from './postgres.ts';
 
 /** Operator and delivery by their own `run` functions on a database of this test alone. */
 export type Engine = Context & {
-  startOperator: () => Promise<{ stop: () => Promise<void> }>;
+  startOperator: (
+    options?: Partial<Pick<OperatorRoleDeps, 'store'>>,
+  ) => Promise<{ stop: () => Promise<void> }>;
   startDelivery: (
     options?: Partial<Pick<DeliveryRoleDeps, 'onAttempt' | 'log' | 'databaseUrl'>>,
   ) => Promise<{ stop: () => Promise<void> }>;
@@ -30,10 +32,7 @@ export type Engine = Context & {
    * Resolves with the first answer that is neither undefined nor false; asks again whenever
    * something was declared, projected or delivered. Rejects after 10 s with what `what` says.
    */
-  eventually: <T>(
-    check: () => Promise<T | undefined | false>,
-    what?: () => unknown,
-  ) => Promise<T>;
+  eventually: <T>(check: () => Promise<T | undefined | false>, what?: () => unknown) => Promise<T>;
   /** Calls back whenever something was projected, until the returned function is called. */
   onProjected: (wake: () => void) => () => void;
   stop: () => Promise<void>;
@@ -69,8 +68,8 @@ export async function startEngine(): Promise<Engine> {
       wakers.add(wake);
       return () => wakers.delete(wake);
     },
-    startOperator: async () => {
-      const operator = await runOperator(context);
+    startOperator: async (options = {}) => {
+      const operator = await runOperator({ ...context, ...options });
       running.push(operator);
       return operator;
     },
@@ -156,7 +155,9 @@ async function eventually<T>(deps: {
       const answer = await deps.check();
       if (answer !== undefined && answer !== false) return answer;
       if (performance.now() > endMs) {
-        throw new Error(`waited in vain: ${JSON.stringify((await deps.what?.()) ?? String(deps.check))}`);
+        throw new Error(
+          `waited in vain: ${JSON.stringify((await deps.what?.()) ?? String(deps.check))}`,
+        );
       }
       if (woken) continue;
       await new Promise<void>((resolve) => {

@@ -30,7 +30,11 @@ function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
       params: { id },
       query: numberPage('versions'),
       answers: { 200: { description: 'A page of versions.', schema: pageSchema(AgentVersion) } },
-      handle: async ({ caller: { namespace }, params, query: { limit, cursor: before } }) => {
+      handle: async ({
+        caller: { namespace },
+        params,
+        query: { limit, cursor: before = null },
+      }) => {
         const page = { before, limit: limit + 1 };
         const rows = await listVersionPage(deps, { namespace, ...params }, page);
         return {
@@ -74,7 +78,7 @@ function activationsRoute(deps: Pick<AgentWriterDeps, 'pool'>): Route {
     params: { id },
     query: numberPage('activations'),
     answers: { 200: { description: 'A page of activations.', schema: pageSchema(Activation) } },
-    handle: async ({ caller: { namespace }, params, query: { limit, cursor: before } }) => {
+    handle: async ({ caller: { namespace }, params, query: { limit, cursor: before = null } }) => {
       const page = { before, limit: limit + 1 };
       const rows = await listActivationPage(deps, { namespace, ...params }, page);
       return {

@@ -38,7 +38,7 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
       summary: 'List agents, newest first',
       query: idPage('agt'),
       answers: { 200: { description: 'A page of agents.', schema: pageSchema(Agent) } },
-      handle: async ({ caller: { namespace }, query: { limit, cursor: before } }) => {
+      handle: async ({ caller: { namespace }, query: { limit, cursor: before = null } }) => {
         const rows = await listAgentPage(deps, { namespace, before, limit: limit + 1 });
         return { status: 200, body: pageOf(rows, { limit, view: agentView, cursorOf }) };
       },
@@ -122,7 +122,9 @@ const publishBody = z
   .describe('Which version is to be live.');
 const rollbackBody = z
   .strictObject({
-    version: version.optional().describe('Below the active one; default: the one that was live.'),
+    version: version
+      .optional()
+      .describe('Below the active one; default: the highest such that has been live.'),
     reason: z.string().max(1024).optional().describe('Kept in the history and told in the event.'),
   })
   .describe('Which version to go back to, and why.');

@@ -50,7 +50,7 @@ function listRoute(deps: EventRoutesDeps): Route {
     answers: { 200: { description: 'A page of events.', schema: pageSchema(Event) } },
     handle: async ({ caller: { namespace }, query }) => {
       const rows = await listEventsWithCounts(deps, {
-        ...{ namespace, before: query.cursor, limit: query.limit + 1 },
+        ...{ namespace, before: query.cursor ?? null, limit: query.limit + 1 },
         ...(query.type !== undefined && { type: query.type }),
         ...(query.conversation_id !== undefined && { conversationId: query.conversation_id }),
         ...(query.agent_id !== undefined && { agentId: query.agent_id }),
@@ -87,7 +87,7 @@ function deliveryRoutes(deps: EventRoutesDeps): Route[] {
       answers: { 200: { description: 'A page of deliveries.', schema: pageSchema(Delivery) } },
       handle: async ({ caller: { namespace }, params: { id }, query }) => {
         await requireEvent(deps, { namespace, id });
-        const { limit, cursor: before, status = null } = query;
+        const { limit, cursor: before = null, status = null } = query;
         const of = { eventId: id };
         const rows = await listDeliveriesOf(deps, { of, status, before, limit: limit + 1 });
         const page = { limit, view: deliveryView, cursorOf: idCursor('dlv') };

@@ -50,7 +50,7 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
       answers: {
         200: { description: 'A page of endpoints.', schema: pageSchema(WebhookEndpoint) },
       },
-      handle: async ({ caller: { namespace }, query: { limit, cursor: before } }) => {
+      handle: async ({ caller: { namespace }, query: { limit, cursor: before = null } }) => {
         const rows = await listEndpointPage(deps, { namespace, before, limit: limit + 1 });
         return { status: 200, body: pageOf(rows, { limit, view: endpointView, cursorOf }) };
       },
@@ -209,7 +209,7 @@ function deliveriesRoute(deps: WebhookRoutesDeps): Route {
     answers: { 200: { description: 'A page of deliveries.', schema: pageSchema(Delivery) } },
     handle: async ({ caller: { namespace }, params: { id }, query }) => {
       await requireEndpoint(deps, { namespace, id });
-      const { limit, cursor: before, status = null } = query;
+      const { limit, cursor: before = null, status = null } = query;
       const of = { endpointId: id };
       const rows = await listDeliveriesOf(deps, { of, status, before, limit: limit + 1 });
       const page = { limit, view: deliveryView, cursorOf: idCursor('dlv') };

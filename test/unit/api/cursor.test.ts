@@ -16,6 +16,7 @@ test('a page is limit rows, and the row after tells that there are more', () => 
 test('a cursor leads back to where it was made', () => {
   const id = newUuid();
   expect(agents.parse({ cursor: idCursor('agt')({ id }) })).toEqual({ limit: 20, cursor: id });
+  expect(agents.parse({})).toEqual({ limit: 20 });
   expect(versions.parse({ cursor: numberCursor('versions', 7), limit: '100' })).toEqual({
     limit: 100,
     cursor: 7,

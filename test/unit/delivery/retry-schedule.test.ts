@@ -22,7 +22,10 @@ type Delays = {
 };
 
 /** A delivery that is never acknowledged, on a clock of our own. */
-function live(deliveryId: string, { durationMs, waitMs = () => 0, retryAfterMs = 0 }: Delays): Attempt[] {
+function live(
+  deliveryId: string,
+  { durationMs, waitMs = () => 0, retryAfterMs = 0 }: Delays,
+): Attempt[] {
   const attempts: Attempt[] = [];
   for (let dueMs: number | null = 0; dueMs !== null;) {
     const startMs: number = dueMs + waitMs(attempts.length);
@@ -61,17 +64,15 @@ test.each(Object.entries(durations))(
 );
 
 test('the schedule itself: 17 moments, the first at once, a retry within 10 s, steps that grow', () => {
-  for (const id of ids) {
-    const offsets = attemptOffsetsMs(id);
-    expect(offsets).toHaveLength(SCHEDULED_ATTEMPTS);
-    expect(offsets[0]).toBe(0);
-    expect(offsets[1]).toBeGreaterThan(0);
-    expect(offsets[1]).toBeLessThanOrEqual(10 * SECOND);
+  const broken = ids.map(attemptOffsetsMs).filter((offsets) => {
     const steps = offsets.slice(1).map((at, i) => at - offsets[i]!);
     // Growing up to the eight hours; the last steps are as even as the jitter leaves them.
-    for (let i = 1; i < 8; i += 1) expect(steps[i]).toBeGreaterThan(steps[i - 1]!);
-    expect(Math.min(...steps)).toBeGreaterThan(0);
-  }
+    const grow = steps.slice(1, 8).every((step, i) => step > steps[i]!);
+    const [first, second] = offsets;
+    const begins = first === 0 && second! > 0 && second! <= 10 * SECOND;
+    return !(begins && grow && Math.min(...steps) > 0 && offsets.length === SCHEDULED_ATTEMPTS);
+  });
+  expect(broken).toEqual([]);
   expect(SCHEDULED_ATTEMPTS).toBeGreaterThanOrEqual(12);
 });
 
@@ -114,7 +115,7 @@ test('attempts that are overdue together become one, and the schedule goes on fr
       const after = attempts.slice(2).map(({ dueMs }) => dueMs);
       expect(after).toEqual(attemptOffsetsMs(id).filter((at) => at > up));
     }),
-    { numRuns: 2_000 },
+    { numRuns: 500 },
   );
 });
 
@@ -147,12 +148,12 @@ test('Retry-After delays by at most ten minutes, never below 12 attempts and nev
         expect(last - moments.at(-1)!).toBeLessThanOrEqual(DELAY_MAX_MS);
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: 500 },
   );
 });
 
 test('nothing is due after the last moment, however late the attempt before it was', () => {
-  for (const id of ids) {
+  for (const id of ids.slice(0, 500)) {
     const last = attemptOffsetsMs(id).at(-1)!;
     const at = (startedMs: number): number | null =>
       nextAttemptOffsetMs({ deliveryId: id, startedMs, ageMs: startedMs + 5, retryAfterMs: 9e9 });

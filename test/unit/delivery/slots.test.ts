@@ -41,7 +41,8 @@ test('four failures in a row change nothing, the fifth leaves one attempt at a t
 });
 
 test('a success in between starts the count anew', () => {
-  for (const result of ['failure', 'failure', 'failure', 'failure', 'success'] as const) attempt(result);
+  for (const result of ['failure', 'failure', 'failure', 'failure', 'success'] as const)
+    attempt(result);
   for (let i = 0; i < 4; i += 1) attempt('failure');
   expect(slots.free('a')).toBe(SLOTS_MAX);
 });
@@ -102,13 +103,13 @@ test('whatever happens, slots stay between 0 and 32, the count is right and no p
       const under = createSlots({ nowMs: () => now });
       const inFlight = { a: 0, b: 0 };
       for (const { kind, endpoint: raw, ms } of steps) {
-        const endpoint = raw as 'a' | 'b';
+        const endpoint = raw;
         if (kind === 'wait') now += ms;
         else if (kind === 'take' && under.free(endpoint) > 0) {
           under.take(endpoint);
           inFlight[endpoint] += 1;
         } else if (kind !== 'take' && inFlight[endpoint] > 0) {
-          under.give(endpoint, kind as 'success');
+          under.give(endpoint, kind);
           inFlight[endpoint] -= 1;
         }
         expect(under.total()).toBe(inFlight.a + inFlight.b);

@@ -16,7 +16,11 @@ const PARAMETERS = {
 };
 const LOOKUP = {
   ...{ type: 'webhook', name: 'lookup', description: 'Finds an order.', parameters: PARAMETERS },
-  ...{ url: 'https://shop.example/orders', method: 'GET', headers: { 'x-shop': '1', accept: '*/*' } },
+  ...{
+    url: 'https://shop.example/orders',
+    method: 'GET',
+    headers: { 'x-shop': '1', accept: '*/*' },
+  },
   ...{ secretRef: { name: 'shop', key: 'token' }, timeoutMs: 2000 },
 };
 const FULL = {
@@ -27,7 +31,10 @@ const FULL = {
   language: 'en-GB',
   model: { name: 'm-1', temperature: 0.2, maxTokens: 400 },
   knowledge: { sourceNames: ['faq', 'prices'], topK: 5, minScore: 0.4 },
-  escalation: { rules: [{ when: 'keyword', keywords: ['human'], reason: 'asked' }], timeoutSec: 60 },
+  escalation: {
+    rules: [{ when: 'keyword', keywords: ['human'], reason: 'asked' }],
+    timeoutSec: 60,
+  },
   limits: { maxDurationSec: 600, silenceTimeoutSec: 30 },
 } satisfies Record<string, unknown>;
 
@@ -48,7 +55,11 @@ const CONTENT = AGENT_CONTENT_FIELDS.filter((field) => field !== 'promptFrom');
 describe('every content field makes a version', () => {
   test.each(CONTENT)('%s: another value, and none, are other content', (field) => {
     const without = Object.fromEntries(Object.entries(FULL).filter(([key]) => key !== field));
-    const hashes = [FULL, { ...FULL, [field]: OTHER[field] }, ...(field === 'prompt' ? [] : [without])];
+    const hashes = [
+      FULL,
+      { ...FULL, [field]: OTHER[field] },
+      ...(field === 'prompt' ? [] : [without]),
+    ];
     expect(new Set(hashes.map(hashOf)).size).toBe(hashes.length);
   });
 
@@ -76,7 +87,8 @@ describe('nothing else does', () => {
   });
 
   test('so each field of the spec is one of the two kinds', () => {
-    const others = 'displayName metadata publishPolicy pinnedVersion revisionHistoryLimit suspend deletionPolicy';
+    const others =
+      'displayName metadata publishPolicy pinnedVersion revisionHistoryLimit suspend deletionPolicy';
     const fields = [...AGENT_CONTENT_FIELDS, ...others.split(' ')];
     expect(Object.keys(agentSpec.shape).sort()).toEqual(fields.sort());
   });
@@ -102,7 +114,10 @@ describe('what says the same is the same', () => {
     [{ voice: {} }, {}],
     [{ knowledge: { sourceNames: [] } }, {}],
     [{ escalation: { rules: [] } }, {}],
-    [{ tools: [{ type: 'end_call', name: 'bye', headers: {}, parameters: {} }] }, { tools: [FULL.tools[1]] }],
+    [
+      { tools: [{ type: 'end_call', name: 'bye', headers: {}, parameters: {} }] },
+      { tools: [FULL.tools[1]] },
+    ],
   ])('%j and %j', (a, b) => {
     expect(hashOf(a)).toBe(hashOf(b));
   });
@@ -135,8 +150,14 @@ describe('what says something else is something else', () => {
 // A change of the rules raises HASH_VERSION and gets a table of its own.
 test.each([
   [{ prompt: 'one' }, '275c156ee6b388e580ed2e2f459818e90844ba7a57a621d59e455e55d7e7bb4c'],
-  [{ prompt: 'ünï\u2028😀\n"\\' }, 'c2ebd8219016f3e186f8b729ee457e4c3f688dad4e327322658c3a6c78ddc6ac'],
-  [{ prompt: 'one', voice: { speed: 1 }, limits: {} }, '5c9790d6ebcc53a7d134dce1e2867c48f501813405f8d3744872aabec48d5cdf'],
+  [
+    { prompt: 'ünï\u2028😀\n"\\' },
+    'c2ebd8219016f3e186f8b729ee457e4c3f688dad4e327322658c3a6c78ddc6ac',
+  ],
+  [
+    { prompt: 'one', voice: { speed: 1 }, limits: {} },
+    '5c9790d6ebcc53a7d134dce1e2867c48f501813405f8d3744872aabec48d5cdf',
+  ],
   [FULL, 'e41edaf05cfe16c11c60c2afc9c0d4f6351d75592871eb27e299c858a3e6b295'],
 ])('the hash of known content never changes (%#)', (fields, hash) => {
   expect([HASH_VERSION, hashOf(fields)]).toEqual([1, hash]);

@@ -1,0 +1,104 @@
+import { expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { createCompleter } from '../../../src/delivery/completer.ts';
+import type { AttemptResult } from '../../../src/store/delivery-queue.ts';
+
+const log = pino({ level: 'silent' });
+
+const result = (deliveryId: string): AttemptResult => ({
+  deliveryId,
+  leaseToken: 't',
+  outcome: 'delivered',
+  nextOffsetMs: null,
+  durationMs: 1,
+  ...{
+    statusCode: 200,
+    errorClass: null,
+    errorMessage: null,
+    responseBody: '',
+  },
+});
+
+/** A database that answers when told to. */
+function manualDatabase(): {
+  complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
+  batches: string[][];
+  answer: (counted?: string[] | Error) => void;
+} {
+  const batches: string[][] = [];
+  const open: PromiseWithResolvers<Set<string>>[] = [];
+  return {
+    batches,
+    complete: (results) => {
+      batches.push(results.map(({ deliveryId }) => deliveryId));
+      const pending = Promise.withResolvers<Set<string>>();
+      open.push(pending);
+      return pending.promise;
+    },
+    answer: (counted = batches.at(-1)!) => {
+      if (counted instanceof Error) open.shift()!.reject(counted);
+      else open.shift()!.resolve(new Set(counted));
+    },
+  };
+}
+
+test('what comes while a statement runs goes into the next one, together', async () => {
+  const database = manualDatabase();
+  const completer = createCompleter({ complete: database.complete, log });
+  const first = completer.add(result('1'));
+  const others = ['2', '3', '4'].map((id) => completer.add(result(id)));
+  expect(database.batches).toEqual([['1']]);
+  database.answer();
+  expect(await first).toBe(true);
+  expect(database.batches).toEqual([['1'], ['2', '3', '4']]);
+  database.answer(['2', '4']);
+  expect(await Promise.all(others)).toEqual([true, false, true]);
+});
+
+test('a batch has at most 256 results and none is lost or doubled', async () => {
+  const database = manualDatabase();
+  const completer = createCompleter({ complete: database.complete, log });
+  const ids = Array.from({ length: 600 }, (_, i) => String(i));
+  const added = Promise.all(ids.map((id) => completer.add(result(id))));
+  for (let answered = 0; answered < ids.length; answered += database.batches.at(-1)!.length) {
+    database.answer();
+    await new Promise(setImmediate);
+  }
+  await added;
+  expect(Math.max(...database.batches.map(({ length }) => length))).toBe(256);
+  expect(database.batches.flat()).toEqual(ids);
+});
+
+test('with the database away nothing is given up: it is tried again until it is recorded', async () => {
+  let away = 3;
+  const tried: string[][] = [];
+  const completer = createCompleter({
+    log,
+    complete: (results) => {
+      const ids = results.map(({ deliveryId }) => deliveryId);
+      tried.push(ids);
+      away -= 1;
+      if (away >= 0) return Promise.reject(new Error('terminating connection'));
+      return Promise.resolve(new Set(ids));
+    },
+  });
+  const added = Promise.all(['1', '2'].map((id) => completer.add(result(id))));
+  await completer.flush();
+  expect(await added).toEqual([true, true]);
+  expect(tried.at(-1)).toContain('1');
+  expect(tried.flat().filter((id) => id === '2').length).toBeGreaterThanOrEqual(1);
+});
+
+test('a flush waits for what is under way, and for nothing when there is nothing', async () => {
+  const database = manualDatabase();
+  const completer = createCompleter({ complete: database.complete, log });
+  await completer.flush();
+  const added = completer.add(result('1'));
+  let flushed = false;
+  const flushing = completer.flush().then(() => (flushed = true));
+  await new Promise(setImmediate);
+  expect(flushed).toBe(false);
+  database.answer();
+  await flushing;
+  expect(await added).toBe(true);
+});

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import type { Attempt } from '../../../src/delivery/attempt.ts';
+import { createDeliverer, IN_FLIGHT_MAX, type Deliverer } from '../../../src/delivery/deliverer.ts';
+import { createSlots, SLOTS_MAX } from '../../../src/delivery/slots.ts';
+import { createMetrics } from '../../../src/observability/metrics.ts';
+import type { AttemptResult, ClaimedDelivery } from '../../../src/store/delivery-queue.ts';
+
+/** A queue in memory and attempts that end when told to: who gets how many places at once. */
+let queue: Map<string, number>;
+let inFlight: Map<string, PromiseWithResolvers<Attempt>[]>;
+let claims: number;
+let failClaims: number;
+let started: string[][];
+let deliverer: Deliverer;
+
+beforeEach(() => {
+  queue = new Map();
+  inFlight = new Map();
+  claims = 0;
+  failClaims = 0;
+  started = [];
+  const nowMs = (): number => performance.now();
+  deliverer = createDeliverer({
+    claim: (budgets, token) => {
+      claims += 1;
+      failClaims -= 1;
+      if (failClaims >= 0) return Promise.reject(new Error('away'));
+      return Promise.resolve(
+        budgets.flatMap(({ endpointId, slots }) => take(endpointId, slots, token)),
+      );
+    },
+    listDue: () => Promise.resolve([...queue].filter(([, left]) => left > 0).map(([id]) => id)),
+    markStarted: (ids) => Promise.resolve(void started.push([...ids])),
+    attempt: ({ endpointId }) => {
+      const pending = Promise.withResolvers<Attempt>();
+      inFlight.set(endpointId, [...(inFlight.get(endpointId) ?? []), pending]);
+      return pending.promise;
+    },
+    completer: {
+      add: () => Promise.resolve(true),
+      flush: () => Promise.resolve(),
+    },
+    slots: createSlots({ nowMs }),
+    metrics: createMetrics({ processMetrics: false }),
+    log: pino({ level: 'silent' }),
+    nowMs,
+  });
+});
+
+afterEach(async () => {
+  queue.clear();
+  const stopping = deliverer.stop();
+  while (total() > 0) {
+    for (const id of inFlight.keys()) finish(id, 'delivered');
+    await settle();
+  }
+  await stopping;
+});
+
+function take(endpointId: string, slots: number, leaseToken: string): ClaimedDelivery[] {
+  const count = Math.min(slots, queue.get(endpointId) ?? 0);
+  queue.set(endpointId, (queue.get(endpointId) ?? 0) - count);
+  return Array.from({ length: count }, () => claimed(endpointId, leaseToken));
+}
+
+const claimed = (endpointId: string, leaseToken: string): ClaimedDelivery => ({
+  id: randomUUID(),
+  namespace: 'default',
+  endpointId,
+  eventId: randomUUID(),
+  leaseToken,
+  ...{
+    eventType: 'agent.published',
+    trigger: 'schedule',
+    conversationId: null,
+    attempt: 1,
+  },
+  ...{
+    ageMs: 0,
+    waitedMs: 0,
+    lost: false,
+    url: 'https://a.test/',
+    headers: {},
+  },
+  ...{
+    secret: Buffer.alloc(0),
+    body: Buffer.alloc(0),
+  },
+});
+
+const total = (): number => [...inFlight.values()].reduce((sum, { length }) => sum + length, 0);
+const held = (id: string): number => inFlight.get(id)?.length ?? 0;
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 20; i += 1) await new Promise(setImmediate);
+};
+
+/** Ends all attempts of an endpoint. */
+function finish(endpointId: string, outcome: AttemptResult['outcome']): void {
+  const pending = inFlight.get(endpointId) ?? [];
+  inFlight.set(endpointId, []);
+  for (const { resolve } of pending) {
+    resolve({
+      request: outcome === 'delivered' ? 'acknowledged' : 'rejected',
+      result: {
+        deliveryId: 'd',
+        leaseToken: 't',
+        outcome,
+        nextOffsetMs: null,
+        durationMs: 1,
+        ...{
+          statusCode: null,
+          errorClass: null,
+          errorMessage: null,
+          responseBody: null,
+        },
+      },
+    });
+  }
+}
+
+test('one endpoint alone gets its 32 places and no more', async () => {
+  queue.set('a', 1_000);
+  deliverer.wake(['a']);
+  await settle();
+  expect(held('a')).toBe(SLOTS_MAX);
+});
+
+test('what is freed is used again at once, without a sweep', async () => {
+  queue.set('a', 200);
+  deliverer.wake(['a']);
+  for (let left = 200; left > 0; left -= SLOTS_MAX) {
+    await settle();
+    expect(held('a')).toBe(Math.min(SLOTS_MAX, left));
+    finish('a', 'delivered');
+  }
+});
+
+test('endpoints that hang, however many, leave room for one that comes later', async () => {
+  const hanging = Array.from({ length: 200 }, (_, i) => `hanging-${i}`);
+  for (const id of hanging) queue.set(id, 1_000);
+  for (let i = 0; i < 10; i += 1) {
+    deliverer.wake(hanging);
+    await settle();
+  }
+  expect(total()).toBeLessThan(IN_FLIGHT_MAX);
+  for (const id of hanging) expect(held(id)).toBeGreaterThanOrEqual(1);
+  queue.set('healthy', 10);
+  for (let arrived = 0; arrived < 10; arrived += 1) {
+    deliverer.wake(['healthy']);
+    await settle();
+    expect(held('healthy')).toBeGreaterThanOrEqual(1);
+    finish('healthy', 'delivered');
+    if (queue.get('healthy') === 0) break;
+  }
+  await settle();
+  expect(queue.get('healthy')).toBe(0);
+});
+
+test('thirty endpoints share the places evenly', async () => {
+  const ids = Array.from({ length: 30 }, (_, i) => `e${i}`);
+  for (const id of ids) queue.set(id, 1_000);
+  deliverer.wake(ids);
+  await settle();
+  const shares = ids.map(held);
+  expect(Math.min(...shares)).toBeGreaterThanOrEqual(8);
+  expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(8);
+});
+
+test('a claim that fails loses no wake-up', async () => {
+  queue.set('a', 3);
+  failClaims = 1;
+  deliverer.wake(['a']);
+  await settle();
+  expect([claims, held('a')]).toEqual([1, 0]);
+  deliverer.wake([]);
+  await settle();
+  expect(held('a')).toBe(3);
+});
+
+test('an idle engine claims nothing', async () => {
+  deliverer.wake(['*']);
+  await settle();
+  expect(claims).toBe(0);
+});
+
+test('a stop claims no more and waits for what is under way; twice is once', async () => {
+  queue.set('a', 100);
+  deliverer.wake(['a']);
+  await settle();
+  let stopped = 0;
+  const stopping = [deliverer.stop(), deliverer.stop()].map((stop) =>
+    stop.then(() => (stopped += 1)),
+  );
+  deliverer.wake(['a', '*']);
+  await settle();
+  expect(stopped).toBe(0);
+  expect(held('a')).toBe(SLOTS_MAX);
+  finish('a', 'delivered');
+  await Promise.all(stopping);
+  await settle();
+  expect([total(), queue.get('a')]).toEqual([0, 100 - SLOTS_MAX]);
+});
+
+test('an attempt that breaks off gives its place back', async () => {
+  queue.set('a', SLOTS_MAX + 5);
+  deliverer.wake(['a']);
+  await settle();
+  const broken = inFlight.get('a')!;
+  inFlight.set('a', []);
+  for (const { reject } of broken) reject(new Error('no key'));
+  await settle();
+  expect(held('a')).toBe(5);
+});
+
+test('starts are told for first attempts of conversations, and after a lost lease again', async () => {
+  const first = { ...claimed('a', 't'), conversationId: 'c' };
+  const cases = [
+    first,
+    { ...first, id: 'lost', attempt: 2, lost: true },
+    { ...first, id: 'retry', attempt: 2 },
+    { ...first, id: 'alone', conversationId: null },
+  ];
+  const told = createDeliverer({
+    claim: () => Promise.resolve(cases.splice(0)),
+    listDue: () => Promise.resolve([]),
+    markStarted: (ids) => Promise.resolve(void started.push([...ids])),
+    attempt: () => Promise.reject(new Error('of no interest')),
+    completer: { add: () => Promise.resolve(true), flush: () => Promise.resolve() },
+    slots: createSlots({ nowMs: () => 0 }),
+    metrics: createMetrics({ processMetrics: false }),
+    log: pino({ level: 'silent' }),
+    nowMs: () => 0,
+  });
+  told.wake(['a']);
+  await settle();
+  expect(started).toEqual([[first.id, 'lost']]);
+  await told.stop();
+});

@@ -1,0 +1,71 @@
+import { expect, test } from '@jest/globals';
+import { actorsOf, managedBy } from '../../../src/operator/actors.ts';
+import { encodeChangeCause } from '../../../src/resources/annotations.ts';
+import type { Resource } from '../../../src/resources/resource-store.ts';
+
+function resource(
+  owners: Record<string, string[]>,
+  annotations: Record<string, string> = {},
+): Resource {
+  return {
+    kind: 'Agent',
+    metadata: {
+      ...{
+        namespace: 'default',
+        name: 'a',
+        uid: 'u',
+        resourceVersion: '1',
+        labels: {},
+        annotations,
+      },
+      ...{ generation: 3, creationTimestamp: '2026-01-01T00:00:00Z' },
+    },
+    ...{ spec: {}, status: {}, owners },
+  };
+}
+const cause = (generation: number) =>
+  encodeChangeCause({ generation, actor: 'api:key_1', reason: 'because' });
+
+test.each([
+  [['parley-api'], 'api'],
+  [['file'], 'file'],
+  [['kubectl'], 'kubernetes'],
+  [['argocd-controller', 'parley-api'], 'kubernetes'],
+  [['parley-api', 'terraform'], 'kubernetes'],
+  [['file', 'parley-api'], 'file'],
+  [undefined, 'kubernetes'],
+])('what %j declare is managed by %s', (owners, expected) => {
+  expect(managedBy(owners)).toBe(expected);
+});
+
+test('a change through the API names its key and reason while it is the last one', () => {
+  const notes = { 'parley.dev/content-change': cause(3), 'parley.dev/pin-change': cause(3) };
+  const { content, pin } = actorsOf(resource({ prompt: ['parley-api'] }, notes));
+  expect(content).toEqual({ actor: 'api:key_1', reason: 'because' });
+  expect(pin).toEqual(content);
+});
+
+test('after a later change the owner is named: the key of what is still the API’s, without its reason', () => {
+  const notes = { 'parley.dev/content-change': cause(2), 'parley.dev/pin-change': cause(2) };
+  expect(
+    actorsOf(resource({ prompt: ['parley-api'], pinnedVersion: ['kubectl-edit'] }, notes)),
+  ).toEqual({
+    content: { actor: 'api:key_1', reason: null },
+    pin: { actor: 'kubernetes:kubectl-edit', reason: null },
+  });
+});
+
+test('a note that is no note is as if it were not there', () => {
+  for (const text of [
+    '',
+    '{',
+    '[]',
+    '{"generation":3}',
+    '{"generation":"3","actor":"x","reason":null}',
+  ]) {
+    const { content } = actorsOf(
+      resource({ promptFrom: ['flux'] }, { 'parley.dev/content-change': text }),
+    );
+    expect(content).toEqual({ actor: 'kubernetes:flux', reason: null });
+  }
+});

@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { createSealer } from '../../../src/store/sealing.ts';
+
+const KEY = Buffer.alloc(32, 1);
+const PLACE = 'endpoint:default/1';
+const sealer = createSealer(KEY);
+
+test('what is sealed opens at its place, for any text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string(), (plain, place) => {
+      expect(sealer.open(sealer.seal(plain, place), place)).toBe(plain);
+    }),
+  );
+});
+
+test('another process with the same key opens it', () => {
+  expect(createSealer(Buffer.from(KEY)).open(sealer.seal('s', PLACE), PLACE)).toBe('s');
+});
+
+test('the same secret sealed twice looks different, and neither shows it', () => {
+  const secret = 'whsec_very-secret-very-secret';
+  const [a, b] = [sealer.seal(secret, PLACE), sealer.seal(secret, PLACE)];
+  expect(a.equals(b)).toBe(false);
+  expect(a.toString('latin1')).not.toContain('very-secret');
+});
+
+test('another key is told as such, without showing either', () => {
+  const sealed = createSealer(Buffer.alloc(32, 2)).seal('s', PLACE);
+  expect(() => sealer.open(sealed, PLACE)).toThrow(
+    /endpoint:default\/1 .*another PARLEY_ENCRYPTION_KEY/,
+  );
+});
+
+test('another place does not open it', () => {
+  const sealed = sealer.seal('s', PLACE);
+  for (const place of ['endpoint:default/2', 'endpoint:other/1', '', `${PLACE} `]) {
+    expect(() => sealer.open(sealed, place)).toThrow();
+  }
+});
+
+test('any changed bit and any lost byte is noticed', () => {
+  const sealed = sealer.seal('whsec_secret', PLACE);
+  for (let bit = 0; bit < sealed.length * 8; bit += 1) {
+    const changed = Buffer.from(sealed);
+    changed[bit >> 3]! ^= 1 << (bit & 7);
+    expect(() => sealer.open(changed, PLACE)).toThrow();
+  }
+  for (let length = 0; length < sealed.length; length += 1) {
+    expect(() => sealer.open(sealed.subarray(0, length), PLACE)).toThrow();
+  }
+  expect(() => sealer.open(Buffer.concat([sealed, Buffer.of(0)]), PLACE)).toThrow();
+});
+
+test('a tag cut short is refused: a short one would be easy to forge', () => {
+  const sealed = sealer.seal('', PLACE); // Ends with its tag.
+  for (const bytes of [4, 8, 12, 15]) {
+    expect(() => sealer.open(sealed.subarray(0, sealed.length - 16 + bytes), PLACE)).toThrow();
+  }
+});
