@@ -111,8 +111,10 @@ function whatNext(input: {
   const { delivery, verdict, ageMs } = input;
   if (verdict.acknowledged) return { outcome: 'delivered', nextOffsetMs: null };
   const nextOffsetMs = nextAttemptOffsetMs({
-    ...{ deliveryId: delivery.id, startedMs: delivery.ageMs },
-    ...{ ageMs, retryAfterMs: verdict.retryAfterMs },
+    deliveryId: delivery.id,
+    startedMs: delivery.ageMs,
+    ageMs,
+    retryAfterMs: verdict.retryAfterMs,
   });
   return { outcome: nextOffsetMs === null ? 'failed' : 'retry', nextOffsetMs };
 }

@@ -133,7 +133,10 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   async function deliver(delivery: ClaimedDelivery): Promise<void> {
     const claimedMs = nowMs();
     const kind = kindOf(delivery);
-    deps.metrics.queueDuration.observe({ attempt_kind: kind }, Math.max(0, delivery.waitedMs) / 1_000);
+    deps.metrics.queueDuration.observe(
+      { attempt_kind: kind },
+      Math.max(0, delivery.waitedMs) / 1_000,
+    );
     let health: 'success' | 'failure' | 'unknown' = 'unknown';
     try {
       const attempt = await deps.attempt(delivery);
@@ -144,7 +147,10 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       if (counted) deps.onAttempt?.(delivery, attempt);
     } catch (error) {
       // Ours, not the receiver's: the lease runs out and the delivery is tried again.
-      log.error({ err: error, delivery: delivery.id, ms: nowMs() - claimedMs }, 'attempt broke off');
+      log.error(
+        { err: error, delivery: delivery.id, ms: nowMs() - claimedMs },
+        'attempt broke off',
+      );
     } finally {
       slots.give(delivery.endpointId, health, delivery.waitedMs);
     }

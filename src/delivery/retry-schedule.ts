@@ -33,9 +33,7 @@ export const SCHEDULED_ATTEMPTS = MIDDLE.length + 2;
 /** Ms after the schedule's start at which each attempt is due; the first is 0. */
 export function attemptOffsetsMs(deliveryId: string): number[] {
   const random = fractionsOf(deliveryId);
-  const middle = MIDDLE.map(
-    ({ atMs, stepMs }, i) => atMs + stepMs * SPREAD * (2 * random[i]! - 1),
-  );
+  const middle = MIDDLE.map(({ atMs, stepMs }, i) => atMs + stepMs * SPREAD * (2 * random[i]! - 1));
   const last = LAST_FROM_MS + (LAST_TO_MS - LAST_FROM_MS) * random[MIDDLE.length]!;
   return [0, ...middle, last].map(Math.round);
 }

@@ -1,4 +1,9 @@
-import { ANNOTATIONS, FILE_MANAGER, readChangeCause, readLastActor } from '../resources/annotations.ts';
+import {
+  ANNOTATIONS,
+  FILE_MANAGER,
+  readChangeCause,
+  readLastActor,
+} from '../resources/annotations.ts';
 import type { Resource } from '../resources/resource-store.ts';
 
 /** Who to name in an activation (contract §4), and why if they said so. */

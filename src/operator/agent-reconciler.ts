@@ -68,7 +68,15 @@ async function settle(deps: AgentReconcilerDeps, agent: AgentResource, id: strin
   const { namespace, name, uid, generation } = agent.metadata;
   const owner = managedBy(agent.owners['prompt'] ?? agent.owners['promptFrom']);
   const resolved = await resolve(deps, agent);
-  const projection = { id, namespace, name, uid, generation, managedBy: owner, spec: resolved.spec };
+  const projection = {
+    id,
+    namespace,
+    name,
+    uid,
+    generation,
+    managedBy: owner,
+    spec: resolved.spec,
+  };
   const held = resolved.blocked ?? (agent.spec.suspend ? SUSPENDED : undefined);
   if (held) {
     const { type, ...problem } = held;
@@ -129,7 +137,12 @@ function findingsOf(
           message: published ? live : `version ${latestVersion} waits to be published`,
         },
     { type: 'Accepted', status: true, reason: 'Accepted', message: 'the spec is valid' },
-    { type: 'ResolvedRefs', status: true, reason: 'ResolvedRefs', message: 'all references resolve' },
+    {
+      type: 'ResolvedRefs',
+      status: true,
+      reason: 'ResolvedRefs',
+      message: 'all references resolve',
+    },
     {
       type: 'Published',
       status: published,
@@ -152,7 +165,11 @@ function findingsOf(
 function refusal(type: Blocked['type'], { reason, message }: Problem): Finding[] {
   const ready: Finding = { type: 'Ready', status: false, reason, message };
   if (type === 'Reconciling') return [ready];
-  return [ready, { type, status: false, reason, message }, { type: 'Stalled', status: true, reason, message }];
+  return [
+    ready,
+    { type, status: false, reason, message },
+    { type: 'Stalled', status: true, reason, message },
+  ];
 }
 
 async function report(
@@ -163,10 +180,12 @@ async function report(
   const { id, live } = outcome;
   const { generation } = agent.metadata;
   const status: AgentStatus = {
-    ...(id === undefined ? agent.status : await deps.readHistory(id, agent.spec.revisionHistoryLimit)),
+    ...(id === undefined
+      ? agent.status
+      : await deps.readHistory(id, agent.spec.revisionHistoryLimit)),
     observedGeneration: generation,
     ...(id !== undefined && { agentId: fromUuid('agt', id) }),
-    ...(live?.activeVersion != null && { activeVersion: live.activeVersion }),
+    ...(live && live.activeVersion !== null && { activeVersion: live.activeVersion }),
     ...(live && live.latestVersion > 0 && { latestVersion: live.latestVersion }),
     conditions: toConditions(outcome.findings, agent, deps.now),
   };

@@ -37,7 +37,8 @@ export async function identify(
   if (told !== undefined && told !== given) return refuse(`is ${told} and cannot become ${given}`);
   const place = await deps.placeOf(id);
   if (place === undefined || isSame(place, metadata)) return { id };
-  if (place.namespace !== metadata.namespace) return refuse(`${given} belongs to another namespace`);
+  if (place.namespace !== metadata.namespace)
+    return refuse(`${given} belongs to another namespace`);
   // Copied together with the rest of a manifest? One that is gone may go on under a new name.
   const other = await deps.store.get(kind, place);
   return other?.metadata.annotations[ANNOTATIONS.id] === given

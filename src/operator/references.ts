@@ -13,7 +13,8 @@ export async function resolveConfigMap(
   { name, key }: KeyRef,
 ): Promise<Resolved> {
   const configMap = await store.get('ConfigMap', { namespace, name });
-  if (!configMap) return { reason: 'ConfigMapNotFound', message: `ConfigMap ${name} does not exist` };
+  if (!configMap)
+    return { reason: 'ConfigMapNotFound', message: `ConfigMap ${name} does not exist` };
   return valueOf(configMap.spec, key, `ConfigMap ${name}`);
 }
 

@@ -1,5 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { createController, type Controller, type ReconcileResult } from '../controller/controller.ts';
+import {
+  createController,
+  type Controller,
+  type ReconcileResult,
+} from '../controller/controller.ts';
 import { createWorkQueue, RESYNC_PRIORITY, type WorkQueue } from '../controller/work-queue.ts';
 import type { AddressGuard } from '../egress/address-guard.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -98,7 +102,8 @@ function roads(
       ),
     publish: (agent, actors) =>
       publishAgent({ pool, notifier, announce, nowMs }, { epoch, agent, actors }),
-    hold: (agent, held) => holdAgent({ pool, notifier, announce, nowMs }, { epoch, agent, ...held }),
+    hold: (agent, held) =>
+      holdAgent({ pool, notifier, announce, nowMs }, { epoch, agent, ...held }),
     remove: (key) => removeAgent({ pool, notifier }, { epoch, ...key }),
     readHistory: (id, limit) => readAgentHistory({ pool }, id, limit),
   });
@@ -136,10 +141,7 @@ function told(id: unknown): string | undefined {
 }
 
 /** Everything that runs while this process leads; its epoch is in the roads. */
-function startTerm(
-  deps: OperatorRoleDeps,
-  kinds: readonly Road[],
-): { stop: () => Promise<void> } {
+function startTerm(deps: OperatorRoleDeps, kinds: readonly Road[]): { stop: () => Promise<void> } {
   const { store, log } = deps;
   const nowMs = (): number => performance.now();
   const queues = new Map<string, WorkQueue<ObjectKey>>();
@@ -163,10 +165,12 @@ function startTerm(
   const referred = REFERRED.map((kind) => watchReferred({ store, kind, kinds, queues, log }));
   watches.push(...referred);
   // Those that refer come last: a change of what they have read already must not go unheard.
-  void Promise.all(referred.map(({ synced }) => synced)).then(() => {
+  const watchAll = async (): Promise<void> => {
+    await Promise.all(referred.map(({ synced }) => synced));
     if (stopping.signal.aborted) return;
     for (const [kind, queue] of queues) watches.push(watchKind({ store, kind, queue }));
-  });
+  };
+  void watchAll();
   return {
     stop: async () => {
       stopping.abort();
@@ -229,7 +233,9 @@ function watchReferred(deps: {
     onChange: ({ key }) => {
       // Before that, nothing has been looked at.
       if (!isSynced) return;
-      bringUp(key).catch((error: Error) => deps.log.warn({ reason: error.message }, 'cannot look up'));
+      bringUp(key).catch((error: Error) =>
+        deps.log.warn({ reason: error.message }, 'cannot look up'),
+      );
     },
     onSynced: () => {
       isSynced = true;

@@ -55,7 +55,9 @@ export function rollBack(
         return version;
       }
       if (input.version >= activeVersion) {
-        throw wrongVersion(`version ${input.version} is not below the active one, ${activeVersion}`);
+        throw wrongVersion(
+          `version ${input.version} is not below the active one, ${activeVersion}`,
+        );
       }
       return existing(agent, input.version);
     },

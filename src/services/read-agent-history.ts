@@ -19,7 +19,11 @@ export async function readAgentHistory(
 ): Promise<History> {
   const activations = await listActivations(pool, { agentId, before: null, limit });
   if (activations.length === 0) return {};
-  const hashes = await hashesOfVersions(pool, agentId, activations.map((a) => a.toVersion));
+  const hashes = await hashesOfVersions(
+    pool,
+    agentId,
+    activations.map((a) => a.toVersion),
+  );
   const history = activations.map((a) => ({
     version: a.toVersion,
     contentHash: hashes.get(a.toVersion) ?? '',

@@ -10,7 +10,12 @@ import {
   type Resource,
   type ResourceStore,
 } from '../resources/resource-store.ts';
-import { agentPointer, fromAgentSpec, toAgentSpec, type AgentFields } from '../resources/rest-agent.ts';
+import {
+  agentPointer,
+  fromAgentSpec,
+  toAgentSpec,
+  type AgentFields,
+} from '../resources/rest-agent.ts';
 import { readAgent, type AgentRow } from '../store/agents.ts';
 import type { Pool } from '../store/pool.ts';
 import type { AwaitProjection } from './await-projection.ts';
@@ -40,7 +45,11 @@ export async function createAgent(
   const spec = toAgentSpec(input.fields);
   const annotations = {
     [ANNOTATIONS.id]: fromUuid('agt', id),
-    [ANNOTATIONS.contentChange]: encodeChangeCause({ generation: 1, actor: caller.actor, reason: null }),
+    [ANNOTATIONS.contentChange]: encodeChangeCause({
+      generation: 1,
+      actor: caller.actor,
+      reason: null,
+    }),
   };
   const resource = await declaring(agentPointer, () =>
     underFreeName(input, (name) =>
@@ -211,4 +220,3 @@ function derivedName(displayName: string | undefined): string {
 function randomLabel(length: number): string {
   return randomBytes(length).toString('hex').slice(0, length);
 }
-

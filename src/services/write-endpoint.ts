@@ -176,13 +176,12 @@ function asWritten(
 }
 
 /** What the API declares after the patch. */
-function patchedSpec(
-  current: Resource,
-  patch: Record<string, unknown>,
-): Record<string, unknown> {
+function patchedSpec(current: Resource, patch: Record<string, unknown>): Record<string, unknown> {
   const spec = current.spec as WebhookEndpointSpec; // The store let in only what the CRD allows.
   // The patch was checked field by field, the merged whole is by the store.
   const merged = applyMergePatch(fromWebhookEndpointSpec(spec), patch) as WebhookEndpointFields;
-  const touched = Object.keys(patch).map((key) => (key === 'enabled' ? 'suspend' : toCamelKey(key)));
+  const touched = Object.keys(patch).map((key) =>
+    key === 'enabled' ? 'suspend' : toCamelKey(key),
+  );
   return declarationAfter({ current, touched, after: toWebhookEndpointSpec(merged).spec });
 }

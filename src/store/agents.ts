@@ -102,9 +102,10 @@ export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRo
       ...[agent.managedBy, agent.spec],
     ],
   );
-  const { rows } = await db.query<AgentRow>(`select ${COLUMNS} from agents where id = $1 for update`, [
-    agent.id,
-  ]);
+  const { rows } = await db.query<AgentRow>(
+    `select ${COLUMNS} from agents where id = $1 for update`,
+    [agent.id],
+  );
   return rows[0]!; // Inserted one statement ago if it was not there.
 }
 

@@ -105,17 +105,19 @@ const CLAIM = `with want as materialized (
     update delivery_queue d
        set run_at = now() + $4 * interval '1 ms', lease_token = $3, leased_at = now(),
            attempt = d.attempt + 1
-      from free where d.id = free.id
-    returning d.*, free.lost
+     -- An array and not a join: the planner takes slots for thousands and would read the whole
+     -- queue to join them.
+     where d.id = any(array(select id from free))
+    returning d.*
   )
   select c.id, c.namespace, c.endpoint_id as "endpointId", c.event_id as "eventId",
          c.event_type as "eventType", c.trigger, c.conversation_id as "conversationId", c.attempt,
-         c.lease_token as "leaseToken", c.lost,
+         c.lease_token as "leaseToken", free.lost,
          extract(epoch from now() - c.scheduled_from)::float8 * 1000 as "ageMs",
          extract(epoch from now() - c.due_at)::float8 * 1000 as "waitedMs",
          want.url, want.headers, want.secret,
          (select v.body from events v where v.id = c.event_id) as body
-    from claimed c join want on want.id = c.endpoint_id
+    from claimed c join free on free.id = c.id join want on want.id = c.endpoint_id
    order by c.due_at, c.sequence`;
 
 /** Endpoints that have something due now, found by hopping through the index, not by reading the queue. */

@@ -110,14 +110,17 @@ function beat(client: Db, leaseMs: number, onSilence: () => void): () => void {
   const timer = setInterval(() => {
     unanswered += 1;
     if (unanswered >= BEATS_PER_LEASE) onSilence();
-    client.query('select 1').then(
-      () => {
-        unanswered = 0;
-      },
-      () => undefined, // The connection's own events tell.
-    );
+    void answers(client).then((answered) => (unanswered = answered ? 0 : unanswered));
   }, leaseMs / BEATS_PER_LEASE);
   return () => clearInterval(timer);
+}
+
+/** Never throws: of a lost connection its own events tell. */
+function answers(client: Db): Promise<boolean> {
+  return client.query('select 1').then(
+    () => true,
+    () => false,
+  );
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -61,6 +61,17 @@ export function mergeApplied(input: {
   return next;
 }
 
+/** Adds annotations that nobody owns; undefined when they are there. */
+export function withAnnotations(held: Held, annotations: Record<string, string>): Held | undefined {
+  const { metadata } = held.resource;
+  const merged = { ...metadata.annotations, ...annotations };
+  if (isDeepStrictEqual(merged, metadata.annotations)) return undefined;
+  return {
+    ...held,
+    resource: { ...held.resource, metadata: { ...metadata, annotations: merged } },
+  };
+}
+
 /** @throws WriteConflictError unless the object is at that version; '' means: is not there */
 export function checkVersion(current: Resource | undefined, expected: string | undefined): void {
   if (expected === undefined) return;
@@ -80,13 +91,20 @@ function mergeAll(input: { applied: Applied; options: ApplyOptions; current: Hel
   const annotations = mergeOwned(applied.annotations ?? {}, {
     ...{ ...meta, values: metadata?.annotations, prefix: 'annotations.' },
   });
-  const inMeta = [...labels.conflicts, ...annotations.conflicts].map(({ field, manager: owner }) => ({
-    ...{ field: `metadata.${field}`, manager: owner },
-  }));
+  const inMeta = [...labels.conflicts, ...annotations.conflicts].map(
+    ({ field, manager: owner }) => ({
+      ...{ field: `metadata.${field}`, manager: owner },
+    }),
+  );
   const conflicts = [...spec.conflicts, ...inMeta];
   if (conflicts.length > 0) throw new FieldConflictError(conflicts);
   return {
-    ...{ spec: spec.values, owners: spec.owners, labels: labels.values, annotations: annotations.values },
+    ...{
+      spec: spec.values,
+      owners: spec.owners,
+      labels: labels.values,
+      annotations: annotations.values,
+    },
     metaOwners: { ...labels.owners, ...annotations.owners },
   };
 }

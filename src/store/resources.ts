@@ -4,7 +4,13 @@ import type { Logger } from '../observability/logger.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import { CHANNELS, createListener, createNotifier } from './notifications.ts';
 import type { Db, Pool } from './pool.ts';
-import { checkVersion, mergeApplied, type Held, type Validate } from './resource-merge.ts';
+import {
+  checkVersion,
+  mergeApplied,
+  withAnnotations,
+  type Held,
+  type Validate,
+} from './resource-merge.ts';
 import type { Sealer } from './sealing.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -29,7 +35,9 @@ export type PostgresResourceStoreDeps = {
 /** NOTIFY makes a watcher quick; this bounds what a lost wake-up costs. */
 const POLL_MS = 1_000;
 
-export function createPostgresResourceStore(deps: PostgresResourceStoreDeps): PostgresResourceStore {
+export function createPostgresResourceStore(
+  deps: PostgresResourceStoreDeps,
+): PostgresResourceStore {
   const { pool, sealer, log } = deps;
   const notifier = createNotifier({ pool, log });
   const wakers = new Set<() => void>();
@@ -79,14 +87,7 @@ export function createPostgresResourceStore(deps: PostgresResourceStoreDeps): Po
       return stored!;
     },
     annotate: async (kind, key, annotations) => {
-      await write(kind, key, (current) => {
-        if (!current) return undefined;
-        const { metadata } = current.resource;
-        const merged = { ...metadata.annotations, ...annotations };
-        if (isDeepStrictEqual(merged, metadata.annotations)) return undefined;
-        const resource = { ...current.resource, metadata: { ...metadata, annotations: merged } };
-        return { ...current, resource };
-      });
+      await write(kind, key, (current) => current && withAnnotations(current, annotations));
     },
     patchStatus: async (kind, { namespace, name, uid }, status) => {
       await write(kind, { namespace, name }, (current) => {
@@ -230,7 +231,16 @@ async function upsert(db: Db, sealer: Sealer, { resource, metaOwners }: Held): P
        owners = excluded.owners, meta_owners = excluded.meta_owners,
        created_at = excluded.created_at, deleted_at = null`,
     [
-      ...[kind, m.namespace, m.name, m.uid, m.generation, m.resourceVersion, m.labels, m.annotations],
+      ...[
+        kind,
+        m.namespace,
+        m.name,
+        m.uid,
+        m.generation,
+        m.resourceVersion,
+        m.labels,
+        m.annotations,
+      ],
       ...[spec, resource.status, resource.owners, metaOwners, m.creationTimestamp],
     ],
   );
@@ -271,7 +281,11 @@ function sealSpec({ spec, metadata }: Resource, sealer: Sealer): { sealed: strin
   return { sealed: sealer.seal(JSON.stringify(spec), place).toString('base64') };
 }
 
-function openSpec(spec: Record<string, unknown>, place: string, sealer: Sealer): Record<string, unknown> {
+function openSpec(
+  spec: Record<string, unknown>,
+  place: string,
+  sealer: Sealer,
+): Record<string, unknown> {
   // We wrote it as `{ sealed }` with an object inside.
   return JSON.parse(sealer.open(Buffer.from(spec['sealed'] as string, 'base64'), place)) as Record<
     string,

@@ -34,7 +34,10 @@ export function createSealer(key: Buffer): Sealer {
         throw new Error(`the secret of ${place} was sealed with another PARLEY_ENCRYPTION_KEY`);
       }
       const nonce = sealed.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES);
-      const tag = sealed.subarray(HEADER_BYTES + NONCE_BYTES, HEADER_BYTES + NONCE_BYTES + TAG_BYTES);
+      const tag = sealed.subarray(
+        HEADER_BYTES + NONCE_BYTES,
+        HEADER_BYTES + NONCE_BYTES + TAG_BYTES,
+      );
       // Without the length Node takes a tag of four bytes too, which is guessed in no time.
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(place))

@@ -133,7 +133,14 @@ export async function updateEndpointCondition(
   await db.query(
     `update webhook_endpoints set uid = $2, generation = $3, ready = $4, reason = $5, message = $6
       where id = $1`,
-    [endpoint.id, endpoint.uid, endpoint.generation, endpoint.ready, endpoint.reason, endpoint.message],
+    [
+      endpoint.id,
+      endpoint.uid,
+      endpoint.generation,
+      endpoint.ready,
+      endpoint.reason,
+      endpoint.message,
+    ],
   );
 }
 

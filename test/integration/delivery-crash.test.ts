@@ -129,10 +129,10 @@ test('a wake-up delivers sooner than any sweep would', async () => {
 test('stopped and started again under load: every event arrives once', async () => {
   answerAfter(15);
   let engine = await lab.startDelivery();
-  let emitting = true;
+  const load = { emitting: true };
   let events = 0;
-  const load = (async () => {
-    while (emitting) {
+  const emitted = (async () => {
+    while (load.emitting) {
       await lab.emit();
       events += 1;
     }
@@ -149,8 +149,8 @@ test('stopped and started again under load: every event arrives once', async () 
     expect(receiver.received).toHaveLength(stopped);
     engine = await lab.startDelivery();
   }
-  emitting = false;
-  await load;
+  load.emitting = false;
+  await emitted;
   await receiver.until(({ length }) => length >= events);
   while ((await queued()).total > 0) await pause(20);
   expect(countPerEvent()).toEqual(Array.from({ length: events }, () => 1));

@@ -67,10 +67,8 @@ test.each(['200 OK', '201 Created', '204 No Content', '299 Fine'])(
       number: 1,
       trigger: 'schedule',
       statusCode: Number(status.slice(0, 3)),
-      ...{
-        errorClass: null,
-        errorMessage: null,
-      },
+      errorClass: null,
+      errorMessage: null,
     });
     expect(attempt!.durationMs).toBeLessThan(1_000);
     expect(delivery.deliveredAt).toBe(attempt!.startedAt + attempt!.durationMs!);

@@ -132,17 +132,13 @@ async function putEndpoint(engine: Engine, id: string, options: EndpointOptions)
     managedBy: 'api',
     url: options.url ?? 'https://receiver.test/',
     eventTypes: options.eventTypes ?? [],
-    ...{
-      description: '',
-      enabled: options.enabled ?? true,
-      headers: options.headers ?? {},
-    },
-    ...{
-      metadata: {},
-      ready: true,
-      reason: 'Delivering',
-      message: '',
-    },
+    description: '',
+    enabled: options.enabled ?? true,
+    headers: options.headers ?? {},
+    metadata: {},
+    ready: true,
+    reason: 'Delivering',
+    message: '',
     secret: secret === null ? null : engine.sealer.seal(secret, endpointSecretPlace(namespace, id)),
   });
 }
@@ -160,16 +156,12 @@ export function resultOf(
     deliveryId: delivery.id,
     leaseToken: delivery.leaseToken,
     outcome: 'delivered',
-    ...{
-      nextOffsetMs: null,
-      durationMs: 5,
-      statusCode: 200,
-      errorClass: null,
-    },
-    ...{
-      errorMessage: null,
-      responseBody: 'ok',
-    },
+    nextOffsetMs: null,
+    durationMs: 5,
+    statusCode: 200,
+    errorClass: null,
+    errorMessage: null,
+    responseBody: 'ok',
     ...change,
   };
 }

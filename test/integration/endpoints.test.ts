@@ -6,7 +6,7 @@ import {
   patchEndpoint,
 } from '../../src/services/write-endpoint.ts';
 import type { Resource } from '../../src/resources/resource-store.ts';
-import { apiDeps, refusal } from '../support/agents.ts';
+import { apiDeps, awaitCondition, refusal, type ToldCondition } from '../support/agents.ts';
 import { SECRET, startEngine, type Engine } from '../support/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';
 
@@ -47,16 +47,8 @@ const rowOf = async (): Promise<Row | undefined> => {
   );
   return rows[0];
 };
-const condition = (type: string, expected: Record<string, unknown>) =>
-  engine.eventually(
-    async () => {
-      const object = await engine.store.get('WebhookEndpoint', KEY);
-      const all = (object?.status['conditions'] ?? []) as Record<string, unknown>[];
-      const found = all.find((one) => one['type'] === type);
-      return found && Object.keys(expected).every((key) => found[key] === expected[key]) && found;
-    },
-    async () => (await engine.store.get('WebhookEndpoint', KEY))?.status,
-  );
+const condition = (type: string, expected: Partial<ToldCondition>) =>
+  awaitCondition(engine, { kind: 'WebhookEndpoint', name: 'all' }, { type, ...expected });
 let events = 0;
 /** One more event for everybody. */
 const cause = async (): Promise<void> => {

@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rollBack } from '../../src/services/pin-agent.ts';
 import { runManifests } from '../../src/standalone/run-manifests.ts';
-import { activations, agentRow, apiDeps, countVersions, events } from '../support/agents.ts';
+import {
+  activations,
+  agentRow,
+  apiDeps,
+  awaitCondition,
+  countVersions,
+  events,
+} from '../support/agents.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 
@@ -55,17 +62,8 @@ const live = (name: string, activeVersion: number, latestVersion = activeVersion
     },
     () => agentRow(engine, name),
   );
-const condition = (kind: string, name: string, type: string, expected: Record<string, unknown>) =>
-  engine.eventually(
-    async () => {
-      const object = await engine.store.get(kind, { namespace: 'default', name });
-      const found = (object?.status['conditions'] as Record<string, unknown>[] | undefined)?.find(
-        (one) => one['type'] === type,
-      );
-      return found && Object.keys(expected).every((key) => found[key] === expected[key]) && found;
-    },
-    async () => (await engine.store.get(kind, { namespace: 'default', name }))?.status,
-  );
+const condition = (type: string, status: string, reason: string) =>
+  awaitCondition(engine, { kind: 'Agent', name: 'support' }, { type, status, reason });
 
 test('an edit is version 2 at the receiver, the old text version 1 again, a pin moves both ways', async () => {
   await engine.startDelivery();
@@ -105,10 +103,7 @@ test('a prompt in a ConfigMap beside it makes versions by its text, the generati
   );
   await write('a.yaml', support);
   await start();
-  await condition('Agent', 'support', 'ResolvedRefs', {
-    status: 'False',
-    reason: 'ConfigMapNotFound',
-  });
+  await condition('ResolvedRefs', 'False', 'ConfigMapNotFound');
   await write('prompts.yaml', configMap('one'));
   await live('support', 1);
   await write('prompts.yaml', configMap('two'));
@@ -117,7 +112,7 @@ test('a prompt in a ConfigMap beside it makes versions by its text, the generati
   const row = await live('support', 1, 2);
   expect(row).toMatchObject({ generation: 1, spec: { prompt: 'one' } });
   await write('prompts.yaml', configMap('one').replace('support:', 'other:'));
-  await condition('Agent', 'support', 'ResolvedRefs', { status: 'False', reason: 'KeyNotFound' });
+  await condition('ResolvedRefs', 'False', 'KeyNotFound');
   await write('a.yaml', agent('support', 'prompt: two'));
   await live('support', 2);
   expect(await activations(engine)).toEqual([
@@ -138,15 +133,14 @@ test('a Secret without the label is not used, and heals when it gets it; without
   await write('support.yaml', agent('support', 'prompt: one', 'tools:', tool));
   await write('secret.yaml', secret());
   await start();
-  const refused = { status: 'False', reason: 'SecretNotAllowed' };
-  await condition('Agent', 'support', 'ResolvedRefs', refused);
-  await condition('Agent', 'support', 'Stalled', { status: 'True', reason: 'SecretNotAllowed' });
+  await condition('ResolvedRefs', 'False', 'SecretNotAllowed');
+  await condition('Stalled', 'True', 'SecretNotAllowed');
   expect(await events(engine)).toEqual([]);
   await write('secret.yaml', secret(label));
-  await condition('Agent', 'support', 'Ready', { status: 'True' });
+  await condition('Ready', 'True', 'Published');
   await live('support', 1);
   await write('secret.yaml', secret());
-  await condition('Agent', 'support', 'ResolvedRefs', refused);
+  await condition('ResolvedRefs', 'False', 'SecretNotAllowed');
   await live('support', 1);
 });
 

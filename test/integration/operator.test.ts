@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createPostgresResourceStore } from '../../src/store/resources.ts';
 import type { Resource } from '../../src/resources/resource-store.ts';
-import { activations, agentRow, countVersions, events } from '../support/agents.ts';
+import { activations, agentRow, conditionsOf, countVersions, events } from '../support/agents.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 
 let engine: Engine;
@@ -13,11 +13,6 @@ beforeEach(async () => {
 afterEach(() => engine.stop());
 
 const ID = 'parley.dev/id';
-type Condition = Record<string, string>;
-const conditionsOf = (resource: Resource): Record<string, Condition> =>
-  Object.fromEntries(
-    (resource.status['conditions'] as Condition[]).map((one) => [one['type'], one]),
-  );
 const read = async (name = 'support', kind = 'Agent'): Promise<Resource> =>
   (await engine.store.get(kind, { namespace: 'default', name }))!;
 const declare = async (spec: Record<string, unknown>, name = 'support'): Promise<Resource> => {
@@ -64,8 +59,8 @@ describe('the status', () => {
     });
     const third = conditionsOf(await declare({ prompt: 'two', suspend: true }));
     expect(third['Ready']).toMatchObject({ status: 'False', reason: 'Suspended' });
-    expect(third['Ready']?.['lastTransitionTime']).not.toBe(old);
-    expect(third['Ready']?.['observedGeneration']).toBe(3);
+    expect(third['Ready']?.lastTransitionTime).not.toBe(old);
+    expect(third['Ready']?.observedGeneration).toBe(3);
   });
 
   test('keeps the last rollback although the history shown is short', async () => {
@@ -161,9 +156,9 @@ describe('the identity', () => {
     await declareWithId('support', 'agt_01jd0000000000000000000000');
     const stalled = await engine.eventually(async () => {
       const found = await read();
-      return conditionsOf(found)['Accepted']?.['status'] === 'False' && found;
+      return conditionsOf(found)['Accepted']?.status === 'False' && found;
     });
-    expect(conditionsOf(stalled)['Accepted']?.['message']).toContain(`is ${id} and cannot become`);
+    expect(conditionsOf(stalled)['Accepted']?.message).toContain(`is ${id} and cannot become`);
     expect(stalled.status['agentId']).toBe(id);
     await declare({ prompt: 'p' }); // Without the annotation.
     await engine.eventually(async () => (await read()).metadata.annotations[ID] === id);

@@ -6,6 +6,7 @@ import {
   completeAttempts,
   finishExpired,
   listDueEndpoints,
+  markStarted,
   releaseAllLeases,
   releaseDeliveries,
 } from '../../src/store/delivery-queue.ts';
@@ -59,17 +60,13 @@ test('a claim carries all that its attempt needs', async () => {
     endpointId: endpoint,
     eventType: 'agent.published',
     trigger: 'schedule',
-    ...{
-      attempt: 1,
-      leaseToken: token,
-      lost: false,
-      url: 'https://receiver.test/a',
-      headers,
-    },
-    ...{
-      namespace: 'default',
-      conversationId: null,
-    },
+    attempt: 1,
+    leaseToken: token,
+    lost: false,
+    url: 'https://receiver.test/a',
+    headers,
+    namespace: 'default',
+    conversationId: null,
   });
   expect(claimed!.body.equals(rows[0]!.body)).toBe(true);
   expect(claimed!.ageMs).toBeGreaterThanOrEqual(0);
@@ -266,4 +263,42 @@ test('the endpoints with something due are found, and only those', async () => {
     );
   }
   expect((await listDueEndpoints(lab.pool)).sort()).toEqual(ids.slice(10).sort());
+});
+
+test('with a large backlog of one endpoint no statement reads the whole queue', async () => {
+  const [busy, other] = [await lab.addEndpoint(), await lab.addEndpoint()];
+  await lab.pool.query(
+    `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
+     select parley_uuid_v7(), 'default', $1, parley_uuid_v7(), 'agent.published', 'schedule'
+       from generate_series(1, 20000)`,
+    [busy],
+  );
+  await lab.emit();
+  await lab.pool.query('analyze delivery_queue');
+  const client = await lab.pool.connect();
+  const scans = async (): Promise<number> => {
+    await client.query('select pg_stat_force_next_flush()');
+    const { rows } = await client.query<{ scans: number }>(
+      `select seq_scan as scans from pg_stat_user_tables where relname = 'delivery_queue'`,
+    );
+    return rows[0]!.scans;
+  };
+  const before = await scans();
+  // More often than the five times after which PostgreSQL settles for one plan.
+  for (let i = 0; i < 8; i += 1) {
+    for (const endpointId of [busy, other]) {
+      const claimed = await claimDeliveries(client, [{ endpointId, slots: 32 }], randomUUID());
+      await markStarted(
+        client,
+        claimed.map(({ id }) => id),
+      );
+      await completeAttempts(
+        client,
+        claimed.map((one, n) => resultOf(one, n % 2 === 0 ? failure(60_000) : {})),
+      );
+    }
+    expect(await listDueEndpoints(client)).toEqual([busy]);
+  }
+  expect(await scans()).toBe(before);
+  client.release();
 });

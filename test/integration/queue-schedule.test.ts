@@ -81,7 +81,7 @@ test.each([
   ['at once', { durationMs: 3 }],
   ['by time-out', { durationMs: 10_250 }],
   ['asking for patience', { durationMs: 40, retryAfter: '7200' }],
-] satisfies [string, Failure][])(
+] as [string, Failure][])(
   'deliveries whose receiver fails %s follow their schedule for three days and end as failed',
   async (name, failure) => {
     const namespace = name.replaceAll(' ', '-');

@@ -5,6 +5,7 @@ import {
   activations,
   agentRow,
   apiDeps,
+  conditionsOf,
   countVersions,
   events,
   refusal,
@@ -28,10 +29,8 @@ const rollback = async (version?: number, reason: string | null = null) =>
   rollBack(apiDeps(engine), CALLER, { id: await idOf(), version, reason });
 const publish = async (version?: number) =>
   publishVersion(apiDeps(engine), CALLER, { id: await idOf(), version });
-const conditionOf = async (type: string) => {
-  const agent = await engine.settled('Agent', 'support');
-  return (agent.status['conditions'] as { type: string }[]).find((one) => one.type === type);
-};
+const conditionOf = async (type: string) =>
+  conditionsOf(await engine.settled('Agent', 'support'))[type];
 /** As many versions as prompts, the last one live. */
 const declareAll = async (...prompts: string[]): Promise<void> => {
   for (const prompt of prompts) await declare({ prompt });
@@ -59,28 +58,19 @@ describe('rollback through the API', () => {
     expect((await rollback()).agent.activeVersion).toBe(1);
   });
 
+  const declareManual = async () => declare({ prompt: 'one', publishPolicy: 'Manual' });
+  const nothing = { code: 'nothing_to_roll_back_to', status: 409 };
+  const unknown = { code: 'unknown_version', status: 422 };
   test.each([
-    ['nothing below', async () => declareAll('one'), undefined, 'nothing_to_roll_back_to', 409],
-    [
-      'nothing live',
-      async () => declare({ prompt: 'one', publishPolicy: 'Manual' }),
-      undefined,
-      'nothing_to_roll_back_to',
-      409,
-    ],
-    ['the active version', async () => declareAll('one', 'two'), 2, 'unknown_version', 422],
-    ['a version above', async () => declareAll('one', 'two', 'one'), 2, 'unknown_version', 422],
-    [
-      'a version that is not there',
-      async () => declareAll('one', 'two'),
-      9,
-      'unknown_version',
-      422,
-    ],
-  ])('%s is no target', async (_, given, version, code, status) => {
+    ['nothing below', () => declareAll('one'), undefined, nothing],
+    ['nothing live', declareManual, undefined, nothing],
+    ['the active version', () => declareAll('one', 'two'), 2, unknown],
+    ['a version above', () => declareAll('one', 'two', 'one'), 2, unknown],
+    ['a version that is not there', () => declareAll('one', 'two'), 9, unknown],
+  ])('%s is no target', async (_, given, version, refused) => {
     await given();
     const before = await engine.store.get('Agent', { namespace: 'default', name: 'support' });
-    expect(await refusal(rollback(version))).toMatchObject({ code, status });
+    expect(await refusal(rollback(version))).toMatchObject(refused);
     expect(await engine.store.get('Agent', { namespace: 'default', name: 'support' })).toEqual(
       before,
     );

@@ -165,14 +165,10 @@ test("a user's headers are sent, and never in place of ours", async () => {
   expect(received!.headers).toMatchObject({
     'x-team': 'blue',
     authorization: 'Bearer theirs',
-    ...{
-      'content-type': 'application/json',
-      'user-agent': `parley/${lab.version}`,
-    },
-    ...{
-      'parley-event-id': fromUuid('evt', eventId),
-      'parley-delivery-attempt': '1',
-    },
+    'content-type': 'application/json',
+    'user-agent': `parley/${lab.version}`,
+    'parley-event-id': fromUuid('evt', eventId),
+    'parley-delivery-attempt': '1',
     'parley-signature': opensslHmac(received!.body, SECRET),
   });
   expect(JSON.stringify(received!.headers)).not.toContain('forged');

@@ -1,4 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import { ApiError } from '../../src/errors.ts';
+import type { Resource } from '../../src/resources/resource-store.ts';
 import type { AgentRow } from '../../src/store/agents.ts';
 import { createAwaitProjection } from '../../src/services/await-projection.ts';
 import type { EndpointWriterDeps } from '../../src/services/write-endpoint.ts';
@@ -75,4 +78,31 @@ export async function refusal(
     return { code, status, detail, pointers: error.errors.map(({ pointer }) => pointer) };
   }
   throw new Error('it was not refused');
+}
+
+const condition = z.object({
+  ...{ type: z.string(), status: z.string(), reason: z.string(), message: z.string() },
+  ...{ lastTransitionTime: z.string(), observedGeneration: z.int() },
+});
+const conditions = z.array(condition).default([]);
+export type ToldCondition = z.output<typeof condition>;
+
+/** What the status says, by type of condition. */
+export function conditionsOf(resource: Resource | undefined): Record<string, ToldCondition> {
+  const told = conditions.parse(resource?.status['conditions']);
+  return Object.fromEntries(told.map((one) => [one.type, one]));
+}
+
+/** Resolves with the condition of that type once it is as expected. */
+export function awaitCondition(
+  engine: Engine,
+  object: { kind: string; name: string },
+  expected: Partial<ToldCondition> & { type: string },
+): Promise<ToldCondition> {
+  const key = { namespace: 'default', name: object.name };
+  const read = async () => conditionsOf(await engine.store.get(object.kind, key));
+  return engine.eventually(async () => {
+    const found = (await read())[expected.type];
+    return found && isDeepStrictEqual({ ...found, ...expected }, found) && found;
+  }, read);
 }

@@ -20,21 +20,15 @@ test('nothing set is a configuration too', () => {
     store: undefined,
     demo: true,
     dataDir: '.parley',
-    ...{
-      port: undefined,
-      host: undefined,
-      metricsPort: 9090,
-      baseUrl: undefined,
-    },
-    ...{
-      apiKey: undefined,
-      manifests: undefined,
-      egressAllow: undefined,
-    },
-    ...{
-      encryptionKey: undefined,
-      logLevel: undefined,
-    },
+    port: undefined,
+    host: undefined,
+    metricsPort: 9090,
+    baseUrl: undefined,
+    apiKey: undefined,
+    manifests: undefined,
+    egressAllow: undefined,
+    encryptionKey: undefined,
+    logLevel: undefined,
   });
 });
 
@@ -45,21 +39,15 @@ test('every variable is read', () => {
       PARLEY_STORE: 'kubernetes',
       PARLEY_DEMO: '0',
       PARLEY_DATA_DIR: '/data',
-      ...{
-        PARLEY_PORT: '8081',
-        PARLEY_HOST: '::',
-        PARLEY_METRICS_PORT: '0',
-      },
-      ...{
-        PARLEY_BASE_URL: 'https://parley.example/x//',
-        PARLEY_MANIFESTS: 'm',
-      },
+      PARLEY_PORT: '8081',
+      PARLEY_HOST: '::',
+      PARLEY_METRICS_PORT: '0',
+      PARLEY_BASE_URL: 'https://parley.example/x//',
+      PARLEY_MANIFESTS: 'm',
       PARLEY_API_KEY: `parley_${'a'.repeat(40)}`,
       PARLEY_EGRESS_ALLOW: ' 10.0.0.0/8 , fd00::/8,',
-      ...{
-        PARLEY_ENCRYPTION_KEY: KEY,
-        PARLEY_LOG_LEVEL: 'debug',
-      },
+      PARLEY_ENCRYPTION_KEY: KEY,
+      PARLEY_LOG_LEVEL: 'debug',
     }),
   ).toMatchObject({
     databaseUrl: 'postgresql://u:p@host/db',
@@ -68,17 +56,13 @@ test('every variable is read', () => {
     dataDir: '/data',
     port: 8081,
     host: '::',
-    ...{
-      metricsPort: 0,
-      baseUrl: 'https://parley.example/x',
-      manifests: 'm',
-    },
+    metricsPort: 0,
+    baseUrl: 'https://parley.example/x',
+    manifests: 'm',
     apiKey: `parley_${'a'.repeat(40)}`,
     egressAllow: ['10.0.0.0/8', 'fd00::/8'],
-    ...{
-      encryptionKey: Buffer.alloc(32, 5),
-      logLevel: 'debug',
-    },
+    encryptionKey: Buffer.alloc(32, 5),
+    logLevel: 'debug',
   });
 });
 
@@ -110,7 +94,7 @@ test.each(WRONG)('%s=%s is refused by name', (name, value) => {
 test('all mistakes are told at once, and no value is repeated', () => {
   const env = Object.fromEntries(WRONG.toReversed());
   const problems = problemsOf(env);
-  expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual(Object.keys(env).sort());
+  expect(problems.map((problem) => problem.split(':')[0]!).sort()).toEqual(Object.keys(env).sort());
   for (const name of ['PARLEY_API_KEY', 'PARLEY_ENCRYPTION_KEY', 'DATABASE_URL']) {
     expect(problems.join('\n')).not.toContain(env[name]);
   }

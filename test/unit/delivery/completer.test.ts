@@ -11,12 +11,10 @@ const result = (deliveryId: string): AttemptResult => ({
   outcome: 'delivered',
   nextOffsetMs: null,
   durationMs: 1,
-  ...{
-    statusCode: 200,
-    errorClass: null,
-    errorMessage: null,
-    responseBody: '',
-  },
+  statusCode: 200,
+  errorClass: null,
+  errorMessage: null,
+  responseBody: '',
 });
 
 /** A database that answers when told to. */

@@ -71,23 +71,17 @@ const claimed = (endpointId: string, leaseToken: string): ClaimedDelivery => ({
   endpointId,
   eventId: randomUUID(),
   leaseToken,
-  ...{
-    eventType: 'agent.published',
-    trigger: 'schedule',
-    conversationId: null,
-    attempt: 1,
-  },
-  ...{
-    ageMs: 0,
-    waitedMs: 0,
-    lost: false,
-    url: 'https://a.test/',
-    headers: {},
-  },
-  ...{
-    secret: Buffer.alloc(0),
-    body: Buffer.alloc(0),
-  },
+  eventType: 'agent.published',
+  trigger: 'schedule',
+  conversationId: null,
+  attempt: 1,
+  ageMs: 0,
+  waitedMs: 0,
+  lost: false,
+  url: 'https://a.test/',
+  headers: {},
+  secret: Buffer.alloc(0),
+  body: Buffer.alloc(0),
 });
 
 const total = (): number => [...inFlight.values()].reduce((sum, { length }) => sum + length, 0);
@@ -109,12 +103,10 @@ function finish(endpointId: string, outcome: AttemptResult['outcome']): void {
         outcome,
         nextOffsetMs: null,
         durationMs: 1,
-        ...{
-          statusCode: null,
-          errorClass: null,
-          errorMessage: null,
-          responseBody: null,
-        },
+        statusCode: null,
+        errorClass: null,
+        errorMessage: null,
+        responseBody: null,
       },
     });
   }

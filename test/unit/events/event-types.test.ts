@@ -70,8 +70,14 @@ test('what may be subscribed to is the types, their groups and the star', () => 
   expect([...SUBSCRIPTIONS].sort()).toEqual(
     [
       ...EVENT_TYPES,
-      ...['*', 'agent.*', 'conversation.*', 'conversation.transcript.*', 'escalation.*'],
-      ...['knowledge.*', 'knowledge.gap.*', 'knowledge.source.*'],
+      '*',
+      'agent.*',
+      'conversation.*',
+      'conversation.transcript.*',
+      'escalation.*',
+      'knowledge.*',
+      'knowledge.gap.*',
+      'knowledge.source.*',
     ].sort(),
   );
 });

@@ -29,17 +29,21 @@ test('a secret has 24 to 64 bytes of canonical base64', () => {
   for (const bytes of [0, 1, 23, 65, 128]) expect(isEndpointSecret(secret(bytes))).toBe(false);
   const good = secret(32, 255);
   for (const bad of [
-    ...['', 'whsec_', good.slice(6), ` ${good}`, `${good}\n`, `${good} `, good.toUpperCase()],
-    ...[
-      good.replaceAll('/', '_'),
-      good.replace('=', ''),
-      `${good}=`,
-      good.replace('whsec_', 'whsec-'),
-    ],
-    good.replace('w=', 'x='), // Decodes to the same bytes, but is not how they are written.
+    '',
+    'whsec_',
+    good.slice(6),
+    ` ${good}`,
+    `${good}\n`,
+    `${good} `,
+    good.toUpperCase(),
+    good.replaceAll('/', '_'),
+    good.replace('=', ''),
+    `${good}=`,
+    good.replace('whsec_', 'whsec-'),
+    good.replace('8=', '9='), // Decodes to the same bytes, but is not how they are written.
     'whsec_not base64 at all, but long enough to be thirty-two bytes',
   ]) {
-    expect({ bad, taken: isEndpointSecret(bad) }).toEqual({ bad, taken: bad === good });
+    expect({ bad, taken: isEndpointSecret(bad) }).toEqual({ bad, taken: false });
   }
 });
 

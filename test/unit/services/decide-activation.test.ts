@@ -2,22 +2,24 @@ import { expect, test } from '@jest/globals';
 import { decideActivation } from '../../../src/services/decide-activation.ts';
 
 /** Everything there is to decide with up to four versions, judged by the words of the contract. */
-function* situations() {
-  for (const latestVersion of [1, 2, 3, 4]) {
+function situations() {
+  return [1, 2, 3, 4].flatMap((latestVersion) => {
     const versions = Array.from({ length: latestVersion }, (_, i) => i + 1);
-    for (const policy of ['Automatic', 'Manual'] as const) {
-      for (const contentVersion of versions) {
-        for (const activeVersion of [null, ...versions]) {
-          for (const pinnedVersion of [undefined, ...versions, latestVersion + 1, 2_147_483_647]) {
-            yield { policy, pinnedVersion, contentVersion, latestVersion, activeVersion };
-          }
-        }
-      }
-    }
-  }
+    const pins = [undefined, ...versions, latestVersion + 1, 2_147_483_647];
+    const policies = ['Automatic', 'Manual'] as const;
+    return policies.flatMap((policy) =>
+      versions.flatMap((contentVersion) =>
+        [null, ...versions].flatMap((activeVersion) =>
+          pins.map((pinnedVersion) => ({
+            ...{ policy, pinnedVersion, contentVersion, latestVersion, activeVersion },
+          })),
+        ),
+      ),
+    );
+  });
 }
 
-const all = [...situations()];
+const all = situations();
 const decided = (when: (situation: (typeof all)[number]) => boolean) =>
   all.filter(when).map((situation) => ({ situation, decision: decideActivation(situation) }));
 
