@@ -7,7 +7,7 @@ import { runOperator } from '../operator/run.ts';
 import { runManifests } from '../standalone/run-manifests.ts';
 import { insertApiKey, SCOPES } from '../store/api-keys.ts';
 import { assertMigrated } from '../store/migrate.ts';
-import { isReachable } from '../store/pool.ts';
+import { isAnswering } from '../store/ping.ts';
 import { createContext, requireRoleConfig, type Context } from './context.ts';
 import { stopOnSignals } from './shutdown.ts';
 
@@ -36,7 +36,7 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     await runHealthServer({
       ...{ port: config.metricsPort, host: config.host ?? '0.0.0.0' },
       ...{ metrics: context.metrics, log: context.log },
-      isReady: () => isReachable(context.pool),
+      isReady: () => isAnswering(context.pool),
     }),
   );
   context.log.info('ready');

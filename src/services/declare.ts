@@ -60,15 +60,22 @@ export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> 
 function toApiError(error: unknown, pointer: (pointer: string) => string): unknown {
   if (error instanceof InvalidResourceError) {
     const errors: FieldError[] = error.errors.map((e) => ({ ...e, pointer: pointer(e.pointer) }));
-    return new ApiError('invalid_body', 'some fields are wrong; see errors', { errors, cause: error });
+    return new ApiError('invalid_body', 'some fields are wrong; see errors', {
+      errors,
+      cause: error,
+    });
   }
   if (error instanceof FieldConflictError) {
     return managedElsewhere(error.conflicts, pointer);
   }
   if (error instanceof WriteConflictError) {
-    return new ApiError('write_conflict', 'it was changed by somebody else; read it and try again', {
-      cause: error,
-    });
+    return new ApiError(
+      'write_conflict',
+      'it was changed by somebody else; read it and try again',
+      {
+        cause: error,
+      },
+    );
   }
   return error;
 }

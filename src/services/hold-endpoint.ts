@@ -9,7 +9,10 @@ export async function holdEndpoint(
   deps: { pool: Pool; notifier: Notifier },
   input: {
     epoch: number;
-    endpoint: Pick<WebhookEndpointRow, 'id' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'>;
+    endpoint: Pick<
+      WebhookEndpointRow,
+      'id' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'
+    >;
   },
 ): Promise<void> {
   await inTransaction(deps.pool, async (db) => {

@@ -38,16 +38,28 @@ const FINISHED = `select id, endpoint_id as "endpointId", event_id as "eventId",
     null::timestamptz as "nextAttemptAt", delivered_at as "deliveredAt"
   from deliveries`;
 
+/** In the statement that reads the delivery: two would let the one be newer than the other. */
+const WITH_ATTEMPTS = `select d.*, (
+    select coalesce(jsonb_agg(jsonb_build_object(
+             'number', a.number, 'trigger', a.trigger,
+             'startedAt', floor(extract(epoch from a.started_at) * 1000),
+             'durationMs', a.duration_ms, 'statusCode', a.status_code,
+             'errorClass', a.error_class, 'errorMessage', a.error_message,
+             'responseBody', a.response_body) order by a.number), '[]')
+      from delivery_attempts a where a.delivery_id = d.id) as attempts`;
+
 export async function readDelivery(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
 ): Promise<DeliveryRow | undefined> {
-  const { rows } = await db.query<Omit<DeliveryRow, 'attempts'>>(
-    `${QUEUED} where id = $1 and namespace = $2
-     union all ${FINISHED} where id = $1 and namespace = $2`,
+  const { rows } = await db.query<DeliveryRow>(
+    `${WITH_ATTEMPTS} from (
+       ${QUEUED} where id = $1 and namespace = $2
+       union all
+       ${FINISHED} where id = $1 and namespace = $2) d`,
     [id, namespace],
   );
-  return (await withAttempts(db, rows))[0];
+  return rows[0];
 }
 
 /** Newest first; `status` as users name it, `before` the id after which the page starts. */
@@ -63,33 +75,16 @@ export async function listDeliveries(
   const [column, id] =
     'endpointId' in page.of ? ['endpoint_id', page.of.endpointId] : ['event_id', page.of.eventId];
   const where = `where ${column} = $1 and ($2::uuid is null or id < $2)`;
-  const { rows } = await db.query<Omit<DeliveryRow, 'attempts'>>(
-    `select * from (
-       (select * from (${QUEUED} ${where}) q where $3::text is null or status = $3
-         order by id desc limit $4)
-       union all
-       (${FINISHED} ${where} and ($3::text is null or status = $3) order by id desc limit $4)) d
-      order by id desc limit $4`,
+  const { rows } = await db.query<DeliveryRow>(
+    `${WITH_ATTEMPTS} from (
+       select * from (
+         (select * from (${QUEUED} ${where}) q where $3::text is null or status = $3
+           order by id desc limit $4)
+         union all
+         (${FINISHED} ${where} and ($3::text is null or status = $3) order by id desc limit $4)) u
+        order by id desc limit $4) d
+      order by id desc`,
     [id, page.before, page.status, page.limit],
   );
-  return withAttempts(db, rows);
-}
-
-async function withAttempts(
-  db: Db,
-  deliveries: readonly Omit<DeliveryRow, 'attempts'>[],
-): Promise<DeliveryRow[]> {
-  if (deliveries.length === 0) return [];
-  const { rows } = await db.query<AttemptRow & { deliveryId: string }>(
-    `select delivery_id as "deliveryId", number, trigger, started_at as "startedAt",
-            duration_ms as "durationMs", status_code as "statusCode", error_class as "errorClass",
-            error_message as "errorMessage", response_body as "responseBody"
-       from delivery_attempts where delivery_id = any($1) order by delivery_id, number`,
-    [deliveries.map(({ id }) => id)],
-  );
-  const byDelivery = Map.groupBy(rows, ({ deliveryId }) => deliveryId);
-  return deliveries.map((delivery) => ({
-    ...delivery,
-    attempts: (byDelivery.get(delivery.id) ?? []).map(({ deliveryId: _, ...attempt }) => attempt),
-  }));
+  return rows;
 }

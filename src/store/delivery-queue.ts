@@ -231,7 +231,11 @@ const COMPLETE = `with r as materialized (
   select id from held`;
 
 /** Gives back what was claimed and not started; the begun attempt is not counted. */
-export async function releaseDeliveries(db: Db, ids: readonly string[], leaseToken: string): Promise<void> {
+export async function releaseDeliveries(
+  db: Db,
+  ids: readonly string[],
+  leaseToken: string,
+): Promise<void> {
   await db.query(
     `update delivery_queue
         set run_at = due_at, lease_token = null, leased_at = null, attempt = attempt - 1

@@ -23,7 +23,12 @@ export type EventRow = {
   body: Buffer;
 };
 
-export type DeliveryCounts = { pending: number; delivered: number; failed: number; canceled: number };
+export type DeliveryCounts = {
+  pending: number;
+  delivered: number;
+  failed: number;
+  canceled: number;
+};
 
 /**
  * The outbox, in one statement: the event, and one queued delivery for each endpoint of its
@@ -143,7 +148,12 @@ export async function listEvents(db: Db, filter: EventFilter): Promise<EventRow[
         and ($7::uuid is null or id < $7)
       order by id desc limit $8`,
     [
-      ...[filter.namespace, filter.type ?? null, filter.conversationId ?? null, filter.agentId ?? null],
+      ...[
+        filter.namespace,
+        filter.type ?? null,
+        filter.conversationId ?? null,
+        filter.agentId ?? null,
+      ],
       ...[bound(filter.createdAfter), bound(filter.createdBefore), filter.before, filter.limit],
     ],
   );

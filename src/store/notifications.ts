@@ -74,7 +74,9 @@ export function createListener(deps: {
   let retry: NodeJS.Timeout | undefined;
   let stopped = true;
   // Object.entries widens its keys; they are those of the parameter's type.
-  const handlers = new Map(Object.entries(deps.channels) as [Channel, (i: readonly string[]) => void][]);
+  const handlers = new Map(
+    Object.entries(deps.channels) as [Channel, (i: readonly string[]) => void][],
+  );
 
   async function connect(): Promise<void> {
     const fresh = createClient(deps.databaseUrl);

@@ -76,23 +76,20 @@ const UNAVAILABLE = new Set([
 /** Whether an error means that the database is away or restarting, not that we asked wrongly. */
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: unknown };
+  const { code, message, errors } = error as {
+    code?: unknown;
+    message?: unknown;
+    errors?: unknown;
+  };
   const text = typeof code === 'string' ? code : '';
   return (
-    // Connection exceptions, shutdowns, too many connections (PostgreSQL, appendix A).
-    /^(08|57P0|53)/.test(text) ||
+    // Connection exceptions, shutdowns, no resources, a statement that took too long
+    // (PostgreSQL, appendix A).
+    /^(08|57P0|53|57014)/.test(text) ||
     UNAVAILABLE.has(text) ||
     /Connection terminated|timeout exceeded when trying to connect|Query read timeout/.test(
       String(message),
     ) ||
     (Array.isArray(errors) && errors.some(isUnavailable))
-  );
-}
-
-/** Whether the database answers; for readiness, never throws. */
-export async function isReachable(pool: Pool): Promise<boolean> {
-  return pool.query('select 1').then(
-    () => true,
-    () => false,
   );
 }

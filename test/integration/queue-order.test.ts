@@ -92,6 +92,26 @@ test.each(['its lease runs out', 'its leases are released at a restart'])(
   },
 );
 
+test('events that are due at the very same moment are claimed in their order', async () => {
+  const endpoint = await lab.addEndpoint();
+  await talk(newUuid(), [1, 2, 3]);
+  // Last first, so that neither the index nor the table has them in the right order by chance.
+  for (const sequence of [3, 2, 1]) {
+    await lab.pool.query(
+      `update delivery_queue set run_at = date_trunc('day', now()) where sequence = $1`,
+      [sequence],
+    );
+  }
+  for (const sequence of [1, 2, 3]) {
+    const claimed = await lab.claim(endpoint, 1);
+    expect(await sequencesOf(claimed)).toEqual([sequence]);
+    await completeAttempts(
+      lab.pool,
+      claimed.map((one) => resultOf(one)),
+    );
+  }
+});
+
 type Step = {
   kind: 'emit' | 'claim' | 'markStarted' | 'complete' | 'fail' | 'expire';
   endpoint: number;

@@ -219,12 +219,6 @@ test('an activation names whoever made it: a key, a manager, the manifests', asy
     { ...CALLER, actor: 'api:key_2' },
     { id: agent.id, patch: { prompt: 'two' } },
   );
-  // Changes nothing, so it must not be named for what kubectl does next.
-  await patchAgent(
-    api,
-    { ...CALLER, actor: 'api:key_3' },
-    { id: agent.id, patch: { prompt: 'two' } },
-  );
   await engine.declareAgent('support', { pinnedVersion: 1 }, 'kubectl-edit');
   await engine.settled('Agent', 'support');
   await declareFile('other', 'one');
@@ -238,6 +232,19 @@ test('an activation names whoever made it: a key, a manager, the manifests', asy
     'select created_by from agent_versions order by created_at',
   );
   expect(rows.map((row) => row.created_by)).toEqual(['api:key_1', 'api:key_2', 'file']);
+});
+
+test('a PATCH that changes nothing is not named for what somebody else does next', async () => {
+  await declare({ prompt: 'one' });
+  const change = { id: await idOf(), patch: { first_message: 'Hi' } };
+  await patchAgent(apiDeps(engine), { ...CALLER, actor: 'api:key_2' }, change);
+  await patchAgent(apiDeps(engine), { ...CALLER, actor: 'api:key_3' }, change);
+  await declare({ prompt: 'two' });
+  expect(await activations(engine)).toEqual([
+    'published null>1 kubernetes:kubectl',
+    'published 1>2 api:key_2',
+    'published 2>3 kubernetes:kubectl',
+  ]);
 });
 
 test('the key is named although something else changed before the operator looked', async () => {

@@ -73,7 +73,7 @@ describe('create', () => {
 });
 
 describe('patch', () => {
-  test('two at the same time both survive, as do twenty of one field', async () => {
+  test('two at the same time both survive, and a later one removes but what it names', async () => {
     const { agent } = await create();
     await Promise.all([
       patch(agent.id, { language: 'en' }),
@@ -172,7 +172,11 @@ describe('delete', () => {
     async (who) => {
       const managers = who.split(' and ');
       for (const manager of managers) await declare('theirs', { prompt: 'p' }, manager);
-      const { id } = (await agentRow(engine, 'theirs'))!;
+      // A second owner of the same moves no generation.
+      const { id } = await engine.eventually(async () => {
+        const row = await agentRow(engine, 'theirs');
+        return row?.managedBy === 'api' ? undefined : row;
+      });
       const call = deleteAgent(apiDeps(engine), { namespace: 'default', id });
       expect(await refusal(call)).toMatchObject({ code: 'managed_elsewhere', status: 409 });
       expect(await declared('theirs')).toBeDefined();

@@ -99,7 +99,15 @@ export async function startEngine(): Promise<Engine> {
         { fieldManager },
       );
     },
-    settled: (kind, name, namespace = 'default') => settled(context, kind, { namespace, name }),
+    settled: (kind, name, namespace = 'default') => {
+      const read = () => context.store.get(kind, { namespace, name });
+      const check = async (): Promise<Resource | undefined> => {
+        const object = await read();
+        const seen = object?.status['observedGeneration'];
+        return object && seen === object.metadata.generation ? object : undefined;
+      };
+      return eventually({ wakers, check, what: read });
+    },
     stop: async () => {
       for (const part of running.toReversed()) await part.stop();
       await listener.stop();
@@ -107,29 +115,6 @@ export async function startEngine(): Promise<Engine> {
       await database.drop();
     },
   };
-}
-
-async function settled(
-  { store }: Context,
-  kind: string,
-  key: { namespace: string; name: string },
-): Promise<Resource> {
-  const done = Promise.withResolvers<Resource>();
-  const check = async (): Promise<void> => {
-    const object = await store.get(kind, key);
-    if (object && object.status['observedGeneration'] === object.metadata.generation) {
-      done.resolve(object);
-    }
-  };
-  const watch = store.watch(kind, {
-    onChange: () => void check().catch(done.reject),
-    onSynced: () => void check().catch(done.reject),
-  });
-  try {
-    return await done.promise;
-  } finally {
-    await watch.stop();
-  }
 }
 
 const EVENTUALLY_MS = 10_000;
