@@ -6,7 +6,11 @@ import { StartupError } from './errors.ts';
  * sees all mistakes of a start in one go.
  */
 
-const port = z.coerce.number().int().min(0).max(65_535);
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a number from 0 to 65535')
+  .transform(Number)
+  .refine((number) => number <= 65_535, 'must be a number from 0 to 65535');
 
 const environment = z.object({
   DATABASE_URL: z
@@ -18,8 +22,8 @@ const environment = z.object({
   PARLEY_DATA_DIR: z.string().default('.parley'),
   PARLEY_PORT: port.optional(),
   PARLEY_HOST: z.string().optional(),
-  PARLEY_METRICS_PORT: port.default(9090),
-  PARLEY_BASE_URL: z.url().optional(),
+  PARLEY_METRICS_PORT: port.prefault('9090'),
+  PARLEY_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   PARLEY_API_KEY: z
     .string()
     .regex(/^parley_[A-Za-z0-9_-]{20,200}$/, 'must look like parley_ and 20 or more letters or digits')
@@ -29,7 +33,7 @@ const environment = z.object({
   PARLEY_ENCRYPTION_KEY: z
     .string()
     .refine(
-      (text) => Buffer.from(text, 'base64').length === 32,
+      (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
       'must be 32 bytes in base64: openssl rand -base64 32',
     )
     .optional(),

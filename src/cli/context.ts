@@ -44,7 +44,7 @@ export function createContext(input: ContextInput): Context {
   const store = createPostgresResourceStore({ pool, databaseUrl, sealer, validate, log });
   return {
     ...{ databaseUrl, pool, sealer, store, validator, log },
-    guard: createAddressGuard({ allow: input.egressAllow }),
+    guard: createGuard(input.egressAllow),
     metrics: createMetrics({ processMetrics: true }),
     version: readVersion(),
     close: async () => {
@@ -52,6 +52,15 @@ export function createContext(input: ContextInput): Context {
       await pool.end();
     },
   };
+}
+
+function createGuard(allow: readonly string[]): AddressGuard {
+  try {
+    return createAddressGuard({ allow });
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    throw new StartupError(`PARLEY_EGRESS_ALLOW: ${error.message}`, { cause: error });
+  }
 }
 
 export function readVersion(): string {

@@ -17,7 +17,8 @@ import type { Pool } from '../store/pool.ts';
 import type { Sealer } from '../store/sealing.ts';
 import { attempt, type Attempt } from './attempt.ts';
 import { createCompleter } from './completer.ts';
-import { createDeliverer, IN_FLIGHT_MAX } from './deliverer.ts';
+import { IN_FLIGHT_MAX } from './budgets.ts';
+import { createDeliverer } from './deliverer.ts';
 import { createSlots } from './slots.ts';
 
 export type DeliveryRoleDeps = {
@@ -62,7 +63,6 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     slots: createSlots({ nowMs }),
     metrics,
     log,
-    nowMs,
     ...(deps.onAttempt && { onAttempt: deps.onAttempt }),
   });
   const listener = createListener({

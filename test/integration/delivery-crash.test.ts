@@ -53,7 +53,7 @@ test('connections cut every 50 ms: all deliveries arrive once and the engine liv
     await pause(50);
   }
   await admin.end();
-  expect(cut).toBeGreaterThan(40);
+  expect(cut).toBeGreaterThan(10); // Again and again, not only at the start.
   // A claim whose answer was cut off is found again when its lease runs out; the rest goes on.
   for (let left = await queued(); left.total > 0; left = await queued()) {
     const arrived = receiver.received.length;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { publishAgent } from '../../src/services/publish-agent.ts';
 import { createLeadership, type Leadership } from '../../src/store/leadership.ts';
@@ -8,10 +8,12 @@ import { startEngine, type Engine } from '../support/engine.ts';
 
 let engine: Engine;
 const started: Leadership[] = [];
+let child: ChildProcess | undefined;
 beforeEach(async () => {
   engine = await startEngine();
 });
 afterEach(async () => {
+  child?.kill('SIGKILL'); // Also one that is paused.
   await Promise.all(started.splice(0).map((one) => one.stop()));
   await engine.stop();
 });
@@ -88,7 +90,7 @@ test('when the connection of the leader is cut, the other takes over and the fir
 });
 
 test('a leader that is paused, connection and all, is replaced when its lease is over', async () => {
-  const child = spawn(
+  const leader = spawn(
     process.execPath,
     [
       '--input-type=module',
@@ -99,17 +101,14 @@ test('a leader that is paused, connection and all, is replaced when its lease is
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  try {
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    expect((await lines.next()).value).toBe('leads');
-    child.kill('SIGSTOP');
-    const log: string[] = [];
-    expect(await startCandidate('second', log).led).toBe(2);
-    child.kill('SIGCONT');
-    expect((await lines.next()).value).toBe('lost');
-  } finally {
-    child.kill('SIGKILL');
-  }
+  child = leader;
+  const lines = createInterface({ input: leader.stdout })[Symbol.asyncIterator]();
+  expect((await lines.next()).value).toBe('leads');
+  leader.kill('SIGSTOP');
+  const log: string[] = [];
+  expect(await startCandidate('second', log).led).toBe(2);
+  leader.kill('SIGCONT');
+  expect((await lines.next()).value).toBe('lost');
 });
 
 const PAUSED = `

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { Attempt } from '../../../src/delivery/attempt.ts';
-import { createDeliverer, IN_FLIGHT_MAX, type Deliverer } from '../../../src/delivery/deliverer.ts';
+import { IN_FLIGHT_MAX } from '../../../src/delivery/budgets.ts';
+import { createDeliverer, type Deliverer } from '../../../src/delivery/deliverer.ts';
 import { createSlots, SLOTS_MAX } from '../../../src/delivery/slots.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import type { AttemptResult, ClaimedDelivery } from '../../../src/store/delivery-queue.ts';
@@ -45,7 +46,6 @@ beforeEach(() => {
     slots: createSlots({ nowMs }),
     metrics: createMetrics({ processMetrics: false }),
     log: pino({ level: 'silent' }),
-    nowMs,
   });
 });
 
@@ -223,7 +223,6 @@ test('starts are told for first attempts of conversations, and after a lost leas
     slots: createSlots({ nowMs: () => 0 }),
     metrics: createMetrics({ processMetrics: false }),
     log: pino({ level: 'silent' }),
-    nowMs: () => 0,
   });
   told.wake(['a']);
   await settle();

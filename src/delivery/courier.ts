@@ -1,0 +1,86 @@
+import type { Logger } from '../observability/logger.ts';
+import type { AttemptKind, Metrics } from '../observability/metrics.ts';
+import type { ClaimedDelivery } from '../store/delivery-queue.ts';
+import type { Attempt } from './attempt.ts';
+import type { Completer } from './completer.ts';
+import type { AttemptHealth, Slots } from './slots.ts';
+
+/** Carries claimed deliveries through: attempt, record, count, and only then the slot is free. */
+export type Courier = {
+  /** Begins at once, in the order of the calls. */
+  begin: (delivery: ClaimedDelivery) => void;
+  /** Resolves when nothing is in flight and all is recorded. */
+  idle: () => Promise<void>;
+};
+
+export type CourierDeps = {
+  attempt: (delivery: ClaimedDelivery) => Promise<Attempt>;
+  completer: Completer;
+  slots: Slots;
+  metrics: Pick<Metrics, 'deliveryDuration' | 'queueDuration' | 'requestDuration' | 'deliveries'>;
+  /** Told of each attempt once it is recorded; `start` prints it. */
+  onAttempt?: (delivery: ClaimedDelivery, attempt: Attempt) => void;
+  /** A slot of the endpoint is free again. */
+  onFree: (endpointId: string) => void;
+  log: Logger;
+};
+
+export function createCourier(deps: CourierDeps): Courier {
+  const inFlight = new Set<Promise<void>>();
+  return {
+    begin: (delivery) => {
+      deps.slots.take(delivery.endpointId);
+      const run = deliver(deps, delivery).finally(() => {
+        inFlight.delete(run);
+        deps.onFree(delivery.endpointId);
+      });
+      inFlight.add(run);
+    },
+    idle: async () => {
+      await Promise.all(inFlight);
+      await deps.completer.flush();
+    },
+  };
+}
+
+async function deliver(deps: CourierDeps, delivery: ClaimedDelivery): Promise<void> {
+  const kind = kindOf(delivery);
+  const { endpointId, waitedMs } = delivery;
+  deps.metrics.queueDuration.observe({ attempt_kind: kind }, Math.max(0, waitedMs) / 1_000);
+  let health: AttemptHealth = 'unknown';
+  try {
+    const attempt = await deps.attempt(delivery);
+    health = attempt.result.outcome === 'delivered' ? 'success' : 'failure';
+    const counted = await deps.completer.add(attempt.result);
+    if (counted) {
+      count(deps.metrics, { delivery, attempt, kind });
+      deps.onAttempt?.(delivery, attempt);
+    }
+  } catch (error) {
+    // Ours, not the receiver's: the lease runs out and the delivery is tried again.
+    deps.log.error({ err: error, delivery: delivery.id }, 'attempt broke off');
+  } finally {
+    deps.slots.give(endpointId, health, waitedMs);
+  }
+}
+
+function count(
+  metrics: CourierDeps['metrics'],
+  done: { delivery: ClaimedDelivery; attempt: Attempt; kind: AttemptKind },
+): void {
+  const { result, request } = done.attempt;
+  metrics.requestDuration.observe({ outcome: request }, result.durationMs / 1_000);
+  if (result.outcome === 'delivered') {
+    metrics.deliveries.inc({ outcome: 'acknowledged' });
+    const seconds = (done.delivery.ageMs + result.durationMs) / 1_000;
+    metrics.deliveryDuration.observe({ attempt_kind: done.kind }, seconds);
+    return;
+  }
+  metrics.deliveries.inc({ outcome: 'failed_attempt' });
+  if (result.outcome === 'failed') metrics.deliveries.inc({ outcome: 'exhausted' });
+}
+
+function kindOf({ trigger, attempt }: ClaimedDelivery): AttemptKind {
+  if (trigger === 'replay' || trigger === 'manual') return 'replay';
+  return attempt === 1 ? 'first' : 'retry';
+}
