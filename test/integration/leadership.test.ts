@@ -27,7 +27,10 @@ function startCandidate(name: string, log: string[]) {
       log.push(`${name} leads`);
       led.resolve(epoch);
     },
-    onLost: async () => void log.push(`${name} lost it`),
+    onLost: async () => {
+      await engine.pool.query('select pg_sleep(0.2)'); // Work that must end first.
+      log.push(`${name} lost it`);
+    },
   });
   leadership.start();
   started.push(leadership);

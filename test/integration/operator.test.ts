@@ -190,7 +190,7 @@ describe('history goes on', () => {
   test('what was deleted while no operator ran is found gone', async () => {
     await declare({ prompt: 'one' });
     await operator.stop();
-    await engine.store.delete('Agent', { namespace: 'default', name: 'support' });
+    await engine.pool.query('delete from resources'); // Nor is there a trace of it for a watch.
     await engine.startOperator();
     await engine.eventually(async () => (await agentRow(engine, 'support')) === undefined);
     expect(await countVersions(engine)).toBe(1);
