@@ -26,7 +26,10 @@ const environment = z.object({
   PARLEY_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   PARLEY_API_KEY: z
     .string()
-    .regex(/^parley_[A-Za-z0-9_-]{20,200}$/, 'must look like parley_ and 20 or more letters or digits')
+    .regex(
+      /^parley_[A-Za-z0-9_-]{20,200}$/,
+      'must look like parley_ and 20 or more letters or digits',
+    )
     .optional(),
   PARLEY_MANIFESTS: z.string().optional(),
   PARLEY_EGRESS_ALLOW: z.string().optional(),
@@ -71,7 +74,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   );
   const parsed = environment.safeParse(given);
   if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    const problems = parsed.error.issues.map(
+      (issue) => `${issue.path.join('.')}: ${issue.message}`,
+    );
     throw new StartupError(problems.join('\n'));
   }
   const e = parsed.data;
@@ -89,7 +94,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     egressAllow: e.PARLEY_EGRESS_ALLOW?.split(',')
       .map((cidr) => cidr.trim())
       .filter(Boolean),
-    encryptionKey: e.PARLEY_ENCRYPTION_KEY ? Buffer.from(e.PARLEY_ENCRYPTION_KEY, 'base64') : undefined,
+    encryptionKey: e.PARLEY_ENCRYPTION_KEY
+      ? Buffer.from(e.PARLEY_ENCRYPTION_KEY, 'base64')
+      : undefined,
     logLevel: e.PARLEY_LOG_LEVEL,
   };
 }

@@ -23,15 +23,20 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** They wire the parts together, so they see all of them; nothing imports them but each other. */
 const COMPOSITION_ROOTS = [
   /^main\.ts$/,
-  /^cli\//,
+  /^(cli|runtime)\//,
   /^(api|delivery|operator|standalone)\/run\.ts$/,
+  /^operator\/roads\.ts$/,
 ];
 
 /** Packages that one place alone may load, with the reason. */
 const ONLY_IN: [RegExp, RegExp, string][] = [
   [/from 'prom-client'/, /^observability\/metrics\.ts$/, 'the library can be swapped in one file'],
   [/from 'undici'/, /^egress\//, 'every outgoing request passes the address guard'],
-  [/from 'node:https?'/, /^(egress|api|observability\/health\.ts|standalone\/demo-receiver\.ts)/, 'as above'],
+  [
+    /from 'node:https?'/,
+    /^(egress|api|observability\/health\.ts|standalone\/demo-receiver\.ts)/,
+    'as above',
+  ],
   [/from '@kubernetes\/client-node'/, /^kubernetes\//, 'half a second and 80 MB to load'],
   [/from 'pg'/, /^store\//, 'all SQL is in store'],
   [/\.query[(<]/, /^store\//, 'all SQL is in store'],

@@ -58,7 +58,8 @@ function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isUnavailable(error)) {
     return new ApiError('unavailable', 'the database does not answer; try again soon', {
-      ...{ cause: error, retryAfterSec: RETRY_AFTER_SEC },
+      cause: error,
+      retryAfterSec: RETRY_AFTER_SEC,
     });
   }
   // What express throws when a part of the path cannot be decoded.

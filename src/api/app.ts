@@ -72,7 +72,9 @@ const protect: RequestHandler = helmet({
     useDefaults: false,
     directives: {
       defaultSrc: ["'self'"],
-      ...{ baseUri: ["'none'"], formAction: ["'self'"], frameAncestors: ["'none'"] },
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
       objectSrc: ["'none'"],
     },
   },

@@ -19,8 +19,11 @@ const limit = z
   .refine((items) => items >= 1 && items <= LIMIT_MAX, `must be from 1 to ${LIMIT_MAX}`)
   .default(LIMIT_DEFAULT)
   .meta({
-    ...{ description: 'Items in a page.', type: 'integer', default: LIMIT_DEFAULT },
-    ...{ minimum: 1, maximum: LIMIT_MAX },
+    description: 'Items in a page.',
+    type: 'integer',
+    default: LIMIT_DEFAULT,
+    minimum: 1,
+    maximum: LIMIT_MAX,
   });
 
 /** Query of a list whose items have ids; `before` of the page is a uuid. */

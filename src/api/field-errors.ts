@@ -50,12 +50,16 @@ function explain(issue: z.core.$ZodIssue): [code: string, detail: string] {
       return ['invalid_value', `must be one of ${issue.values.map(String).join(', ')}`];
     case 'too_big':
       return bound(issue.origin, `may be at most ${issue.maximum}`, {
-        ...{ text: 'too_long', list: 'too_many', number: 'too_large' },
+        text: 'too_long',
+        list: 'too_many',
+        number: 'too_large',
         words: `may have at most ${issue.maximum}`,
       });
     case 'too_small':
       return bound(issue.origin, `must be at least ${issue.minimum}`, {
-        ...{ text: 'too_short', list: 'too_few', number: 'too_small' },
+        text: 'too_short',
+        list: 'too_few',
+        number: 'too_small',
         words: `needs at least ${issue.minimum}`,
       });
     case 'invalid_format':
@@ -93,8 +97,13 @@ function bound(
 
 function nounOf(expected: string): string {
   const nouns: Record<string, string> = {
-    ...{ record: 'an object', object: 'an object', array: 'a list', string: 'a text' },
-    ...{ int: 'a whole number', number: 'a number', boolean: 'true or false' },
+    record: 'an object',
+    object: 'an object',
+    array: 'a list',
+    string: 'a text',
+    int: 'a whole number',
+    number: 'a number',
+    boolean: 'true or false',
   };
   return nouns[expected] ?? `of type ${expected}`;
 }

@@ -15,7 +15,8 @@ import type { Route, RouteBody } from './route.ts';
 export function describeApi(routes: readonly Route[], version: string): object {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', SECURITY, {
-    ...{ type: 'http', scheme: 'bearer' },
+    type: 'http',
+    scheme: 'bearer',
     description: 'An API key, parley_…; it belongs to one namespace and sees only that.',
   });
   for (const route of routes) registry.registerPath(describeRoute(route));
@@ -23,7 +24,9 @@ export function describeApi(routes: readonly Route[], version: string): object {
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
-      ...{ title: 'Parley', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+      title: 'Parley',
+      version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description: 'Agents with versions that can be rolled back, and events that are not lost.',
     },
     servers: [{ url: '/' }],
@@ -39,14 +42,27 @@ function describeRoute(route: Route): RouteConfig {
   const needs = scope === null ? undefined : `Needs the scope \`${scope}\`.`;
   const text = [description, needs].filter((part) => part !== undefined).join(' ');
   return {
-    ...{ method, path, operationId, summary, tags: [tag] },
+    method,
+    path,
+    operationId,
+    summary,
+    tags: [tag],
     ...(text !== '' && { description: text }),
     security: scope === null ? [] : [{ [SECURITY]: [] }],
     request: {
-      ...{ params: route.params, query: route.query },
-      ...(body && { body: { required: !body.isOptional, content: contentOf(body) } }),
+      params: route.params,
+      query: route.query,
+      ...(body && {
+        body: {
+          required: !body.isOptional,
+          content: contentOf(body),
+        },
+      }),
     },
-    responses: { ...describeAnswers(route), ...describeErrors(route) },
+    responses: {
+      ...describeAnswers(route),
+      ...describeErrors(route),
+    },
   };
 }
 
@@ -120,7 +136,11 @@ function describeEvent(type: EventType): RouteConfig {
     })
     .meta({ id: `${name}Event`, example: exampleOf(type) });
   return {
-    ...{ method: 'post', path: type, operationId: `on${name}`, summary: type, tags: ['Webhooks'] },
+    method: 'post',
+    path: type,
+    operationId: `on${name}`,
+    summary: type,
+    tags: ['Webhooks'],
     description:
       'Sent to each enabled endpoint of the namespace that is subscribed, at least once.',
     request: {

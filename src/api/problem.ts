@@ -34,7 +34,11 @@ export function problemOf(error: ApiError, requestId: string): Problem {
   const { title, status } = ERROR_CATALOGUE[error.code];
   return {
     type: problemType(error.code),
-    ...{ title, status, detail: error.message, code: error.code, request_id: requestId },
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
     ...(error.errors.length > 0 && { errors: [...error.errors] }),
   };
 }

@@ -82,12 +82,22 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
   const query = z.object(spec.query ?? {});
   const mediaTypes = spec.method === 'patch' ? [JSON_TYPE, MERGE_PATCH_TYPE] : [JSON_TYPE];
   const body = spec.body && {
-    ...{ schema: spec.body.schema, mediaTypes },
+    schema: spec.body.schema,
+    mediaTypes,
     isOptional: spec.body.isOptional ?? false,
   };
   const { handle, method, path, operationId, summary, tag, scope, answers } = spec;
   return {
-    ...{ method, path, operationId, summary, tag, scope, answers, params, query, body },
+    method,
+    path,
+    operationId,
+    summary,
+    tag,
+    scope,
+    answers,
+    params,
+    query,
+    body,
     description: spec.description,
     errors: spec.errors ?? [],
     run: async (request, caller) =>

@@ -41,9 +41,20 @@ export async function runApi(deps: ApiRoleDeps): Promise<Listening> {
     },
   });
   const app = createApp({
-    ...{ pool, store, guard, notifier, metrics, log, version, serveHealth, awaitProjection },
+    pool,
+    store,
+    guard,
+    notifier,
+    metrics,
+    log,
+    version,
+    serveHealth,
+    awaitProjection,
     announce: createAnnounce({ notifier, metrics }),
-    authenticate: createAuthenticate({ pool, nowMs: () => performance.now() }),
+    authenticate: createAuthenticate({
+      pool,
+      nowMs: () => performance.now(),
+    }),
     nowMs: Date.now,
     isReady: () => isAnswering(pool),
   });

@@ -34,8 +34,10 @@ export type ListenOptions = {
 export async function serve(app: RequestListener, options: ListenOptions): Promise<Listening> {
   const server = createServer(
     {
-      ...{ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS },
-      ...{ keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS, maxHeaderSize: HEADER_BYTES_MAX },
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      maxHeaderSize: HEADER_BYTES_MAX,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
     },
     app,
@@ -50,7 +52,8 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
   let stopping: Promise<void> | undefined;
   return {
-    ...{ port, url: `http://${shownHost(options.host)}:${port}` },
+    port,
+    url: `http://${shownHost(options.host)}:${port}`,
     stop: () => (stopping ??= drain(server)),
   };
 }

@@ -4,12 +4,12 @@ import { runDelivery } from '../delivery/run.ts';
 import { StartupError } from '../errors.ts';
 import { runHealthServer } from '../observability/health.ts';
 import { runOperator } from '../operator/run.ts';
-import { runManifests } from '../standalone/run-manifests.ts';
+import { runManifests } from '../standalone/manifests/run.ts';
 import { insertApiKey, SCOPES } from '../store/api-keys.ts';
 import { assertMigrated } from '../store/migrate.ts';
 import { isAnswering } from '../store/ping.ts';
-import { createContext, requireRoleConfig, type Context } from './context.ts';
-import { stopOnSignals } from './shutdown.ts';
+import { createContext, requireRoleConfig, type Context } from '../runtime/context.ts';
+import { stopOnSignals } from '../runtime/shutdown.ts';
 
 export type Role = 'operator' | 'api' | 'delivery';
 type Stoppable = { stop: () => Promise<void> };
@@ -25,7 +25,9 @@ export async function runRole(role: Role, config: Config): Promise<void> {
   }
   await assertMigrated(databaseUrl);
   const context = createContext({
-    ...{ role, databaseUrl, encryptionKey },
+    role,
+    databaseUrl,
+    encryptionKey,
     egressAllow: config.egressAllow ?? [],
     logLevel: config.logLevel ?? 'info',
     poolMax: POOL_MAX[role],
@@ -34,8 +36,10 @@ export async function runRole(role: Role, config: Config): Promise<void> {
   const parts: Stoppable[] = await startParts(role, config, context);
   parts.push(
     await runHealthServer({
-      ...{ port: config.metricsPort, host: config.host ?? '0.0.0.0' },
-      ...{ metrics: context.metrics, log: context.log },
+      port: config.metricsPort,
+      host: config.host ?? '0.0.0.0',
+      metrics: context.metrics,
+      log: context.log,
       isReady: () => isAnswering(context.pool),
     }),
   );

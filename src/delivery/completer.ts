@@ -33,7 +33,10 @@ export function createCompleter(deps: {
         const counted = await deps.complete(batch.map(({ result }) => result));
         for (const { result, resolve } of batch) resolve(counted.has(result.deliveryId));
       } catch (error) {
-        deps.log.warn({ err: error, attempts: batch.length }, 'attempts not recorded; trying again');
+        deps.log.warn(
+          { err: error, attempts: batch.length },
+          'attempts not recorded; trying again',
+        );
         waiting = [...batch, ...waiting];
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }

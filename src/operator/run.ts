@@ -1,35 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
-import {
-  createController,
-  type Controller,
-  type ReconcileResult,
-} from '../controller/controller.ts';
+import { createController, type Controller } from '../controller/controller.ts';
 import { createWorkQueue, RESYNC_PRIORITY, type WorkQueue } from '../controller/work-queue.ts';
 import type { AddressGuard } from '../egress/address-guard.ts';
 import type { Logger } from '../observability/logger.ts';
 import { controllerMetrics, workQueueMetrics } from '../observability/controller-metrics.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
-import { holdAgent } from '../services/hold-agent.ts';
-import { holdEndpoint } from '../services/hold-endpoint.ts';
-import { createAnnounce } from '../services/emit-event.ts';
-import { projectEndpoint } from '../services/project-endpoint.ts';
-import { publishAgent } from '../services/publish-agent.ts';
-import { readAgentHistory } from '../services/read-agent-history.ts';
-import { readEndpointHealth } from '../services/read-endpoint-health.ts';
-import { removeAgent } from '../services/remove-agent.ts';
-import { removeEndpoint } from '../services/remove-endpoint.ts';
-import { agentPlace, findAgentId, listAgentKeys } from '../store/agents.ts';
+import type { ObjectKey, ResourceStore } from '../resources/resource-store.ts';
 import { createLeadership } from '../store/leadership.ts';
 import { createNotifier } from '../store/notifications.ts';
 import { maintainPartitions } from '../store/partitions.ts';
 import type { Pool } from '../store/pool.ts';
 import type { Sealer } from '../store/sealing.ts';
-import { endpointPlace, findEndpointId, listEndpointKeys } from '../store/webhook-endpoints.ts';
-import { createAgentReconciler } from './agent-reconciler.ts';
-import { agentUses, endpointUses } from './dependents.ts';
-import { identify } from './identity.ts';
-import { createWebhookEndpointReconciler } from './webhook-endpoint-reconciler.ts';
+import { createRoads, type Road } from './roads.ts';
 
 export type OperatorRoleDeps = {
   pool: Pool;
@@ -39,15 +21,6 @@ export type OperatorRoleDeps = {
   guard: AddressGuard;
   metrics: Metrics;
   log: Logger;
-};
-
-/** One kind on the road: how to bring it in force, which rows it has, what it reads. */
-type Road = {
-  kind: string;
-  reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
-  /** Names that have a row, to find what was deleted while nobody looked. */
-  listKeys: () => Promise<ObjectKey[]>;
-  uses: (object: Resource, kind: string, name: string) => boolean;
 };
 
 /** The kinds that others refer to. */
@@ -62,7 +35,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<{ stop: () =>
     databaseUrl: deps.databaseUrl,
     log: deps.log,
     onLead: async (epoch) => {
-      term = startTerm(deps, roads(deps, notifier, epoch));
+      term = startTerm(deps, createRoads({ ...deps, notifier, epoch }));
       deps.metrics.leader.set({ name: 'parley-operator' }, 1);
     },
     onLost: async () => {
@@ -77,67 +50,6 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<{ stop: () =>
       await notifier.stop();
     },
   };
-}
-
-function roads(
-  { pool, store, guard, sealer, metrics }: OperatorRoleDeps,
-  notifier: ReturnType<typeof createNotifier>,
-  epoch: number,
-): Road[] {
-  const announce = createAnnounce({ notifier, metrics });
-  const nowMs = Date.now;
-  const now = (): Date => new Date();
-  const agent = createAgentReconciler({
-    ...{ store, guard, now },
-    identify: (resource) =>
-      identify(
-        {
-          store,
-          nowMs,
-          findByName: (key) => findAgentId(pool, key),
-          placeOf: (id) => agentPlace(pool, id),
-        },
-        resource,
-        { prefix: 'agt', told: told(resource.status['agentId']) },
-      ),
-    publish: (agent, actors) =>
-      publishAgent({ pool, notifier, announce, nowMs }, { epoch, agent, actors }),
-    hold: (agent, held) =>
-      holdAgent({ pool, notifier, announce, nowMs }, { epoch, agent, ...held }),
-    remove: (key) => removeAgent({ pool, notifier }, { epoch, ...key }),
-    readHistory: (id, limit) => readAgentHistory({ pool }, id, limit),
-  });
-  const endpoint = createWebhookEndpointReconciler({
-    ...{ store, guard, now },
-    identify: (resource) =>
-      identify(
-        {
-          store,
-          nowMs,
-          findByName: (key) => findEndpointId(pool, key),
-          placeOf: (id) => endpointPlace(pool, id),
-        },
-        resource,
-        { prefix: 'we', told: told(resource.status['endpointId']) },
-      ),
-    project: (endpoint, secret) =>
-      projectEndpoint({ pool, notifier, sealer }, { epoch, endpoint, secret }),
-    hold: (endpoint) => holdEndpoint({ pool, notifier }, { epoch, endpoint }),
-    remove: (key) => removeEndpoint({ pool, notifier, metrics }, { epoch, ...key }),
-    readHealth: (id, namespace) => readEndpointHealth({ pool }, { id, namespace }),
-  });
-  return [
-    { kind: 'Agent', reconcile: agent, uses: agentUses, listKeys: () => listAgentKeys(pool) },
-    {
-      ...{ kind: 'WebhookEndpoint', reconcile: endpoint, uses: endpointUses },
-      listKeys: () => listEndpointKeys(pool),
-    },
-  ];
-}
-
-/** The id of a status, which anybody could have written there. */
-function told(id: unknown): string | undefined {
-  return typeof id === 'string' ? id : undefined;
 }
 
 /** Everything that runs while this process leads; its epoch is in the roads. */

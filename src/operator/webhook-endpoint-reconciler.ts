@@ -105,7 +105,12 @@ async function settle(
     : { ready: true, reason: spec.suspend ? 'Suspended' : 'Delivering', message };
   await deps.project(
     {
-      ...{ id, namespace, name, uid, generation, ...condition },
+      id,
+      namespace,
+      name,
+      uid,
+      generation,
+      ...condition,
       managedBy: managedBy(endpoint.owners['url']),
       url: address.url.href,
       eventTypes: [...(spec.eventTypes ?? [])],
@@ -130,7 +135,10 @@ async function findSecret(
   if (!spec.secretRef && !(await deps.store.get('Secret', { namespace, name }))) {
     await deps.store.apply(
       {
-        ...{ kind: 'Secret', namespace, name, labels: { [ALLOW_LABEL]: 'true' } },
+        kind: 'Secret',
+        namespace,
+        name,
+        labels: { [ALLOW_LABEL]: 'true' },
         spec: { data: { [key]: newEndpointSecret() } },
       },
       { fieldManager: FIELD_MANAGER, resourceVersion: '' },
@@ -174,7 +182,8 @@ function findingsOf(outcome: {
   const findings: Finding[] = [
     { type: 'Ready', status: !bad, ...(bad ?? good) },
     {
-      ...{ type: 'Accepted', status: !problem },
+      type: 'Accepted',
+      status: !problem,
       ...(problem ?? { reason: 'Accepted', message: 'the spec is valid' }),
     },
   ];

@@ -101,7 +101,9 @@ export class FieldConflictError extends Error {
   readonly conflicts: readonly { field: string; manager: string }[];
   constructor(conflicts: readonly { field: string; manager: string }[]) {
     const inSpec = (field: string) => (field.startsWith('metadata.') ? field : `spec.${field}`);
-    super(conflicts.map(({ field, manager }) => `${inSpec(field)} is owned by ${manager}`).join('; '));
+    super(
+      conflicts.map(({ field, manager }) => `${inSpec(field)} is owned by ${manager}`).join('; '),
+    );
     this.conflicts = conflicts;
   }
 }

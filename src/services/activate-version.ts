@@ -33,7 +33,9 @@ export async function activateVersion(
       ? await emitEvent(
           db,
           {
-            ...{ namespace, agentId, type: 'agent.rolled_back' as const },
+            namespace,
+            agentId,
+            type: 'agent.rolled_back' as const,
             data: { ...about, from_version: from, actor: by.actor, reason: by.reason },
           },
           nowMs,
@@ -41,7 +43,9 @@ export async function activateVersion(
       : await emitEvent(
           db,
           {
-            ...{ namespace, agentId, type: 'agent.published' as const },
+            namespace,
+            agentId,
+            type: 'agent.published' as const,
             data: { ...about, previous_version: from, actor: by.actor },
           },
           nowMs,

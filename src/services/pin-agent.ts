@@ -27,7 +27,8 @@ export function publishVersion(
   input: { id: string; version: number | undefined },
 ): Promise<WrittenAgent> {
   return movePin(deps, caller, {
-    ...{ id: input.id, reason: null },
+    id: input.id,
+    reason: null,
     choose: async (agent) => {
       if (input.version !== undefined) return existing(agent, input.version);
       return agent.spec.publishPolicy === 'Manual' ? agent.latestVersion : undefined;
@@ -42,7 +43,8 @@ export function rollBack(
   input: { id: string; version: number | undefined; reason: string | null },
 ): Promise<WrittenAgent> {
   return movePin(deps, caller, {
-    ...{ id: input.id, reason: input.reason },
+    id: input.id,
+    reason: input.reason,
     choose: async (agent) => {
       const { activeVersion } = agent;
       if (activeVersion === null) throw nothingToRollBackTo('nothing is live yet');
@@ -105,7 +107,9 @@ async function applyPin(
   const cause = encodeChangeCause({ generation: generation + 1, ...pin.cause });
   return deps.store.apply(
     {
-      ...{ kind: 'Agent', namespace, name },
+      kind: 'Agent',
+      namespace,
+      name,
       spec: version === undefined ? {} : { pinnedVersion: version },
       annotations: { [ANNOTATIONS.pinChange]: cause },
     },

@@ -142,11 +142,18 @@ function asWritten(resource: Resource, id: string, row: AgentRow | undefined): A
   const { namespace, name, uid, generation, creationTimestamp } = resource.metadata;
   const at = Date.parse(creationTimestamp);
   return {
-    ...{ id, namespace, name, uid, generation, managedBy: 'api' },
-    spec: resource.spec as AgentSpec, // The store let in only what the CRD allows.
+    id,
+    namespace,
+    name,
+    uid,
+    generation,
+    managedBy: 'api',
+    spec: resource.spec as AgentSpec,
     activeVersion: row?.activeVersion ?? null,
     latestVersion: row?.latestVersion ?? 0,
-    ...{ ready: false, reason: 'Pending', message: 'waits for the operator' },
+    ready: false,
+    reason: 'Pending',
+    message: 'waits for the operator',
     createdAt: row?.createdAt ?? at,
     updatedAt: row?.updatedAt ?? at,
   };

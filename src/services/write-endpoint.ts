@@ -51,7 +51,9 @@ export async function createEndpoint(
   const secretKey = { namespace, name: signingSecretName(name) };
   await deps.store.apply(
     {
-      ...{ kind: 'Secret', ...secretKey, labels: { [ALLOW_LABEL]: 'true' } },
+      kind: 'Secret',
+      ...secretKey,
+      labels: { [ALLOW_LABEL]: 'true' },
       spec: { data: { [SIGNING_SECRET_KEY]: secret } },
     },
     { fieldManager: API_MANAGER, resourceVersion: '' },
@@ -60,7 +62,10 @@ export async function createEndpoint(
     const resource = await declaring(webhookEndpointPointer, () =>
       deps.store.apply(
         {
-          ...{ kind: 'WebhookEndpoint', namespace, name, spec },
+          kind: 'WebhookEndpoint',
+          namespace,
+          name,
+          spec,
           annotations: { [ANNOTATIONS.id]: publicId },
         },
         { fieldManager: API_MANAGER, resourceVersion: '' },
@@ -88,8 +93,10 @@ export async function patchEndpoint(
       const { namespace, name, resourceVersion } = current.metadata;
       return deps.store.apply(
         {
-          ...{ kind: 'WebhookEndpoint', namespace, name, spec: patchedSpec(current, patch) },
-          // Of what it declared before, the API must repeat all or lose it.
+          kind: 'WebhookEndpoint',
+          namespace,
+          name,
+          spec: patchedSpec(current, patch),
           annotations: { [ANNOTATIONS.id]: fromUuid('we', key.id) },
         },
         { fieldManager: API_MANAGER, resourceVersion },
@@ -160,13 +167,21 @@ function asWritten(
   const spec = resource.spec as WebhookEndpointSpec; // The store let in only what the CRD allows.
   const at = Date.parse(creationTimestamp);
   return {
-    ...{ id, namespace, name, uid, generation, managedBy: 'api', url: spec.url },
+    id,
+    namespace,
+    name,
+    uid,
+    generation,
+    managedBy: 'api',
+    url: spec.url,
     eventTypes: [...(spec.eventTypes ?? [])],
     description: spec.description ?? '',
     enabled: !spec.suspend,
     headers: spec.headers ?? {},
     metadata: spec.metadata ?? {},
-    ...{ ready: false, reason: 'Pending', message: 'waits for the operator' },
+    ready: false,
+    reason: 'Pending',
+    message: 'waits for the operator',
     createdAt: row?.createdAt ?? at,
     updatedAt: row?.updatedAt ?? at,
     lastSuccessAt: row?.lastSuccessAt ?? null,

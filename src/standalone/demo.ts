@@ -15,7 +15,9 @@ export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { 
   const receiver = await startDemoReceiver(secret);
   await store.apply(
     {
-      ...{ kind: 'WebhookEndpoint', namespace: NAMESPACE, name: DEMO_ENDPOINT },
+      kind: 'WebhookEndpoint',
+      namespace: NAMESPACE,
+      name: DEMO_ENDPOINT,
       spec: {
         url: receiver.url,
         description: 'The receiver that parley start brings along',
@@ -60,12 +62,16 @@ async function keepSecret(store: ResourceStore): Promise<string> {
   const key = { namespace: NAMESPACE, name: signingSecretName(DEMO_ENDPOINT) };
   const known = (await store.get('Secret', key))?.spec['data'];
   const value: unknown =
-    typeof known === 'object' && known !== null ? Reflect.get(known, SIGNING_SECRET_KEY) : undefined;
+    typeof known === 'object' && known !== null
+      ? Reflect.get(known, SIGNING_SECRET_KEY)
+      : undefined;
   if (typeof value === 'string') return value;
   const secret = newEndpointSecret();
   await store.apply(
     {
-      ...{ kind: 'Secret', ...key, labels: { [ALLOW_LABEL]: 'true' } },
+      kind: 'Secret',
+      ...key,
+      labels: { [ALLOW_LABEL]: 'true' },
       spec: { data: { [SIGNING_SECRET_KEY]: secret } },
     },
     { fieldManager: FIELD_MANAGER },

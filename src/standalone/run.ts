@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { runApi } from '../api/run.ts';
-import { createContext, readVersion, type Context } from '../cli/context.ts';
-import { stopOnSignals } from '../cli/shutdown.ts';
+import { createContext, readVersion, type Context } from '../runtime/context.ts';
+import { stopOnSignals } from '../runtime/shutdown.ts';
 import type { Config } from '../config.ts';
 import type { Attempt } from '../delivery/attempt.ts';
 import { runDelivery } from '../delivery/run.ts';
@@ -12,9 +12,9 @@ import { insertApiKey, newKeyText, SCOPES } from '../store/api-keys.ts';
 import { releaseAllLeases, type ClaimedDelivery } from '../store/delivery-queue.ts';
 import { migrate } from '../store/migrate.ts';
 import { removeDemo, startDemo } from './demo.ts';
-import { createEmbeddedPostgres } from './embedded-postgres.ts';
+import { createEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { readLocalSecrets } from './local-secrets.ts';
-import { runManifests } from './run-manifests.ts';
+import { runManifests } from './manifests/run.ts';
 import { createScreen, type Screen } from './screen.ts';
 
 type Stop = () => Promise<void>;
@@ -57,7 +57,10 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   await migrate({ databaseUrl, log });
   const egressAllow = config.egressAllow ?? LOOPBACK;
   const context = createContext({
-    ...{ role: 'start', databaseUrl, egressAllow, poolMax: POOL_MAX },
+    role: 'start',
+    databaseUrl,
+    egressAllow,
+    poolMax: POOL_MAX,
     encryptionKey: config.encryptionKey ?? secrets.encryptionKey,
     logLevel: config.logLevel ?? 'warn',
   });
@@ -117,7 +120,10 @@ async function startRoles(deps: {
   } else await removeDemo(context.store);
   const folder = config.manifests ?? EXAMPLES;
   screen.welcome({
-    ...{ version: readVersion(), url: api.url, apiKey: deps.apiKey, demoSecret },
+    version: readVersion(),
+    url: api.url,
+    apiKey: deps.apiKey,
+    demoSecret,
     dataDir: relative(deps.dataDir),
     database: config.databaseUrl === undefined ? 'embedded' : 'external',
     manifests: relative(folder),
@@ -191,8 +197,8 @@ function printAttempts(
 
 /** As a person would type it, when it lies below where they are. */
 function relative(folder: string): string {
-  const path_ = path.relative(process.cwd(), folder);
-  return path_.startsWith('..') || path_ === '' ? folder : path_;
+  const below = path.relative(process.cwd(), folder);
+  return below.startsWith('..') || below === '' ? folder : below;
 }
 
 function once(stop: Stop): Stop {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { ManifestReport } from './manifest-report.ts';
+import type { ManifestReport } from './manifests/report.ts';
 
 /**
  * What `start` shows a person, on stderr: where everything is, then a line for each thing that
@@ -56,8 +56,10 @@ export function createScreen(deps: {
     delivery: (d) => {
       const ok = d.errorClass === null;
       const status = d.statusCode === null ? (d.errorClass ?? '') : String(d.statusCode);
-      const verdict = d.verified === undefined ? '' : d.verified ? '  signature ok' : '  bad signature';
-      const retry = d.retryInSec === null ? (ok ? '' : '  given up') : `  again in ${d.retryInSec} s`;
+      const verdict =
+        d.verified === undefined ? '' : d.verified ? '  signature ok' : '  bad signature';
+      const retry =
+        d.retryInSec === null ? (ok ? '' : '  given up') : `  again in ${d.retryInSec} s`;
       const nth = d.attempt > 1 ? `  attempt ${d.attempt}` : '';
       const result = paint(ok ? 'green' : 'red', status);
       event(
@@ -85,7 +87,9 @@ function welcomeLines(
     row('API key', about.apiKey),
     row('Metrics', `${url}/metrics`),
     row('Manifests', `${about.manifests}   edit one and watch`),
-    ...(about.demoSecret === undefined ? [] : [row('Demo', `endpoint demo-receiver, secret ${about.demoSecret}`)]),
+    ...(about.demoSecret === undefined
+      ? []
+      : [row('Demo', `endpoint demo-receiver, secret ${about.demoSecret}`)]),
     row('Outgoing', `may reach ${about.egressAllow.join(', ') || 'public addresses only'}`),
     '',
     `  curl -H "Authorization: Bearer ${about.apiKey}" ${url}/v1/agents`,

@@ -28,8 +28,13 @@ export async function insertActivation(
      select $1, coalesce(max(seq), 0) + 1, $2, $3, $4, $5, $6, $7
        from agent_activations where agent_id = $1`,
     [
-      ...[activation.agentId, activation.action, activation.fromVersion, activation.toVersion],
-      ...[activation.actor, activation.reason, activation.eventId],
+      activation.agentId,
+      activation.action,
+      activation.fromVersion,
+      activation.toVersion,
+      activation.actor,
+      activation.reason,
+      activation.eventId,
     ],
   );
 }

@@ -38,8 +38,12 @@ export async function insertVersion(
     `insert into agent_versions (agent_id, version, hash_version, content_hash, content, created_by)
      values ($1, $2, $3, decode($4, 'hex'), $5, $6)`,
     [
-      ...[version.agentId, version.version, version.hashVersion, version.contentHash],
-      ...[version.content, version.createdBy],
+      version.agentId,
+      version.version,
+      version.hashVersion,
+      version.contentHash,
+      version.content,
+      version.createdBy,
     ],
   );
 }

@@ -98,8 +98,13 @@ export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRo
     `insert into agents (id, namespace, name, uid, generation, managed_by, spec)
      values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing`,
     [
-      ...[agent.id, agent.namespace, agent.name, agent.uid, agent.generation],
-      ...[agent.managedBy, agent.spec],
+      agent.id,
+      agent.namespace,
+      agent.name,
+      agent.uid,
+      agent.generation,
+      agent.managedBy,
+      agent.spec,
     ],
   );
   const { rows } = await db.query<AgentRow>(
@@ -122,9 +127,18 @@ export async function updateAgent(
        deleted_at = null
      where id = $1`,
     [
-      ...[agent.id, agent.namespace, agent.name, agent.uid, agent.generation, agent.managedBy],
-      ...[agent.spec, agent.activeVersion, agent.latestVersion],
-      ...[agent.ready, agent.reason, agent.message],
+      agent.id,
+      agent.namespace,
+      agent.name,
+      agent.uid,
+      agent.generation,
+      agent.managedBy,
+      agent.spec,
+      agent.activeVersion,
+      agent.latestVersion,
+      agent.ready,
+      agent.reason,
+      agent.message,
     ],
   );
 }

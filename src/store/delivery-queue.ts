@@ -175,9 +175,15 @@ export async function completeAttempts(
     name: 'complete_attempts',
     text: COMPLETE,
     values: [
-      ...[column('deliveryId'), column('leaseToken'), column('outcome'), column('nextOffsetMs')],
-      ...[column('durationMs'), column('statusCode'), column('errorClass')],
-      ...[column('errorMessage'), column('responseBody')],
+      column('deliveryId'),
+      column('leaseToken'),
+      column('outcome'),
+      column('nextOffsetMs'),
+      column('durationMs'),
+      column('statusCode'),
+      column('errorClass'),
+      column('errorMessage'),
+      column('responseBody'),
     ],
   });
   return new Set(rows.map(({ id }) => id));

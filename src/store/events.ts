@@ -49,8 +49,14 @@ export async function insertEvent(db: Db, event: NewEvent): Promise<string[]> {
          and (e.event_types = '{}' or e.event_types && $8::text[])
       returning endpoint_id as "endpointId"`,
     values: [
-      ...[event.id, event.namespace, event.type, event.conversationId ?? null],
-      ...[event.agentId ?? null, event.body, event.sequence ?? null, subscriptionsTo(event.type)],
+      event.id,
+      event.namespace,
+      event.type,
+      event.conversationId ?? null,
+      event.agentId ?? null,
+      event.body,
+      event.sequence ?? null,
+      subscriptionsTo(event.type),
     ],
   });
   return rows.map(({ endpointId }) => endpointId);
@@ -99,7 +105,11 @@ export async function insertReplay(
       order by e.id
      returning id, endpoint_id as "endpointId"`,
     [
-      ...[event.namespace, event.id, event.type, replay.endpointId, event.endpointId],
+      event.namespace,
+      event.id,
+      event.type,
+      replay.endpointId,
+      event.endpointId,
       subscriptionsTo(event.type),
     ],
   );
@@ -148,13 +158,14 @@ export async function listEvents(db: Db, filter: EventFilter): Promise<EventRow[
         and ($7::uuid is null or id < $7)
       order by id desc limit $8`,
     [
-      ...[
-        filter.namespace,
-        filter.type ?? null,
-        filter.conversationId ?? null,
-        filter.agentId ?? null,
-      ],
-      ...[bound(filter.createdAfter), bound(filter.createdBefore), filter.before, filter.limit],
+      filter.namespace,
+      filter.type ?? null,
+      filter.conversationId ?? null,
+      filter.agentId ?? null,
+      bound(filter.createdAfter),
+      bound(filter.createdBefore),
+      filter.before,
+      filter.limit,
     ],
   );
   return rows;

@@ -80,7 +80,7 @@ export function createListener(deps: {
 
   async function connect(): Promise<void> {
     const fresh = createClient(deps.databaseUrl);
-    fresh.on('error', () => fresh.end().catch(() => undefined));
+    fresh.on('error', () => void fresh.end().catch(() => undefined));
     fresh.on('end', () => again(fresh));
     fresh.on('notification', ({ channel, payload }) => {
       handlers.get(channel as Channel)?.((payload ?? '').split(',').filter(Boolean));

@@ -47,11 +47,14 @@ export function createClient(databaseUrl: string): pg.Client {
   });
 }
 
+const INT8: number = pg.types.builtins.INT8;
+const TIMESTAMPTZ: number = pg.types.builtins.TIMESTAMPTZ;
+
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (format === 'binary') return pg.types.getTypeParser(oid, 'binary');
-    if (oid === pg.types.builtins.INT8) return Number;
-    if (oid === pg.types.builtins.TIMESTAMPTZ) return parseTimestampMs;
+    if (oid === INT8) return Number;
+    if (oid === TIMESTAMPTZ) return parseTimestampMs;
     return pg.types.getTypeParser(oid, 'text');
     // pg types its parsers per overload; ours returns what each of them would.
   }) as pg.CustomTypesConfig['getTypeParser'],

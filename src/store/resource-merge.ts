@@ -45,7 +45,10 @@ export function mergeApplied(input: {
   const resource: Resource = {
     kind,
     metadata: {
-      ...{ namespace, name, labels, annotations },
+      namespace,
+      name,
+      labels,
+      annotations,
       uid: current?.metadata.uid ?? randomUUID(),
       generation: current?.metadata.generation ?? 1,
       resourceVersion: current?.metadata.resourceVersion ?? '',
@@ -86,25 +89,28 @@ function mergeAll(input: { applied: Applied; options: ApplyOptions; current: Hel
   const spec = mergeOwned(applied.spec, { manager, values: stored, owners, prefix: '' });
   const meta = { manager, owners: current?.metaOwners };
   const labels = mergeOwned(applied.labels ?? {}, {
-    ...{ ...meta, values: metadata?.labels, prefix: 'labels.' },
+    ...meta,
+    values: metadata?.labels,
+    prefix: 'labels.',
   });
   const annotations = mergeOwned(applied.annotations ?? {}, {
-    ...{ ...meta, values: metadata?.annotations, prefix: 'annotations.' },
+    ...meta,
+    values: metadata?.annotations,
+    prefix: 'annotations.',
   });
   const inMeta = [...labels.conflicts, ...annotations.conflicts].map(
     ({ field, manager: owner }) => ({
-      ...{ field: `metadata.${field}`, manager: owner },
+      field: `metadata.${field}`,
+      manager: owner,
     }),
   );
   const conflicts = [...spec.conflicts, ...inMeta];
   if (conflicts.length > 0) throw new FieldConflictError(conflicts);
   return {
-    ...{
-      spec: spec.values,
-      owners: spec.owners,
-      labels: labels.values,
-      annotations: annotations.values,
-    },
+    spec: spec.values,
+    owners: spec.owners,
+    labels: labels.values,
+    annotations: annotations.values,
     metaOwners: { ...labels.owners, ...annotations.owners },
   };
 }

@@ -118,9 +118,22 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
        updated_at = case when (e.generation, e.uid) is distinct from
          (excluded.generation, excluded.uid) then now() else e.updated_at end`,
     [
-      ...[e.id, e.namespace, e.name, e.uid, e.generation, e.managedBy, e.url, e.eventTypes],
-      ...[e.description, e.enabled, e.headers, e.metadata, e.secret],
-      ...[e.ready, e.reason, e.message],
+      e.id,
+      e.namespace,
+      e.name,
+      e.uid,
+      e.generation,
+      e.managedBy,
+      e.url,
+      e.eventTypes,
+      e.description,
+      e.enabled,
+      e.headers,
+      e.metadata,
+      e.secret,
+      e.ready,
+      e.reason,
+      e.message,
     ],
   );
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { Pool } from 'undici';
-import { createEmbeddedPostgres } from '../../src/standalone/embedded-postgres.ts';
+import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { startParley, type Parley } from '../support/parley-process.ts';
 
 /**
@@ -75,7 +75,11 @@ async function benchDelivery(): Promise<void> {
 }
 
 /** From the statement that commits an event to its arrival: the commit itself is in it. */
-async function benchLatency(parley: Parley, recorder: Recorder, databaseUrl: string): Promise<void> {
+async function benchLatency(
+  parley: Parley,
+  recorder: Recorder,
+  databaseUrl: string,
+): Promise<void> {
   const { body: endpoint } = await parley.call('POST', '/v1/webhooks', { url: recorder.url });
   await openLoop({ rate: RATE, seconds: 3 }, () => test(parley, endpoint.id));
   await recorder.dump();
@@ -103,13 +107,19 @@ async function benchBaseline(recorder: Recorder): Promise<void> {
     const id = `direct-${next++}`;
     sent.set(id, performance.timeOrigin + performance.now());
     const { body } = await pool.request({
-      ...{ method: 'POST', path: '/', headers: { 'x-id': id }, body: '{}'.padEnd(400) },
+      method: 'POST',
+      path: '/',
+      headers: { 'x-id': id },
+      body: '{}'.padEnd(400),
     });
     await body.dump();
     return id;
   });
   const arrivals = await recorder.dump();
-  print(`  a bare POST at ${RATE}/s`, distribution([...sent].map(([id, at]) => arrivals.get(id)! - at)));
+  print(
+    `  a bare POST at ${RATE}/s`,
+    distribution([...sent].map(([id, at]) => arrivals.get(id)! - at)),
+  );
   await pool.close();
 }
 

@@ -90,7 +90,9 @@ function createLedger(endpoints: Endpoint[]) {
 
   async function produceOne({ call }: Parley): Promise<boolean> {
     const endpoint = endpoints[next++ % endpoints.length]!;
-    const answer = await call('POST', `/v1/webhooks/${endpoint.id}/test`, {}).catch(() => undefined);
+    const answer = await call('POST', `/v1/webhooks/${endpoint.id}/test`, {}).catch(
+      () => undefined,
+    );
     if (answer?.status !== 202) return false; // Not accepted: whether it happened is not promised.
     accepted.set(answer.body.event_id, endpoint.path);
     round += 1;

@@ -169,7 +169,8 @@ describe('bad bodies', () => {
       // fetch adds a content type to texts, not to bytes.
       const sent = type === null ? Buffer.from(body ?? '') : body;
       const reply = await api.call('POST', '/v1/agents', {
-        ...{ key, headers: body === undefined ? {} : headers },
+        key,
+        headers: body === undefined ? {} : headers,
         ...(sent !== undefined && { body: sent }),
       });
       expect(reply.body).toMatchObject(expected);
@@ -206,7 +207,8 @@ describe('sizes', () => {
 
   test('a body over 1 MiB is 413, and the connection goes on', async () => {
     const reply = await api.call('POST', '/v1/agents', {
-      ...{ body: large, headers: { 'content-type': 'application/json' } },
+      body: large,
+      headers: { 'content-type': 'application/json' },
     });
     expect(reply.status).toBe(413);
     expect(reply.body.code).toBe('body_too_large');
@@ -262,7 +264,9 @@ describe('sizes', () => {
 
   test('a wrong key with a large body is 401 and reads nothing', async () => {
     const reply = await api.call('POST', '/v1/agents', {
-      ...{ key: 'parley_wrong', body: large, headers: { 'content-type': 'application/json' } },
+      key: 'parley_wrong',
+      body: large,
+      headers: { 'content-type': 'application/json' },
     });
     expect(reply.status).toBe(401);
   });

@@ -63,8 +63,13 @@ test('with the database away every route is 503 with Retry-After, and it recover
   stops.push(() => pool.end());
   const behind = await runApi({
     ...api.engine,
-    ...{ pool, log, databaseUrl: line.url, host: '127.0.0.1', port: 0 },
-    ...{ fallbackToFreePort: false, serveHealth: true },
+    pool,
+    log,
+    databaseUrl: line.url,
+    host: '127.0.0.1',
+    port: 0,
+    fallbackToFreePort: false,
+    serveHealth: true,
   });
   stops.push(behind.stop);
   const call = createCall(behind.url, api.key);

@@ -42,7 +42,10 @@ export async function startApi(
   const { operator: _, delivery: __, ...deps } = options;
   const api = await runApi({
     ...engine,
-    ...{ host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true },
+    host: '127.0.0.1',
+    port: 0,
+    fallbackToFreePort: false,
+    serveHealth: true,
     ...deps,
   });
   const newKey = async (namespace: string, scopes: readonly Scope[] = SCOPES): Promise<string> => {
@@ -52,7 +55,11 @@ export async function startApi(
   };
   const key = await newKey('default');
   return {
-    ...{ engine, url: api.url, key, newKey, call: createCall(api.url, key) },
+    engine,
+    url: api.url,
+    key,
+    newKey,
+    call: createCall(api.url, key),
     stop: async () => {
       await api.stop();
       await engine.stop();
@@ -75,7 +82,9 @@ export function createCall(url: string, defaultKey: string): Call {
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
     const reply: Reply = {
-      ...{ status: response.status, headers: response.headers, text },
+      status: response.status,
+      headers: response.headers,
+      text,
       body: isJson && method !== 'HEAD' ? JSON.parse(text) : undefined,
     };
     checkReply(method, path, reply);

@@ -12,10 +12,10 @@ import {
   createEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresDeps,
-} from '../../src/standalone/embedded-postgres.ts';
-import { findBinaries } from '../../src/standalone/embedded-postgres-binaries.ts';
-import { createServerLog } from '../../src/standalone/embedded-postgres-log.ts';
-import { processStartTime } from '../../src/standalone/embedded-postgres-owner.ts';
+} from '../../src/standalone/postgres/embedded-postgres.ts';
+import { findBinaries } from '../../src/standalone/postgres/binaries.ts';
+import { createServerLog } from '../../src/standalone/postgres/log.ts';
+import { processStartTime } from '../../src/standalone/postgres/owner.ts';
 
 const OWNER = path.resolve(import.meta.dirname, '../support/embedded-postgres-owner.ts');
 const NOBODY = 65_534;

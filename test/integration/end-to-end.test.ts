@@ -132,7 +132,10 @@ test('a second start finds the data, the key and the history of the first', asyn
   expect(kept.body.url).toBe(endpoint.body.url);
   await save(folder.path, 'one');
   await told(2);
-  expect(lines(receiver.received)).toEqual(['agent.published 2 by file', 'agent.rolled_back 1 by file']);
+  expect(lines(receiver.received)).toEqual([
+    'agent.published 2 by file',
+    'agent.rolled_back 1 by file',
+  ]);
 });
 
 /** The delivery, once it has the status. */
@@ -157,5 +160,7 @@ function told(count: number): Promise<Received[]> {
 }
 
 function lines(received: Received[]): string[] {
-  return received.map(({ json: { type, data } }) => `${type} ${data['version']} by ${data['actor']}`);
+  return received.map(
+    ({ json: { type, data } }) => `${type} ${String(data['version'])} by ${String(data['actor'])}`,
+  );
 }

@@ -35,7 +35,10 @@ const secretOf = async (name: string): Promise<Resource | undefined> =>
 const declareSecret = (name: string, value: string, allow = 'true') =>
   engine.store.apply(
     {
-      ...{ kind: 'Secret', namespace: 'default', name, labels: { 'parley.dev/allow': allow } },
+      kind: 'Secret',
+      namespace: 'default',
+      name,
+      labels: { 'parley.dev/allow': allow },
       spec: { data: { key: value } },
     },
     { fieldManager: 'kubectl' },

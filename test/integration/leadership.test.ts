@@ -22,13 +22,14 @@ afterEach(async () => {
 function startCandidate(name: string, log: string[]) {
   const led = Promise.withResolvers<number>();
   const leadership = createLeadership({
-    ...{ databaseUrl: engine.databaseUrl, log: engine.log },
+    databaseUrl: engine.databaseUrl,
+    log: engine.log,
     onLead: async (epoch) => {
       log.push(`${name} leads`);
       led.resolve(epoch);
     },
     onLost: async () => {
-      await engine.pool.query('select pg_sleep(0.2)'); // Work that must end first.
+      await engine.pool.query('select pg_sleep(0.2)');
       log.push(`${name} lost it`);
     },
   });
@@ -127,11 +128,18 @@ const PAUSED = `
 
 const publishing = (epoch: number, prompt: string) => {
   const agent = {
-    ...{ id: '01890000-0000-7000-8000-000000000001', namespace: 'default', name: 'fenced' },
-    ...{ uid: '01890000-0000-7000-8000-000000000002', generation: 1, managedBy: 'file' as const },
+    id: '01890000-0000-7000-8000-000000000001',
+    namespace: 'default',
+    name: 'fenced',
+    uid: '01890000-0000-7000-8000-000000000002',
+    generation: 1,
+    managedBy: 'file' as const,
     spec: {
-      ...{ prompt, publishPolicy: 'Automatic' as const, revisionHistoryLimit: 10 },
-      ...{ suspend: false, deletionPolicy: 'Retain' as const },
+      prompt,
+      publishPolicy: 'Automatic' as const,
+      revisionHistoryLimit: 10,
+      suspend: false,
+      deletionPolicy: 'Retain' as const,
     },
   };
   const by = { actor: 'file', reason: null };

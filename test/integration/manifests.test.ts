@@ -3,7 +3,7 @@ import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rollBack } from '../../src/services/pin-agent.ts';
-import { runManifests } from '../../src/standalone/run-manifests.ts';
+import { runManifests } from '../../src/standalone/manifests/run.ts';
 import {
   activations,
   agentRow,
@@ -84,8 +84,12 @@ test('an edit is version 2 at the receiver, the old text version 1 again, a pin 
   await save(6, 'prompt: three');
   const told = receiver.received.map(({ json }) => `${json.type} ${String(json.data['version'])}`);
   expect(told).toEqual([
-    ...['agent.published 1', 'agent.published 2', 'agent.rolled_back 1', 'agent.published 2'],
-    ...['agent.rolled_back 1', 'agent.published 3'],
+    'agent.published 1',
+    'agent.published 2',
+    'agent.rolled_back 1',
+    'agent.published 2',
+    'agent.rolled_back 1',
+    'agent.published 3',
   ]);
   expect(new Set(receiver.received.map(({ json }) => json.data['actor']))).toEqual(
     new Set(['file']),
@@ -116,12 +120,10 @@ test('a prompt in a ConfigMap beside it makes versions by its text, the generati
   await write('a.yaml', agent('support', 'prompt: two'));
   await live('support', 2);
   expect(await activations(engine)).toEqual([
-    ...[
-      'published null>1 file',
-      'published 1>2 file',
-      'rolled_back 2>1 file',
-      'published 1>2 file',
-    ],
+    'published null>1 file',
+    'published 1>2 file',
+    'rolled_back 2>1 file',
+    'published 1>2 file',
   ]);
 });
 
@@ -173,7 +175,9 @@ test('a removed manifest removes the agent, its API pin notwithstanding; back ag
   expect(await live('support', 1, 2)).toMatchObject({ id });
   await engine.settled('Agent', 'support');
   expect(await activations(engine)).toEqual([
-    ...['published null>1 file', 'published 1>2 file', 'rolled_back 2>1 api:key_1'],
+    'published null>1 file',
+    'published 1>2 file',
+    'rolled_back 2>1 api:key_1',
   ]);
   expect(await events(engine)).toHaveLength(3);
 });

@@ -39,7 +39,9 @@ describe('the status', () => {
   test('tells what is live, and since when: that moves only when the answer does', async () => {
     const first = await declare({ prompt: 'one' });
     expect(first.status).toMatchObject({
-      ...{ observedGeneration: 1, activeVersion: 1, latestVersion: 1 },
+      observedGeneration: 1,
+      activeVersion: 1,
+      latestVersion: 1,
       agentId: first.metadata.annotations[ID],
       history: [{ version: 1, action: 'published', actor: 'kubernetes:kubectl' }],
     });
@@ -201,12 +203,20 @@ describe('history goes on', () => {
     await declare(spec);
     const { pool, databaseUrl, sealer, log, validator } = engine;
     const upgraded = createPostgresResourceStore({
-      ...{ pool, databaseUrl, sealer, log },
+      pool,
+      databaseUrl,
+      sealer,
+      log,
       validate: (kind, declared, metadata) => {
         const verdict = validator.validate(kind, declared, metadata);
         return 'errors' in verdict
           ? verdict
-          : { spec: { metadata: { tier: 'new' }, ...verdict.spec } };
+          : {
+              spec: {
+                metadata: { tier: 'new' },
+                ...verdict.spec,
+              },
+            };
       },
     });
     await upgraded.apply(

@@ -10,7 +10,9 @@ afterEach(() => engine.stop());
 
 const KEY = { namespace: 'default', name: 'a' };
 const agent = (fields: Partial<Applied> = {}): Applied => ({
-  ...{ kind: 'Agent', ...KEY, spec: { prompt: 'one' } },
+  kind: 'Agent',
+  ...KEY,
+  spec: { prompt: 'one' },
   ...fields,
 });
 const applyAs = (fieldManager: string, fields: Partial<Applied> = {}): Promise<Resource> =>

@@ -31,7 +31,11 @@ describe('create', () => {
   test('answers the agent as it is in force, under the id it then keeps', async () => {
     const { agent, shown } = await create({ display_name: 'Zoë & Café №1' });
     expect({ ...agent, shown }).toMatchObject({
-      ...{ shown: true, name: 'zoe-cafe-no1', managedBy: 'api', activeVersion: 1, ready: true },
+      shown: true,
+      name: 'zoe-cafe-no1',
+      managedBy: 'api',
+      activeVersion: 1,
+      ready: true,
     });
     const { status } = await engine.settled('Agent', agent.name);
     const { metadata } = await declared(agent.name);

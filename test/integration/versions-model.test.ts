@@ -49,7 +49,11 @@ function createModel() {
   let active: number | null = null;
   const text = (): string => (declared.fromConfigMap ? declared.configMap : declared.inline);
   return {
-    ...{ declared, pins, versions, log, text },
+    declared,
+    pins,
+    versions,
+    log,
+    text,
     active: () => active,
     reconcile: (): void => {
       if (!versions.includes(text())) versions.push(text());

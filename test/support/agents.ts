@@ -81,8 +81,12 @@ export async function refusal(
 }
 
 const condition = z.object({
-  ...{ type: z.string(), status: z.string(), reason: z.string(), message: z.string() },
-  ...{ lastTransitionTime: z.string(), observedGeneration: z.int() },
+  type: z.string(),
+  status: z.string(),
+  reason: z.string(),
+  message: z.string(),
+  lastTransitionTime: z.string(),
+  observedGeneration: z.int(),
 });
 const conditions = z.array(condition).default([]);
 export type ToldCondition = z.output<typeof condition>;

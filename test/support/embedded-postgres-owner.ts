@@ -3,7 +3,7 @@
  * `node embedded-postgres-owner.ts DATA_DIR` prints the URL, and SIGTERM stops it.
  */
 import { pino } from 'pino';
-import { createEmbeddedPostgres } from '../../src/standalone/embedded-postgres.ts';
+import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 
 const [dataDir = ''] = process.argv.slice(2);
 const database = createEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }) });

@@ -1,4 +1,4 @@
-import { createContext, type Context } from '../../src/cli/context.ts';
+import { createContext, type Context } from '../../src/runtime/context.ts';
 import { runDelivery, type DeliveryRoleDeps } from '../../src/delivery/run.ts';
 import { runOperator, type OperatorRoleDeps } from '../../src/operator/run.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
@@ -82,7 +82,9 @@ export async function startEngine(): Promise<Engine> {
       const secret = { namespace, name: signingSecretName(name) };
       await context.store.apply(
         {
-          ...{ kind: 'Secret', ...secret, labels: { 'parley.dev/allow': 'true' } },
+          kind: 'Secret',
+          ...secret,
+          labels: { 'parley.dev/allow': 'true' },
           spec: { data: { [SIGNING_SECRET_KEY]: SECRET } },
         },
         { fieldManager: 'kubectl' },

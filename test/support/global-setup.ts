@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { pino } from 'pino';
-import { createEmbeddedPostgres } from '../../src/standalone/embedded-postgres.ts';
+import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { databaseUrl, TEMPLATE } from './postgres.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

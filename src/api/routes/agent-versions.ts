@@ -25,17 +25,29 @@ export function agentVersionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[]
 function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
   return [
     route({
-      ...{ method, path: '/v1/agents/{id}/versions', operationId: 'listAgentVersions', tag, scope },
+      method,
+      path: '/v1/agents/{id}/versions',
+      operationId: 'listAgentVersions',
+      tag,
+      scope,
       summary: 'List versions, newest first',
       params: { id },
       query: numberPage('versions'),
-      answers: { 200: { description: 'A page of versions.', schema: pageSchema(AgentVersion) } },
+      answers: {
+        200: {
+          description: 'A page of versions.',
+          schema: pageSchema(AgentVersion),
+        },
+      },
       handle: async ({
         caller: { namespace },
         params,
         query: { limit, cursor: before = null },
       }) => {
-        const page = { before, limit: limit + 1 };
+        const page = {
+          before,
+          limit: limit + 1,
+        };
         const rows = await listVersionPage(deps, { namespace, ...params }, page);
         return {
           status: 200,
@@ -44,28 +56,44 @@ function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
       },
     }),
     route({
-      ...{ method, path: '/v1/agents/{id}/versions/{version}', tag, scope },
+      method,
+      path: '/v1/agents/{id}/versions/{version}',
+      tag,
+      scope,
       operationId: 'getAgentVersion',
       summary: 'Read a version',
       params: { id, version: versionParam },
-      answers: { 200: { description: 'The version.', schema: AgentVersion } },
+      answers: {
+        200: { description: 'The version.', schema: AgentVersion },
+      },
       handle: async ({ caller: { namespace }, params }) => {
         const version = await requireVersion(deps, { namespace, id: params.id }, params.version);
-        return { status: 200, body: versionView(version) };
+        return {
+          status: 200,
+          body: versionView(version),
+        };
       },
     }),
     route({
-      ...{ method, path: '/v1/agents/{id}/versions/{from}/diff/{to}', tag, scope },
+      method,
+      path: '/v1/agents/{id}/versions/{from}/diff/{to}',
+      tag,
+      scope,
       operationId: 'diffAgentVersions',
       summary: 'What changed from one version to another',
       params: { id, from: versionParam, to: versionParam },
-      answers: { 200: { description: 'The changes.', schema: VersionDiff } },
+      answers: {
+        200: { description: 'The changes.', schema: VersionDiff },
+      },
       handle: async ({ caller: { namespace }, params: { id: agent, from, to } }) => {
         const key = { namespace, id: agent };
         const before = versionView(await requireVersion(deps, key, from));
         const after = versionView(await requireVersion(deps, key, to));
         const changes = diffContent(before.content, after.content);
-        return { status: 200, body: { from, to, changes } };
+        return {
+          status: 200,
+          body: { from, to, changes },
+        };
       },
     }),
   ];
@@ -73,13 +101,25 @@ function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
 
 function activationsRoute(deps: Pick<AgentWriterDeps, 'pool'>): Route {
   return route({
-    ...{ method, path: '/v1/agents/{id}/activations', operationId: 'listActivations', tag, scope },
+    method,
+    path: '/v1/agents/{id}/activations',
+    operationId: 'listActivations',
+    tag,
+    scope,
     summary: 'List what went live when, newest first',
     params: { id },
     query: numberPage('activations'),
-    answers: { 200: { description: 'A page of activations.', schema: pageSchema(Activation) } },
+    answers: {
+      200: {
+        description: 'A page of activations.',
+        schema: pageSchema(Activation),
+      },
+    },
     handle: async ({ caller: { namespace }, params, query: { limit, cursor: before = null } }) => {
-      const page = { before, limit: limit + 1 };
+      const page = {
+        before,
+        limit: limit + 1,
+      };
       const rows = await listActivationPage(deps, { namespace, ...params }, page);
       return {
         status: 200,

@@ -34,23 +34,48 @@ export function agentRoutes(deps: AgentWriterDeps): Route[] {
 function readRoutes(deps: AgentWriterDeps): Route[] {
   return [
     route({
-      ...{ method: 'get', path: '/v1/agents', operationId: 'listAgents', tag, scope: 'read' },
+      method: 'get',
+      path: '/v1/agents',
+      operationId: 'listAgents',
+      tag,
+      scope: 'read',
       summary: 'List agents, newest first',
       query: idPage('agt'),
-      answers: { 200: { description: 'A page of agents.', schema: pageSchema(Agent) } },
+      answers: {
+        200: {
+          description: 'A page of agents.',
+          schema: pageSchema(Agent),
+        },
+      },
       handle: async ({ caller: { namespace }, query: { limit, cursor: before = null } }) => {
-        const rows = await listAgentPage(deps, { namespace, before, limit: limit + 1 });
-        return { status: 200, body: pageOf(rows, { limit, view: agentView, cursorOf }) };
+        const rows = await listAgentPage(deps, {
+          namespace,
+          before,
+          limit: limit + 1,
+        });
+        return {
+          status: 200,
+          body: pageOf(rows, { limit, view: agentView, cursorOf }),
+        };
       },
     }),
     route({
-      ...{ method: 'get', path: '/v1/agents/{id}', operationId: 'getAgent', tag, scope: 'read' },
+      method: 'get',
+      path: '/v1/agents/{id}',
+      operationId: 'getAgent',
+      tag,
+      scope: 'read',
       summary: 'Read an agent',
       params,
-      answers: { 200: { description: 'The agent.', schema: Agent } },
+      answers: {
+        200: { description: 'The agent.', schema: Agent },
+      },
       handle: async ({ caller: { namespace }, params: { id } }) => {
         const agent = await requireAgent(deps, { namespace, id });
-        return { status: 200, body: agentView(agent) };
+        return {
+          status: 200,
+          body: agentView(agent),
+        };
       },
     }),
   ];
@@ -61,31 +86,40 @@ const cursorOf = idCursor('agt');
 function writeRoutes(deps: AgentWriterDeps): Route[] {
   return [
     route({
-      ...{ method: 'post', path: '/v1/agents', operationId: 'createAgent', tag, scope: 'write' },
+      method: 'post',
+      path: '/v1/agents',
+      operationId: 'createAgent',
+      tag,
+      scope: 'write',
       summary: 'Create an agent',
       description:
         'Its first content is version 1, live at once unless `publish_policy` is manual.',
       body: { schema: AgentWrite },
       answers: {
         201: { description: 'The new agent.', schema: Agent, location: true },
-        202: { ...written[202]!, location: true },
+        202: {
+          ...written[202]!,
+          location: true,
+        },
       },
       errors: ['name_taken'],
       handle: async ({ caller, body: { name, ...fields } }) => {
         const result = await createAgent(deps, caller, { name, fields });
         const body = agentView(result.agent);
         const headers = { Location: `/v1/agents/${String(body['id'])}` };
-        return { status: result.shown ? 201 : 202, body, headers };
+        return {
+          status: result.shown ? 201 : 202,
+          body,
+          headers,
+        };
       },
     }),
     route({
-      ...{
-        method: 'patch',
-        path: '/v1/agents/{id}',
-        operationId: 'updateAgent',
-        tag,
-        scope: 'write',
-      },
+      method: 'patch',
+      path: '/v1/agents/{id}',
+      operationId: 'updateAgent',
+      tag,
+      scope: 'write',
       summary: 'Change an agent',
       description: 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.',
       params,
@@ -98,13 +132,11 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       },
     }),
     route({
-      ...{
-        method: 'delete',
-        path: '/v1/agents/{id}',
-        operationId: 'deleteAgent',
-        tag,
-        scope: 'write',
-      },
+      method: 'delete',
+      path: '/v1/agents/{id}',
+      operationId: 'deleteAgent',
+      tag,
+      scope: 'write',
       summary: 'Delete an agent',
       params,
       answers: { 204: { description: 'It is gone.' } },
@@ -133,7 +165,10 @@ function activationRoutes(deps: AgentWriterDeps): Route[] {
   const errors = ['managed_elsewhere', 'write_conflict', 'unknown_version'] as const;
   return [
     route({
-      ...{ method: 'post', path: '/v1/agents/{id}/publish', operationId: 'publishAgent', tag },
+      method: 'post',
+      path: '/v1/agents/{id}/publish',
+      operationId: 'publishAgent',
+      tag,
       scope: 'publish',
       summary: 'Make a version live',
       description:
@@ -147,7 +182,10 @@ function activationRoutes(deps: AgentWriterDeps): Route[] {
         writtenAnswer(await publishVersion(deps, caller, { id, version: body.version })),
     }),
     route({
-      ...{ method: 'post', path: '/v1/agents/{id}/rollback', operationId: 'rollBackAgent', tag },
+      method: 'post',
+      path: '/v1/agents/{id}/rollback',
+      operationId: 'rollBackAgent',
+      tag,
       scope: 'publish',
       summary: 'Go back to an earlier version',
       description: 'Pins it: later changes make versions that wait until the next publish.',

@@ -36,7 +36,11 @@ const time = z
 function listRoute(deps: EventRoutesDeps): Route {
   const { limit: pageLimit, cursor } = idPage('evt');
   return route({
-    ...{ method: 'get', path: '/v1/events', operationId: 'listEvents', tag, scope: 'read' },
+    method: 'get',
+    path: '/v1/events',
+    operationId: 'listEvents',
+    tag,
+    scope: 'read',
     summary: 'List events, newest first',
     query: {
       type: z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`).optional(),
@@ -47,31 +51,54 @@ function listRoute(deps: EventRoutesDeps): Route {
       limit: pageLimit,
       cursor,
     },
-    answers: { 200: { description: 'A page of events.', schema: pageSchema(Event) } },
+    answers: {
+      200: {
+        description: 'A page of events.',
+        schema: pageSchema(Event),
+      },
+    },
     handle: async ({ caller: { namespace }, query }) => {
       const rows = await listEventsWithCounts(deps, {
-        ...{ namespace, before: query.cursor ?? null, limit: query.limit + 1 },
+        namespace,
+        before: query.cursor ?? null,
+        limit: query.limit + 1,
         ...(query.type !== undefined && { type: query.type }),
         ...(query.conversation_id !== undefined && { conversationId: query.conversation_id }),
         ...(query.agent_id !== undefined && { agentId: query.agent_id }),
         ...(query.created_after !== undefined && { createdAfter: query.created_after }),
         ...(query.created_before !== undefined && { createdBefore: query.created_before }),
       });
-      const page = { limit: query.limit, view: eventView, cursorOf: idCursor('evt') };
-      return { status: 200, body: pageOf(rows, page) };
+      const page = {
+        limit: query.limit,
+        view: eventView,
+        cursorOf: idCursor('evt'),
+      };
+      return {
+        status: 200,
+        body: pageOf(rows, page),
+      };
     },
   });
 }
 
 function readRoute(deps: EventRoutesDeps): Route {
   return route({
-    ...{ method: 'get', path: '/v1/events/{id}', operationId: 'getEvent', tag, scope: 'read' },
+    method: 'get',
+    path: '/v1/events/{id}',
+    operationId: 'getEvent',
+    tag,
+    scope: 'read',
     summary: 'Read an event',
     params,
-    answers: { 200: { description: 'The event.', schema: Event } },
+    answers: {
+      200: { description: 'The event.', schema: Event },
+    },
     handle: async ({ caller: { namespace }, params: { id } }) => {
       const event = await readEventWithCounts(deps, { namespace, id });
-      return { status: 200, body: eventView(event) };
+      return {
+        status: 200,
+        body: eventView(event),
+      };
     },
   });
 }
@@ -79,30 +106,61 @@ function readRoute(deps: EventRoutesDeps): Route {
 function deliveryRoutes(deps: EventRoutesDeps): Route[] {
   return [
     route({
-      ...{ method: 'get', path: '/v1/events/{id}/deliveries', operationId: 'listEventDeliveries' },
-      ...{ tag: 'Deliveries', scope: 'read' },
+      method: 'get',
+      path: '/v1/events/{id}/deliveries',
+      operationId: 'listEventDeliveries',
+      tag: 'Deliveries',
+      scope: 'read',
       summary: 'List deliveries of an event, newest first',
       params,
-      query: { ...idPage('dlv'), status: deliveryStatus },
-      answers: { 200: { description: 'A page of deliveries.', schema: pageSchema(Delivery) } },
+      query: {
+        ...idPage('dlv'),
+        status: deliveryStatus,
+      },
+      answers: {
+        200: {
+          description: 'A page of deliveries.',
+          schema: pageSchema(Delivery),
+        },
+      },
       handle: async ({ caller: { namespace }, params: { id }, query }) => {
         await requireEvent(deps, { namespace, id });
         const { limit, cursor: before = null, status = null } = query;
         const of = { eventId: id };
-        const rows = await listDeliveriesOf(deps, { of, status, before, limit: limit + 1 });
-        const page = { limit, view: deliveryView, cursorOf: idCursor('dlv') };
-        return { status: 200, body: pageOf(rows, page) };
+        const rows = await listDeliveriesOf(deps, {
+          of,
+          status,
+          before,
+          limit: limit + 1,
+        });
+        const page = {
+          limit,
+          view: deliveryView,
+          cursorOf: idCursor('dlv'),
+        };
+        return {
+          status: 200,
+          body: pageOf(rows, page),
+        };
       },
     }),
     route({
-      ...{ method: 'get', path: '/v1/deliveries/{id}', operationId: 'getDelivery' },
-      ...{ tag: 'Deliveries', scope: 'read' },
+      method: 'get',
+      path: '/v1/deliveries/{id}',
+      operationId: 'getDelivery',
+      tag: 'Deliveries',
+      scope: 'read',
       summary: 'Read a delivery and its attempts',
       params: { id: idParam('dlv', 'delivery') },
-      answers: { 200: { description: 'The delivery.', schema: Delivery } },
+      answers: {
+        200: { description: 'The delivery.', schema: Delivery },
+      },
       handle: async ({ caller: { namespace }, params: { id } }) => {
         const delivery = await requireDelivery(deps, { namespace, id });
-        return { status: 200, body: deliveryView(delivery) };
+        return {
+          status: 200,
+          body: deliveryView(delivery),
+        };
       },
     }),
   ];
@@ -116,7 +174,10 @@ const replayBody = z
 
 function replayRoute(deps: EventRoutesDeps): Route {
   return route({
-    ...{ method: 'post', path: '/v1/events/{id}/replay', operationId: 'replayEvent', tag },
+    method: 'post',
+    path: '/v1/events/{id}/replay',
+    operationId: 'replayEvent',
+    tag,
     scope: 'replay',
     summary: 'Deliver an event again',
     description:
@@ -127,7 +188,10 @@ function replayRoute(deps: EventRoutesDeps): Route {
     answers: {
       202: {
         description: 'The deliveries are queued.',
-        schema: z.strictObject({ event_id: z.string(), delivery_ids: z.array(z.string()) }),
+        schema: z.strictObject({
+          event_id: z.string(),
+          delivery_ids: z.array(z.string()),
+        }),
       },
     },
     errors: ['endpoint_disabled', 'event_expired'],
@@ -135,7 +199,13 @@ function replayRoute(deps: EventRoutesDeps): Route {
       const endpointId = body.endpoint_id ?? null;
       const { deliveryIds } = await replayEvent(deps, { namespace, id, endpointId });
       const delivery_ids = deliveryIds.map((delivery) => fromUuid('dlv', delivery));
-      return { status: 202, body: { event_id: fromUuid('evt', id), delivery_ids } };
+      return {
+        status: 202,
+        body: {
+          event_id: fromUuid('evt', id),
+          delivery_ids,
+        },
+      };
     },
   });
 }

@@ -10,12 +10,21 @@ export function openApiRoute(deps: { routes: () => readonly Route[]; version: st
   let document: Promise<object> | undefined;
   const query = z.object({});
   return {
-    ...{ method: 'get', path: '/v1/openapi.json', operationId: 'getOpenApi', tag: 'Description' },
+    method: 'get',
+    path: '/v1/openapi.json',
+    operationId: 'getOpenApi',
+    tag: 'Description',
     summary: 'This description: OpenAPI 3.1',
     description: undefined,
-    ...{ params: z.object({}), query, body: undefined, errors: [] },
+    params: z.object({}),
+    query,
+    body: undefined,
+    errors: [],
     answers: {
-      200: { description: 'An OpenAPI 3.1 document.', schema: z.record(z.string(), z.unknown()) },
+      200: {
+        description: 'An OpenAPI 3.1 document.',
+        schema: z.record(z.string(), z.unknown()),
+      },
     },
     scope: null,
     run: async (request) => {
@@ -23,7 +32,10 @@ export function openApiRoute(deps: { routes: () => readonly Route[]; version: st
       document ??= import('../openapi.ts').then(({ describeApi }) =>
         describeApi(deps.routes(), deps.version),
       );
-      return { status: 200, body: await document };
+      return {
+        status: 200,
+        body: await document,
+      };
     },
   };
 }

@@ -44,31 +44,48 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
   const cursorOf = idCursor('we');
   return [
     route({
-      ...{ method: 'get', path: '/v1/webhooks', operationId: 'listWebhooks', tag, scope: 'read' },
+      method: 'get',
+      path: '/v1/webhooks',
+      operationId: 'listWebhooks',
+      tag,
+      scope: 'read',
       summary: 'List webhook endpoints, newest first',
       query: idPage('we'),
       answers: {
-        200: { description: 'A page of endpoints.', schema: pageSchema(WebhookEndpoint) },
+        200: {
+          description: 'A page of endpoints.',
+          schema: pageSchema(WebhookEndpoint),
+        },
       },
       handle: async ({ caller: { namespace }, query: { limit, cursor: before = null } }) => {
-        const rows = await listEndpointPage(deps, { namespace, before, limit: limit + 1 });
-        return { status: 200, body: pageOf(rows, { limit, view: endpointView, cursorOf }) };
+        const rows = await listEndpointPage(deps, {
+          namespace,
+          before,
+          limit: limit + 1,
+        });
+        return {
+          status: 200,
+          body: pageOf(rows, { limit, view: endpointView, cursorOf }),
+        };
       },
     }),
     route({
-      ...{
-        method: 'get',
-        path: '/v1/webhooks/{id}',
-        operationId: 'getWebhook',
-        tag,
-        scope: 'read',
-      },
+      method: 'get',
+      path: '/v1/webhooks/{id}',
+      operationId: 'getWebhook',
+      tag,
+      scope: 'read',
       summary: 'Read a webhook endpoint',
       params,
-      answers: { 200: { description: 'The endpoint.', schema: WebhookEndpoint } },
+      answers: {
+        200: { description: 'The endpoint.', schema: WebhookEndpoint },
+      },
       handle: async ({ caller: { namespace }, params: { id } }) => {
         const endpoint = await requireEndpoint(deps, { namespace, id });
-        return { status: 200, body: endpointView(endpoint) };
+        return {
+          status: 200,
+          body: endpointView(endpoint),
+        };
       },
     }),
   ];
@@ -79,13 +96,11 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
   const path = '/v1/webhooks/{id}';
   return [
     route({
-      ...{
-        method: 'post',
-        path: '/v1/webhooks',
-        operationId: 'createWebhook',
-        tag,
-        scope: 'write',
-      },
+      method: 'post',
+      path: '/v1/webhooks',
+      operationId: 'createWebhook',
+      tag,
+      scope: 'write',
       summary: 'Create a webhook endpoint',
       description: 'The answer is the only one that shows the signing secret.',
       body: { schema: WebhookEndpointWrite },
@@ -97,19 +112,21 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
         const { endpoint, secret, shown } = await createEndpoint(deps, namespace, body);
         const view = endpointView(endpoint);
         const headers = { Location: `/v1/webhooks/${view.id}` };
-        return { status: shown ? 201 : 202, body: { ...view, secret }, headers };
+        return {
+          status: shown ? 201 : 202,
+          body: { ...view, secret },
+          headers,
+        };
       },
     }),
     route({
-      ...{
-        method: 'patch',
-        path,
-        operationId: 'updateWebhook',
-        tag,
-        scope: 'write',
-        errors,
-        params,
-      },
+      method: 'patch',
+      path,
+      operationId: 'updateWebhook',
+      tag,
+      scope: 'write',
+      errors,
+      params,
       summary: 'Change a webhook endpoint',
       description: 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.',
       body: { schema: WebhookEndpointPatch },
@@ -119,19 +136,20 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
       },
       handle: async ({ caller: { namespace }, params: { id }, body }) => {
         const { endpoint, shown } = await patchEndpoint(deps, { namespace, id }, body);
-        return { status: shown ? 200 : 202, body: endpointView(endpoint) };
+        return {
+          status: shown ? 200 : 202,
+          body: endpointView(endpoint),
+        };
       },
     }),
     route({
-      ...{
-        method: 'delete',
-        path,
-        operationId: 'deleteWebhook',
-        tag,
-        scope: 'write',
-        errors,
-        params,
-      },
+      method: 'delete',
+      path,
+      operationId: 'deleteWebhook',
+      tag,
+      scope: 'write',
+      errors,
+      params,
       summary: 'Delete a webhook endpoint',
       description: 'What is still on its way to it is canceled.',
       answers: { 204: { description: 'It is gone.' } },
@@ -159,7 +177,10 @@ const testBody = z
  */
 function testRoute(deps: WebhookRoutesDeps): Route {
   return route({
-    ...{ method: 'post', path: '/v1/webhooks/{id}/test', operationId: 'testWebhook', tag },
+    method: 'post',
+    path: '/v1/webhooks/{id}/test',
+    operationId: 'testWebhook',
+    tag,
     scope: 'write',
     summary: 'Send a test event',
     description: 'A real event of that type, to this endpoint only.',
@@ -168,7 +189,10 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     answers: {
       202: {
         description: 'The event is stored and its delivery queued.',
-        schema: z.strictObject({ event_id: z.string(), delivery_id: z.string() }),
+        schema: z.strictObject({
+          event_id: z.string(),
+          delivery_id: z.string(),
+        }),
       },
     },
     errors: ['endpoint_disabled'],
@@ -180,7 +204,10 @@ function testRoute(deps: WebhookRoutesDeps): Route {
         event_id: fromUuid('evt', sent.eventId),
         delivery_id: fromUuid('dlv', sent.deliveryId),
       };
-      return { status: 202, body: ids };
+      return {
+        status: 202,
+        body: ids,
+      };
     },
   });
 }
@@ -197,23 +224,42 @@ export const deliveryStatus = z
 
 function deliveriesRoute(deps: WebhookRoutesDeps): Route {
   return route({
-    ...{
-      method: 'get',
-      path: '/v1/webhooks/{id}/deliveries',
-      operationId: 'listWebhookDeliveries',
-    },
-    ...{ tag: 'Deliveries', scope: 'read' },
+    method: 'get',
+    path: '/v1/webhooks/{id}/deliveries',
+    operationId: 'listWebhookDeliveries',
+    tag: 'Deliveries',
+    scope: 'read',
     summary: 'List deliveries to an endpoint, newest first',
     params,
-    query: { ...idPage('dlv'), status: deliveryStatus },
-    answers: { 200: { description: 'A page of deliveries.', schema: pageSchema(Delivery) } },
+    query: {
+      ...idPage('dlv'),
+      status: deliveryStatus,
+    },
+    answers: {
+      200: {
+        description: 'A page of deliveries.',
+        schema: pageSchema(Delivery),
+      },
+    },
     handle: async ({ caller: { namespace }, params: { id }, query }) => {
       await requireEndpoint(deps, { namespace, id });
       const { limit, cursor: before = null, status = null } = query;
       const of = { endpointId: id };
-      const rows = await listDeliveriesOf(deps, { of, status, before, limit: limit + 1 });
-      const page = { limit, view: deliveryView, cursorOf: idCursor('dlv') };
-      return { status: 200, body: pageOf(rows, page) };
+      const rows = await listDeliveriesOf(deps, {
+        of,
+        status,
+        before,
+        limit: limit + 1,
+      });
+      const page = {
+        limit,
+        view: deliveryView,
+        cursorOf: idCursor('dlv'),
+      };
+      return {
+        status: 200,
+        body: pageOf(rows, page),
+      };
     },
   });
 }

@@ -39,18 +39,20 @@ export function agentView(row: AgentRow): Record<string, unknown> {
   const { ready, reason, message } = row;
   return {
     id: fromUuid('agt', row.id),
-    ...{ created: unixSec(row.createdAt), updated: unixSec(row.updatedAt), name: row.name },
+    created: unixSec(row.createdAt),
+    updated: unixSec(row.updatedAt),
+    name: row.name,
     ...UNSET,
-    ...{ metadata: {}, publish_policy: 'automatic', ...fromAgentSpec(row.spec) },
+    metadata: {},
+    publish_policy: 'automatic',
+    ...fromAgentSpec(row.spec),
     active_version: row.activeVersion,
     latest_version: row.latestVersion === 0 ? null : row.latestVersion,
     pinned_version: row.spec.pinnedVersion ?? null,
     managed_by: row.managedBy,
-    ...{
-      ready,
-      status_message: message === '' ? null : message,
-      status: { ready, reason, message },
-    },
+    ready,
+    status_message: message === '' ? null : message,
+    status: { ready, reason, message },
   };
 }
 

@@ -5,7 +5,9 @@ import { StartupError } from '../../../src/errors.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 
 const DEFAULTS = {
-  ...{ host: '127.0.0.1', port: 0, fallbackToFreePort: false },
+  host: '127.0.0.1',
+  port: 0,
+  fallbackToFreePort: false,
   log: createLogger('silent', 'test'),
 };
 let stops: (() => Promise<void>)[] = [];

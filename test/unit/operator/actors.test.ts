@@ -10,17 +10,18 @@ function resource(
   return {
     kind: 'Agent',
     metadata: {
-      ...{
-        namespace: 'default',
-        name: 'a',
-        uid: 'u',
-        resourceVersion: '1',
-        labels: {},
-        annotations,
-      },
-      ...{ generation: 3, creationTimestamp: '2026-01-01T00:00:00Z' },
+      namespace: 'default',
+      name: 'a',
+      uid: 'u',
+      resourceVersion: '1',
+      labels: {},
+      annotations,
+      generation: 3,
+      creationTimestamp: '2026-01-01T00:00:00Z',
     },
-    ...{ spec: {}, status: {}, owners },
+    spec: {},
+    status: {},
+    owners,
   };
 }
 const cause = (generation: number) =>

@@ -15,13 +15,18 @@ const PARAMETERS = {
   required: ['order', 'note'],
 };
 const LOOKUP = {
-  ...{ type: 'webhook', name: 'lookup', description: 'Finds an order.', parameters: PARAMETERS },
-  ...{
-    url: 'https://shop.example/orders',
-    method: 'GET',
-    headers: { 'x-shop': '1', accept: '*/*' },
+  type: 'webhook',
+  name: 'lookup',
+  description: 'Finds an order.',
+  parameters: PARAMETERS,
+  url: 'https://shop.example/orders',
+  method: 'GET',
+  headers: {
+    'x-shop': '1',
+    accept: '*/*',
   },
-  ...{ secretRef: { name: 'shop', key: 'token' }, timeoutMs: 2000 },
+  secretRef: { name: 'shop', key: 'token' },
+  timeoutMs: 2e3,
 };
 const FULL = {
   prompt: 'You answer for the shop.',

@@ -11,7 +11,11 @@ function situations() {
       versions.flatMap((contentVersion) =>
         [null, ...versions].flatMap((activeVersion) =>
           pins.map((pinnedVersion) => ({
-            ...{ policy, pinnedVersion, contentVersion, latestVersion, activeVersion },
+            policy,
+            pinnedVersion,
+            contentVersion,
+            latestVersion,
+            activeVersion,
           })),
         ),
       ),

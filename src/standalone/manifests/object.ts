@@ -1,7 +1,7 @@
-import type { FieldError } from '../errors.ts';
-import type { Applied } from '../resources/resource-store.ts';
-import { formatPointer, type ManifestPlace, type ManifestProblem } from './manifest-report.ts';
-import type { YamlDocument } from './manifest-yaml.ts';
+import type { FieldError } from '../../errors.ts';
+import type { Applied } from '../../resources/resource-store.ts';
+import { formatPointer, type ManifestPlace, type ManifestProblem } from './report.ts';
+import type { YamlDocument } from './yaml.ts';
 
 /** An object a manifest declares. Without `applied` it has mistakes and only keeps its place. */
 export type ManifestObject = {

@@ -1,20 +1,15 @@
 import { isDeepStrictEqual, types } from 'node:util';
-import type { Applied, ResourceStore } from '../resources/resource-store.ts';
-import { applyManifest } from './manifest-apply.ts';
-import {
-  CORE_KINDS,
-  isCoreKind,
-  type ManifestObject,
-  type ManifestRules,
-} from './manifest-object.ts';
-import { pruneManifests } from './manifest-prune.ts';
-import { createManifestReader, type ManifestLook } from './manifest-read.ts';
+import type { Applied, ResourceStore } from '../../resources/resource-store.ts';
+import { applyManifest } from './apply.ts';
+import { CORE_KINDS, isCoreKind, type ManifestObject, type ManifestRules } from './object.ts';
+import { pruneManifests } from './prune.ts';
+import { createManifestReader, type ManifestLook } from './read.ts';
 import {
   createManifestReporter,
   formatPlace,
   type ManifestProblem,
   type ManifestReport,
-} from './manifest-report.ts';
+} from './report.ts';
 
 export type ManifestTiming = {
   /** A save is a burst of changes; this long after the last one, at most `maxDelayMs` in all. */

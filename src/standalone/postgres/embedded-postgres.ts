@@ -2,16 +2,16 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { StartupError } from '../errors.ts';
-import { chooseAccount } from './embedded-postgres-account.ts';
-import { findBinaries, type PostgresBinaries } from './embedded-postgres-binaries.ts';
-import { prepareCluster } from './embedded-postgres-cluster.ts';
-import { createServerLog, type ServerLog } from './embedded-postgres-log.ts';
-import { ownFolder } from './embedded-postgres-owner.ts';
-import { reasonOf } from './embedded-postgres-reason.ts';
-import { freePort } from './embedded-postgres-port.ts';
-import { launchPostmaster, type LaunchOptions } from './embedded-postgres-postmaster.ts';
-import { stopLeftover } from './embedded-postgres-leftover.ts';
+import { StartupError } from '../../errors.ts';
+import { chooseAccount } from './account.ts';
+import { findBinaries, type PostgresBinaries } from './binaries.ts';
+import { prepareCluster } from './cluster.ts';
+import { createServerLog, type ServerLog } from './log.ts';
+import { ownFolder } from './owner.ts';
+import { reasonOf } from './reason.ts';
+import { freePort } from './port.ts';
+import { launchPostmaster, type LaunchOptions } from './postmaster.ts';
+import { stopLeftover } from './leftover.ts';
 
 export type EmbeddedPostgresDeps = {
   /** Made if missing. Holds `postgres/` (the cluster), `postgres.password`, `postgres.log`. */

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { StartupError } from '../errors.ts';
-import { codeOf, reasonOf } from './embedded-postgres-reason.ts';
+import { StartupError } from '../../errors.ts';
+import { codeOf, reasonOf } from './reason.ts';
 
 /** A file is created and written in two steps; an empty one that is older was never going to be. */
 const EMPTY_FILE_MS = 5_000;

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
-import { createController } from '../controller/controller.ts';
-import { createWorkQueue } from '../controller/work-queue.ts';
-import type { ResourceStore } from '../resources/resource-store.ts';
-import type { ManifestRules } from './manifest-object.ts';
-import { createManifestPass, type ManifestTiming } from './manifest-pass.ts';
-import type { ManifestReport } from './manifest-report.ts';
-import { createManifestWatcher } from './manifest-watch.ts';
+import { createController } from '../../controller/controller.ts';
+import { createWorkQueue } from '../../controller/work-queue.ts';
+import type { ResourceStore } from '../../resources/resource-store.ts';
+import type { ManifestRules } from './object.ts';
+import { createManifestPass, type ManifestTiming } from './pass.ts';
+import type { ManifestReport } from './report.ts';
+import { createManifestWatcher } from './watch.ts';
 
 /**
  * A folder of manifests (`*.yaml`, `*.yml`, `*.json`, subfolders too), applied as field manager

@@ -10,7 +10,7 @@ import {
   type Document,
   type Tags,
 } from 'yaml';
-import { splitPointer, type ManifestPlace, type ManifestProblem } from './manifest-report.ts';
+import { splitPointer, type ManifestPlace, type ManifestProblem } from './report.ts';
 
 /** One YAML document as plain data; `placeOf` finds what a JSON pointer into it names. */
 export type YamlDocument = {

@@ -3,9 +3,9 @@ import { readFile, readlink, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { StartupError } from '../errors.ts';
-import { processStartTime } from './embedded-postgres-owner.ts';
-import { codeOf } from './embedded-postgres-reason.ts';
+import { StartupError } from '../../errors.ts';
+import { processStartTime } from './owner.ts';
+import { codeOf } from './reason.ts';
 
 const POLL_MS = 20;
 /** First a clean shutdown, then one that leaves recovery to the next start, then none at all. */

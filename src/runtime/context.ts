@@ -43,7 +43,12 @@ export function createContext(input: ContextInput): Context {
   const { validate } = validator;
   const store = createPostgresResourceStore({ pool, databaseUrl, sealer, validate, log });
   return {
-    ...{ databaseUrl, pool, sealer, store, validator, log },
+    databaseUrl,
+    pool,
+    sealer,
+    store,
+    validator,
+    log,
     guard: createGuard(input.egressAllow),
     metrics: createMetrics({ processMetrics: true }),
     version: readVersion(),

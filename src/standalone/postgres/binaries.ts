@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { StartupError } from '../errors.ts';
+import { StartupError } from '../../errors.ts';
 
 export type PostgresBinaries = {
   initdb: string;

@@ -2,9 +2,9 @@ import {
   InvalidResourceError,
   type Resource,
   type ResourceStore,
-} from '../resources/resource-store.ts';
-import { FILE_MANAGER } from './manifest-apply.ts';
-import type { ManifestProblem } from './manifest-report.ts';
+} from '../../resources/resource-store.ts';
+import { FILE_MANAGER } from './apply.ts';
+import type { ManifestProblem } from './report.ts';
 
 // The API's pin stands on the content of somebody else; with the content gone it pins nothing.
 const PIN_MANAGER = 'parley-api-pin';

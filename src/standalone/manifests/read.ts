@@ -2,9 +2,9 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { types } from 'node:util';
-import { readManifest, type ManifestObjects, type ManifestRules } from './manifest-object.ts';
-import type { ManifestProblem } from './manifest-report.ts';
-import { parseYaml } from './manifest-yaml.ts';
+import { readManifest, type ManifestObjects, type ManifestRules } from './object.ts';
+import type { ManifestProblem } from './report.ts';
+import { parseYaml } from './yaml.ts';
 
 /** What stands in the folder now. */
 export type ManifestLook = {

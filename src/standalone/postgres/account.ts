@@ -4,8 +4,8 @@ import { chown, lstat, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
-import { StartupError } from '../errors.ts';
-import type { PostgresBinaries } from './embedded-postgres-binaries.ts';
+import { StartupError } from '../../errors.ts';
+import type { PostgresBinaries } from './binaries.ts';
 
 /** How to run PostgreSQL's programs: put `prefix` before the command, spawn with `spawnAs`. */
 export type PostgresAccount = {

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StartupError } from '../errors.ts';
-import { POSTGRES_ENV, type PostgresAccount, withPrefix } from './embedded-postgres-account.ts';
-import type { PostgresBinaries } from './embedded-postgres-binaries.ts';
-import type { ServerLog } from './embedded-postgres-log.ts';
+import { StartupError } from '../../errors.ts';
+import { POSTGRES_ENV, type PostgresAccount, withPrefix } from './account.ts';
+import type { PostgresBinaries } from './binaries.ts';
+import type { ServerLog } from './log.ts';
 
 export type LaunchOptions = {
   cluster: string;

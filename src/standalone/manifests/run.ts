@@ -1,10 +1,10 @@
-import type { Logger } from '../observability/logger.ts';
-import { readCoreSpec } from '../resources/core-kinds.ts';
-import { API_VERSION, KINDS } from '../resources/kinds.ts';
-import type { ResourceStore } from '../resources/resource-store.ts';
-import type { Validator } from '../resources/validate.ts';
-import { createManifestFolder } from './manifest-folder.ts';
-import type { ManifestReport } from './manifest-report.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { readCoreSpec } from '../../resources/core-kinds.ts';
+import { API_VERSION, KINDS } from '../../resources/kinds.ts';
+import type { ResourceStore } from '../../resources/resource-store.ts';
+import type { Validator } from '../../resources/validate.ts';
+import { createManifestFolder } from './folder.ts';
+import type { ManifestReport } from './report.ts';
 
 /** Applies and watches the folder of manifests with the real rules of the kinds. */
 export async function runManifests(deps: {

@@ -4,9 +4,9 @@ import {
   WriteConflictError,
   type Applied,
   type ResourceStore,
-} from '../resources/resource-store.ts';
-import type { ManifestObject } from './manifest-object.ts';
-import { formatPointer, type ManifestProblem } from './manifest-report.ts';
+} from '../../resources/resource-store.ts';
+import type { ManifestObject } from './object.ts';
+import { formatPointer, type ManifestProblem } from './report.ts';
 
 export const FILE_MANAGER = 'file';
 

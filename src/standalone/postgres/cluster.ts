@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { StartupError } from '../errors.ts';
-import { POSTGRES_ENV, type PostgresAccount, withPrefix } from './embedded-postgres-account.ts';
-import type { PostgresBinaries } from './embedded-postgres-binaries.ts';
-import { codeOf, reasonOf } from './embedded-postgres-reason.ts';
+import { StartupError } from '../../errors.ts';
+import { POSTGRES_ENV, type PostgresAccount, withPrefix } from './account.ts';
+import type { PostgresBinaries } from './binaries.ts';
+import { codeOf, reasonOf } from './reason.ts';
 
 type Deps = {
   folder: string;

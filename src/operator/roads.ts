@@ -1,0 +1,114 @@
+import type { AddressGuard } from '../egress/address-guard.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { ReconcileResult } from '../controller/controller.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+import { createAnnounce } from '../services/emit-event.ts';
+import { holdAgent } from '../services/hold-agent.ts';
+import { holdEndpoint } from '../services/hold-endpoint.ts';
+import { projectEndpoint } from '../services/project-endpoint.ts';
+import { publishAgent } from '../services/publish-agent.ts';
+import { readAgentHistory } from '../services/read-agent-history.ts';
+import { readEndpointHealth } from '../services/read-endpoint-health.ts';
+import { removeAgent } from '../services/remove-agent.ts';
+import { removeEndpoint } from '../services/remove-endpoint.ts';
+import { agentPlace, findAgentId, listAgentKeys } from '../store/agents.ts';
+import type { Notifier } from '../store/notifications.ts';
+import type { Pool } from '../store/pool.ts';
+import type { Sealer } from '../store/sealing.ts';
+import { endpointPlace, findEndpointId, listEndpointKeys } from '../store/webhook-endpoints.ts';
+import { createAgentReconciler } from './agent-reconciler.ts';
+import { agentUses, endpointUses } from './dependents.ts';
+import { identify } from './identity.ts';
+import { createWebhookEndpointReconciler } from './webhook-endpoint-reconciler.ts';
+
+/**
+ * The kinds on the road, each wired to its services. A composition root: run.ts walks what this
+ * returns and knows no kind by name.
+ */
+
+/** One kind on the road: how to bring it in force, which rows it has, what it reads. */
+export type Road = {
+  kind: string;
+  reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
+  /** Names that have a row, to find what was deleted while nobody looked. */
+  listKeys: () => Promise<ObjectKey[]>;
+  uses: (object: Resource, kind: string, name: string) => boolean;
+};
+
+export type RoadDeps = {
+  pool: Pool;
+  store: ResourceStore;
+  sealer: Sealer;
+  guard: AddressGuard;
+  metrics: Metrics;
+  notifier: Notifier;
+  /** The leader's fence, for every write. */
+  epoch: number;
+};
+
+const now = (): Date => new Date();
+const nowMs = Date.now;
+
+export function createRoads(deps: RoadDeps): Road[] {
+  return [agentRoad(deps), webhookEndpointRoad(deps)];
+}
+
+function agentRoad({ pool, store, guard, metrics, notifier, epoch }: RoadDeps): Road {
+  const announce = createAnnounce({ notifier, metrics });
+  const identity = {
+    store,
+    nowMs,
+    findByName: (key: ObjectKey) => findAgentId(pool, key),
+    placeOf: (id: string) => agentPlace(pool, id),
+  };
+  return {
+    kind: 'Agent',
+    uses: agentUses,
+    listKeys: () => listAgentKeys(pool),
+    reconcile: createAgentReconciler({
+      store,
+      guard,
+      now,
+      identify: (resource) =>
+        identify(identity, resource, { prefix: 'agt', told: told(resource.status['agentId']) }),
+      publish: (agent, actors) =>
+        publishAgent({ pool, notifier, announce, nowMs }, { epoch, agent, actors }),
+      hold: (agent, held) =>
+        holdAgent({ pool, notifier, announce, nowMs }, { epoch, agent, ...held }),
+      remove: (key) => removeAgent({ pool, notifier }, { epoch, ...key }),
+      readHistory: (id, limit) => readAgentHistory({ pool }, id, limit),
+    }),
+  };
+}
+
+function webhookEndpointRoad(deps: RoadDeps): Road {
+  const { pool, store, guard, sealer, metrics, notifier, epoch } = deps;
+  const identity = {
+    store,
+    nowMs,
+    findByName: (key: ObjectKey) => findEndpointId(pool, key),
+    placeOf: (id: string) => endpointPlace(pool, id),
+  };
+  return {
+    kind: 'WebhookEndpoint',
+    uses: endpointUses,
+    listKeys: () => listEndpointKeys(pool),
+    reconcile: createWebhookEndpointReconciler({
+      store,
+      guard,
+      now,
+      identify: (resource) =>
+        identify(identity, resource, { prefix: 'we', told: told(resource.status['endpointId']) }),
+      project: (endpoint, secret) =>
+        projectEndpoint({ pool, notifier, sealer }, { epoch, endpoint, secret }),
+      hold: (endpoint) => holdEndpoint({ pool, notifier }, { epoch, endpoint }),
+      remove: (key) => removeEndpoint({ pool, notifier, metrics }, { epoch, ...key }),
+      readHealth: (id, namespace) => readEndpointHealth({ pool }, { id, namespace }),
+    }),
+  };
+}
+
+/** The id of a status, which anybody could have written there. */
+function told(id: unknown): string | undefined {
+  return typeof id === 'string' ? id : undefined;
+}
