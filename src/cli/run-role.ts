@@ -43,11 +43,11 @@ export async function runRole(role: Role, config: Config): Promise<void> {
       isReady: () => isAnswering(context.pool),
     }),
   );
-  context.log.info('ready');
   stopOnSignals(async () => {
     for (const part of parts) await part.stop();
     await context.close();
   });
+  context.log.info('ready');
 }
 
 async function startParts(role: Role, config: Config, context: Context): Promise<Stoppable[]> {

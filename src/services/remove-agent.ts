@@ -1,17 +1,22 @@
-import { markAgentDeleted } from '../store/agents.ts';
+import { deleteAgent, markAgentDeleted } from '../store/agents.ts';
 import { assertLeader } from '../store/leadership.ts';
 import { CHANNELS, type Notifier } from '../store/notifications.ts';
 import type { Pool } from '../store/pool.ts';
 import { inTransaction } from '../store/transaction.ts';
 
-/** The declaration is gone: the agent disappears, its versions and activations stay. Repeatable. */
+/**
+ * The declaration is gone: the agent disappears. Its versions and activations stay, for what
+ * points at them and for the day it comes back, unless it said `deletionPolicy: Delete`.
+ * Repeatable.
+ */
 export async function removeAgent(
   deps: { pool: Pool; notifier: Notifier },
   input: { epoch: number; namespace: string; name: string },
 ): Promise<void> {
   await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
-    await markAgentDeleted(db, input);
+    const removed = await markAgentDeleted(db, input);
+    if (removed?.spec.deletionPolicy === 'Delete') await deleteAgent(db, removed.id);
   });
   deps.notifier.notify(CHANNELS.projected, ['*']);
 }

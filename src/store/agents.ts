@@ -145,16 +145,24 @@ export async function updateAgent(
 
 export type AgentCondition = Pick<AgentRow, 'ready' | 'reason' | 'message'>;
 
-/** Hides the agent; its row, versions and activations stay. */
+/** Hides the agent; its row, versions and activations stay. Returns what was hidden. */
 export async function markAgentDeleted(
   db: Db,
   key: { namespace: string; name: string },
-): Promise<void> {
-  await db.query(
+): Promise<Pick<AgentRow, 'id' | 'spec'> | undefined> {
+  const { rows } = await db.query<Pick<AgentRow, 'id' | 'spec'>>(
     `update agents set deleted_at = now(), updated_at = now()
-      where namespace = $1 and name = $2 and deleted_at is null`,
+      where namespace = $1 and name = $2 and deleted_at is null returning id, spec`,
     [key.namespace, key.name],
   );
+  return rows[0];
+}
+
+/** Removes an agent with all its history, for `deletionPolicy: Delete`. Its events stay. */
+export async function deleteAgent(db: Db, id: string): Promise<void> {
+  await db.query('delete from agent_activations where agent_id = $1', [id]);
+  await db.query('delete from agent_versions where agent_id = $1', [id]);
+  await db.query('delete from agents where id = $1', [id]);
 }
 
 /** Names of all live rows, for the operator to find what was deleted while it was away. */

@@ -259,3 +259,21 @@ async function declareAgain(store: Engine['store']): Promise<void> {
   await declare({ prompt: 'one' });
   await again.stop();
 }
+
+test.each([
+  { deletionPolicy: 'Retain', kept: 2 },
+  { deletionPolicy: 'Delete', kept: 0 },
+])('with deletionPolicy $deletionPolicy a removed agent leaves $kept versions', async (policy) => {
+  const { deletionPolicy, kept } = policy;
+  await declare({ prompt: 'one', deletionPolicy });
+  const { metadata } = await declare({ prompt: 'two', deletionPolicy });
+  await engine.store.delete('Agent', metadata);
+  await engine.eventually(async () => {
+    const { rowCount } = await engine.pool.query('select 1 from agents where deleted_at is null');
+    return rowCount === 0;
+  });
+  const { rowCount: versions } = await engine.pool.query('select 1 from agent_versions');
+  expect(versions).toBe(kept);
+  const { rowCount: told } = await engine.pool.query('select 1 from events');
+  expect(told).toBe(2);
+});
