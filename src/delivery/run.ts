@@ -13,7 +13,7 @@ import {
 } from '../store/delivery-queue.ts';
 import { CHANNELS, createListener } from '../store/notifications.ts';
 import { maintainPartitions } from '../store/partitions.ts';
-import type { Pool } from '../store/pool.ts';
+import { isRefused, type Pool } from '../store/pool.ts';
 import type { Sealer } from '../store/sealing.ts';
 import { attempt, type Attempt } from './attempt.ts';
 import { createCompleter } from './completer.ts';
@@ -59,7 +59,11 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
         },
         delivery,
       ),
-    completer: createCompleter({ complete: (results) => completeAttempts(pool, results), log }),
+    completer: createCompleter({
+      complete: (results) => completeAttempts(pool, results),
+      isRefused,
+      log,
+    }),
     slots: createSlots({ nowMs }),
     metrics,
     log,

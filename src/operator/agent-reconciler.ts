@@ -2,7 +2,7 @@ import type { ReconcileResult } from '../controller/controller.ts';
 import type { AddressGuard } from '../egress/address-guard.ts';
 import { checkUrl } from '../egress/url-rules.ts';
 import { fromUuid } from '../events/ids.ts';
-import type { AgentSpec, AgentStatus } from '../resources/agent.ts';
+import { agentContent, type AgentSpec, type AgentStatus } from '../resources/agent.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import { actorsOf, managedBy, type Actor } from './actors.ts';
 import { toConditions, type Finding } from './conditions.ts';
@@ -117,6 +117,12 @@ async function resolve(
   if (promptFrom === undefined) return { spec };
   const prompt = await resolveConfigMap(deps.store, metadata.namespace, promptFrom.configMapKeyRef);
   if (!('value' in prompt)) return { spec, blocked: { type: 'ResolvedRefs', ...prompt } };
+  // The CRD bounds a prompt that stands in the spec; this one only we have seen.
+  if (!agentContent.shape.prompt.safeParse(prompt.value).success) {
+    const { name, key } = promptFrom.configMapKeyRef;
+    const message = `key ${key} of ConfigMap ${name} must have 1 to 100000 characters`;
+    return { spec, blocked: { type: 'ResolvedRefs', reason: 'InvalidPrompt', message } };
+  }
   return { spec: { ...rest, prompt: prompt.value } };
 }
 

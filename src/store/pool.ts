@@ -96,3 +96,9 @@ export function isUnavailable(error: unknown): boolean {
     (Array.isArray(errors) && errors.some(isUnavailable))
   );
 }
+
+/** Whether a statement failed for the values in it (data exceptions, broken constraints). */
+export function isRefused(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
+  return typeof error.code === 'string' && /^2[23]/.test(error.code);
+}

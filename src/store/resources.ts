@@ -72,7 +72,10 @@ export function createPostgresResourceStore(
   }
 
   return {
-    start: listener.start,
+    start: async () => {
+      await purgeTombstones(pool);
+      await listener.start();
+    },
     stop: async () => {
       await listener.stop();
       await notifier.stop();
@@ -208,6 +211,11 @@ async function readAll(
     values: [kind, namespace ?? null],
   });
   return rows.map((row) => fromRow(row, sealer).resource);
+}
+
+/** A watcher that has been away this long lists everything anew anyway, rows included. */
+async function purgeTombstones(db: Db): Promise<void> {
+  await db.query(`delete from resources where deleted_at < now() - interval '1 day'`);
 }
 
 async function nextVersion(db: Db): Promise<number> {

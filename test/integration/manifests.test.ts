@@ -117,6 +117,8 @@ test('a prompt in a ConfigMap beside it makes versions by its text, the generati
   expect(row).toMatchObject({ generation: 1, spec: { prompt: 'one' } });
   await write('prompts.yaml', configMap('one').replace('support:', 'other:'));
   await condition('ResolvedRefs', 'False', 'KeyNotFound');
+  await write('prompts.yaml', configMap(`"${'x'.repeat(100_001)}"`));
+  await condition('ResolvedRefs', 'False', 'InvalidPrompt');
   await write('a.yaml', agent('support', 'prompt: two'));
   await live('support', 2);
   expect(await activations(engine)).toEqual([

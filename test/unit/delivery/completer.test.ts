@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createCompleter } from '../../../src/delivery/completer.ts';
+import { isRefused } from '../../../src/store/pool.ts';
 import type { AttemptResult } from '../../../src/store/delivery-queue.ts';
 
 const log = pino({ level: 'silent' });
@@ -42,7 +43,7 @@ function manualDatabase(): {
 
 test('what comes while a statement runs goes into the next one, together', async () => {
   const database = manualDatabase();
-  const completer = createCompleter({ complete: database.complete, log });
+  const completer = createCompleter({ complete: database.complete, isRefused, log });
   const first = completer.add(result('1'));
   const others = ['2', '3', '4'].map((id) => completer.add(result(id)));
   expect(database.batches).toEqual([['1']]);
@@ -55,7 +56,7 @@ test('what comes while a statement runs goes into the next one, together', async
 
 test('a batch has at most 256 results and none is lost or doubled', async () => {
   const database = manualDatabase();
-  const completer = createCompleter({ complete: database.complete, log });
+  const completer = createCompleter({ complete: database.complete, isRefused, log });
   const ids = Array.from({ length: 600 }, (_, i) => String(i));
   const added = Promise.all(ids.map((id) => completer.add(result(id))));
   for (let answered = 0; answered < ids.length; answered += database.batches.at(-1)!.length) {
@@ -72,6 +73,7 @@ test('with the database away nothing is given up: it is tried again until it is 
   const tried: string[][] = [];
   const completer = createCompleter({
     log,
+    isRefused,
     complete: (results) => {
       const ids = results.map(({ deliveryId }) => deliveryId);
       tried.push(ids);
@@ -89,7 +91,7 @@ test('with the database away nothing is given up: it is tried again until it is 
 
 test('a flush waits for what is under way, and for nothing when there is nothing', async () => {
   const database = manualDatabase();
-  const completer = createCompleter({ complete: database.complete, log });
+  const completer = createCompleter({ complete: database.complete, isRefused, log });
   await completer.flush();
   const added = completer.add(result('1'));
   let flushed = false;
@@ -99,4 +101,28 @@ test('a flush waits for what is under way, and for nothing when there is nothing
   database.answer();
   await flushing;
   expect(await added).toBe(true);
+});
+
+test('one result the database refuses holds up no other', async () => {
+  const recorded: string[] = [];
+  const completer = createCompleter({
+    complete: (results) => {
+      const ids = results.map(({ deliveryId }) => deliveryId);
+      if (ids.includes('bad')) {
+        return Promise.reject(Object.assign(new Error('invalid byte sequence'), { code: '22021' }));
+      }
+      recorded.push(...ids);
+      return Promise.resolve(new Set(ids));
+    },
+    isRefused,
+    log,
+  });
+  const ids = ['1', '2', 'bad', '3'];
+  expect(await Promise.all(ids.map((id) => completer.add(result(id))))).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ]);
+  expect(recorded).toEqual(['1', '2', '3']);
 });
