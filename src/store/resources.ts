@@ -93,11 +93,7 @@ export function createPostgresResourceStore(
       await write(kind, key, (current) => current && withAnnotations(current, annotations));
     },
     patchStatus: async (kind, { namespace, name, uid }, status) => {
-      await write(kind, { namespace, name }, (current) => {
-        if (!current || current.resource.metadata.uid !== uid) return undefined;
-        if (isDeepStrictEqual(current.resource.status, status)) return undefined;
-        return { ...current, resource: { ...current.resource, status } };
-      });
+      await write(kind, { namespace, name }, (current) => withStatus(current, uid, status));
     },
     delete: async (kind, key, { resourceVersion } = {}) => {
       let existed = false;
@@ -111,6 +107,16 @@ export function createPostgresResourceStore(
     },
     watch: (kind, handlers) => watch({ pool, kind, wakers, log, ...handlers }),
   };
+}
+
+function withStatus(
+  current: Held | undefined,
+  uid: string,
+  status: Record<string, unknown>,
+): Held | undefined {
+  if (!current || current.resource.metadata.uid !== uid) return undefined;
+  if (isDeepStrictEqual(current.resource.status, status)) return undefined;
+  return { ...current, resource: { ...current.resource, status } };
 }
 
 function watch(deps: {

@@ -136,8 +136,9 @@ async function benchLoad(parley: Parley, recorder: Recorder): Promise<void> {
   );
   const acceptedSec = (performance.now() - startedMs) / 1_000;
   for (const id of endpoints) await settled(parley, id);
-  const deliveredSec = (performance.now() - startedMs) / 1_000;
   const arrivals = await recorder.dump();
+  const lastMs = Math.max(...arrivals.values()) - performance.timeOrigin;
+  const deliveredSec = (lastMs - startedMs) / 1_000;
   const lost = ids.filter((id) => !arrivals.has(id)).length;
   print(
     `load of ${LOAD_RATE}/s to ${LOAD_ENDPOINTS} endpoints, ${LOAD_SEC} s`,
