@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Pool } from 'undici';
 import { freePort, startParley, temporaryFolder, type Parley } from '../support/parley-process.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 
@@ -88,13 +89,20 @@ function createLedger(endpoints: Endpoint[]) {
   let busyMs = 0;
   let waiter: (() => void) | undefined;
 
-  async function produceOne({ call }: Parley): Promise<boolean> {
+  async function produceOne(api: Pool, apiKey: string): Promise<boolean> {
     const endpoint = endpoints[next++ % endpoints.length]!;
-    const answer = await call('POST', `/v1/webhooks/${endpoint.id}/test`, {}).catch(
-      () => undefined,
-    );
-    if (answer?.status !== 202) return false; // Not accepted: whether it happened is not promised.
-    accepted.set(answer.body.event_id, endpoint.path);
+    const accepting = async (): Promise<string | undefined> => {
+      const { statusCode, body } = await api.request({
+        method: 'POST',
+        path: `/v1/webhooks/${endpoint.id}/test`,
+        headers: { authorization: `Bearer ${apiKey}` },
+      });
+      const text = await body.text();
+      return statusCode === 202 ? (JSON.parse(text) as { event_id: string }).event_id : undefined;
+    };
+    const eventId = await accepting().catch(() => undefined);
+    if (eventId === undefined) return false; // Whether it happened all the same is not promised.
+    accepted.set(eventId, endpoint.path);
     round += 1;
     waiter?.();
     return true;
@@ -106,10 +114,12 @@ function createLedger(endpoints: Endpoint[]) {
       round = 0;
       const startedMs = performance.now();
       let up = true;
+      const api = new Pool(parley.url, { connections: PRODUCERS });
       const producer = async (): Promise<void> => {
-        while (up && round < count) up = (await produceOne(parley)) && up;
+        while (up && round < count) up = (await produceOne(api, parley.apiKey)) && up;
       };
       await Promise.all(Array.from({ length: PRODUCERS }, producer));
+      await api.destroy();
       busyMs += performance.now() - startedMs;
       waiter?.();
     },
@@ -147,7 +157,8 @@ function createLedger(endpoints: Endpoint[]) {
     summary: ({ received }: Receiver, kills: number): string => {
       const ids = received.map(({ json }) => json.id).filter((id) => accepted.has(id));
       const twice = ids.length - new Set(ids).size;
-      return `${accepted.size} accepted over ${kills} kills, 0 lost, ${twice} delivered again`;
+      const rate = Math.round(accepted.size / (busyMs / 1_000));
+      return `${accepted.size} accepted at ${rate}/s over ${kills} kills, 0 lost, ${twice} again`;
     },
   };
 }
