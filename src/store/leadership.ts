@@ -5,9 +5,9 @@ import { createClient, type Db } from './pool.ts';
 
 /**
  * One operator acts at a time. A session lock elects it: the server gives the lock away the
- * moment the holder's connection is gone, or has been silent for the lease. A lock alone does not fence one that was paused and
- * goes on, so each take-over raises an epoch, and every transaction of a leader begins by
- * checking that its epoch is still the highest.
+ * moment the holder's connection is gone, or has been silent for the lease. A lock alone does
+ * not fence one that was paused and goes on, so each take-over raises an epoch, and every
+ * transaction of a leader begins by checking that its epoch is still the highest.
  */
 export type Leadership = { start: () => void; stop: () => Promise<void> };
 
