@@ -14,6 +14,7 @@ import { identifyRequest, labelRoute, logRequests, measureRequests } from './req
 import type { Route } from './route.ts';
 import { agentVersionRoutes } from './routes/agent-versions.ts';
 import { agentRoutes } from './routes/agents.ts';
+import { deliveryRoutes } from './routes/deliveries.ts';
 import { eventRoutes, type EventRoutesDeps } from './routes/events.ts';
 import { openApiRoute } from './routes/openapi.ts';
 import { webhookRoutes, type WebhookRoutesDeps } from './routes/webhooks.ts';
@@ -37,6 +38,7 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...agentVersionRoutes(deps),
     ...webhookRoutes(deps),
     ...eventRoutes(deps),
+    ...deliveryRoutes(deps),
     openApiRoute({ routes: () => routes, version: deps.version }),
   ];
   return routes;

@@ -1,3 +1,4 @@
+import { rfc3339 } from '../resources/time.ts';
 import type { Condition, ObjectMeta } from '../resources/resource-store.ts';
 
 /** What a reconcile found, to be told as conditions of one generation. */
@@ -26,9 +27,4 @@ export function toConditions(
       observedGeneration: before.metadata.generation,
     };
   });
-}
-
-/** Without fractions, as Kubernetes writes times. */
-export function rfc3339(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }

@@ -11,11 +11,15 @@ import { readAgentHistory } from '../services/read-agent-history.ts';
 import { readEndpointHealth } from '../services/read-endpoint-health.ts';
 import { removeAgent } from '../services/remove-agent.ts';
 import { removeEndpoint } from '../services/remove-endpoint.ts';
-import { agentPlace, findAgentId, listAgentKeys } from '../store/agents.ts';
 import type { Notifier } from '../store/notifications.ts';
 import type { Pool } from '../store/pool.ts';
+import {
+  findIdByName,
+  listProjectedKeys,
+  placeOfId,
+  type ProjectionTable,
+} from '../store/projections.ts';
 import type { Sealer } from '../store/sealing.ts';
-import { endpointPlace, findEndpointId, listEndpointKeys } from '../store/webhook-endpoints.ts';
 import { createAgentReconciler } from './agent-reconciler.ts';
 import { agentUses, endpointUses } from './dependents.ts';
 import { identify } from './identity.ts';
@@ -55,16 +59,11 @@ export function createRoads(deps: RoadDeps): Road[] {
 
 function agentRoad({ pool, store, guard, metrics, notifier, epoch }: RoadDeps): Road {
   const announce = createAnnounce({ notifier, metrics });
-  const identity = {
-    store,
-    nowMs,
-    findByName: (key: ObjectKey) => findAgentId(pool, key),
-    placeOf: (id: string) => agentPlace(pool, id),
-  };
+  const identity = identityIn('agents', { pool, store });
   return {
     kind: 'Agent',
     uses: agentUses,
-    listKeys: () => listAgentKeys(pool),
+    listKeys: () => listProjectedKeys(pool, 'agents'),
     reconcile: createAgentReconciler({
       store,
       guard,
@@ -83,16 +82,11 @@ function agentRoad({ pool, store, guard, metrics, notifier, epoch }: RoadDeps): 
 
 function webhookEndpointRoad(deps: RoadDeps): Road {
   const { pool, store, guard, sealer, metrics, notifier, epoch } = deps;
-  const identity = {
-    store,
-    nowMs,
-    findByName: (key: ObjectKey) => findEndpointId(pool, key),
-    placeOf: (id: string) => endpointPlace(pool, id),
-  };
+  const identity = identityIn('webhook_endpoints', { pool, store });
   return {
     kind: 'WebhookEndpoint',
     uses: endpointUses,
-    listKeys: () => listEndpointKeys(pool),
+    listKeys: () => listProjectedKeys(pool, 'webhook_endpoints'),
     reconcile: createWebhookEndpointReconciler({
       store,
       guard,
@@ -105,6 +99,16 @@ function webhookEndpointRoad(deps: RoadDeps): Road {
       remove: (key) => removeEndpoint({ pool, notifier, metrics }, { epoch, ...key }),
       readHealth: (id, namespace) => readEndpointHealth({ pool }, { id, namespace }),
     }),
+  };
+}
+
+/** How objects of a kind are told apart, by the rows they have. */
+function identityIn(table: ProjectionTable, { pool, store }: Pick<RoadDeps, 'pool' | 'store'>) {
+  return {
+    store,
+    nowMs,
+    findByName: (key: ObjectKey) => findIdByName(pool, table, key),
+    placeOf: (id: string) => placeOfId(pool, table, id),
   };
 }
 

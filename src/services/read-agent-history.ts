@@ -1,4 +1,5 @@
 import type { AgentStatus } from '../resources/agent.ts';
+import { rfc3339 } from '../resources/time.ts';
 import { lastActivations, listActivations } from '../store/agent-activations.ts';
 import { hashesOfVersions } from '../store/agent-versions.ts';
 import type { Pool } from '../store/pool.ts';
@@ -50,9 +51,4 @@ export async function readAgentHistory(
         },
       }),
   };
-}
-
-/** Without fractions, as Kubernetes writes times. */
-function rfc3339(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }

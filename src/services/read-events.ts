@@ -12,11 +12,13 @@ import type { Pool } from '../store/pool.ts';
 
 const NONE: DeliveryCounts = { pending: 0, delivered: 0, failed: 0, canceled: 0 };
 
+export type ReadEventsDeps = { pool: Pool };
+
 export type EventWithCounts = EventRow & { deliveries: DeliveryCounts };
 
 /** @throws ApiError not_found, for another namespace's id too */
 export async function requireEvent(
-  { pool }: { pool: Pool },
+  { pool }: ReadEventsDeps,
   key: { namespace: string; id: string },
 ): Promise<EventRow> {
   const event = await readEvent(pool, key);
@@ -25,7 +27,7 @@ export async function requireEvent(
 }
 
 export async function readEventWithCounts(
-  deps: { pool: Pool },
+  deps: ReadEventsDeps,
   key: { namespace: string; id: string },
 ): Promise<EventWithCounts> {
   const event = await requireEvent(deps, key);
@@ -35,14 +37,14 @@ export async function readEventWithCounts(
 
 /** Two statements a page. */
 export async function listEventsWithCounts(
-  deps: { pool: Pool },
+  deps: ReadEventsDeps,
   filter: EventFilter,
 ): Promise<EventWithCounts[]> {
   return withCounts(deps, await listEvents(deps.pool, filter));
 }
 
 async function withCounts(
-  { pool }: { pool: Pool },
+  { pool }: ReadEventsDeps,
   events: readonly EventRow[],
 ): Promise<EventWithCounts[]> {
   const counts = await countDeliveries(
@@ -54,7 +56,7 @@ async function withCounts(
 
 /** @throws ApiError not_found, for another namespace's id too */
 export async function requireDelivery(
-  { pool }: { pool: Pool },
+  { pool }: ReadEventsDeps,
   key: { namespace: string; id: string },
 ): Promise<DeliveryRow> {
   const delivery = await readDelivery(pool, key);
@@ -64,7 +66,7 @@ export async function requireDelivery(
 
 /** The caller has seen to it that the event or endpoint is of its namespace. */
 export function listDeliveriesOf(
-  { pool }: { pool: Pool },
+  { pool }: ReadEventsDeps,
   page: Parameters<typeof listDeliveries>[1],
 ): Promise<DeliveryRow[]> {
   return listDeliveries(pool, page);

@@ -58,34 +58,6 @@ export async function listAgents(
   return rows;
 }
 
-/**
- * The agent a resource of this name continues: the live one, else the last that was removed
- * (its history goes on when the same manifest comes back).
- */
-export async function findAgentId(
-  db: Db,
-  key: { namespace: string; name: string },
-): Promise<string | undefined> {
-  const { rows } = await db.query<{ id: string }>(
-    `select id from agents where namespace = $1 and name = $2
-      order by deleted_at is not null, updated_at desc limit 1`,
-    [key.namespace, key.name],
-  );
-  return rows[0]?.id;
-}
-
-/** What an id was last called, removed agents included. */
-export async function agentPlace(
-  db: Db,
-  id: string,
-): Promise<{ namespace: string; name: string } | undefined> {
-  const { rows } = await db.query<{ namespace: string; name: string }>(
-    'select namespace, name from agents where id = $1',
-    [id],
-  );
-  return rows[0];
-}
-
 /** The agent's row under lock, made when missing: everything that changes what is live stands in line here. */
 export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRow> {
   // Deleted and made anew under its name before we looked: the old one goes first.
@@ -163,12 +135,4 @@ export async function deleteAgent(db: Db, id: string): Promise<void> {
   await db.query('delete from agent_activations where agent_id = $1', [id]);
   await db.query('delete from agent_versions where agent_id = $1', [id]);
   await db.query('delete from agents where id = $1', [id]);
-}
-
-/** Names of all live rows, for the operator to find what was deleted while it was away. */
-export async function listAgentKeys(db: Db): Promise<{ namespace: string; name: string }[]> {
-  const { rows } = await db.query<{ namespace: string; name: string }>(
-    'select namespace, name from agents where deleted_at is null',
-  );
-  return rows;
 }

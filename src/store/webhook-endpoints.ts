@@ -75,31 +75,6 @@ export async function listEndpoints(
   return rows;
 }
 
-/** The endpoint a resource of this name continues: the live one, else the last removed one. */
-export async function findEndpointId(
-  db: Db,
-  key: { namespace: string; name: string },
-): Promise<string | undefined> {
-  const { rows } = await db.query<{ id: string }>(
-    `select id from webhook_endpoints where namespace = $1 and name = $2
-      order by deleted_at is not null, updated_at desc limit 1`,
-    [key.namespace, key.name],
-  );
-  return rows[0]?.id;
-}
-
-/** What an id was last called, removed endpoints included. */
-export async function endpointPlace(
-  db: Db,
-  id: string,
-): Promise<{ namespace: string; name: string } | undefined> {
-  const { rows } = await db.query<{ namespace: string; name: string }>(
-    'select namespace, name from webhook_endpoints where id = $1',
-    [id],
-  );
-  return rows[0];
-}
-
 /** Writes the whole projection. A removed endpoint that is declared again comes back. */
 export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Promise<void> {
   const e = endpoint;
@@ -173,13 +148,6 @@ export async function markEndpointDeleted(
     [key.namespace, key.name, exceptId],
   );
   return rows[0]?.id;
-}
-
-export async function listEndpointKeys(db: Db): Promise<{ namespace: string; name: string }[]> {
-  const { rows } = await db.query<{ namespace: string; name: string }>(
-    'select namespace, name from webhook_endpoints where deleted_at is null',
-  );
-  return rows;
 }
 
 /** Where an endpoint's secret belongs, authenticated with it (sealing.ts). */

@@ -1,28 +1,21 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../events/event-types.ts';
 import { fromUuid } from '../../events/ids.ts';
-import {
-  listDeliveriesOf,
-  listEventsWithCounts,
-  readEventWithCounts,
-  requireDelivery,
-  requireEvent,
-} from '../../services/read-events.ts';
+import { listEventsWithCounts, readEventWithCounts } from '../../services/read-events.ts';
 import { replayEvent } from '../../services/replay-event.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
 import { idParam, idValue } from '../params.ts';
 import { route, type Route } from '../route.ts';
-import { Delivery, deliveryView, Event, eventView } from '../views/event-view.ts';
-import { deliveryStatus } from './webhooks.ts';
+import { Event, eventView } from '../views/event-view.ts';
 
 const tag = 'Events';
 const params = { id: idParam('evt', 'event') };
 
 export type EventRoutesDeps = Parameters<typeof replayEvent>[0];
 
-/** What happened, where it was sent, and sending it again (contract §4). */
+/** What happened, and sending it again (contract §4). */
 export function eventRoutes(deps: EventRoutesDeps): Route[] {
-  return [listRoute(deps), readRoute(deps), ...deliveryRoutes(deps), replayRoute(deps)];
+  return [listRoute(deps), readRoute(deps), replayRoute(deps)];
 }
 
 /** Unix seconds up to the year 9999, which a UUIDv7 still carries. */
@@ -101,69 +94,6 @@ function readRoute(deps: EventRoutesDeps): Route {
       };
     },
   });
-}
-
-function deliveryRoutes(deps: EventRoutesDeps): Route[] {
-  return [
-    route({
-      method: 'get',
-      path: '/v1/events/{id}/deliveries',
-      operationId: 'listEventDeliveries',
-      tag: 'Deliveries',
-      scope: 'read',
-      summary: 'List deliveries of an event, newest first',
-      params,
-      query: {
-        ...idPage('dlv'),
-        status: deliveryStatus,
-      },
-      answers: {
-        200: {
-          description: 'A page of deliveries.',
-          schema: pageSchema(Delivery),
-        },
-      },
-      handle: async ({ caller: { namespace }, params: { id }, query }) => {
-        await requireEvent(deps, { namespace, id });
-        const { limit, cursor: before = null, status = null } = query;
-        const of = { eventId: id };
-        const rows = await listDeliveriesOf(deps, {
-          of,
-          status,
-          before,
-          limit: limit + 1,
-        });
-        const page = {
-          limit,
-          view: deliveryView,
-          cursorOf: idCursor('dlv'),
-        };
-        return {
-          status: 200,
-          body: pageOf(rows, page),
-        };
-      },
-    }),
-    route({
-      method: 'get',
-      path: '/v1/deliveries/{id}',
-      operationId: 'getDelivery',
-      tag: 'Deliveries',
-      scope: 'read',
-      summary: 'Read a delivery and its attempts',
-      params: { id: idParam('dlv', 'delivery') },
-      answers: {
-        200: { description: 'The delivery.', schema: Delivery },
-      },
-      handle: async ({ caller: { namespace }, params: { id } }) => {
-        const delivery = await requireDelivery(deps, { namespace, id });
-        return {
-          status: 200,
-          body: deliveryView(delivery),
-        };
-      },
-    }),
-  ];
 }
 
 const replayBody = z

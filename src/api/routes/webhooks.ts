@@ -13,7 +13,6 @@ import {
 } from '../../resources/rest-webhook-endpoint.ts';
 import type { Announce } from '../../services/emit-event.ts';
 import { listEndpointPage } from '../../services/read-endpoints.ts';
-import { listDeliveriesOf } from '../../services/read-events.ts';
 import { sendTestEvent } from '../../services/send-test-event.ts';
 import {
   createEndpoint,
@@ -27,7 +26,6 @@ import { parseBody } from '../field-errors.ts';
 import { idParam } from '../params.ts';
 import { route, type Route } from '../route.ts';
 import { CreatedWebhookEndpoint, endpointView, WebhookEndpoint } from '../views/endpoint-view.ts';
-import { Delivery, DELIVERY_STATUSES, deliveryView } from '../views/event-view.ts';
 
 const tag = 'Webhook endpoints';
 const params = { id: idParam('we', 'webhook endpoint') };
@@ -35,9 +33,9 @@ const notYet = 'Written; not in force yet, `ready` is false.';
 
 export type WebhookRoutesDeps = EndpointWriterDeps & { announce: Announce };
 
-/** Where events go, and how they got there (contract §4). */
+/** Where events go (contract §4). */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
-  return [...readRoutes(deps), ...writeRoutes(deps), testRoute(deps), deliveriesRoute(deps)];
+  return [...readRoutes(deps), ...writeRoutes(deps), testRoute(deps)];
 }
 
 function readRoutes(deps: WebhookRoutesDeps): Route[] {
@@ -216,50 +214,4 @@ function testRoute(deps: WebhookRoutesDeps): Route {
 function dataOf<T extends EventType>(type: T, given: unknown): EventData<T>;
 function dataOf(type: EventType, given: unknown): unknown {
   return given === undefined ? EVENT_SAMPLES[type] : parseBody(EVENT_DATA[type], given, ['data']);
-}
-
-export const deliveryStatus = z
-  .enum(DELIVERY_STATUSES, `must be one of ${DELIVERY_STATUSES.join(', ')}`)
-  .optional();
-
-function deliveriesRoute(deps: WebhookRoutesDeps): Route {
-  return route({
-    method: 'get',
-    path: '/v1/webhooks/{id}/deliveries',
-    operationId: 'listWebhookDeliveries',
-    tag: 'Deliveries',
-    scope: 'read',
-    summary: 'List deliveries to an endpoint, newest first',
-    params,
-    query: {
-      ...idPage('dlv'),
-      status: deliveryStatus,
-    },
-    answers: {
-      200: {
-        description: 'A page of deliveries.',
-        schema: pageSchema(Delivery),
-      },
-    },
-    handle: async ({ caller: { namespace }, params: { id }, query }) => {
-      await requireEndpoint(deps, { namespace, id });
-      const { limit, cursor: before = null, status = null } = query;
-      const of = { endpointId: id };
-      const rows = await listDeliveriesOf(deps, {
-        of,
-        status,
-        before,
-        limit: limit + 1,
-      });
-      const page = {
-        limit,
-        view: deliveryView,
-        cursorOf: idCursor('dlv'),
-      };
-      return {
-        status: 200,
-        body: pageOf(rows, page),
-      };
-    },
-  });
 }
