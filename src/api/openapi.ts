@@ -59,10 +59,7 @@ function describeRoute(route: Route): RouteConfig {
         },
       }),
     },
-    responses: {
-      ...describeAnswers(route),
-      ...describeErrors(route),
-    },
+    responses: { ...describeAnswers(route), ...describeErrors(route) },
   };
 }
 

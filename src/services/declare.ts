@@ -72,9 +72,7 @@ function toApiError(error: unknown, pointer: (pointer: string) => string): unkno
     return new ApiError(
       'write_conflict',
       'it was changed by somebody else; read it and try again',
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
   return error;

@@ -33,12 +33,7 @@ function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
       summary: 'List versions, newest first',
       params: { id },
       query: numberPage('versions'),
-      answers: {
-        200: {
-          description: 'A page of versions.',
-          schema: pageSchema(AgentVersion),
-        },
-      },
+      answers: { 200: { description: 'A page of versions.', schema: pageSchema(AgentVersion) } },
       handle: async ({
         caller: { namespace },
         params,
@@ -63,9 +58,7 @@ function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
       operationId: 'getAgentVersion',
       summary: 'Read a version',
       params: { id, version: versionParam },
-      answers: {
-        200: { description: 'The version.', schema: AgentVersion },
-      },
+      answers: { 200: { description: 'The version.', schema: AgentVersion } },
       handle: async ({ caller: { namespace }, params }) => {
         const version = await requireVersion(deps, { namespace, id: params.id }, params.version);
         return {
@@ -82,9 +75,7 @@ function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
       operationId: 'diffAgentVersions',
       summary: 'What changed from one version to another',
       params: { id, from: versionParam, to: versionParam },
-      answers: {
-        200: { description: 'The changes.', schema: VersionDiff },
-      },
+      answers: { 200: { description: 'The changes.', schema: VersionDiff } },
       handle: async ({ caller: { namespace }, params: { id: agent, from, to } }) => {
         const key = { namespace, id: agent };
         const before = versionView(await requireVersion(deps, key, from));
@@ -109,12 +100,7 @@ function activationsRoute(deps: Pick<AgentWriterDeps, 'pool'>): Route {
     summary: 'List what went live when, newest first',
     params: { id },
     query: numberPage('activations'),
-    answers: {
-      200: {
-        description: 'A page of activations.',
-        schema: pageSchema(Activation),
-      },
-    },
+    answers: { 200: { description: 'A page of activations.', schema: pageSchema(Activation) } },
     handle: async ({ caller: { namespace }, params, query: { limit, cursor: before = null } }) => {
       const page = {
         before,

@@ -41,12 +41,7 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
       scope: 'read',
       summary: 'List agents, newest first',
       query: idPage('agt'),
-      answers: {
-        200: {
-          description: 'A page of agents.',
-          schema: pageSchema(Agent),
-        },
-      },
+      answers: { 200: { description: 'A page of agents.', schema: pageSchema(Agent) } },
       handle: async ({ caller: { namespace }, query: { limit, cursor: before = null } }) => {
         const rows = await listAgentPage(deps, {
           namespace,
@@ -67,9 +62,7 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
       scope: 'read',
       summary: 'Read an agent',
       params,
-      answers: {
-        200: { description: 'The agent.', schema: Agent },
-      },
+      answers: { 200: { description: 'The agent.', schema: Agent } },
       handle: async ({ caller: { namespace }, params: { id } }) => {
         const agent = await requireAgent(deps, { namespace, id });
         return {

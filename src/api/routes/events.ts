@@ -44,12 +44,7 @@ function listRoute(deps: EventRoutesDeps): Route {
       limit: pageLimit,
       cursor,
     },
-    answers: {
-      200: {
-        description: 'A page of events.',
-        schema: pageSchema(Event),
-      },
-    },
+    answers: { 200: { description: 'A page of events.', schema: pageSchema(Event) } },
     handle: async ({ caller: { namespace }, query }) => {
       const rows = await listEventsWithCounts(deps, {
         namespace,
@@ -61,11 +56,7 @@ function listRoute(deps: EventRoutesDeps): Route {
         ...(query.created_after !== undefined && { createdAfter: query.created_after }),
         ...(query.created_before !== undefined && { createdBefore: query.created_before }),
       });
-      const page = {
-        limit: query.limit,
-        view: eventView,
-        cursorOf: idCursor('evt'),
-      };
+      const page = { limit: query.limit, view: eventView, cursorOf: idCursor('evt') };
       return {
         status: 200,
         body: pageOf(rows, page),
@@ -83,9 +74,7 @@ function readRoute(deps: EventRoutesDeps): Route {
     scope: 'read',
     summary: 'Read an event',
     params,
-    answers: {
-      200: { description: 'The event.', schema: Event },
-    },
+    answers: { 200: { description: 'The event.', schema: Event } },
     handle: async ({ caller: { namespace }, params: { id } }) => {
       const event = await readEventWithCounts(deps, { namespace, id });
       return {
@@ -131,10 +120,7 @@ function replayRoute(deps: EventRoutesDeps): Route {
       const delivery_ids = deliveryIds.map((delivery) => fromUuid('dlv', delivery));
       return {
         status: 202,
-        body: {
-          event_id: fromUuid('evt', id),
-          delivery_ids,
-        },
+        body: { event_id: fromUuid('evt', id), delivery_ids },
       };
     },
   });

@@ -50,10 +50,7 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
       summary: 'List webhook endpoints, newest first',
       query: idPage('we'),
       answers: {
-        200: {
-          description: 'A page of endpoints.',
-          schema: pageSchema(WebhookEndpoint),
-        },
+        200: { description: 'A page of endpoints.', schema: pageSchema(WebhookEndpoint) },
       },
       handle: async ({ caller: { namespace }, query: { limit, cursor: before = null } }) => {
         const rows = await listEndpointPage(deps, {
@@ -75,9 +72,7 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
       scope: 'read',
       summary: 'Read a webhook endpoint',
       params,
-      answers: {
-        200: { description: 'The endpoint.', schema: WebhookEndpoint },
-      },
+      answers: { 200: { description: 'The endpoint.', schema: WebhookEndpoint } },
       handle: async ({ caller: { namespace }, params: { id } }) => {
         const endpoint = await requireEndpoint(deps, { namespace, id });
         return {
@@ -187,10 +182,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     answers: {
       202: {
         description: 'The event is stored and its delivery queued.',
-        schema: z.strictObject({
-          event_id: z.string(),
-          delivery_id: z.string(),
-        }),
+        schema: z.strictObject({ event_id: z.string(), delivery_id: z.string() }),
       },
     },
     errors: ['endpoint_disabled'],
