@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
 import {
   startParley,
   startRoles,
@@ -89,6 +92,7 @@ describe.each(launches)('%s', (_, launch) => {
       expect.stringMatching(/^agent\.rolled_back 1 by api:key_/),
     ]);
     expect(receiver.received[4]!.json.data['reason']).toBe('tone');
+    for (const received of receiver.received) verify(received, endpoint.body.secret);
   });
 
   test('a receiver that was down gets its events when it returns', async () => {
@@ -153,6 +157,16 @@ metadata: { name: support }
 spec: { prompt: ${prompt} }
 `;
   return writeFile(path.join(manifests, 'agent.yaml'), text);
+}
+
+/** As users do, in a process that is not Parley's: with both packages, and with openssl. */
+function verify({ body, headers, json }: Received, secret: string): void {
+  const text = body.toString();
+  const given = headers as Record<string, string>; // None of those that verify comes twice.
+  expect(new StandardWebhook(secret).verify(text, given)).toEqual(json);
+  expect(() => new SvixWebhook(secret).verify(text, given)).not.toThrow();
+  const digest = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: body });
+  expect(digest.toString().trim().split(' ').at(-1)).toBe(headers['parley-signature']);
 }
 
 function told(count: number): Promise<Received[]> {
