@@ -125,6 +125,7 @@ test('a second start finds the data, the key and the history of the first', asyn
   await save(folder.path, 'one');
   parley = await startParley(options);
   const { apiKey } = parley;
+  await live(1); // Told of before there is anybody to tell.
   const endpoint = await parley.call('POST', '/v1/webhooks', { url: receiver.url });
   await save(folder.path, 'two');
   await told(1);
@@ -141,6 +142,14 @@ test('a second start finds the data, the key and the history of the first', asyn
     'agent.rolled_back 1 by file',
   ]);
 });
+
+/** Resolves once the only agent has this version live. */
+async function live(version: number): Promise<void> {
+  for (;;) {
+    const { body } = await parley.call('GET', '/v1/agents');
+    if (body.data[0]?.active_version === version) return;
+  }
+}
 
 /** The delivery, once it has the status. */
 async function delivery(id: string, status: string): Promise<Answer['body']> {
