@@ -199,7 +199,8 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
           failuresInARow += 1;
         }
       }
-      if (isFull && count > 0) info(`${count} manifests are in force`);
+      if (isFull && count > 0)
+        info(count === 1 ? '1 manifest is in force' : `${count} manifests are in force`);
       if (failures.length > 0) throw failures[0];
     },
     problems: (declared: Declared): ManifestProblem[] =>
