@@ -14,7 +14,7 @@ import { startReceiver, type Receiver } from '../support/receiver.ts';
 const PROCESS_KILLS = 20;
 const POSTGRES_KILLS = 10;
 /** Accepted between two kills; the rate is checked at the end. */
-const EVENTS_PER_ROUND = 300;
+const EVENTS_PER_ROUND = 600;
 const RATE_MIN = 200;
 const ENDPOINTS = 4;
 const PRODUCERS = 16;
