@@ -5,6 +5,7 @@ import type { AddressGuard } from '../egress/address-guard.ts';
 import type { Logger } from '../observability/logger.ts';
 import { controllerMetrics, workQueueMetrics } from '../observability/controller-metrics.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { CORE_KINDS } from '../resources/core-kinds.ts';
 import type { ObjectKey, ResourceStore } from '../resources/resource-store.ts';
 import { createLeadership } from '../store/leadership.ts';
 import { createNotifier } from '../store/notifications.ts';
@@ -22,9 +23,6 @@ export type OperatorRoleDeps = {
   metrics: Metrics;
   log: Logger;
 };
-
-/** The kinds that others refer to. */
-const REFERRED = ['Secret', 'ConfigMap'];
 
 /** The operator role. Returns at once; reconciles whenever this process leads. */
 export async function runOperator(deps: OperatorRoleDeps): Promise<{ stop: () => Promise<void> }> {
@@ -74,7 +72,7 @@ function startTerm(deps: OperatorRoleDeps, kinds: readonly Road[]): { stop: () =
     controllers.push(controller);
     void queueRows({ listKeys, queue, log, signal: stopping.signal });
   }
-  const referred = REFERRED.map((kind) => watchReferred({ store, kind, kinds, queues, log }));
+  const referred = CORE_KINDS.map((kind) => watchReferred({ store, kind, kinds, queues, log }));
   watches.push(...referred);
   // Those that refer come last: a change of what they have read already must not go unheard.
   const watchAll = async (): Promise<void> => {

@@ -7,7 +7,8 @@ import { isRecord } from './prepare.ts';
  * A cluster has its own; there these rules are the API server's.
  */
 
-export type CoreKind = 'Secret' | 'ConfigMap';
+export const CORE_KINDS = ['Secret', 'ConfigMap'] as const;
+export type CoreKind = (typeof CORE_KINDS)[number];
 
 /** Decoded to what a reference reads: UTF-8 text by key. */
 export type CoreSpec = { data: Record<string, string> };

@@ -18,7 +18,7 @@ import {
 } from '../resources/rest-agent.ts';
 import { readAgent, type AgentRow } from '../store/agents.ts';
 import type { Pool } from '../store/pool.ts';
-import type { AwaitProjection } from './await-projection.ts';
+import { showsResource, type AwaitProjection } from './await-projection.ts';
 import { declarationAfter, declaring, managedElsewhere, retryingConflicts } from './declare.ts';
 
 export type AgentWriterDeps = {
@@ -129,10 +129,10 @@ export async function showing(
   resource: Resource,
   id: string,
 ): Promise<WrittenAgent> {
-  const { namespace, uid, generation } = resource.metadata;
+  const { namespace } = resource.metadata;
   const { value, shown } = await deps.awaitProjection(
     () => readAgent(deps.pool, { namespace, id }),
-    (row) => row !== undefined && row.uid === uid && row.generation >= generation,
+    (row) => showsResource(resource, row),
   );
   return { agent: shown && value ? value : asWritten(resource, id, value), shown };
 }

@@ -20,7 +20,7 @@ import {
 } from '../resources/webhook-endpoint.ts';
 import type { Pool } from '../store/pool.ts';
 import { readEndpoint, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
-import type { AwaitProjection } from './await-projection.ts';
+import { showsResource, type AwaitProjection } from './await-projection.ts';
 import { declarationAfter, declaring, managedElsewhere, retryingConflicts } from './declare.ts';
 
 export type EndpointWriterDeps = {
@@ -149,10 +149,10 @@ async function showing(
   resource: Resource,
   id: string,
 ): Promise<WrittenEndpoint> {
-  const { namespace, uid, generation } = resource.metadata;
+  const { namespace } = resource.metadata;
   const { value, shown } = await deps.awaitProjection(
     () => readEndpoint(deps.pool, { namespace, id }),
-    (row) => row !== undefined && row.uid === uid && row.generation >= generation,
+    (row) => showsResource(resource, row),
   );
   return { endpoint: shown && value ? value : asWritten(resource, id, value), shown };
 }

@@ -1,3 +1,4 @@
+import { CORE_KINDS, isCoreKind, type CoreKind } from '../../resources/core-kinds.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Applied } from '../../resources/resource-store.ts';
 import { formatPointer, type ManifestPlace, type ManifestProblem } from './report.ts';
@@ -28,8 +29,6 @@ type Verdict =
   | { spec: Record<string, unknown>; declared?: Record<string, unknown> }
   | { errors: FieldError[] };
 
-export type CoreKind = 'Secret' | 'ConfigMap';
-
 export type ManifestRules = {
   /** Of all `knownKinds`. */
   apiVersion: string;
@@ -42,12 +41,6 @@ export type ManifestRules = {
 };
 
 type ManifestMetadata = Pick<Applied, 'namespace' | 'name' | 'labels' | 'annotations'>;
-
-export const CORE_KINDS: readonly CoreKind[] = ['Secret', 'ConfigMap'];
-
-export function isCoreKind(kind: string): kind is CoreKind {
-  return kind === 'Secret' || kind === 'ConfigMap';
-}
 
 // `kubectl get -o yaml` writes these; they are the server's and mean nothing in a declaration.
 const SERVER_METADATA = new Set(

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual, types } from 'node:util';
 import type { Applied, ResourceStore } from '../../resources/resource-store.ts';
 import { applyManifest } from './apply.ts';
-import { CORE_KINDS, isCoreKind, type ManifestObject, type ManifestRules } from './object.ts';
+import { CORE_KINDS, isCoreKind } from '../../resources/core-kinds.ts';
+import type { ManifestObject, ManifestRules } from './object.ts';
 import { pruneManifests } from './prune.ts';
 import { createManifestReader, type ManifestLook } from './read.ts';
 import {
