@@ -12,6 +12,13 @@ const port = z
   .transform(Number)
   .refine((number) => number <= 65_535, 'must be a number from 0 to 65535');
 
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean),
+);
+
 const environment = z.object({
   DATABASE_URL: z
     .string()
@@ -32,7 +39,7 @@ const environment = z.object({
     )
     .optional(),
   PARLEY_MANIFESTS: z.string().optional(),
-  PARLEY_EGRESS_ALLOW: z.string().optional(),
+  PARLEY_EGRESS_ALLOW: list.optional(),
   PARLEY_ENCRYPTION_KEY: z
     .string()
     .refine(
@@ -40,6 +47,10 @@ const environment = z.object({
       'must be 32 bytes in base64: openssl rand -base64 32',
     )
     .optional(),
+  PARLEY_WATCH_NAMESPACES: list.optional(),
+  // Given to every pod by Kubernetes.
+  KUBERNETES_SERVICE_HOST: z.string().optional(),
+  KUBERNETES_SERVICE_PORT: z.string().prefault('443'),
   PARLEY_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .optional(),
@@ -59,6 +70,10 @@ export type Config = {
   manifests: string | undefined;
   /** CIDRs; undefined: the variable is not set */
   egressAllow: readonly string[] | undefined;
+  /** Namespaces the operator answers for; empty: all */
+  watchNamespaces: readonly string[];
+  /** Where a pod finds the API server; undefined outside of one */
+  kubernetesService: { host: string; port: string } | undefined;
   /** 32 bytes */
   encryptionKey: Buffer | undefined;
   /** undefined: info, and warn for `start`, which prints for people */
@@ -91,9 +106,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     baseUrl: e.PARLEY_BASE_URL?.replace(/\/+$/, ''),
     apiKey: e.PARLEY_API_KEY,
     manifests: e.PARLEY_MANIFESTS,
-    egressAllow: e.PARLEY_EGRESS_ALLOW?.split(',')
-      .map((cidr) => cidr.trim())
-      .filter(Boolean),
+    egressAllow: e.PARLEY_EGRESS_ALLOW,
+    watchNamespaces: e.PARLEY_WATCH_NAMESPACES ?? [],
+    kubernetesService:
+      e.KUBERNETES_SERVICE_HOST === undefined
+        ? undefined
+        : { host: e.KUBERNETES_SERVICE_HOST, port: e.KUBERNETES_SERVICE_PORT },
     encryptionKey: e.PARLEY_ENCRYPTION_KEY
       ? Buffer.from(e.PARLEY_ENCRYPTION_KEY, 'base64')
       : undefined,

@@ -19,6 +19,7 @@ export const ERROR_CATALOGUE = {
   managed_elsewhere: { status: 409, title: 'Managed elsewhere' },
   nothing_to_roll_back_to: { status: 409, title: 'Nothing to roll back to' },
   write_conflict: { status: 409, title: 'Changed at the same time' },
+  namespace_refused: { status: 409, title: 'The namespace cannot be written in' },
   endpoint_disabled: { status: 409, title: 'The endpoint is disabled' },
   event_expired: { status: 410, title: 'The event is too old' },
   body_too_large: { status: 413, title: 'The body is too large' },

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
+import { StoreUnavailableError } from '../resources/resource-store.ts';
 import { isDatabaseUnavailable } from '../services/is-unavailable.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 import { discardBody } from './read-body.ts';
@@ -57,10 +58,10 @@ function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isUnavailable(error)) {
-    return new ApiError('unavailable', 'the database does not answer; try again soon', {
-      cause: error,
-      retryAfterSec: RETRY_AFTER_SEC,
-    });
+    return unavailable('the database does not answer; try again soon', error);
+  }
+  if (error instanceof StoreUnavailableError) {
+    return unavailable('the Kubernetes API does not answer; try again soon', error);
   }
   // What express throws when a part of the path cannot be decoded.
   if (error instanceof URIError) {
@@ -68,6 +69,10 @@ function toApiError(error: unknown): ApiError {
   }
   const detail = 'this is our fault; the log has more under the request_id';
   return new ApiError('internal', detail, { cause: error });
+}
+
+function unavailable(detail: string, cause: unknown): ApiError {
+  return new ApiError('unavailable', detail, { cause, retryAfterSec: RETRY_AFTER_SEC });
 }
 
 /** Errors are wrapped with their cause on the way up. */
@@ -83,7 +88,7 @@ function logError(
   // Not the error itself: what PostgreSQL adds to one quotes rows, and so prompts and secrets.
   const reason = error instanceof Error ? error.message : String(error);
   if (shown.status < 500) return;
-  if (shown.code === 'unavailable') log.warn({ requestId, reason }, 'the database does not answer');
+  if (shown.code === 'unavailable') log.warn({ requestId, reason }, shown.message);
   else log.error({ requestId, reason, stack: stackOf(error) }, 'a request failed');
 }
 

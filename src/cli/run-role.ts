@@ -1,28 +1,25 @@
-import { runApi } from '../api/run.ts';
-import type { Config } from '../config.ts';
-import { runDelivery } from '../delivery/run.ts';
 import { StartupError } from '../errors.ts';
+import type { Config } from '../config.ts';
 import { runHealthServer } from '../observability/health.ts';
-import { runOperator } from '../operator/run.ts';
-import { runManifests } from '../standalone/manifests/run.ts';
-import { insertApiKey, SCOPES } from '../store/api-keys.ts';
-import { assertMigrated } from '../store/migrate.ts';
-import { isAnswering } from '../store/ping.ts';
 import { createContext, requireRoleConfig, type Context } from '../runtime/context.ts';
 import { stopOnSignals } from '../runtime/shutdown.ts';
+import { assertMigrated } from '../store/migrate.ts';
+import { isAnswering } from '../store/ping.ts';
 
 export type Role = 'operator' | 'api' | 'delivery';
-type Stoppable = { stop: () => Promise<void> };
+type Stop = () => Promise<void>;
+/** What a started role gives back; parts stop in the reverse order of their start. */
+type Started = { stops: Stop[]; isReady?: () => boolean };
 
 const POOL_MAX = { operator: 10, api: 20, delivery: 10 } as const;
 const DEFAULT_PORT = 8080;
 
-/** One role in a process of its own, as in a pod. */
+/**
+ * One role in a process of its own, as in a pod. Each role imports only what it runs: a delivery
+ * process holds neither the API nor anything of Kubernetes.
+ */
 export async function runRole(role: Role, config: Config): Promise<void> {
   const { databaseUrl, encryptionKey } = requireRoleConfig(config);
-  if (config.store !== 'postgres') {
-    throw new StartupError('PARLEY_STORE: only postgres works in this version; set it to that');
-  }
   await assertMigrated(databaseUrl);
   const context = createContext({
     role,
@@ -32,44 +29,93 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     logLevel: config.logLevel ?? 'info',
     poolMax: POOL_MAX[role],
   });
-  await context.store.start();
-  const parts: Stoppable[] = await startParts(role, config, context);
-  parts.push(
-    await runHealthServer({
-      port: config.metricsPort,
-      host: config.host ?? '0.0.0.0',
-      metrics: context.metrics,
-      log: context.log,
-      isReady: () => isAnswering(context.pool),
-    }),
-  );
+  const { stops, isReady = () => true } = await START[role](config, context);
+  const health = await runHealthServer({
+    port: config.metricsPort,
+    host: config.host ?? '0.0.0.0',
+    metrics: context.metrics,
+    log: context.log,
+    isReady: async () => isReady() && (await isAnswering(context.pool)),
+  });
   stopOnSignals(async () => {
-    for (const part of parts) await part.stop();
+    for (const stop of [health.stop, ...stops.toReversed()]) await stop();
     await context.close();
   });
   context.log.info('ready');
 }
 
-async function startParts(role: Role, config: Config, context: Context): Promise<Stoppable[]> {
-  switch (role) {
-    case 'delivery':
-      return [await runDelivery(context)];
-    case 'operator': {
-      const operator = await runOperator(context);
-      if (config.manifests === undefined) return [operator];
-      return [await runManifests({ ...context, folder: config.manifests }), operator];
-    }
-    case 'api': {
-      if (config.apiKey !== undefined) {
-        const key = { namespace: 'default', scopes: SCOPES, text: config.apiKey };
-        await insertApiKey(context.pool, key);
-      }
-      const host = config.host ?? '0.0.0.0';
-      const port = config.port ?? DEFAULT_PORT;
-      const options = { fallbackToFreePort: false, serveHealth: false };
-      return [await runApi({ ...context, host, port, ...options })];
-    }
-    default:
-      return role satisfies never;
+const START: Record<Role, (config: Config, context: Context) => Promise<Started>> = {
+  delivery: async (_config, context) => {
+    const { runDelivery } = await import('../delivery/run.ts');
+    return { stops: [(await runDelivery(context)).stop] };
+  },
+  operator: (config, context) =>
+    config.store === 'postgres'
+      ? startLocalOperator(config, context)
+      : startOperator(config, context),
+  api: startApi,
+};
+
+async function startOperator(config: Config, context: Context): Promise<Started> {
+  if (config.manifests !== undefined) {
+    throw new StartupError('PARLEY_MANIFESTS: with a cluster, kubectl apply -f does that');
   }
+  const declarations = await kubernetes(config, context);
+  const { runOperator } = await import('../operator/run.ts');
+  const operator = await runOperator({ ...context, ...declarations });
+  return { stops: [declarations.close, operator.stop], isReady: operator.isReady };
+}
+
+async function startLocalOperator(config: Config, context: Context): Promise<Started> {
+  const { createPostgresDeclarations } = await import('../runtime/postgres-declarations.ts');
+  const declarations = createPostgresDeclarations(context);
+  await declarations.store.start();
+  const { runOperator } = await import('../operator/run.ts');
+  const operator = await runOperator({ ...context, ...declarations });
+  const stops = [declarations.store.stop, operator.stop];
+  if (config.manifests !== undefined) {
+    const { runManifests } = await import('../standalone/manifests/run.ts');
+    const { log } = context;
+    const manifests = await runManifests({ ...declarations, log, folder: config.manifests });
+    stops.push(manifests.stop);
+  }
+  return { stops, isReady: operator.isReady };
+}
+
+async function startApi(config: Config, context: Context): Promise<Started> {
+  const [{ runApi }, { insertApiKey, SCOPES }] = await Promise.all([
+    import('../api/run.ts'),
+    import('../store/api-keys.ts'),
+  ]);
+  if (config.apiKey !== undefined) {
+    const key = { namespace: 'default', scopes: SCOPES, text: config.apiKey };
+    await insertApiKey(context.pool, key);
+  }
+  const { store, stop } = await startStore(config, context);
+  const api = await runApi({
+    ...context,
+    store,
+    host: config.host ?? '0.0.0.0',
+    port: config.port ?? DEFAULT_PORT,
+    fallbackToFreePort: false,
+    serveHealth: false,
+  });
+  return { stops: [stop, api.stop] };
+}
+
+/** The API only reads and writes objects one by one: no watch, no cache. */
+async function startStore(config: Config, context: Context) {
+  if (config.store !== 'postgres') {
+    const { store, close } = await kubernetes(config, context);
+    return { store, stop: close };
+  }
+  const { createPostgresDeclarations } = await import('../runtime/postgres-declarations.ts');
+  const { store } = createPostgresDeclarations(context);
+  await store.start();
+  return { store, stop: store.stop };
+}
+
+async function kubernetes(config: Config, context: Context) {
+  const { createKubernetesDeclarations } = await import('../runtime/kubernetes-declarations.ts');
+  return createKubernetesDeclarations(config, context);
 }

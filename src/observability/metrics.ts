@@ -116,6 +116,10 @@ function createControllerMetrics(registry: Registry) {
   const c = ['controller'];
   const n = ['name', 'controller'];
   return {
+    restClientRequests: counter('rest_client_requests_total', 'Requests to the Kubernetes API.', [
+      'code',
+      'method',
+    ]),
     leader: gauge('leader_election_master_status', '1 while this process leads.', ['name']),
     reconciles: counter('controller_runtime_reconcile_total', 'Reconciles.', [...c, 'result']),
     reconcileErrors: counter('controller_runtime_reconcile_errors_total', 'Failed reconciles.', c),

@@ -3,9 +3,10 @@ import type { AddressGuard } from '../egress/address-guard.ts';
 import { checkUrl } from '../egress/url-rules.ts';
 import { fromUuid } from '../events/ids.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from '../resources/agent.ts';
+import type { RecordEvent } from '../resources/resource-events.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import { actorsOf, managedBy, type Actor } from './actors.ts';
-import { toConditions, type Finding } from './conditions.ts';
+import { recordReadiness, toConditions, type Finding } from './conditions.ts';
 import type { Identity } from './identity.ts';
 import { resolveConfigMap, resolveSecret } from './references.ts';
 
@@ -23,6 +24,7 @@ type Problem = { reason: string; message: string };
 export type AgentReconcilerDeps = {
   store: Pick<ResourceStore, 'get' | 'patchStatus'>;
   guard: AddressGuard;
+  record: RecordEvent;
   identify: (resource: Resource) => Promise<Identity>;
   publish: (
     agent: Projection,
@@ -185,6 +187,7 @@ async function report(
 ): Promise<void> {
   const { id, live } = outcome;
   const { generation } = agent.metadata;
+  const conditions = toConditions(outcome.findings, agent, deps.now);
   const status: AgentStatus = {
     ...(id === undefined
       ? agent.status
@@ -193,7 +196,8 @@ async function report(
     ...(id !== undefined && { agentId: fromUuid('agt', id) }),
     ...(live && live.activeVersion !== null && { activeVersion: live.activeVersion }),
     ...(live && live.latestVersion > 0 && { latestVersion: live.latestVersion }),
-    conditions: toConditions(outcome.findings, agent, deps.now),
+    conditions,
   };
   await deps.store.patchStatus('Agent', agent.metadata, status);
+  recordReadiness(deps.record, agent, conditions, 'Publish');
 }

@@ -1,5 +1,6 @@
 import { rfc3339 } from '../resources/time.ts';
-import type { Condition, ObjectMeta } from '../resources/resource-store.ts';
+import type { RecordEvent } from '../resources/resource-events.ts';
+import type { Condition, ObjectMeta, Resource } from '../resources/resource-store.ts';
 
 /** What a reconcile found, to be told as conditions of one generation. */
 export type Finding = { type: string; status: boolean; reason: string; message: string };
@@ -27,4 +28,23 @@ export function toConditions(
       observedGeneration: before.metadata.generation,
     };
   });
+}
+
+/** Tells people below the object when the answer to "is it ready, and why" became another one. */
+export function recordReadiness(
+  record: RecordEvent,
+  about: Resource,
+  conditions: readonly Condition[],
+  action: string,
+): void {
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const before = knownConditions(about).find(({ type }) => type === 'Ready');
+  if (!ready || (before?.reason === ready.reason && before.message === ready.message)) return;
+  const type = ready.status === 'True' ? 'Normal' : 'Warning';
+  record(about, { type, action, reason: ready.reason, note: ready.message });
+}
+
+function knownConditions({ status }: Resource): readonly Condition[] {
+  const { conditions } = status;
+  return Array.isArray(conditions) ? conditions : [];
 }

@@ -1,6 +1,7 @@
 import type { AddressGuard } from '../egress/address-guard.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ReconcileResult } from '../controller/controller.ts';
+import type { RecordEvent } from '../resources/resource-events.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import { createAnnounce } from '../services/emit-event.ts';
 import { holdAgent } from '../services/hold-agent.ts';
@@ -33,9 +34,10 @@ import { createWebhookEndpointReconciler } from './webhook-endpoint-reconciler.t
 /** One kind on the road: how to bring it in force, which rows it has, what it reads. */
 export type Road = {
   kind: string;
-  reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
+  /** For one term: its epoch fences every write. */
+  reconcilerOf: (epoch: number) => (key: ObjectKey) => Promise<ReconcileResult>;
   /** Names that have a row, to find what was deleted while nobody looked. */
-  listKeys: () => Promise<ObjectKey[]>;
+  listRowKeys: () => Promise<ObjectKey[]>;
   uses: (object: Resource, kind: string, name: string) => boolean;
 };
 
@@ -46,8 +48,7 @@ export type RoadDeps = {
   guard: AddressGuard;
   metrics: Metrics;
   notifier: Notifier;
-  /** The leader's fence, for every write. */
-  epoch: number;
+  record: RecordEvent;
 };
 
 const now = (): Date => new Date();
@@ -57,48 +58,51 @@ export function createRoads(deps: RoadDeps): Road[] {
   return [agentRoad(deps), webhookEndpointRoad(deps)];
 }
 
-function agentRoad({ pool, store, guard, metrics, notifier, epoch }: RoadDeps): Road {
-  const announce = createAnnounce({ notifier, metrics });
+function agentRoad(deps: RoadDeps): Road {
+  const { pool, store, guard, record, notifier } = deps;
+  const announce = createAnnounce(deps);
   const identity = identityIn('agents', { pool, store });
+  const acting = { pool, notifier, announce, nowMs };
   return {
     kind: 'Agent',
     uses: agentUses,
-    listKeys: () => listProjectedKeys(pool, 'agents'),
-    reconcile: createAgentReconciler({
-      store,
-      guard,
-      now,
-      identify: (resource) =>
-        identify(identity, resource, { prefix: 'agt', told: told(resource.status['agentId']) }),
-      publish: (agent, actors) =>
-        publishAgent({ pool, notifier, announce, nowMs }, { epoch, agent, actors }),
-      hold: (agent, held) =>
-        holdAgent({ pool, notifier, announce, nowMs }, { epoch, agent, ...held }),
-      remove: (key) => removeAgent({ pool, notifier }, { epoch, ...key }),
-      readHistory: (id, limit) => readAgentHistory({ pool }, id, limit),
-    }),
+    listRowKeys: () => listProjectedKeys(pool, 'agents'),
+    reconcilerOf: (epoch) =>
+      createAgentReconciler({
+        store,
+        guard,
+        record,
+        now,
+        identify: (resource) =>
+          identify(identity, resource, { prefix: 'agt', told: told(resource.status['agentId']) }),
+        publish: (agent, actors) => publishAgent(acting, { epoch, agent, actors }),
+        hold: (agent, held) => holdAgent(acting, { epoch, agent, ...held }),
+        remove: (key) => removeAgent(acting, { epoch, ...key }),
+        readHistory: (id, limit) => readAgentHistory({ pool }, id, limit),
+      }),
   };
 }
 
 function webhookEndpointRoad(deps: RoadDeps): Road {
-  const { pool, store, guard, sealer, metrics, notifier, epoch } = deps;
+  const { pool, store, guard, record } = deps;
   const identity = identityIn('webhook_endpoints', { pool, store });
   return {
     kind: 'WebhookEndpoint',
     uses: endpointUses,
-    listKeys: () => listProjectedKeys(pool, 'webhook_endpoints'),
-    reconcile: createWebhookEndpointReconciler({
-      store,
-      guard,
-      now,
-      identify: (resource) =>
-        identify(identity, resource, { prefix: 'we', told: told(resource.status['endpointId']) }),
-      project: (endpoint, secret) =>
-        projectEndpoint({ pool, notifier, sealer }, { epoch, endpoint, secret }),
-      hold: (endpoint) => holdEndpoint({ pool, notifier }, { epoch, endpoint }),
-      remove: (key) => removeEndpoint({ pool, notifier, metrics }, { epoch, ...key }),
-      readHealth: (id, namespace) => readEndpointHealth({ pool }, { id, namespace }),
-    }),
+    listRowKeys: () => listProjectedKeys(pool, 'webhook_endpoints'),
+    reconcilerOf: (epoch) =>
+      createWebhookEndpointReconciler({
+        store,
+        guard,
+        record,
+        now,
+        identify: (resource) =>
+          identify(identity, resource, { prefix: 'we', told: told(resource.status['endpointId']) }),
+        project: (endpoint, secret) => projectEndpoint(deps, { epoch, endpoint, secret }),
+        hold: (endpoint) => holdEndpoint(deps, { epoch, endpoint }),
+        remove: (key) => removeEndpoint(deps, { epoch, ...key }),
+        readHealth: (id, namespace) => readEndpointHealth({ pool }, { id, namespace }),
+      }),
   };
 }
 

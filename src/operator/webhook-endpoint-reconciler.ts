@@ -4,6 +4,7 @@ import { checkUrl } from '../egress/url-rules.ts';
 import { fromUuid } from '../events/ids.ts';
 import { isEndpointSecret, newEndpointSecret } from '../events/signature.ts';
 import { ALLOW_LABEL, API_MANAGER } from '../resources/annotations.ts';
+import type { RecordEvent } from '../resources/resource-events.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import {
   SIGNING_SECRET_KEY,
@@ -12,7 +13,7 @@ import {
   type WebhookEndpointStatus,
 } from '../resources/webhook-endpoint.ts';
 import { managedBy } from './actors.ts';
-import { toConditions, type Finding } from './conditions.ts';
+import { recordReadiness, toConditions, type Finding } from './conditions.ts';
 import type { Identity } from './identity.ts';
 import { resolveSecret, type Resolved } from './references.ts';
 
@@ -35,6 +36,7 @@ type Projection = ObjectKey &
 export type WebhookEndpointReconcilerDeps = {
   store: Pick<ResourceStore, 'get' | 'apply' | 'delete' | 'patchStatus'>;
   guard: AddressGuard;
+  record: RecordEvent;
   identify: (resource: Resource) => Promise<Identity>;
   /** Puts the endpoint in force; a secret of null keeps the one it had. */
   project: (endpoint: Projection, secret: string | null) => Promise<void>;
@@ -162,14 +164,16 @@ async function report(
   const { metadata, spec } = endpoint;
   const { id } = outcome;
   const health = id === undefined ? endpoint.status : await deps.readHealth(id, metadata.namespace);
+  const conditions = toConditions(findingsOf(outcome), endpoint, deps.now);
   const status: WebhookEndpointStatus = {
     ...health,
     observedGeneration: metadata.generation,
     ...(id !== undefined && { endpointId: fromUuid('we', id) }),
     secretName: spec.secretRef?.name ?? signingSecretName(metadata.name),
-    conditions: toConditions(findingsOf(outcome), endpoint, deps.now),
+    conditions,
   };
   await deps.store.patchStatus('WebhookEndpoint', metadata, status);
+  recordReadiness(deps.record, endpoint, conditions, 'Deliver');
 }
 
 function findingsOf(outcome: {

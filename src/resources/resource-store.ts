@@ -1,7 +1,7 @@
 import type { FieldError } from '../errors.ts';
 
 /**
- * Where declared things live. Two implementations: `kubernetes` (the API server) and `postgres`
+ * Where declared things live. Every call may throw StoreUnavailableError. Two implementations: `kubernetes` (the API server) and `postgres`
  * (tables, for one user without a cluster). Reconcilers, the API and the manifest folder know
  * only this interface, and none of it knows the kinds by name.
  *
@@ -68,7 +68,7 @@ export type ResourceStore = {
   /**
    * Server-side apply, never forced. Spec fields, labels and annotations this manager declared
    * before and does not now are dropped unless another owns them. Nothing changes when the result equals what is stored.
-   * @throws FieldConflictError, InvalidResourceError, WriteConflictError
+   * @throws FieldConflictError, InvalidResourceError, WriteConflictError, NamespaceRefusedError
    */
   apply: (applied: Applied, options: ApplyOptions) => Promise<Resource>;
   /** Adds annotations outside anyone's field set (the operator's `parley.dev/id`). */
@@ -87,7 +87,8 @@ export type ResourceStore = {
   ) => Promise<boolean>;
   /**
    * Tells of every object of the kind once, then of every change, deletions included; never
-   * ends by itself. `onSynced` is called after the first full list.
+   * ends by itself. `onSynced` is called after the first full list. A change of the status alone
+   * need not be told.
    */
   watch: (
     kind: string,
@@ -121,4 +122,14 @@ export class InvalidResourceError extends Error {
 /** Somebody else wrote in between: read again, decide again. */
 export class WriteConflictError extends Error {
   override readonly name = 'WriteConflictError';
+}
+
+/** The store cannot be asked now; a repeat may succeed. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+}
+
+/** There is no such namespace, or this process may not write in it. */
+export class NamespaceRefusedError extends Error {
+  override readonly name = 'NamespaceRefusedError';
 }

@@ -5,18 +5,17 @@ import { createAddressGuard, type AddressGuard } from '../egress/address-guard.t
 import { StartupError } from '../errors.ts';
 import { createLogger, type Logger } from '../observability/logger.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
-import { createValidator } from '../resources/validate.ts';
 import { createPool, type Pool } from '../store/pool.ts';
-import { createPostgresResourceStore, type PostgresResourceStore } from '../store/resources.ts';
 import { createSealer, type Sealer } from '../store/sealing.ts';
 
-/** What every role is given, made once per process. */
+/**
+ * What every role is given, made once per process. Where declared things live is no part of it:
+ * delivery has no use for that, and loads none of it (postgres-declarations, kubernetes-declarations).
+ */
 export type Context = {
   databaseUrl: string;
   pool: Pool;
   sealer: Sealer;
-  store: PostgresResourceStore;
-  validator: ReturnType<typeof createValidator>;
   guard: AddressGuard;
   metrics: Metrics;
   log: Logger;
@@ -39,23 +38,15 @@ export function createContext(input: ContextInput): Context {
   const log = createLogger(input.logLevel, input.role);
   const pool = createPool(databaseUrl, { log, max: input.poolMax });
   const sealer = createSealer(input.encryptionKey);
-  const validator = createValidator();
-  const { validate } = validator;
-  const store = createPostgresResourceStore({ pool, databaseUrl, sealer, validate, log });
   return {
     databaseUrl,
     pool,
     sealer,
-    store,
-    validator,
     log,
     guard: createGuard(input.egressAllow),
     metrics: createMetrics({ processMetrics: true }),
     version: readVersion(),
-    close: async () => {
-      await store.stop();
-      await pool.end();
-    },
+    close: () => pool.end(),
   };
 }
 

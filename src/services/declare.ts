@@ -3,6 +3,7 @@ import { API_MANAGER } from '../resources/annotations.ts';
 import {
   FieldConflictError,
   InvalidResourceError,
+  NamespaceRefusedError,
   WriteConflictError,
   type Resource,
 } from '../resources/resource-store.ts';
@@ -67,6 +68,10 @@ function toApiError(error: unknown, pointer: (pointer: string) => string): unkno
   }
   if (error instanceof FieldConflictError) {
     return managedElsewhere(error.conflicts, pointer);
+  }
+  if (error instanceof NamespaceRefusedError) {
+    const detail = 'the namespace of the API key does not exist, or the API may not write in it';
+    return new ApiError('namespace_refused', detail, { cause: error });
   }
   if (error instanceof WriteConflictError) {
     return new ApiError(

@@ -49,14 +49,16 @@ export async function createEndpoint(
   const publicId = fromUuid('we', id);
   const name = publicId.replace('_', '-');
   const secretKey = { namespace, name: signingSecretName(name) };
-  await deps.store.apply(
-    {
-      kind: 'Secret',
-      ...secretKey,
-      labels: { [ALLOW_LABEL]: 'true' },
-      spec: { data: { [SIGNING_SECRET_KEY]: secret } },
-    },
-    { fieldManager: API_MANAGER, resourceVersion: '' },
+  await declaring(webhookEndpointPointer, () =>
+    deps.store.apply(
+      {
+        kind: 'Secret',
+        ...secretKey,
+        labels: { [ALLOW_LABEL]: 'true' },
+        spec: { data: { [SIGNING_SECRET_KEY]: secret } },
+      },
+      { fieldManager: API_MANAGER, resourceVersion: '' },
+    ),
   );
   try {
     const resource = await declaring(webhookEndpointPointer, () =>

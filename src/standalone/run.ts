@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { runApi } from '../api/run.ts';
 import { createContext, readVersion, type Context } from '../runtime/context.ts';
+import { createPostgresDeclarations } from '../runtime/postgres-declarations.ts';
 import { stopOnSignals } from '../runtime/shutdown.ts';
 import type { Config } from '../config.ts';
 import type { Attempt } from '../delivery/attempt.ts';
@@ -98,14 +99,18 @@ async function startRoles(deps: {
   egressAllow: readonly string[];
 }): Promise<void> {
   const { config, context, screen, stops } = deps;
-  await context.store.start();
+  const declarations = createPostgresDeclarations(context);
+  const { store } = declarations;
+  stops.push(store.stop);
+  await store.start();
   const names = createEndpointNames(context);
   const delivery = await runDelivery({ ...context, onAttempt: printAttempts(screen, names) });
   stops.push(delivery.stop);
-  const operator = await runOperator(context);
+  const operator = await runOperator({ ...context, ...declarations });
   stops.push(operator.stop);
   const api = await runApi({
     ...context,
+    store,
     host: config.host ?? '127.0.0.1',
     port: config.port ?? DEFAULT_PORT,
     fallbackToFreePort: config.port === undefined,
@@ -114,10 +119,10 @@ async function startRoles(deps: {
   stops.push(api.stop);
   let demoSecret: string | undefined;
   if (config.demo) {
-    const demo = await startDemo(context.store);
+    const demo = await startDemo(store);
     demoSecret = demo.secret;
     stops.push(demo.stop);
-  } else await removeDemo(context.store);
+  } else await removeDemo(store);
   const folder = config.manifests ?? EXAMPLES;
   screen.welcome({
     version: readVersion(),
@@ -129,7 +134,12 @@ async function startRoles(deps: {
     manifests: relative(folder),
     egressAllow: deps.egressAllow,
   });
-  const manifests = await runManifests({ ...context, folder, report: screen.manifest });
+  const manifests = await runManifests({
+    ...declarations,
+    log: context.log,
+    folder,
+    report: screen.manifest,
+  });
   stops.push(manifests.stop);
   if (!process.stdout.isTTY) {
     const line = { ready: true, url: api.url, api_key: deps.apiKey };

@@ -50,7 +50,6 @@ export function createLeadership(deps: {
       if (stopping.signal.aborted) return;
       await client.query("select set_config('idle_session_timeout', $1, false)", [`${leaseMs}ms`]);
       const epoch = await raiseEpoch(client);
-      log.info({ epoch }, 'leading');
       const stopBeats = beat(client, leaseMs, abandon);
       try {
         await deps.onLead(epoch);
@@ -93,7 +92,11 @@ export async function assertLeader(db: Db, epoch: number): Promise<void> {
   if (rowCount !== 1) throw new NotLeaderError(`epoch ${epoch} is over: another operator leads`);
 }
 
-async function raiseEpoch(db: Db): Promise<number> {
+/**
+ * Begins a term: from here on every other epoch is over. Waits for transactions that have checked
+ * theirs and not ended.
+ */
+export async function raiseEpoch(db: Db): Promise<number> {
   const { rows } = await db.query<{ epoch: number }>(
     `insert into leader_epochs (name, epoch, holder) values ($1, 1, $2)
      on conflict (name) do update set

@@ -1,46 +1,68 @@
+import { afterAll } from '@jest/globals';
+import { createKubernetesResourceStore } from '../../src/kubernetes/resource-store.ts';
 import { createContext, type Context } from '../../src/runtime/context.ts';
+import {
+  createPostgresDeclarations,
+  type PostgresDeclarations,
+} from '../../src/runtime/postgres-declarations.ts';
 import { runDelivery, type DeliveryRoleDeps } from '../../src/delivery/run.ts';
 import { runOperator, type OperatorRoleDeps } from '../../src/operator/run.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
-import type { Resource } from '../../src/resources/resource-store.ts';
+import type { Resource, ResourceStore } from '../../src/resources/resource-store.ts';
 import { CHANNELS, createListener } from '../../src/store/notifications.ts';
 import { maintainPartitions } from '../../src/store/partitions.ts';
+import { startKube, type Kube } from './kube.ts';
 import { createTestDatabase } from './postgres.ts';
 
 /** Operator and delivery by their own `run` functions on a database of this test alone. */
-export type Engine = Context & {
-  startOperator: (
-    options?: Partial<Pick<OperatorRoleDeps, 'store'>>,
-  ) => Promise<{ stop: () => Promise<void> }>;
-  startDelivery: (
-    options?: Partial<Pick<DeliveryRoleDeps, 'onAttempt' | 'log' | 'databaseUrl'>>,
-  ) => Promise<{ stop: () => Promise<void> }>;
-  /** Declares an endpoint as Kubernetes users do and returns its signing secret. */
-  declareEndpoint: (
-    name: string,
-    spec: Record<string, unknown>,
-    namespace?: string,
-  ) => Promise<string>;
-  declareAgent: (
-    name: string,
-    spec: Record<string, unknown>,
-    fieldManager?: string,
-  ) => Promise<void>;
-  /** Resolves once the operator has dealt with the object as it is declared now. */
-  settled: (kind: string, name: string, namespace?: string) => Promise<Resource>;
-  /**
-   * Resolves with the first answer that is neither undefined nor false; asks again whenever
-   * something was declared, projected or delivered. Rejects after 10 s with what `what` says.
-   */
-  eventually: <T>(check: () => Promise<T | undefined | false>, what?: () => unknown) => Promise<T>;
-  /** Calls back whenever something was projected, until the returned function is called. */
-  onProjected: (wake: () => void) => () => void;
-  stop: () => Promise<void>;
-};
+export type Engine = Context &
+  Omit<PostgresDeclarations, 'store'> & {
+    store: ResourceStore;
+    startOperator: (
+      options?: Partial<Pick<OperatorRoleDeps, 'store'>>,
+    ) => Promise<{ stop: () => Promise<void> }>;
+    startDelivery: (
+      options?: Partial<Pick<DeliveryRoleDeps, 'onAttempt' | 'log' | 'databaseUrl'>>,
+    ) => Promise<{ stop: () => Promise<void> }>;
+    /** Declares an endpoint as Kubernetes users do and returns its signing secret. */
+    declareEndpoint: (
+      name: string,
+      spec: Record<string, unknown>,
+      namespace?: string,
+    ) => Promise<string>;
+    declareAgent: (
+      name: string,
+      spec: Record<string, unknown>,
+      fieldManager?: string,
+    ) => Promise<void>;
+    /** Resolves once the operator has dealt with the object as it is declared now. */
+    settled: (kind: string, name: string, namespace?: string) => Promise<Resource>;
+    /**
+     * Resolves with the first answer that is neither undefined nor false; asks again whenever
+     * something was declared, projected or delivered. Rejects after 10 s with what `what` says.
+     */
+    eventually: <T>(
+      check: () => Promise<T | undefined | false>,
+      what?: () => unknown,
+    ) => Promise<T>;
+    /** Calls back whenever something was projected, until the returned function is called. */
+    onProjected: (wake: () => void) => () => void;
+    stop: () => Promise<void>;
+  };
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-export async function startEngine(): Promise<Engine> {
+/** Both homes of declared things; what is promised of the one holds for the other. */
+export const STORES = ['postgres', 'kubernetes'] as const;
+
+/** One API server for all tests of a file; each test removes what it made. */
+let kube: Promise<Kube> | undefined;
+afterAll(async () => (await kube)?.stop());
+
+/** @param home where things are declared */
+export async function startEngine(
+  home: (typeof STORES)[number] = (process.env['TST'] as 'postgres') ?? 'postgres',
+): Promise<Engine> {
   const database = await createTestDatabase();
   const context = createContext({
     role: 'test',
@@ -51,7 +73,14 @@ export async function startEngine(): Promise<Engine> {
     poolMax: 10,
   });
   await maintainPartitions(context.pool, Date.now());
-  await context.store.start();
+  const local = createPostgresDeclarations(context);
+  await local.store.start();
+  const cluster = home === 'kubernetes' ? await (kube ??= startKube()) : undefined;
+  const newStore = (): ResourceStore =>
+    cluster
+      ? createKubernetesResourceStore({ client: cluster.client, log: context.log })
+      : local.store;
+  const declarations = { ...local, store: newStore() };
   const running: { stop: () => Promise<void> }[] = [];
   const wakers = new Set<() => void>();
   const wakeAll = (): void => wakers.forEach((wake) => wake());
@@ -63,13 +92,14 @@ export async function startEngine(): Promise<Engine> {
   await listener.start();
   return {
     ...context,
+    ...declarations,
     eventually: (check, what) => eventually({ wakers, check, what }),
     onProjected: (wake) => {
       wakers.add(wake);
       return () => wakers.delete(wake);
     },
     startOperator: async (options = {}) => {
-      const operator = await runOperator({ ...context, ...options });
+      const operator = await runOperator({ ...context, ...local, store: newStore(), ...options });
       running.push(operator);
       return operator;
     },
@@ -80,7 +110,7 @@ export async function startEngine(): Promise<Engine> {
     },
     declareEndpoint: async (name, spec, namespace = 'default') => {
       const secret = { namespace, name: signingSecretName(name) };
-      await context.store.apply(
+      await declarations.store.apply(
         {
           kind: 'Secret',
           ...secret,
@@ -89,20 +119,20 @@ export async function startEngine(): Promise<Engine> {
         },
         { fieldManager: 'kubectl' },
       );
-      await context.store.apply(
+      await declarations.store.apply(
         { kind: 'WebhookEndpoint', namespace, name, spec },
         { fieldManager: 'kubectl' },
       );
       return SECRET;
     },
     declareAgent: async (name, spec, fieldManager = 'kubectl') => {
-      await context.store.apply(
+      await declarations.store.apply(
         { kind: 'Agent', namespace: 'default', name, spec },
         { fieldManager },
       );
     },
     settled: (kind, name, namespace = 'default') => {
-      const read = () => context.store.get(kind, { namespace, name });
+      const read = () => declarations.store.get(kind, { namespace, name });
       const check = async (): Promise<Resource | undefined> => {
         const object = await read();
         const seen = object?.status['observedGeneration'];
@@ -113,6 +143,8 @@ export async function startEngine(): Promise<Engine> {
     stop: async () => {
       for (const part of running.toReversed()) await part.stop();
       await listener.stop();
+      await local.store.stop();
+      await cluster?.deleteAll();
       await context.close();
       await database.drop();
     },

@@ -29,9 +29,17 @@ export type KubeApiserver = {
     body?: object | string,
     contentType?: string,
   ) => Promise<KubeResponse>;
+  /** SIGKILL, as a machine that dies; what etcd has stays. Resolves when the process is gone. */
+  kill: (part: Part) => Promise<void>;
+  /** Starts a killed one again on its old port and data; resolves when /readyz answers. */
+  revive: (part: Part) => Promise<void>;
+  /** For tests that talk to etcd itself (compaction). */
+  etcdUrl: string;
   /** Kills the server and etcd at once, and removes their data. May be called twice. */
   stop: () => Promise<void>;
 };
+
+export type Part = 'etcd' | 'apiserver';
 
 const READY_WITHIN_MS = 60_000;
 
@@ -46,25 +54,48 @@ export async function startKubeApiserver(found?: KubeBinaries): Promise<KubeApis
   const folder = await mkdtemp(join(tmpdir(), 'parley-kube-'));
   const [clientPort, peerPort, port] = await freePorts(3);
   const token = randomBytes(16).toString('hex');
-  const children = [
-    start(binaries.etcd, etcdArgs(folder, clientPort!, peerPort!), join(folder, 'etcd.log')),
-    start(
+  const commands: Record<Part, [string, string[]]> = {
+    etcd: [binaries.etcd, etcdArgs(folder, clientPort!, peerPort!)],
+    apiserver: [
       binaries.kubeApiserver,
       apiserverArgs({ folder, etcdPort: clientPort!, port: port!, token }),
-      join(folder, 'apiserver.log'),
-    ),
-  ];
-  const watchdog = startWatchdog(children);
+    ],
+  };
+  const launch = (part: Part): ChildProcess =>
+    start(...commands[part], join(folder, `${part}.log`));
+  const running: Record<Part, ChildProcess> = {
+    etcd: launch('etcd'),
+    apiserver: launch('apiserver'),
+  };
+  let watchdog = startWatchdog(Object.values(running));
   const stop = async () => {
     watchdog.kill('SIGKILL');
-    for (const child of children) child.kill('SIGKILL');
-    await Promise.all(children.map(ended));
+    for (const child of Object.values(running)) child.kill('SIGKILL');
+    await Promise.all(Object.values(running).map(ended));
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   };
+  const url = `https://127.0.0.1:${port}`;
+  const ready = () => untilReady(url, token, { folder, children: Object.values(running) });
   try {
-    const url = `https://127.0.0.1:${port}`;
-    const caCert = await untilReady(url, token, { folder, children });
-    return { url, caCert, token, request: requester({ url, caCert, token }), stop };
+    const caCert = await ready();
+    return {
+      url,
+      caCert,
+      token,
+      request: requester({ url, caCert, token }),
+      etcdUrl: `http://127.0.0.1:${clientPort}`,
+      kill: async (part) => {
+        running[part].kill('SIGKILL');
+        await ended(running[part]);
+      },
+      revive: async (part) => {
+        running[part] = launch(part);
+        watchdog.kill('SIGKILL');
+        watchdog = startWatchdog(Object.values(running));
+        await ready();
+      },
+      stop,
+    };
   } catch (cause) {
     await stop();
     throw cause;

@@ -86,7 +86,7 @@ async function goBuild(folder: string, source: string, target: string, ldflags: 
 }
 
 /** One builder at a time on this machine; a lock whose process is gone is taken over. */
-async function withLock(path: string, work: () => Promise<void>): Promise<void> {
+export async function withLock(path: string, work: () => Promise<void>): Promise<void> {
   await mkdir(join(path, '..'), { recursive: true });
   while (!(await tryLock(path))) await delay(500);
   try {

@@ -1,0 +1,174 @@
+import { setTimeout } from 'node:timers/promises';
+import { Agent, type Dispatcher } from 'undici';
+import type { KubeCredentials } from './credentials.ts';
+import { KubeConnectionError, toKubeError } from './kube-error.ts';
+
+/**
+ * Talks HTTP to one API server. Connections are kept and shared: @kubernetes/client-node opens a
+ * new TLS connection for each call (measured: 3 ms instead of 0.6). Watches have connections of
+ * their own, so that a burst of calls never waits behind a stream that does not end.
+ */
+export type KubeClient = {
+  /**
+   * The parsed body of a 2xx answer. Waits and tries again when the server says it is too busy
+   * (429, or 503 with Retry-After), since it has done nothing then.
+   * @throws KubeError the server said no; KubeConnectionError there was no answer
+   */
+  request: (request: KubeRequest) => Promise<unknown>;
+  /** Opens a stream of JSON lines. Throws as `request` does, also while it is read. */
+  stream: (request: KubeStreamRequest) => Promise<AsyncIterable<unknown>>;
+  close: () => Promise<void>;
+};
+
+export type KubeRequest = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** From the root: `/api/v1/…`, `/apis/GROUP/VERSION/…` */
+  path: string;
+  query?: Record<string, string>;
+  body?: unknown;
+  /** Of the body; a PATCH says by it which kind of patch it is. */
+  contentType?: string;
+  accept?: string;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+};
+
+export type KubeStreamRequest = Pick<KubeRequest, 'path' | 'query' | 'accept'> & {
+  signal: AbortSignal;
+};
+
+export type KubeClientDeps = {
+  credentials: KubeCredentials;
+  /** rest_client_requests_total; code is `<error>` without an answer, as client-go has it. */
+  countRequest?: (method: string, code: string) => void;
+};
+
+export const APPLY_PATCH = 'application/apply-patch+yaml';
+export const MERGE_PATCH = 'application/merge-patch+json';
+
+const CONNECTIONS = 16;
+const CONNECT_TIMEOUT_MS = 10_000;
+const CALL_TIMEOUT_MS = 30_000;
+/** Below the server's 90 s, so that a request never meets a connection that is being closed. */
+const KEEP_ALIVE_MS = 60_000;
+const BUSY_RETRIES = 5;
+const RETRY_AFTER_MAX_SEC = 10;
+
+export function createKubeClient({ credentials, countRequest }: KubeClientDeps): KubeClient {
+  const shared = {
+    connect: { ...credentials.tls, timeout: CONNECT_TIMEOUT_MS },
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: CALL_TIMEOUT_MS,
+    // Over HTTP/2 one slow reader holds up the others of the connection, and a proxy that is in
+    // between counts streams; a few HTTP/1.1 connections have neither trouble.
+    allowH2: false,
+  };
+  const calls = new Agent({ ...shared, connections: CONNECTIONS });
+  const streams = new Agent({ ...shared, bodyTimeout: 0 });
+
+  async function send(
+    agent: Agent,
+    { method, path, query = {}, body, contentType = 'application/json', accept }: KubeRequest,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
+    const authorization = await credentials.headers();
+    try {
+      const answer = await agent.request({
+        origin: credentials.server,
+        path,
+        query,
+        method,
+        headers: {
+          ...authorization,
+          accept: accept ?? 'application/json',
+          'user-agent': 'parley',
+          ...(body === undefined ? {} : { 'content-type': contentType }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal,
+      });
+      countRequest?.(method, String(answer.statusCode));
+      return answer;
+    } catch (cause) {
+      countRequest?.(method, '<error>');
+      throw noAnswer(`${method} ${path}`, cause);
+    }
+  }
+
+  async function request(call: KubeRequest): Promise<unknown> {
+    const what = `${call.method} ${call.path}`;
+    const timeout = AbortSignal.timeout(call.timeoutMs ?? CALL_TIMEOUT_MS);
+    const signal = call.signal ? AbortSignal.any([call.signal, timeout]) : timeout;
+    for (let left = BUSY_RETRIES; ; left -= 1) {
+      const { statusCode, headers, body } = await send(calls, call, signal);
+      const text = await body.text().catch((cause: unknown) => {
+        throw noAnswer(what, cause);
+      });
+      if (statusCode < 300) return parse(text);
+      const busySec = retryAfterSec(statusCode, headers['retry-after']);
+      if (busySec === undefined || left <= 1) throw toKubeError(statusCode, what, parse(text));
+      await setTimeout(busySec * 1_000, undefined, { signal }).catch((cause: unknown) => {
+        throw noAnswer(what, cause);
+      });
+    }
+  }
+
+  return {
+    request,
+    stream: async ({ signal, ...call }) => {
+      const get: KubeRequest = { ...call, method: 'GET' };
+      const { statusCode, body } = await send(streams, get, signal);
+      const what = `GET ${call.path}`;
+      if (statusCode === 200) return jsonLines(body, what);
+      throw toKubeError(statusCode, what, parse(await body.text()));
+    },
+    close: async () => {
+      await Promise.all([calls.destroy(), streams.destroy()]);
+    },
+  };
+}
+
+/** One JSON value a line; a line may come in many pieces and a piece may hold many lines. */
+async function* jsonLines(body: AsyncIterable<Buffer>, what: string): AsyncIterable<unknown> {
+  let pieces: Buffer[] = [];
+  try {
+    for await (const piece of body) {
+      let start = 0;
+      for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, start)) {
+        pieces.push(piece.subarray(start, end));
+        const line = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+        pieces = [];
+        start = end + 1;
+        if (line.length > 0) yield JSON.parse(line.toString('utf8'));
+      }
+      if (start < piece.length) pieces.push(piece.subarray(start));
+    }
+  } catch (cause) {
+    throw noAnswer(what, cause);
+  }
+}
+
+/** Seconds to wait before asking again; undefined when that would not help. */
+function retryAfterSec(
+  statusCode: number,
+  retryAfter: string | string[] | undefined,
+): number | undefined {
+  const sec = retryAfter === undefined ? NaN : Number(retryAfter);
+  if (statusCode === 429) return Math.min(Number.isNaN(sec) ? 1 : sec, RETRY_AFTER_MAX_SEC);
+  if (statusCode === 503 && !Number.isNaN(sec)) return Math.min(sec, RETRY_AFTER_MAX_SEC);
+  return undefined;
+}
+
+function noAnswer(what: string, cause: unknown): KubeConnectionError {
+  const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
+  return new KubeConnectionError(`${what}: ${reason}`, { cause });
+}
+
+/** A proxy on the way may answer with a page of its own: then the code has to do. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

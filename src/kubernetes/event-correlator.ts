@@ -1,0 +1,101 @@
+import { createLruMap } from './lru-map.ts';
+
+/** The object an Event is about. */
+export type EventSubject = {
+  kind: string;
+  apiVersion: string;
+  namespace: string;
+  name: string;
+  uid: string;
+  resourceVersion?: string;
+};
+
+export type EventText = {
+  type: 'Normal' | 'Warning';
+  /** CamelCase, for programs */
+  reason: string;
+  /** CamelCase: what was done or not done */
+  action: string;
+  /** For people. The server takes 1,024 bytes. */
+  note: string;
+};
+
+/** One Event in the cluster, as it should be there by now. One object for all repetitions. */
+export type EventSeries = {
+  about: EventSubject;
+  text: EventText;
+  count: number;
+  /** Monotonic, as `nowMs` of the correlator */
+  lastAtMs: number;
+  /** Of the Event, once it was created. */
+  name?: string;
+};
+
+/**
+ * Decides what becomes of an event, by the rules and numbers of client-go's EventCorrelator: the
+ * same again counts up a series; of the eleventh note on otherwise the same within 10 minutes all
+ * share one; and an object that has told 25 things may tell one more every 5 minutes.
+ */
+export type EventCorrelator = {
+  /** undefined: it must not be told now. What is told next carries its count. */
+  correlate: (about: EventSubject, text: EventText) => EventSeries | undefined;
+};
+
+const CACHE_ENTRIES = 4_096;
+const SIMILAR_MAX = 10;
+const SIMILAR_WITHIN_MS = 600_000;
+const BURST = 25;
+const REFILL_MS = 300_000;
+const COMBINED_PREFIX = '(combined from similar events): ';
+
+export function createEventCorrelator({ nowMs }: { nowMs: () => number }): EventCorrelator {
+  const series = createLruMap<EventSeries>(CACHE_ENTRIES);
+  const similar = createLruMap<{ notes: Set<string>; lastAtMs: number }>(CACHE_ENTRIES);
+  const buckets = createLruMap<{ tokens: number; atMs: number }>(CACHE_ENTRIES);
+
+  /** Many notes under one reason (a time or an id in it) would be as many Events. */
+  function isOneOfMany(key: string, note: string): boolean {
+    const found = similar.get(key);
+    const isRecent = found && nowMs() - found.lastAtMs <= SIMILAR_WITHIN_MS;
+    const record = isRecent ? found : { notes: new Set<string>(), lastAtMs: 0 };
+    record.lastAtMs = nowMs();
+    const isMany = record.notes.size >= SIMILAR_MAX && !record.notes.has(note);
+    if (!isMany) record.notes.add(note);
+    similar.set(key, record);
+    return isMany;
+  }
+
+  function takeToken(key: string): boolean {
+    const bucket = buckets.get(key) ?? { tokens: BURST, atMs: nowMs() };
+    const refilled = (nowMs() - bucket.atMs) / REFILL_MS;
+    const tokens = Math.min(BURST, bucket.tokens + refilled);
+    const isAllowed = tokens >= 1;
+    buckets.set(key, { tokens: isAllowed ? tokens - 1 : tokens, atMs: nowMs() });
+    return isAllowed;
+  }
+
+  return {
+    correlate: (subjectAndMore, text) => {
+      const about = pick(subjectAndMore);
+      const { kind, apiVersion, namespace, name, uid } = about;
+      const subject = JSON.stringify([kind, apiVersion, namespace, name, uid]);
+      const sameButNote = JSON.stringify([subject, text.type, text.reason, text.action]);
+      const isCombined = isOneOfMany(sameButNote, text.note);
+      const key = isCombined ? sameButNote : JSON.stringify([sameButNote, text.note]);
+      const found = series.get(key);
+      const note = isCombined ? COMBINED_PREFIX + text.note : text.note;
+      const entry = found ?? { about, text: { ...text, note }, count: 0, lastAtMs: 0 };
+      entry.count += 1;
+      entry.lastAtMs = nowMs();
+      series.set(key, entry);
+      return takeToken(subject) ? entry : undefined;
+    },
+  };
+}
+
+/** Nothing but what is sent: it is kept for long, and may be a part of something large. */
+function pick(about: EventSubject): EventSubject {
+  const { kind, apiVersion, namespace, name, uid, resourceVersion } = about;
+  const version = resourceVersion === undefined ? {} : { resourceVersion };
+  return { kind, apiVersion, namespace, name, uid, ...version };
+}

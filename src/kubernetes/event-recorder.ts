@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { Logger } from '../observability/logger.ts';
+import { MERGE_PATCH, type KubeClient } from './client.ts';
+import {
+  createEventCorrelator,
+  type EventSeries,
+  type EventSubject,
+  type EventText,
+} from './event-correlator.ts';
+import { isKubeError } from './kube-error.ts';
+import { microTime } from './lease-record.ts';
+
+/**
+ * Tells people what happened to an object, by events.k8s.io/v1 Events (`kubectl describe`,
+ * `kubectl events`). Best effort, and never in anybody's way: does not throw, does not wait, and
+ * drops what the server refuses or what there is too much of. Nothing may depend on an Event.
+ */
+export type RecordEvent = (about: EventSubject, event: EventText) => void;
+
+export type EventRecorder = {
+  record: RecordEvent;
+  /** Sends what waits, for 2 s at most. May be called twice; what is recorded later is dropped. */
+  stop: () => Promise<void>;
+};
+
+export type EventRecorderDeps = {
+  client: Pick<KubeClient, 'request'>;
+  /** `DOMAIN/NAME`, the same for all replicas */
+  reportingController: string;
+  /** Which replica: the pod's name */
+  reportingInstance: string;
+  log: Pick<Logger, 'debug'>;
+  /** Monotonic */
+  nowMs: () => number;
+  /** Since 1970; is written into the Events. */
+  wallMs?: () => number;
+  /** Makes names of Events unique: hexadecimal digits, at most 16. */
+  uniqueHex?: () => string;
+};
+
+const QUEUE_MAX = 1_000;
+const CALL_TIMEOUT_MS = 10_000;
+const FLUSH_MS = 2_000;
+/** Limits of the server, in bytes; of a name 17 more are needed. */
+const NOTE_BYTES = 1_024;
+const INSTANCE_BYTES = 128;
+const NAME_PREFIX_BYTES = 253 - 17;
+
+export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
+  const { client, log, nowMs, wallMs = Date.now } = deps;
+  const { uniqueHex = (): string => randomBytes(8).toString('hex') } = deps;
+  const correlator = createEventCorrelator({ nowMs });
+  /** A series waits once, however often it counts up meanwhile. */
+  const queue = new Set<EventSeries>();
+  const cancelling = new AbortController();
+  let sending: Promise<void> | undefined;
+  let isStopped = false;
+
+  const record: RecordEvent = (about, event) => {
+    try {
+      if (isStopped) return;
+      const series = correlator.correlate(about, { ...event, note: cut(event.note, NOTE_BYTES) });
+      if (!series) return;
+      if (queue.size >= QUEUE_MAX && !queue.has(series)) {
+        return log.debug({ reason: event.reason }, 'too many events wait; dropped one');
+      }
+      queue.add(series);
+      sending ??= sendAll();
+    } catch (error) {
+      log.debug({ err: error }, 'could not record an event');
+    }
+  };
+
+  /** One after the other: events are the least important thing the server is asked for. */
+  async function sendAll(): Promise<void> {
+    for (const series of queue) {
+      queue.delete(series);
+      try {
+        await send(series);
+      } catch (error) {
+        const { kind, namespace, name } = series.about;
+        log.debug({ err: error, kind, namespace, name }, 'dropped an event');
+      }
+    }
+    sending = undefined;
+  }
+
+  async function send(series: EventSeries): Promise<void> {
+    const known = series.name;
+    if (known === undefined) return create(series);
+    try {
+      await client.request({
+        method: 'PATCH',
+        path: `${eventsPath(series.about.namespace)}/${known}`,
+        body: { series: countOf(series) },
+        contentType: MERGE_PATCH,
+        ...limits,
+      });
+    } catch (error) {
+      if (!isKubeError(error, 404)) throw error;
+      // Events are deleted after an hour. It begins anew, as nobody can see the old ones.
+      delete series.name;
+      series.count = 1;
+      await create(series);
+    }
+  }
+
+  async function create(series: EventSeries): Promise<void> {
+    const { about, text } = series;
+    const name = `${about.name.slice(0, NAME_PREFIX_BYTES).replace(/[-.]+$/, '')}.${uniqueHex()}`;
+    await client.request({
+      method: 'POST',
+      path: eventsPath(about.namespace),
+      body: {
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata: { namespace: about.namespace, name },
+        eventTime: microTime(wallMs()),
+        reportingController: deps.reportingController,
+        reportingInstance: cut(deps.reportingInstance, INSTANCE_BYTES),
+        regarding: about,
+        type: text.type,
+        reason: text.reason,
+        action: text.action,
+        note: cut(text.note, NOTE_BYTES),
+        ...(series.count > 1 && { series: countOf(series) }),
+      },
+      ...limits,
+    });
+    series.name = name;
+  }
+
+  const limits = { timeoutMs: CALL_TIMEOUT_MS, signal: cancelling.signal };
+  const countOf = ({ count, lastAtMs }: EventSeries) => ({
+    count,
+    lastObservedTime: microTime(wallMs() - (nowMs() - lastAtMs)),
+  });
+
+  async function stop(): Promise<void> {
+    isStopped = true;
+    const flushed = new AbortController();
+    const tooLong = setTimeout(FLUSH_MS, undefined, { signal: flushed.signal }).then(
+      () => {
+        queue.clear();
+        cancelling.abort(new Error('the recorder stops'));
+      },
+      () => undefined,
+    );
+    await sending;
+    flushed.abort();
+    await tooLong;
+  }
+
+  return { record, stop };
+}
+
+function eventsPath(namespace: string): string {
+  return `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+}
+
+/** At most so many bytes of UTF-8, without half a character at the end. */
+function cut(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
+  return text.slice(0, read);
+}

@@ -1,0 +1,109 @@
+import type { ObjectKey } from '../resources/resource-store.ts';
+import type { Sink } from './list-watch.ts';
+
+/** What a cache must know of an object to keep it. */
+export type Identified = { metadata: ObjectKey & { uid: string; resourceVersion: string } };
+
+/** `before` and `after` of one object; of an object made anew under its name, two changes. */
+export type CacheChange<T> = { key: ObjectKey; before: T | undefined; after: T | undefined };
+
+/**
+ * The objects of one collection as last heard, by namespace and name. Aware of uids: an object
+ * that was deleted and made anew while nobody listened is a deletion and an addition, not a change.
+ * Objects are shared and frozen; nobody may change what somebody else reads.
+ */
+export type ObjectCache<T> = Sink<T> & {
+  get: (key: ObjectKey) => T | undefined;
+  list: (namespace?: string) => T[];
+  /**
+   * Takes the answer of a write of our own, so that who writes reads it before the watch tells.
+   * Ignored for an object that is not there (it was deleted meanwhile).
+   */
+  wrote: (item: T) => void;
+};
+
+export function createObjectCache<T extends Identified>(deps: {
+  onChange: (change: CacheChange<T>) => void;
+}): ObjectCache<T> {
+  const byNamespace = new Map<string, Map<string, T>>();
+
+  const find = ({ namespace, name }: ObjectKey): T | undefined =>
+    byNamespace.get(namespace)?.get(name);
+
+  function put(item: T): void {
+    const { namespace, name } = item.metadata;
+    const inNamespace = byNamespace.get(namespace) ?? new Map<string, T>();
+    byNamespace.set(namespace, inNamespace.set(name, deepFreeze(item)));
+  }
+
+  function drop({ namespace, name }: ObjectKey): void {
+    const inNamespace = byNamespace.get(namespace);
+    inNamespace?.delete(name);
+    if (inNamespace?.size === 0) byNamespace.delete(namespace);
+  }
+
+  function tell(before: T | undefined, after: T | undefined): void {
+    const { namespace, name } = (after ?? before)!.metadata; // One of them is there.
+    deps.onChange({ key: { namespace, name }, before, after });
+  }
+
+  function store(before: T | undefined, item: T): void {
+    put(item);
+    if (before && before.metadata.uid !== item.metadata.uid) {
+      tell(before, undefined);
+      tell(undefined, item);
+    } else if (before?.metadata.resourceVersion !== item.metadata.resourceVersion) {
+      tell(before, item);
+    }
+  }
+
+  const list = (namespace?: string): T[] =>
+    namespace === undefined
+      ? [...byNamespace.values()].flatMap((inNamespace) => [...inNamespace.values()])
+      : [...(byNamespace.get(namespace)?.values() ?? [])];
+
+  return {
+    get: find,
+    list,
+    replace: (items) => {
+      const present = new Set(
+        items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+      );
+      for (const gone of list()) {
+        if (present.has(`${gone.metadata.namespace}/${gone.metadata.name}`)) continue;
+        drop(gone.metadata);
+        tell(gone, undefined);
+      }
+      for (const item of items) store(find(item.metadata), item);
+    },
+    upsert: (item) => {
+      const before = find(item.metadata);
+      if (before && isOlder(item, before)) return; // We have read our own later write already.
+      store(before, item);
+    },
+    remove: (item) => {
+      const before = find(item.metadata);
+      if (!before || before.metadata.uid !== item.metadata.uid) return;
+      drop(item.metadata);
+      tell(before, undefined);
+    },
+    wrote: (item) => {
+      const before = find(item.metadata);
+      if (before?.metadata.uid !== item.metadata.uid || isOlder(item, before)) return;
+      put(item); // Not told: whoever wrote it knows.
+    },
+  };
+}
+
+/** Of the same object; versions count up (Kubernetes promises their order since 1.35). */
+function isOlder(a: Identified, b: Identified): boolean {
+  const [left, right] = [a.metadata.resourceVersion, b.metadata.resourceVersion];
+  if (a.metadata.uid !== b.metadata.uid) return false;
+  return left.length === right.length ? left < right : left.length < right.length;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

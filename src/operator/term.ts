@@ -1,0 +1,101 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  createController,
+  type Controller,
+  type ReconcileResult,
+} from '../controller/controller.ts';
+import { createWorkQueue, RESYNC_PRIORITY, type WorkQueue } from '../controller/work-queue.ts';
+import { controllerMetrics, workQueueMetrics } from '../observability/controller-metrics.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { WriteConflictError, type ObjectKey } from '../resources/resource-store.ts';
+
+/** What a term needs of a kind: its name, what there is, and how to bring one in force. */
+export type TermKind = {
+  kind: string;
+  /** Declared objects and rows alike; a row without an object was deleted while nobody looked. */
+  listKeys: () => Promise<ObjectKey[]>;
+  reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
+};
+
+/** Reconciles while this process leads: a queue and its workers for each kind. */
+export type Term = {
+  /** Something changed; kinds that are not ours are ignored. */
+  changed: (kind: string, key: ObjectKey) => void;
+  stop: () => Promise<void>;
+};
+
+export type TermDeps = { kinds: readonly TermKind[]; metrics: Metrics; log: Logger };
+
+const nowMs = (): number => performance.now();
+const LIST_AGAIN_MS = 1_000;
+/** As controller-runtime: should a change ever have gone unheard, it is found on the same day. */
+const RESYNC_MS = 10 * 3_600_000;
+
+export function startTerm({ kinds, metrics, log }: TermDeps): Term {
+  const stopping = new AbortController();
+  const queues = new Map<string, WorkQueue<ObjectKey>>();
+  const controllers: Controller[] = [];
+  for (const { kind, reconcile, listKeys } of kinds) {
+    const name = kind.toLowerCase();
+    const queue = createWorkQueue<ObjectKey>({
+      keyOf: (key) => `${key.namespace}/${key.name}`,
+      nowMs,
+      metrics: workQueueMetrics(metrics, name),
+    });
+    queues.set(kind, queue);
+    const controller = createController({
+      name,
+      queue,
+      reconcile: lookingAgain(reconcile),
+      log,
+      nowMs,
+      metrics: controllerMetrics(metrics, name),
+    });
+    controller.start();
+    controllers.push(controller);
+    void queueAll({ listKeys, queue, log, signal: stopping.signal });
+  }
+  return {
+    changed: (kind, key) => queues.get(kind)?.add(key),
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(controllers.map((controller) => controller.stop()));
+    },
+  };
+}
+
+/** Somebody wrote in between: nothing is wrong, the object only has to be read again. */
+function lookingAgain(
+  reconcile: (key: ObjectKey) => Promise<ReconcileResult>,
+): (key: ObjectKey) => Promise<ReconcileResult> {
+  return async (key) => {
+    try {
+      return await reconcile(key);
+    } catch (error) {
+      if (error instanceof WriteConflictError) return { requeueAfterMs: 0 };
+      throw error;
+    }
+  };
+}
+
+/** Looks at everything once, and again twice a day; what changes meanwhile goes first. */
+async function queueAll(deps: {
+  listKeys: () => Promise<ObjectKey[]>;
+  queue: WorkQueue<ObjectKey>;
+  log: Logger;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { signal, queue, log } = deps;
+  let waitMs = RESYNC_MS;
+  while (!signal.aborted) {
+    try {
+      for (const key of await deps.listKeys()) queue.add(key, { priority: RESYNC_PRIORITY });
+      waitMs = RESYNC_MS;
+    } catch (error) {
+      log.warn({ err: error }, 'cannot list what there is; will try again');
+      waitMs = LIST_AGAIN_MS;
+    }
+    await setTimeout(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}

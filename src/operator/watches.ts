@@ -1,0 +1,75 @@
+import type { Logger } from '../observability/logger.ts';
+import { CORE_KINDS } from '../resources/core-kinds.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+
+/** What watching needs of a kind: its name, and which Secrets and ConfigMaps an object reads. */
+export type WatchedKind = {
+  kind: string;
+  uses: (object: Resource, kind: string, name: string) => boolean;
+};
+
+export type Watches = {
+  /** Resolves when everything there is has been heard of once. */
+  synced: Promise<void>;
+  isSynced: () => boolean;
+  stop: () => Promise<void>;
+};
+
+export type WatchesDeps = {
+  store: Pick<ResourceStore, 'watch' | 'list'>;
+  kinds: readonly WatchedKind[];
+  /** After `synced`: this object has to be looked at. */
+  onChange: (kind: string, key: ObjectKey) => void;
+  log: Logger;
+};
+
+/**
+ * Follows the kinds on the road and what they refer to, whether this process leads or not: one
+ * that takes over knows everything already.
+ */
+export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watches {
+  let isSynced = false;
+
+  /** A changed Secret or ConfigMap brings those up that read it, so that they heal by themselves. */
+  async function bringUp(referred: string, { namespace, name }: ObjectKey): Promise<void> {
+    for (const { kind, uses } of kinds) {
+      for (const object of await store.list(kind, namespace)) {
+        if (uses(object, referred, name)) onChange(kind, object.metadata);
+      }
+    }
+  }
+
+  const follow = (kind: string, onKey: (key: ObjectKey) => void) => {
+    const heard = Promise.withResolvers<void>();
+    const { stop } = store.watch(kind, {
+      onChange: ({ key }) => onKey(key),
+      onSynced: heard.resolve,
+    });
+    return { stop, synced: heard.promise };
+  };
+
+  const own = kinds.map(({ kind }) =>
+    follow(kind, (key) => {
+      if (isSynced) onChange(kind, key);
+    }),
+  );
+  const referred = CORE_KINDS.map((kind) =>
+    follow(kind, (key) => {
+      if (!isSynced) return; // Nothing has been looked at yet.
+      bringUp(kind, key).catch((error: Error) =>
+        log.warn({ reason: error.message }, 'cannot look up what refers to it'),
+      );
+    }),
+  );
+  const all = [...own, ...referred];
+  const synced = Promise.all(all.map((watch) => watch.synced)).then(() => {
+    isSynced = true;
+  });
+  return {
+    synced,
+    isSynced: () => isSynced,
+    stop: async () => {
+      await Promise.all(all.map((watch) => watch.stop()));
+    },
+  };
+}

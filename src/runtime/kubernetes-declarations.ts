@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createKubeClient, type KubeClient } from '../kubernetes/client.ts';
+import { loadCredentials } from '../kubernetes/credentials.ts';
+import { createEventRecorder } from '../kubernetes/event-recorder.ts';
+import { createLeaseElector } from '../kubernetes/lease-elector.ts';
+import { pathOf } from '../kubernetes/resource-paths.ts';
+import { createKubernetesResourceStore } from '../kubernetes/resource-store.ts';
+import type { Config } from '../config.ts';
+import type { Elect } from '../operator/run.ts';
+import type { RecordEvent } from '../resources/resource-events.ts';
+import type { ResourceStore } from '../resources/resource-store.ts';
+import { raiseEpoch } from '../store/leadership.ts';
+import type { Context } from './context.ts';
+
+/** Declared things in a cluster: the API server, a Lease that elects the leader, Events. */
+export type KubernetesDeclarations = {
+  store: ResourceStore;
+  namespaces: readonly string[];
+  elect: Elect;
+  record: RecordEvent;
+  close: () => Promise<void>;
+};
+
+const COMPONENT = 'parley-operator';
+const nowMs = (): number => performance.now();
+
+/** @throws StartupError without a cluster to talk to */
+export async function createKubernetesDeclarations(
+  config: Pick<Config, 'kubernetesService' | 'watchNamespaces'>,
+  context: Pick<Context, 'pool' | 'metrics' | 'log'>,
+): Promise<KubernetesDeclarations> {
+  const { log, metrics } = context;
+  const namespaces = config.watchNamespaces;
+  const credentials = await loadCredentials({ service: config.kubernetesService, nowMs });
+  const countRequest = (method: string, code: string): void =>
+    metrics.restClientRequests.inc({ method, code });
+  const client = createKubeClient({ credentials, countRequest });
+  // Unlike its name, which two containers on one host may share.
+  const identity = `${hostname()}_${randomBytes(4).toString('hex')}`;
+  const recorder = createEventRecorder({
+    client,
+    reportingController: `parley.dev/${COMPONENT}`,
+    reportingInstance: hostname(),
+    log,
+    nowMs,
+  });
+  return {
+    store: createKubernetesResourceStore({ client, log, namespaces }),
+    namespaces,
+    elect: electBy({ client, namespace: credentials.namespace, identity, ...context }),
+    record: ({ kind, metadata }, event) =>
+      recorder.record({ kind, apiVersion: pathOf(kind).apiVersion, ...metadata }, event),
+    close: async () => {
+      await recorder.stop();
+      await client.close();
+    },
+  };
+}
+
+/**
+ * The Lease says who acts; the epoch, raised at each take-over, keeps a leader of the past from
+ * writing: a clock and a pause cannot fool the database.
+ */
+function electBy({
+  pool,
+  ...deps
+}: {
+  client: KubeClient;
+  namespace: string;
+  identity: string;
+} & Pick<Context, 'pool' | 'log'>): Elect {
+  return ({ onLead, onLost }) =>
+    createLeaseElector({
+      ...deps,
+      name: COMPONENT,
+      nowMs,
+      onLead: async () => onLead(await raiseEpoch(pool)),
+      onLost,
+    });
+}

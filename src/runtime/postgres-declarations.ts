@@ -1,0 +1,31 @@
+import type { Elect } from '../operator/run.ts';
+import type { RecordEvent } from '../resources/resource-events.ts';
+import { createValidator, type Validator } from '../resources/validate.ts';
+import { createLeadership } from '../store/leadership.ts';
+import { createPostgresResourceStore, type PostgresResourceStore } from '../store/resources.ts';
+import type { Context } from './context.ts';
+
+/** Declared things without a cluster: tables, our own validator, a lock that elects the leader. */
+export type PostgresDeclarations = {
+  store: PostgresResourceStore;
+  validator: Validator;
+  elect: Elect;
+  /** There is nobody to look for Events; conditions say the same. */
+  record: RecordEvent;
+};
+
+export function createPostgresDeclarations({
+  pool,
+  databaseUrl,
+  sealer,
+  log,
+}: Context): PostgresDeclarations {
+  const validator = createValidator();
+  const { validate } = validator;
+  return {
+    store: createPostgresResourceStore({ pool, databaseUrl, sealer, validate, log }),
+    validator,
+    elect: (callbacks) => createLeadership({ databaseUrl, log, ...callbacks }),
+    record: () => undefined,
+  };
+}
