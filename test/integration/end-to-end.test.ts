@@ -1,9 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execFileSync } from 'node:child_process';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
+import { stringify } from 'yaml';
+import { findKubeBinaries } from '../support/kube-binaries.ts';
+import { startKube, type Kube } from '../support/kube.ts';
 import {
   startParley,
   startRoles,
@@ -14,9 +17,11 @@ import {
 import { createTestDatabase } from '../support/postgres.ts';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';
 
-/** The main job, by the same test in one process and in three. */
+/** The main job, by the same test in one process and in three, without Kubernetes and with it. */
 
 type Launch = (manifests: string) => Promise<Parley>;
+/** Declares the only agent anew, as the users of this way of running do. */
+type Save = (manifests: string, prompt: string) => Promise<unknown>;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -36,10 +41,19 @@ afterEach(async () => {
   await folder.remove();
 });
 
-const launches: [string, Launch][] = [
+const binaries = await findKubeBinaries();
+let kube: Kube | undefined;
+beforeAll(async () => {
+  if (binaries) kube = await startKube();
+}, 120_000);
+afterAll(async () => kube?.stop());
+
+const launches: [string, Launch, Save, string][] = [
   [
     'parley start on its own PostgreSQL',
     (manifests) => startParley({ dataDir: path.join(folder.path, 'data'), manifests }),
+    saveFile,
+    'file',
   ],
   [
     'parley start on DATABASE_URL',
@@ -49,14 +63,30 @@ const launches: [string, Launch][] = [
         manifests,
         env: { DATABASE_URL: database.url },
       }),
+    saveFile,
+    'file',
   ],
   [
     'operator, api and delivery as three processes',
     (manifests) => startRoles({ databaseUrl: database.url, manifests }),
+    saveFile,
+    'file',
+  ],
+  [
+    'the three on a Kubernetes API',
+    async () => {
+      await kube!.deleteAll();
+      const KUBECONFIG = path.join(folder.path, 'kubeconfig');
+      await writeFile(KUBECONFIG, kube!.kubeconfig);
+      const env = { PARLEY_STORE: 'kubernetes', KUBECONFIG };
+      return startRoles({ databaseUrl: database.url, env });
+    },
+    (_, prompt) => kube!.kubectlApply(agent(prompt)),
+    'kubernetes:kubectl',
   ],
 ];
 
-describe.each(launches)('%s', (_, launch) => {
+describe.each(binaries ? launches : launches.slice(0, -1))('%s', (_, launch, save, actor) => {
   test('an agent from a manifest is published, edited, rolled back, pinned and told of', async () => {
     const manifests = folder.path;
     parley = await launch(manifests);
@@ -74,20 +104,21 @@ describe.each(launches)('%s', (_, launch) => {
     await save(manifests, 'one');
     await told(3);
 
-    const [agent] = (await call('GET', '/v1/agents')).body.data;
-    expect(agent).toMatchObject({ active_version: 1, latest_version: 2, managed_by: 'file' });
-    const published = await call('POST', `/v1/agents/${agent.id}/publish`, { version: 2 });
+    const [found] = (await call('GET', '/v1/agents')).body.data;
+    expect(found).toMatchObject({ active_version: 1, latest_version: 2 });
+    expect(found.managed_by).toBe(actor.split(':')[0]);
+    const published = await call('POST', `/v1/agents/${found.id}/publish`, { version: 2 });
     expect(published.status).toBe(200);
     expect(published.body).toMatchObject({ active_version: 2, pinned_version: 2 });
     await told(4);
-    const rolledBack = await call('POST', `/v1/agents/${agent.id}/rollback`, { reason: 'tone' });
+    const rolledBack = await call('POST', `/v1/agents/${found.id}/rollback`, { reason: 'tone' });
     expect(rolledBack.body).toMatchObject({ active_version: 1, pinned_version: 1 });
     await told(5);
 
     expect(lines(receiver.received)).toEqual([
-      'agent.published 1 by file',
-      'agent.published 2 by file',
-      'agent.rolled_back 1 by file',
+      `agent.published 1 by ${actor}`,
+      `agent.published 2 by ${actor}`,
+      `agent.rolled_back 1 by ${actor}`,
       expect.stringMatching(/^agent\.published 2 by api:key_/),
       expect.stringMatching(/^agent\.rolled_back 1 by api:key_/),
     ]);
@@ -122,12 +153,12 @@ describe.each(launches)('%s', (_, launch) => {
 
 test('a second start finds the data, the key and the history of the first', async () => {
   const options = { dataDir: path.join(folder.path, 'data'), manifests: folder.path };
-  await save(folder.path, 'one');
+  await saveFile(folder.path, 'one');
   parley = await startParley(options);
   const { apiKey } = parley;
   await live(1); // Told of before there is anybody to tell.
   const endpoint = await parley.call('POST', '/v1/webhooks', { url: receiver.url });
-  await save(folder.path, 'two');
+  await saveFile(folder.path, 'two');
   await told(1);
   await parley.stop();
 
@@ -135,7 +166,7 @@ test('a second start finds the data, the key and the history of the first', asyn
   expect(parley.apiKey).toBe(apiKey);
   const kept = await parley.call('GET', `/v1/webhooks/${endpoint.body.id}`);
   expect(kept.body.url).toBe(endpoint.body.url);
-  await save(folder.path, 'one');
+  await saveFile(folder.path, 'one');
   await told(2);
   expect(lines(receiver.received)).toEqual([
     'agent.published 2 by file',
@@ -159,13 +190,15 @@ async function delivery(id: string, status: string): Promise<Answer['body']> {
   }
 }
 
-function save(manifests: string, prompt: string): Promise<void> {
-  const text = `apiVersion: parley.dev/v1alpha1
-kind: Agent
-metadata: { name: support }
-spec: { prompt: ${prompt} }
-`;
-  return writeFile(path.join(manifests, 'agent.yaml'), text);
+const agent = (prompt: string) => ({
+  apiVersion: 'parley.dev/v1alpha1',
+  kind: 'Agent',
+  metadata: { name: 'support' },
+  spec: { prompt },
+});
+
+function saveFile(manifests: string, prompt: string): Promise<void> {
+  return writeFile(path.join(manifests, 'agent.yaml'), stringify(agent(prompt)));
 }
 
 /** As users do, in a process that is not Parley's: with both packages, and with openssl. */

@@ -1,4 +1,6 @@
 import { afterAll } from '@jest/globals';
+import { createListWatch } from '../../src/kubernetes/list-watch.ts';
+import { collectionPath } from '../../src/kubernetes/resource-paths.ts';
 import { createKubernetesResourceStore } from '../../src/kubernetes/resource-store.ts';
 import { createContext, type Context } from '../../src/runtime/context.ts';
 import {
@@ -7,6 +9,7 @@ import {
 } from '../../src/runtime/postgres-declarations.ts';
 import { runDelivery, type DeliveryRoleDeps } from '../../src/delivery/run.ts';
 import { runOperator, type OperatorRoleDeps } from '../../src/operator/run.ts';
+import { KINDS } from '../../src/resources/kinds.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
 import type { Resource, ResourceStore } from '../../src/resources/resource-store.ts';
 import { CHANNELS, createListener } from '../../src/store/notifications.ts';
@@ -18,6 +21,12 @@ import { createTestDatabase } from './postgres.ts';
 export type Engine = Context &
   Omit<PostgresDeclarations, 'store'> & {
     store: ResourceStore;
+    /** Where things are declared, when that is Kubernetes. */
+    cluster: Kube | undefined;
+    /** Needed before anything is declared in another namespace than `default`. */
+    makeNamespace: (namespace: string) => Promise<void>;
+    /** All that is declared is gone, and no watch of the time after will ever tell of it. */
+    emptyStore: () => Promise<void>;
     startOperator: (
       options?: Partial<Pick<OperatorRoleDeps, 'store'>>,
     ) => Promise<{ stop: () => Promise<void> }>;
@@ -54,15 +63,14 @@ export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** Both homes of declared things; what is promised of the one holds for the other. */
 export const STORES = ['postgres', 'kubernetes'] as const;
+export type Home = (typeof STORES)[number];
 
 /** One API server for all tests of a file; each test removes what it made. */
 let kube: Promise<Kube> | undefined;
 afterAll(async () => (await kube)?.stop());
 
 /** @param home where things are declared */
-export async function startEngine(
-  home: (typeof STORES)[number] = (process.env['TST'] as 'postgres') ?? 'postgres',
-): Promise<Engine> {
+export async function startEngine(home: Home = 'postgres'): Promise<Engine> {
   const database = await createTestDatabase();
   const context = createContext({
     role: 'test',
@@ -90,9 +98,16 @@ export async function startEngine(
     log: context.log,
   });
   await listener.start();
+  const following = cluster ? followKinds(cluster, context, wakeAll) : [];
   return {
     ...context,
     ...declarations,
+    cluster,
+    makeNamespace: async (namespace) => cluster?.makeNamespace(namespace),
+    emptyStore: async () => {
+      if (cluster) await cluster.deleteAll();
+      else await context.pool.query('delete from resources');
+    },
     eventually: (check, what) => eventually({ wakers, check, what }),
     onProjected: (wake) => {
       wakers.add(wake);
@@ -142,6 +157,7 @@ export async function startEngine(
     },
     stop: async () => {
       for (const part of running.toReversed()) await part.stop();
+      await Promise.all(following.map((one) => one.stop()));
       await listener.stop();
       await local.store.stop();
       await cluster?.deleteAll();
@@ -149,6 +165,17 @@ export async function startEngine(
       await database.drop();
     },
   };
+}
+
+/** A status is written after the row that NOTIFY tells of; here the API server tells of it. */
+function followKinds({ client }: Kube, { log }: Context, wake: () => void) {
+  return KINDS.map(({ kind }) => {
+    const sink = { replace: wake, upsert: wake, remove: wake };
+    const path = collectionPath(kind);
+    const following = createListWatch({ client, path, convert: (raw) => raw, sink, log });
+    following.start();
+    return following;
+  });
 }
 
 const EVENTUALLY_MS = 10_000;

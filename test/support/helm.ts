@@ -39,7 +39,10 @@ function helmAt(path: string): Helm {
     // The user's own plugins and repositories are none of a test's business.
     const home = await mkdtemp(join(tmpdir(), 'parley-helm-'));
     try {
-      const options = { env: { PATH: process.env['PATH'], HOME: home, ...env }, maxBuffer: 1 << 26 };
+      const options = {
+        env: { PATH: process.env['PATH'], HOME: home, ...env },
+        maxBuffer: 1 << 26,
+      };
       return (await run(path, [...args], options)).stdout;
     } finally {
       await rm(home, { recursive: true, force: true });
@@ -92,7 +95,9 @@ function isExecutable(path: string): boolean {
 
 /** The version in test/tools, such as `4.3.1`. */
 function pinnedVersion(): string {
-  const version = /helm\.sh\/helm\/v4 v(\S+)/.exec(readFileSync(join(tools, 'go.mod'), 'utf8'))?.[1];
+  const version = /helm\.sh\/helm\/v4 v(\S+)/.exec(
+    readFileSync(join(tools, 'go.mod'), 'utf8'),
+  )?.[1];
   if (!version) throw new Error('test/tools/helm/go.mod names no helm.sh/helm/v4');
   return version;
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createKubeClient, type KubeClient } from '../../src/kubernetes/client.ts';
+import { parse, stringify } from 'yaml';
+import { APPLY_PATCH, createKubeClient, type KubeClient } from '../../src/kubernetes/client.ts';
 import type { KubeCredentials } from '../../src/kubernetes/credentials.ts';
+import { isKubeError } from '../../src/kubernetes/kube-error.ts';
 import { list } from '../../src/kubernetes/list-watch.ts';
 import { collectionPath, objectPath } from '../../src/kubernetes/resource-paths.ts';
 import { toResource } from '../../src/kubernetes/to-resource.ts';
@@ -17,8 +19,21 @@ export type Kube = KubeApiserver & {
   credentials: KubeCredentials;
   /** One more, with connections of its own. */
   newClient: (options?: { countRequest?: (method: string, code: string) => void }) => KubeClient;
+  /** A kubeconfig for it, as text. */
+  kubeconfig: string;
+  /** Server-side apply of a manifest, in namespace default unless it names one. */
+  kubectlApply: (manifest: Manifest, fieldManager?: string) => Promise<unknown>;
   /** Every object of our kinds, and every Secret and ConfigMap, in all namespaces. */
   deleteAll: () => Promise<void>;
+  /** May be there already. */
+  makeNamespace: (name: string) => Promise<void>;
+};
+
+export type Manifest = {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  [field: string]: unknown;
 };
 
 export async function startKube(): Promise<Kube> {
@@ -42,12 +57,45 @@ export async function startKube(): Promise<Kube> {
     client,
     credentials,
     newClient,
+    kubeconfig: kubeconfigOf(server),
+    kubectlApply: (manifest, fieldManager = 'kubectl') => {
+      const { name, namespace = 'default' } = manifest.metadata;
+      return client.request({
+        method: 'PATCH',
+        path: objectPath(manifest.kind, { namespace, name }),
+        query: { fieldManager, force: 'true', fieldValidation: 'Strict' },
+        contentType: APPLY_PATCH,
+        body: manifest,
+      });
+    },
     deleteAll: () => deleteAll(client),
+    makeNamespace: (name) => makeNamespace(client, name),
     stop: async () => {
       await Promise.all(clients.map((one) => one.close()));
       await server.stop();
     },
   };
+}
+
+function kubeconfigOf({ url, caCert, token }: KubeApiserver): string {
+  const ca = Buffer.from(caCert).toString('base64');
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'test',
+    clusters: [{ name: 'test', cluster: { server: url, 'certificate-authority-data': ca } }],
+    users: [{ name: 'test', user: { token } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', namespace: 'default' } }],
+  });
+}
+
+async function makeNamespace(client: KubeClient, name: string): Promise<void> {
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  try {
+    await client.request({ method: 'POST', path: '/api/v1/namespaces', body });
+  } catch (error) {
+    if (!isKubeError(error, 409)) throw error;
+  }
 }
 
 async function deleteAll(client: KubeClient): Promise<void> {
@@ -68,7 +116,6 @@ async function installCrds(client: KubeClient): Promise<void> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   for (const definition of KINDS) {
     const file = new URL(`../../crds/${crdFileName(definition)}`, import.meta.url);
-    const { parse } = await import('yaml');
     const body: unknown = parse(readFileSync(file, 'utf8'));
     await client.request({ method: 'POST', path, body });
   }
