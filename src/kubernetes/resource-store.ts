@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isCoreKind } from '../resources/core-kinds.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+import {
+  FieldConflictError,
+  WriteConflictError,
+  type ObjectKey,
+  type Resource,
+  type ResourceStore,
+} from '../resources/resource-store.ts';
 import { APPLY_PATCH, MERGE_PATCH, type KubeClient, type KubeRequest } from './client.ts';
 import { isKubeError } from './kube-error.ts';
 import { createListWatch, list } from './list-watch.ts';
@@ -43,6 +49,8 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     isCoreKind(kind) ? undefined : caches.get(kind);
 
   async function read(kind: string, key: ObjectKey): Promise<Resource | undefined> {
+    const cache = cacheOf(kind);
+    if (cache) return cache.get(key);
     const get = client.request({ method: 'GET', path: objectPath(kind, key) });
     const found = await translated(unlessMissing(get));
     return found === undefined ? undefined : toResource(kind, found);
@@ -102,10 +110,7 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     });
 
   return {
-    get: async (kind, key) => {
-      const cache = cacheOf(kind);
-      return cache ? cache.get(key) : read(kind, key);
-    },
+    get: read,
     list: async (kind, namespace) => {
       const cache = cacheOf(kind);
       if (cache) return cache.list(namespace);
@@ -135,11 +140,15 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
           ...(isCoreKind(kind) ? encodeData(kind, spec) : { spec }),
         },
       });
-      return translated(patching);
+      return translated(patching).catch((error: unknown) => {
+        // Of two reasons to refuse, the server names the fields; what must not exist has none.
+        if (resourceVersion !== '' || !(error instanceof FieldConflictError)) throw error;
+        throw new WriteConflictError('there is an object of that name', { cause: error });
+      });
     },
     annotate: async (kind, key, annotations) => {
       const { namespace, name } = key;
-      const known = await (cacheOf(kind)?.get(key) ?? read(kind, key));
+      const known = await read(kind, key);
       if (!known) return;
       // With the version that was read: of two who choose an id, one must lose.
       const { resourceVersion } = known.metadata;
@@ -152,8 +161,7 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
       });
     },
     patchStatus: async (kind, { namespace, name, uid }, status) => {
-      const known = await (cacheOf(kind)?.get({ namespace, name }) ??
-        read(kind, { namespace, name }));
+      const known = await read(kind, { namespace, name });
       if (known?.metadata.uid !== uid || isDeepStrictEqual(known.status, status)) return;
       // The version is a fence too: a leader of the past, with a cache of the past, is refused.
       const { resourceVersion } = known.metadata;
@@ -195,6 +203,8 @@ function matters({ before, after }: CacheChange<Resource>): boolean {
     // Secrets and ConfigMaps have no generation: any write may have changed their data.
     a.generation !== b.generation ||
     a.generation === 0 ||
+    // One more manager may declare the same: then it is not the API's alone any more.
+    !isDeepStrictEqual(before.owners, after.owners) ||
     !isDeepStrictEqual(a.annotations, b.annotations) ||
     !isDeepStrictEqual(a.labels, b.labels)
   );

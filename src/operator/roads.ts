@@ -10,6 +10,7 @@ import { projectEndpoint } from '../services/project-endpoint.ts';
 import { publishAgent } from '../services/publish-agent.ts';
 import { readAgentHistory } from '../services/read-agent-history.ts';
 import { readEndpointHealth } from '../services/read-endpoint-health.ts';
+import { readEndpointSecret } from '../services/read-endpoint-secret.ts';
 import { removeAgent } from '../services/remove-agent.ts';
 import { removeEndpoint } from '../services/remove-endpoint.ts';
 import type { Notifier } from '../store/notifications.ts';
@@ -101,6 +102,7 @@ function webhookEndpointRoad(deps: RoadDeps): Road {
         project: (endpoint, secret) => projectEndpoint(deps, { epoch, endpoint, secret }),
         hold: (endpoint) => holdEndpoint(deps, { epoch, endpoint }),
         remove: (key) => removeEndpoint(deps, { epoch, ...key }),
+        readSecret: (endpoint) => readEndpointSecret(deps, endpoint),
         readHealth: (id, namespace) => readEndpointHealth({ pool }, { id, namespace }),
       }),
   };

@@ -43,6 +43,8 @@ export type WebhookEndpointReconcilerDeps = {
   /** Leaves what is in force and says why the declaration is not. */
   hold: (endpoint: { id: string; uid: string; generation: number } & Condition) => Promise<void>;
   remove: (key: ObjectKey) => Promise<void>;
+  /** The secret in force, also of an endpoint that was removed and comes back. */
+  readSecret: (endpoint: { id: string; namespace: string }) => Promise<string | undefined>;
   readHealth: (endpointId: string, namespace: string) => Promise<Partial<WebhookEndpointStatus>>;
   now: () => Date;
 };
@@ -99,7 +101,7 @@ async function settle(
     await report(deps, endpoint, { id, problem });
     return;
   }
-  const secret = await findSecret(deps, endpoint);
+  const secret = await findSecret(deps, endpoint, id);
   const missing = 'value' in secret ? undefined : secret;
   const message = spec.suspend ? 'suspended: no deliveries are made' : 'events are delivered';
   const condition = missing
@@ -130,18 +132,21 @@ async function settle(
 async function findSecret(
   deps: WebhookEndpointReconcilerDeps,
   { spec, metadata }: EndpointResource,
+  id: string,
 ): Promise<Resolved> {
   const { namespace } = metadata;
   const name = spec.secretRef?.name ?? signingSecretName(metadata.name);
   const key = spec.secretRef?.key ?? SIGNING_SECRET_KEY;
   if (!spec.secretRef && !(await deps.store.get('Secret', { namespace, name }))) {
+    // Lost, with its cluster perhaps: receivers must not have to learn another one.
+    const known = await deps.readSecret({ id, namespace });
     await deps.store.apply(
       {
         kind: 'Secret',
         namespace,
         name,
         labels: { [ALLOW_LABEL]: 'true' },
-        spec: { data: { [key]: newEndpointSecret() } },
+        spec: { data: { [key]: known ?? newEndpointSecret() } },
       },
       { fieldManager: FIELD_MANAGER, resourceVersion: '' },
     );

@@ -33,6 +33,8 @@ export type KubeApiserver = {
   kill: (part: Part) => Promise<void>;
   /** Starts a killed one again on its old port and data; resolves when /readyz answers. */
   revive: (part: Part) => Promise<void>;
+  /** Every request so far, when started with `audit`. */
+  auditLog: () => AuditedRequest[];
   /** For tests that talk to etcd itself (compaction). */
   etcdUrl: string;
   /** Kills the server and etcd at once, and removes their data. May be called twice. */
@@ -41,6 +43,27 @@ export type KubeApiserver = {
 
 export type Part = 'etcd' | 'apiserver';
 
+export type ServerChoices = {
+  /** Roles decide what a user may; without it everybody may everything. */
+  rbac?: boolean;
+  audit?: boolean;
+};
+
+/** One line of the audit log, as far as tests read it. */
+export type AuditedRequest = {
+  verb: string;
+  user: { username: string };
+  objectRef?: {
+    apiGroup?: string;
+    resource?: string;
+    subresource?: string;
+    namespace?: string;
+    name?: string;
+  };
+  responseStatus?: { code?: number };
+  requestURI: string;
+};
+
 const READY_WITHIN_MS = 60_000;
 
 /**
@@ -48,7 +71,10 @@ const READY_WITHIN_MS = 60_000;
  * are no controllers: nothing is garbage-collected and a deleted namespace stays terminating.
  * A test that can be skipped looks for the programs itself (`findKubeBinaries`).
  */
-export async function startKubeApiserver(found?: KubeBinaries): Promise<KubeApiserver> {
+export async function startKubeApiserver(
+  found?: KubeBinaries,
+  choices: ServerChoices = {},
+): Promise<KubeApiserver> {
   const binaries = found ?? (await findKubeBinaries());
   if (!binaries) throw new Error('There are no etcd and kube-apiserver to start');
   const folder = await mkdtemp(join(tmpdir(), 'parley-kube-'));
@@ -58,7 +84,7 @@ export async function startKubeApiserver(found?: KubeBinaries): Promise<KubeApis
     etcd: [binaries.etcd, etcdArgs(folder, clientPort!, peerPort!)],
     apiserver: [
       binaries.kubeApiserver,
-      apiserverArgs({ folder, etcdPort: clientPort!, port: port!, token }),
+      apiserverArgs({ folder, etcdPort: clientPort!, port: port!, token, ...choices }),
     ],
   };
   const launch = (part: Part): ChildProcess =>
@@ -83,6 +109,7 @@ export async function startKubeApiserver(found?: KubeBinaries): Promise<KubeApis
       caCert,
       token,
       request: requester({ url, caCert, token }),
+      auditLog: () => readAuditLog(folder),
       etcdUrl: `http://127.0.0.1:${clientPort}`,
       kill: async (part) => {
         running[part].kill('SIGKILL');
@@ -116,9 +143,15 @@ function etcdArgs(folder: string, clientPort: number, peerPort: number): string[
   ];
 }
 
-type ServerOptions = { folder: string; etcdPort: number; port: number; token: string };
+type ServerOptions = ServerChoices & {
+  folder: string;
+  etcdPort: number;
+  port: number;
+  token: string;
+};
 
-function apiserverArgs({ folder, etcdPort, port, token }: ServerOptions): string[] {
+function apiserverArgs(options: ServerOptions): string[] {
+  const { folder, etcdPort, port, token } = options;
   const tokens = join(folder, 'tokens.csv');
   writeFileSync(tokens, `${token},admin,admin,system:masters\n`, { mode: 0o600 });
   const key = join(folder, 'service-account.key');
@@ -131,7 +164,8 @@ function apiserverArgs({ folder, etcdPort, port, token }: ServerOptions): string
     `--secure-port=${port}`,
     `--cert-dir=${folder}`, // The server makes its own certificate there.
     `--token-auth-file=${tokens}`,
-    '--authorization-mode=AlwaysAllow',
+    `--authorization-mode=${options.rbac ? 'RBAC' : 'AlwaysAllow'}`,
+    ...(options.audit ? auditArgs(folder) : []),
     `--service-account-key-file=${key}`,
     `--service-account-signing-key-file=${key}`,
     '--service-account-issuer=https://kubernetes.default.svc',
@@ -139,6 +173,19 @@ function apiserverArgs({ folder, etcdPort, port, token }: ServerOptions): string
     '--endpoint-reconciler-type=none', // Loopback is no address for the service `kubernetes`.
     '--disable-admission-plugins=ServiceAccount',
   ];
+}
+
+/** Who asked for what, without bodies. */
+function auditArgs(folder: string): string[] {
+  const policy = join(folder, 'audit-policy.yaml');
+  const rules = 'omitStages: [RequestReceived]\nrules: [{level: Metadata}]';
+  writeFileSync(policy, `apiVersion: audit.k8s.io/v1\nkind: Policy\n${rules}\n`);
+  return [`--audit-policy-file=${policy}`, `--audit-log-path=${join(folder, 'audit.log')}`];
+}
+
+function readAuditLog(folder: string): AuditedRequest[] {
+  const lines = readFileSync(join(folder, 'audit.log'), 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as AuditedRequest); // The server's own format.
 }
 
 function start(program: string, args: string[], logFile: string): ChildProcess {

@@ -10,7 +10,7 @@ import { toResource } from '../../src/kubernetes/to-resource.ts';
 import { CORE_KINDS } from '../../src/resources/core-kinds.ts';
 import { crdFileName } from '../../src/resources/crd.ts';
 import { KINDS } from '../../src/resources/kinds.ts';
-import { startKubeApiserver, type KubeApiserver } from './kube-apiserver.ts';
+import { startKubeApiserver, type KubeApiserver, type ServerChoices } from './kube-apiserver.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 
 /** A real API server with our CRDs in it, and clients for it. */
@@ -32,12 +32,12 @@ export type Kube = KubeApiserver & {
 export type Manifest = {
   apiVersion: string;
   kind: string;
-  metadata: { name: string; namespace?: string };
+  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
   [field: string]: unknown;
 };
 
-export async function startKube(): Promise<Kube> {
-  const server = await startKubeApiserver(await findKubeBinaries());
+export async function startKube(choices: ServerChoices = {}): Promise<Kube> {
+  const server = await startKubeApiserver(await findKubeBinaries(), choices);
   const credentials: KubeCredentials = {
     server: server.url,
     tls: { ca: server.caCert },
@@ -77,7 +77,12 @@ export async function startKube(): Promise<Kube> {
   };
 }
 
-function kubeconfigOf({ url, caCert, token }: KubeApiserver): string {
+/** For whoever has the token. */
+export function kubeconfigOf({
+  url,
+  caCert,
+  token,
+}: Pick<KubeApiserver, 'url' | 'caCert' | 'token'>): string {
   const ca = Buffer.from(caCert).toString('base64');
   return stringify({
     apiVersion: 'v1',

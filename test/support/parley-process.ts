@@ -52,6 +52,8 @@ export async function startRoles(options: {
   databaseUrl: string;
   manifests?: string;
   env?: Record<string, string>;
+  /** For one role alone. */
+  envOf?: Partial<Record<'delivery' | 'operator' | 'api', Record<string, string>>>;
 }): Promise<Parley> {
   const port = await freePort();
   const apiKey = `parley_${'k'.repeat(40)}`;
@@ -66,13 +68,14 @@ export async function startRoles(options: {
   const migration = launch(['migrate'], common);
   if ((await migration.exited) !== 0) throw new Error(`migrate failed: ${migration.output()}`);
   const children: Launched[] = [];
-  for (const role of ['delivery', 'operator', 'api']) {
+  for (const role of ['delivery', 'operator', 'api'] as const) {
     const child = launch([role], {
       ...common,
       PARLEY_METRICS_PORT: String(await freePort()),
       PARLEY_PORT: String(port),
       PARLEY_API_KEY: apiKey,
       ...(role === 'operator' && options.manifests && { PARLEY_MANIFESTS: options.manifests }),
+      ...options.envOf?.[role],
     });
     await child.saying('"msg":"ready"');
     children.push(child);
