@@ -101,9 +101,7 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
     const signal = call.signal ? AbortSignal.any([call.signal, timeout]) : timeout;
     for (let left = BUSY_RETRIES; ; left -= 1) {
       const { statusCode, headers, body } = await send(calls, call, signal);
-      const text = await body.text().catch((cause: unknown) => {
-        throw noAnswer(what, cause);
-      });
+      const text = await readText(body, what);
       if (statusCode < 300) return parse(text);
       const busySec = retryAfterSec(statusCode, headers['retry-after']);
       if (busySec === undefined || left <= 1) throw toKubeError(statusCode, what, parse(text));
@@ -120,12 +118,20 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
       const { statusCode, body } = await send(streams, get, signal);
       const what = `GET ${call.path}`;
       if (statusCode === 200) return jsonLines(body, what);
-      throw toKubeError(statusCode, what, parse(await body.text()));
+      throw toKubeError(statusCode, what, parse(await readText(body, what)));
     },
     close: async () => {
       await Promise.all([calls.destroy(), streams.destroy()]);
     },
   };
+}
+
+async function readText(body: Dispatcher.ResponseData['body'], what: string): Promise<string> {
+  try {
+    return await body.text();
+  } catch (cause) {
+    throw noAnswer(what, cause);
+  }
 }
 
 /** One JSON value a line; a line may come in many pieces and a piece may hold many lines. */

@@ -56,7 +56,12 @@ async function fromServiceAccount(
   let token = { text: '', readAtMs: -Infinity };
   const headers = async (): Promise<Record<string, string>> => {
     if (nowMs() - token.readAtMs > TOKEN_KEPT_MS) {
-      token = { text: (await read('token')).trim(), readAtMs: nowMs() };
+      // Unreadable for once, the one we have is good for minutes yet.
+      const text = await read('token').catch((error: unknown) => {
+        if (token.text === '') throw error;
+        return token.text;
+      });
+      token = { text: text.trim(), readAtMs: nowMs() };
     }
     return { authorization: `Bearer ${token.text}` };
   };
@@ -70,9 +75,15 @@ type HttpsOptions = KubeCredentials['tls'] & { headers?: Record<string, string> 
 async function fromKubeconfig(): Promise<KubeCredentials> {
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
-  config.loadFromDefault();
+  try {
+    config.loadFromDefault();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StartupError(`cannot read the kubeconfig: ${reason}`, { cause });
+  }
   const cluster = config.getCurrentCluster();
-  if (!cluster?.server) {
+  // Without any kubeconfig, client-node makes one up, as kubectl once did.
+  if (!cluster?.server || cluster.server === 'http://localhost:8080') {
     throw new StartupError(
       'no Kubernetes cluster: set KUBECONFIG, run in a pod, or set PARLEY_STORE=postgres',
     );

@@ -1,15 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.ts';
-import { MERGE_PATCH, type KubeClient } from './client.ts';
+import type { KubeClient } from './client.ts';
 import {
   createEventCorrelator,
   type EventSeries,
   type EventSubject,
   type EventText,
 } from './event-correlator.ts';
-import { isKubeError } from './kube-error.ts';
-import { microTime } from './lease-record.ts';
+import { createEventSender, cutToBytes, NOTE_BYTES } from './event-sender.ts';
 
 /**
  * Tells people what happened to an object, by events.k8s.io/v1 Events (`kubectl describe`,
@@ -40,27 +38,25 @@ export type EventRecorderDeps = {
 };
 
 const QUEUE_MAX = 1_000;
-const CALL_TIMEOUT_MS = 10_000;
 const FLUSH_MS = 2_000;
-/** Limits of the server, in bytes; of a name 17 more are needed. */
-const NOTE_BYTES = 1_024;
-const INSTANCE_BYTES = 128;
-const NAME_PREFIX_BYTES = 253 - 17;
 
 export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
-  const { client, log, nowMs, wallMs = Date.now } = deps;
-  const { uniqueHex = (): string => randomBytes(8).toString('hex') } = deps;
+  const { log, nowMs } = deps;
   const correlator = createEventCorrelator({ nowMs });
   /** A series waits once, however often it counts up meanwhile. */
   const queue = new Set<EventSeries>();
   const cancelling = new AbortController();
+  const { send } = createEventSender({ ...deps, signal: cancelling.signal });
   let sending: Promise<void> | undefined;
   let isStopped = false;
 
   const record: RecordEvent = (about, event) => {
     try {
       if (isStopped) return;
-      const series = correlator.correlate(about, { ...event, note: cut(event.note, NOTE_BYTES) });
+      const series = correlator.correlate(about, {
+        ...event,
+        note: cutToBytes(event.note, NOTE_BYTES),
+      });
       if (!series) return;
       if (queue.size >= QUEUE_MAX && !queue.has(series)) {
         return log.debug({ reason: event.reason }, 'too many events wait; dropped one');
@@ -86,57 +82,6 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
     sending = undefined;
   }
 
-  async function send(series: EventSeries): Promise<void> {
-    const known = series.name;
-    if (known === undefined) return create(series);
-    try {
-      await client.request({
-        method: 'PATCH',
-        path: `${eventsPath(series.about.namespace)}/${known}`,
-        body: { series: countOf(series) },
-        contentType: MERGE_PATCH,
-        ...limits,
-      });
-    } catch (error) {
-      if (!isKubeError(error, 404)) throw error;
-      // Events are deleted after an hour. It begins anew, as nobody can see the old ones.
-      delete series.name;
-      series.count = 1;
-      await create(series);
-    }
-  }
-
-  async function create(series: EventSeries): Promise<void> {
-    const { about, text } = series;
-    const name = `${about.name.slice(0, NAME_PREFIX_BYTES).replace(/[-.]+$/, '')}.${uniqueHex()}`;
-    await client.request({
-      method: 'POST',
-      path: eventsPath(about.namespace),
-      body: {
-        apiVersion: 'events.k8s.io/v1',
-        kind: 'Event',
-        metadata: { namespace: about.namespace, name },
-        eventTime: microTime(wallMs()),
-        reportingController: deps.reportingController,
-        reportingInstance: cut(deps.reportingInstance, INSTANCE_BYTES),
-        regarding: about,
-        type: text.type,
-        reason: text.reason,
-        action: text.action,
-        note: cut(text.note, NOTE_BYTES),
-        ...(series.count > 1 && { series: countOf(series) }),
-      },
-      ...limits,
-    });
-    series.name = name;
-  }
-
-  const limits = { timeoutMs: CALL_TIMEOUT_MS, signal: cancelling.signal };
-  const countOf = ({ count, lastAtMs }: EventSeries) => ({
-    count,
-    lastObservedTime: microTime(wallMs() - (nowMs() - lastAtMs)),
-  });
-
   async function stop(): Promise<void> {
     isStopped = true;
     const flushed = new AbortController();
@@ -153,15 +98,4 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
   }
 
   return { record, stop };
-}
-
-function eventsPath(namespace: string): string {
-  return `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
-}
-
-/** At most so many bytes of UTF-8, without half a character at the end. */
-function cut(text: string, bytes: number): string {
-  if (Buffer.byteLength(text) <= bytes) return text;
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
-  return text.slice(0, read);
 }

@@ -1,11 +1,10 @@
 import { setRealTimer, type SetTimer } from '../controller/timer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { KubeClient } from './client.ts';
-import { createLeaseLock, leasesPath } from './lease-lock.ts';
-import { type Lease, microTime, nextTransition, parseLease } from './lease-record.ts';
+import { createHeldLease } from './held-lease.ts';
+import { type Candidate, createCandidate } from './lease-candidate.ts';
+import { createLeaseLock } from './lease-lock.ts';
 import { createTenure, type Tenure } from './lease-tenure.ts';
-import { createLeaseView } from './lease-view.ts';
-import { createListWatch } from './list-watch.ts';
 
 /**
  * Elects one leader among processes by a coordination.k8s.io/v1 Lease, as client-go does, with
@@ -61,95 +60,64 @@ export type ElectorDeps = {
 /** Whoever was faster has it now; this only keeps several from asking in step. */
 const CONFLICT_PAUSE_MS = 50;
 
-export function createLeaseElector(deps: ElectorDeps): Elector {
-  const { client, namespace, name, identity, nowMs, log } = deps;
-  const { leaseDurationMs = 10_000, renewDeadlineMs = 7_000, retryPeriodMs = 2_500 } = deps;
-  const { wallMs = Date.now, random = Math.random, setTimer = setRealTimer } = deps;
-  if (retryPeriodMs >= renewDeadlineMs || renewDeadlineMs >= leaseDurationMs) {
+const DEFAULTS = {
+  leaseDurationMs: 10_000,
+  renewDeadlineMs: 7_000,
+  retryPeriodMs: 2_500,
+  wallMs: Date.now,
+  random: Math.random,
+  setTimer: setRealTimer,
+};
+
+/** @throws RangeError unless retryPeriodMs < renewDeadlineMs < leaseDurationMs */
+export function createLeaseElector(given: ElectorDeps): Elector {
+  const deps = { ...DEFAULTS, ...given };
+  const { name, random, log, renewDeadlineMs, retryPeriodMs } = deps;
+  if (retryPeriodMs >= renewDeadlineMs || renewDeadlineMs >= deps.leaseDurationMs) {
     throw new RangeError('retryPeriodMs < renewDeadlineMs < leaseDurationMs must hold');
   }
-  const lock = createLeaseLock({ client, namespace, name });
-  const view = createLeaseView({ identity, leaseDurationMs, nowMs });
-  const stopping = Promise.withResolvers<undefined>();
-  let isStopping = false;
-  const bell = createBell(setTimer);
+  const stopping = new AbortController();
+  const stopped = aborted(stopping.signal);
+  const lock = createLeaseLock(deps);
   let tenure: Tenure | undefined;
+  const candidate = createCandidate({
+    ...deps,
+    lock,
+    signal: stopping.signal,
+    // A leader looks for itself: what it hears may be older than what it wrote.
+    onForeign: () => tenure?.renewNow(),
+  });
   let running: Promise<void> | undefined;
   let failures = 0;
 
-  /** Told by the watch. A leader looks for itself: what it hears may be older than what it wrote. */
-  function heard(lease: Lease | undefined): void {
-    view.observe(lease);
-    bell.ring();
-    if (lease?.holder !== identity) tenure?.renewNow();
-  }
-  const watch = createListWatch<Lease>({
-    client,
-    path: leasesPath(namespace),
-    query: { fieldSelector: `metadata.name=${name}` },
-    convert: parseLease,
-    sink: { replace: ([lease]) => heard(lease), upsert: heard, remove: () => heard(undefined) },
-    log,
-    random,
-  });
-
   async function loop(): Promise<void> {
-    while (!isStopping) {
-      const waitMs = view.takeableInMs();
-      if (waitMs > 0) await bell.wait(waitMs);
-      else await attempt();
+    while (!stopping.signal.aborted) {
+      await candidate.untilTakeable();
+      if (!stopping.signal.aborted) await candidate.pause(await attempt());
     }
   }
 
-  async function attempt(): Promise<void> {
+  /** Tries to lead, and does to the end of the term. For how long to pause then, ms. */
+  async function attempt(): Promise<number> {
+    const laterMs = retryPeriodMs * (1 + random() / 5);
     try {
-      const held = await claim();
+      const taken = await candidate.claim(renewDeadlineMs / 2);
       failures = 0;
-      if (!held) return await pause(random() * CONFLICT_PAUSE_MS);
-      if (await lead(held)) return;
+      if (!taken) return random() * CONFLICT_PAUSE_MS;
+      return (await lead(taken)) ? 0 : laterMs;
     } catch (error) {
       failures += 1;
       log[failures === 1 ? 'warn' : 'debug']({ err: error, lease: name }, 'cannot take the lease');
+      return laterMs;
     }
-    await pause(retryPeriodMs * (1 + random() / 5));
   }
 
-  /** Not even a ring ends it: what is heard meanwhile is mostly our own giving back. */
-  async function pause(ms: number): Promise<void> {
-    const untilMs = nowMs() + ms;
-    while (!isStopping && nowMs() < untilMs) await bell.wait(untilMs - nowMs());
-  }
-
-  async function claim(): Promise<{ lease: Lease; sentAtMs: number } | undefined> {
-    const seen = view.current();
-    const sentAtMs = nowMs();
-    const nowText = microTime(wallMs());
-    const mine = seen?.holder === identity;
-    const lease = await lock.write(
-      seen,
-      {
-        holderIdentity: identity,
-        leaseDurationSeconds: Math.ceil(leaseDurationMs / 1_000),
-        acquireTime: nowText,
-        renewTime: nowText,
-        leaseTransitions: mine ? seen.transitions : nextTransition(seen?.transitions ?? -1),
-      },
-      renewDeadlineMs / 2,
-    );
-    if (lease) return { lease, sentAtMs };
-    view.observe(await lock.read(renewDeadlineMs / 2));
-    return undefined;
-  }
-
-  /** One term, to its end. False: `onLead` threw. */
-  async function lead(held: { lease: Lease; sentAtMs: number }): Promise<boolean> {
-    const settings = { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
-    tenure = createTenure({
-      ...{ lock, held, identity, log, nowMs, wallMs, random, setTimer },
-      ...settings,
-    });
+  async function lead({ lease, sentAtMs }: Taken): Promise<boolean> {
+    const held = createHeldLease({ ...deps, lock, lease });
+    tenure = createTenure({ ...deps, held, takenAtMs: sentAtMs });
     try {
-      return await term(tenure);
+      // A term that began after the order to stop would only be ended again.
+      return stopping.signal.aborted || (await serveTerm(deps, tenure, stopped));
     } finally {
       // Only now: whoever takes it next must find that everything of ours has ended.
       await tenure.giveBack();
@@ -157,21 +125,31 @@ export function createLeaseElector(deps: ElectorDeps): Elector {
     }
   }
 
-  async function term({ lost, isLost }: Tenure): Promise<boolean> {
-    // Between the answer and now this process may have slept, or been told to stop.
-    if (isStopping || isLost()) return true;
-    log.info({ lease: name, identity }, 'leading');
-    const started = await attemptTo('lead', deps.onLead);
-    if (started) {
-      const reason = await Promise.race([lost, stopping.promise]);
-      const level = reason === undefined ? 'info' : 'warn';
-      log[level]({ lease: name, identity, reason }, 'leads no longer');
-    }
-    await attemptTo('end leading', deps.onLost);
-    return started;
-  }
+  return {
+    start: () => {
+      if (running || stopping.signal.aborted) return;
+      candidate.start();
+      running = loop();
+    },
+    stop: async () => {
+      stopping.abort();
+      await running;
+      await candidate.stop();
+    },
+  };
+}
 
-  async function attemptTo(what: string, callback: () => Promise<void>): Promise<boolean> {
+type Taken = NonNullable<Awaited<ReturnType<Candidate['claim']>>>;
+
+/** False: `onLead` threw. */
+async function serveTerm(
+  { name, identity, log, onLead, onLost }: ElectorDeps,
+  { lost, isLost }: Tenure,
+  stopped: Promise<undefined>,
+): Promise<boolean> {
+  if (isLost()) return true; // Between the answer and now this process may have slept.
+  log.info({ lease: name, identity }, 'leading');
+  const attemptTo = async (what: string, callback: () => Promise<void>): Promise<boolean> => {
     try {
       await callback();
       return true;
@@ -179,37 +157,19 @@ export function createLeaseElector(deps: ElectorDeps): Elector {
       log.error({ err: error, lease: name }, `failed to ${what}`);
       return false;
     }
-  }
-
-  async function stop(): Promise<void> {
-    isStopping = true;
-    stopping.resolve(undefined);
-    bell.ring();
-    await running;
-    await watch.stop();
-  }
-
-  return {
-    start: () => {
-      if (running || isStopping) return;
-      watch.start();
-      running = loop();
-    },
-    stop,
   };
+  const hasBegun = await attemptTo('lead', onLead);
+  if (hasBegun) {
+    const reason = await Promise.race([lost, stopped]);
+    const level = reason === undefined ? 'info' : 'warn';
+    log[level]({ lease: name, identity, reason }, 'leads no longer');
+  }
+  await attemptTo('end leading', onLost);
+  return hasBegun;
 }
 
-/** Lets one wait, for a time or until somebody rings. */
-function createBell(setTimer: SetTimer) {
-  let rung: () => void = () => undefined;
-  return {
-    ring: () => rung(),
-    wait: async (ms: number): Promise<void> => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      rung = resolve;
-      const cancel = ms === Infinity ? (): void => undefined : setTimer(resolve, ms);
-      await promise;
-      cancel();
-    },
-  };
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
 }

@@ -1,7 +1,6 @@
-import { setRealTimer, type SetTimer } from '../controller/timer.ts';
+import type { SetTimer } from '../controller/timer.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { LeaseLock } from './lease-lock.ts';
-import { type Lease, type LeaseSpec, microTime } from './lease-record.ts';
+import type { HeldLease } from './held-lease.ts';
 
 /**
  * One time of holding the Lease: renews it until it is given back or lost. It is lost when
@@ -19,48 +18,27 @@ export type Tenure = {
 };
 
 export type TenureDeps = {
-  lock: LeaseLock;
-  /** As we wrote it last, in a request sent at `sentAtMs`. */
-  held: { lease: Lease; sentAtMs: number };
-  identity: string;
+  held: HeldLease;
+  /** When the request was sent that took it. */
+  takenAtMs: number;
   log: Pick<Logger, 'warn' | 'debug'>;
   nowMs: () => number;
-  wallMs: () => number;
   random: () => number;
-  leaseDurationMs: number;
+  setTimer: SetTimer;
   renewDeadlineMs: number;
   retryPeriodMs: number;
-  setTimer?: SetTimer;
 };
 
-/** A write is refused once when somebody touched the Lease; more often only if they go on. */
-const TRIES = 3;
-
 export function createTenure(deps: TenureDeps): Tenure {
-  const { lock, identity, log, nowMs, renewDeadlineMs, retryPeriodMs } = deps;
-  const { setTimer = setRealTimer } = deps;
+  const { held, log, nowMs, setTimer, renewDeadlineMs, retryPeriodMs } = deps;
   const lost = Promise.withResolvers<string>();
-  let lease: Lease | undefined = deps.held.lease;
-  let renewedAtMs = deps.held.sentAtMs;
   let state: 'held' | 'lost' | 'ended' = 'held';
+  let renewedAtMs = deps.takenAtMs;
   let running: Promise<void> | undefined;
   let again = false;
   let failures = 0;
-  const { acquireTime, transitions } = deps.held.lease;
 
-  const spec = (holder: string, durationMs: number): LeaseSpec => ({
-    holderIdentity: holder,
-    leaseDurationSeconds: Math.ceil(durationMs / 1_000),
-    acquireTime,
-    renewTime: microTime(deps.wallMs()),
-    leaseTransitions: transitions,
-  });
   const leftMs = (): number => renewedAtMs + renewDeadlineMs - nowMs();
-  /** Half of the deadline, so that a connection that died is noticed in time for another. */
-  const timeoutMs = (): number => {
-    const half = renewDeadlineMs / 2;
-    return state === 'ended' ? half : Math.max(1, Math.min(half, leftMs()));
-  };
 
   function end(how: 'lost' | 'ended'): void {
     state = how;
@@ -74,44 +52,28 @@ export function createTenure(deps: TenureDeps): Tenure {
     lost.resolve(reason);
   }
 
-  /** On its own, so that a renewal without an answer does not hold it up. */
-  function watchDeadline(): void {
-    if (!isOver()) cancelDeadline = setTimer(watchDeadline, leftMs());
-  }
-
-  /** Also after each wait: a process that was paused wakes up in the middle of anything. */
+  /** Asked after each wait: a process that was paused wakes up in the middle of anything. */
   function isOver(): boolean {
     if (leftMs() <= 0) lose(`not renewed for ${renewDeadlineMs} ms`);
     return state !== 'held';
   }
 
-  const isLost = (): boolean => isOver() && state === 'lost';
-
-  /** Writes over our own record. False: it is somebody else's now. */
-  async function write(next: () => LeaseSpec): Promise<boolean> {
-    for (let left = TRIES; left > 0; left -= 1) {
-      const sentAtMs = nowMs();
-      const written = await lock.write(lease, next(), timeoutMs());
-      if (written) {
-        lease = written;
-        renewedAtMs = sentAtMs;
-        return true;
-      }
-      lease = await lock.read(timeoutMs());
-      if (lease && lease.holder !== identity) return false;
-    }
-    throw new Error(`the Lease was touched ${TRIES} times in a row`);
+  /** On its own, so that a renewal without an answer does not hold it up. */
+  function watchDeadline(): void {
+    if (!isOver()) cancelDeadline = setTimer(watchDeadline, leftMs());
   }
 
   async function renew(): Promise<void> {
+    const sentAtMs = nowMs();
     try {
-      if (!(await write(() => spec(identity, deps.leaseDurationMs)))) {
-        return lose(lease?.holder ? `${lease.holder} has it` : 'somebody took it away');
-      }
+      // Half of the deadline, so that a connection that died is noticed in time for another.
+      const isOurs = await held.renew(Math.min(renewDeadlineMs / 2, leftMs()));
+      if (!isOurs) return lose('somebody else has it');
+      renewedAtMs = sentAtMs;
       failures = 0;
     } catch (error) {
       failures += 1;
-      log[failures === 1 ? 'warn' : 'debug']({ reason: textOf(error) }, 'cannot renew the lease');
+      log[failures === 1 ? 'warn' : 'debug']({ err: error }, 'cannot renew the lease');
     }
   }
 
@@ -123,11 +85,10 @@ export function createTenure(deps: TenureDeps): Tenure {
       if (isOver()) return;
     } while (again);
     running = undefined;
-    cancelRenewal = setTimer(renewNow, failures === 0 ? retryPeriodMs : retrySoonMs());
+    // A failure has cost time already.
+    const soonMs = (retryPeriodMs / 4) * (0.5 + deps.random() / 2);
+    cancelRenewal = setTimer(renewNow, failures === 0 ? retryPeriodMs : soonMs);
   }
-
-  /** A failure has cost time already. */
-  const retrySoonMs = (): number => (retryPeriodMs / 4) * (0.5 + deps.random() / 2);
 
   function renewNow(): void {
     cancelRenewal();
@@ -139,20 +100,12 @@ export function createTenure(deps: TenureDeps): Tenure {
     if (state !== 'held') return;
     end('ended');
     await running; // Its answer brings the version to write over.
-    if (lease && lease.holder !== identity) return;
-    try {
-      // One that was deleted is made again: who waits for the holder learns that it is gone.
-      await write(() => spec('', 1_000));
-    } catch (error) {
-      log.debug({ reason: textOf(error) }, 'cannot give the lease back; it will expire');
-    }
+    await held.release(renewDeadlineMs / 2).catch((error: unknown) => {
+      log.debug({ err: error }, 'cannot give the lease back; it will expire');
+    });
   }
 
   let cancelDeadline = setTimer(watchDeadline, leftMs());
   let cancelRenewal = setTimer(renewNow, retryPeriodMs);
-  return { lost: lost.promise, isLost, renewNow, giveBack };
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return { lost: lost.promise, isLost: () => isOver() && state === 'lost', renewNow, giveBack };
 }

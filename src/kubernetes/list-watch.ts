@@ -114,8 +114,8 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
       for await (const event of events) {
         if (stopping.signal.aborted) return;
         deadMan.defer();
-        failures = 0; // It works again, however it ends.
         take(event);
+        failures = 0; // It works again, however it ends. An ERROR as the first event is none of that.
       }
     } finally {
       deadMan.cancel();

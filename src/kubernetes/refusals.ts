@@ -15,6 +15,10 @@ export function toStoreError(error: unknown): unknown {
   if (!(error instanceof KubeError)) return error;
   const untyped = UNTYPED_PATCH.exec(error.message);
   if (untyped) return new InvalidResourceError([untypedError(untyped)]);
+  if (error.code === 413 || error.message.endsWith(TOO_LARGE_FOR_ETCD)) {
+    const detail = 'the object may have 1.5 MB';
+    return new InvalidResourceError([{ pointer: '/spec', code: 'too_long', detail }]);
+  }
   if (error.code === 429 || error.code >= 500) return unavailable(error);
   const owned = error.causes.filter(({ reason }) => reason === 'FieldManagerConflict');
   if (owned.length > 0) return new FieldConflictError(distinct(owned.map(toConflict)));
@@ -33,10 +37,24 @@ export function toStoreError(error: unknown): unknown {
  */
 const UNTYPED_PATCH = /failed to create typed patch object \([^)]*\): (?:\.([^:\s]+): )?(.*)$/s;
 
-function untypedError([, field = '', detail = '']: RegExpExecArray): FieldError {
-  const code = detail.startsWith('field not declared') ? 'unknown_field' : 'invalid_type';
-  return { pointer: toPointer(field), code, detail };
+/** As an internal error (500), though asking again will never help. */
+const TOO_LARGE_FOR_ETCD = 'etcdserver: request is too large';
+
+function untypedError([, field = '', text = '']: RegExpExecArray): FieldError {
+  // An item of a list is named by its keys, `.spec.tools[name="a"].url`: no place in our JSON.
+  const [list = '', item] = field.split(/(?=\[[^\]]*=)/);
+  const detail = text.replace(/, got .*$/s, ''); // What follows is Go's own notation.
+  return {
+    pointer: toPointer(list),
+    code: UNTYPED_CODES.find(([start]) => text.startsWith(start))?.[1] ?? 'invalid_type',
+    detail: item === undefined ? detail : `${item}: ${detail}`,
+  };
 }
+
+const UNTYPED_CODES = [
+  ['field not declared', 'unknown_field'],
+  ['duplicate entries', 'duplicate'],
+] as const;
 
 function unavailable(cause: Error): StoreUnavailableError {
   return new StoreUnavailableError(cause.message, { cause });
@@ -55,23 +73,41 @@ function distinct(conflicts: { field: string; manager: string }[]) {
 }
 
 function fieldErrors({ causes, message }: KubeError): FieldError[] {
-  if (causes.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
-  return causes.map(({ field, reason, message: detail }) => ({
-    pointer: toPointer(field),
-    code: CODES[reason] ?? 'invalid',
-    detail,
-  }));
+  // Beside a mistake the server may say, of no field, that it did not look for more.
+  const found = causes.filter(({ field }) => field !== '<nil>');
+  if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
+  return found.map(({ field, reason, message: text }) => {
+    const pointer = toPointer(field);
+    if (reason !== 'FieldValueInvalid') {
+      return { pointer, code: CODES[reason] ?? 'invalid', detail: text };
+    }
+    const [, expected] = /^Invalid value: .* in body (should .*)$/s.exec(text) ?? [];
+    if (expected === undefined) {
+      const code = pointer.startsWith('/spec') ? 'rule' : 'invalid_format';
+      return { pointer, code, detail: text.replace(/^Invalid value: /, '') };
+    }
+    const code = EXPECTATIONS.find(([start]) => expected.startsWith(start))?.[1] ?? 'invalid';
+    return { pointer, code, detail: expected };
+  });
 }
 
 /** Our own codes for what both say (src/resources/schema-errors.ts). */
 const CODES: Record<string, string> = {
   FieldValueRequired: 'required',
   FieldValueTypeInvalid: 'invalid_type',
-  FieldValueNotSupported: 'invalid_value',
+  FieldValueNotSupported: 'not_allowed',
   FieldValueTooLong: 'too_long',
   FieldValueTooMany: 'too_many',
   FieldValueDuplicate: 'duplicate',
 };
+
+/** `FieldValueInvalid` says it in a sentence only: `… in body should be at least 1 chars long`. */
+const EXPECTATIONS = [
+  ['should be at least', 'too_short'],
+  ['should be less', 'too_large'],
+  ['should be greater', 'too_small'],
+  ['should match', 'invalid_format'],
+] as const;
 
 function toPointer(field: string): string {
   return tokens(field)

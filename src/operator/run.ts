@@ -3,6 +3,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RecordEvent } from '../resources/resource-events.ts';
 import type { ObjectKey, ResourceStore } from '../resources/resource-store.ts';
+import type { TermOfOffice } from '../store/leadership.ts';
 import { createNotifier } from '../store/notifications.ts';
 import { maintainPartitions } from '../store/partitions.ts';
 import type { Pool } from '../store/pool.ts';
@@ -13,8 +14,7 @@ import { startWatches } from './watches.ts';
 
 /** Elects one of several operators: a lock in PostgreSQL, or a Lease in Kubernetes. */
 export type Elect = (callbacks: {
-  /** `epoch`: the fence of this term, higher than every one before. */
-  onLead: (epoch: number) => Promise<void>;
+  onLead: (office: TermOfOffice) => Promise<void>;
   /** Does not return before everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
 }) => { start: () => void; stop: () => Promise<void> };
@@ -38,6 +38,14 @@ export type Operator = {
   stop: () => Promise<void>;
 };
 
+/**
+ * A new cluster with the old database: its manifests come one by one, and until they have, a row
+ * without an object is not a deletion. For so long it stays as it was.
+ */
+const ADOPTION_MS = 3_600_000;
+const ADOPTING =
+  'the database was led from elsewhere: what is not declared here yet is kept for an hour';
+
 /** The operator role. Returns at once; watches always, and reconciles whenever it leads. */
 export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const { pool, store, namespaces = [], metrics, log } = deps;
@@ -56,18 +64,21 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     log,
   });
   const elector = deps.elect({
-    onLead: async (epoch) => {
+    onLead: async ({ epoch, homeAgeMs }) => {
+      const adoptMs = Math.max(0, ADOPTION_MS - homeAgeMs);
       log.info({ epoch }, 'leading');
+      if (adoptMs > 0) log.warn({ forSec: adoptMs / 1_000 }, ADOPTING);
+      const adoptedAtMs = performance.now() + adoptMs;
       const kinds = roads.map(({ kind, listRowKeys, reconcilerOf }) => ({
         kind,
         listKeys: async () => {
           const objects = await store.list(kind);
-          const rows = (await listRowKeys()).filter(isOurs);
+          const rows = performance.now() < adoptedAtMs ? [] : (await listRowKeys()).filter(isOurs);
           return [...objects.map(({ metadata }) => metadata), ...rows];
         },
         reconcile: reconcilerOf(epoch),
       }));
-      term = startTerm({ kinds, metrics, log });
+      term = startTerm({ kinds, metrics, log, lookAgainMs: adoptMs });
       metrics.leader.set(leader, 1);
     },
     onLost: async () => {

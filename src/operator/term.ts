@@ -25,14 +25,20 @@ export type Term = {
   stop: () => Promise<void>;
 };
 
-export type TermDeps = { kinds: readonly TermKind[]; metrics: Metrics; log: Logger };
+export type TermDeps = {
+  kinds: readonly TermKind[];
+  metrics: Metrics;
+  log: Logger;
+  /** After this long all is looked at a second time; 0: no sooner than usual. */
+  lookAgainMs: number;
+};
 
 const nowMs = (): number => performance.now();
 const LIST_AGAIN_MS = 1_000;
 /** As controller-runtime: should a change ever have gone unheard, it is found on the same day. */
 const RESYNC_MS = 10 * 3_600_000;
 
-export function startTerm({ kinds, metrics, log }: TermDeps): Term {
+export function startTerm({ kinds, metrics, log, lookAgainMs }: TermDeps): Term {
   const stopping = new AbortController();
   const queues = new Map<string, WorkQueue<ObjectKey>>();
   const controllers: Controller[] = [];
@@ -54,7 +60,7 @@ export function startTerm({ kinds, metrics, log }: TermDeps): Term {
     });
     controller.start();
     controllers.push(controller);
-    void queueAll({ listKeys, queue, log, signal: stopping.signal });
+    void queueAll({ listKeys, queue, log, lookAgainMs, signal: stopping.signal });
   }
   return {
     changed: (kind, key) => queues.get(kind)?.add(key),
@@ -84,14 +90,17 @@ async function queueAll(deps: {
   listKeys: () => Promise<ObjectKey[]>;
   queue: WorkQueue<ObjectKey>;
   log: Logger;
+  lookAgainMs: number;
   signal: AbortSignal;
 }): Promise<void> {
   const { signal, queue, log } = deps;
-  let waitMs = RESYNC_MS;
+  const firstWaitMs = deps.lookAgainMs > 0 ? deps.lookAgainMs : RESYNC_MS;
+  let looked = false;
   while (!signal.aborted) {
+    let waitMs = looked ? RESYNC_MS : firstWaitMs;
     try {
       for (const key of await deps.listKeys()) queue.add(key, { priority: RESYNC_PRIORITY });
-      waitMs = RESYNC_MS;
+      looked = true;
     } catch (error) {
       log.warn({ err: error }, 'cannot list what there is; will try again');
       waitMs = LIST_AGAIN_MS;

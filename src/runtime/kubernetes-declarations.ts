@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createKubeClient, type KubeClient } from '../kubernetes/client.ts';
-import { loadCredentials } from '../kubernetes/credentials.ts';
+import { loadCredentials, type KubeCredentials } from '../kubernetes/credentials.ts';
 import { createEventRecorder } from '../kubernetes/event-recorder.ts';
 import { createLeaseElector } from '../kubernetes/lease-elector.ts';
 import { pathOf } from '../kubernetes/resource-paths.ts';
@@ -48,7 +48,10 @@ export async function createKubernetesDeclarations(
   return {
     store: createKubernetesResourceStore({ client, log, namespaces }),
     namespaces,
-    elect: electBy({ client, namespace: credentials.namespace, identity, ...context }),
+    elect: electBy({
+      ...context,
+      ...{ client, identity, namespace: credentials.namespace, home: homeOf(credentials) },
+    }),
     record: ({ kind, metadata }, event) =>
       recorder.record({ kind, apiVersion: pathOf(kind).apiVersion, ...metadata }, event),
     close: async () => {
@@ -64,18 +67,26 @@ export async function createKubernetesDeclarations(
  */
 function electBy({
   pool,
+  home,
   ...deps
 }: {
   client: KubeClient;
   namespace: string;
   identity: string;
+  home: string;
 } & Pick<Context, 'pool' | 'log'>): Elect {
   return ({ onLead, onLost }) =>
     createLeaseElector({
       ...deps,
       name: COMPONENT,
       nowMs,
-      onLead: async () => onLead(await raiseEpoch(pool)),
+      onLead: async () => onLead(await raiseEpoch(pool, home)),
       onLost,
     });
+}
+
+/** Tells one cluster from another without asking for a right to: each has a CA of its own. */
+function homeOf({ tls, server }: KubeCredentials): string {
+  const digest = createHash('sha256').update(tls.ca ?? server);
+  return `kubernetes:${digest.digest('hex').slice(0, 16)}`;
 }

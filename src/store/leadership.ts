@@ -16,6 +16,8 @@ export class NotLeaderError extends Error {
 }
 
 const NAME = 'operator';
+/** Who is elected here keeps declared things in tables beside this one. */
+const HOME = 'postgres';
 const LOCK = [0x7061, 0x6c64];
 const RETRY_MS = 1_000;
 /** A holder that is paused or cut off says nothing: after this long the server ends its session. */
@@ -25,7 +27,7 @@ const BEATS_PER_LEASE = 5;
 export function createLeadership(deps: {
   databaseUrl: string;
   log: Logger;
-  onLead: (epoch: number) => Promise<void>;
+  onLead: (term: TermOfOffice) => Promise<void>;
   /** Must not return before everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
   leaseMs?: number;
@@ -49,10 +51,10 @@ export function createLeadership(deps: {
       await Promise.race([client.query('select pg_advisory_lock($1, $2)', LOCK), ended]);
       if (stopping.signal.aborted) return;
       await client.query("select set_config('idle_session_timeout', $1, false)", [`${leaseMs}ms`]);
-      const epoch = await raiseEpoch(client);
+      const office = await raiseEpoch(client, HOME);
       const stopBeats = beat(client, leaseMs, abandon);
       try {
-        await deps.onLead(epoch);
+        await deps.onLead(office);
         await ended;
       } finally {
         stopBeats();
@@ -92,19 +94,30 @@ export async function assertLeader(db: Db, epoch: number): Promise<void> {
   if (rowCount !== 1) throw new NotLeaderError(`epoch ${epoch} is over: another operator leads`);
 }
 
+/** A leader's time: its fence, and for how long declared things have lived where they do. */
+export type TermOfOffice = {
+  epoch: number;
+  /** Infinity: always. Small after a move to another cluster with the old database. */
+  homeAgeMs: number;
+};
+
 /**
  * Begins a term: from here on every other epoch is over. Waits for transactions that have checked
- * theirs and not ended.
+ * theirs and not ended. `home` tells one cluster from another.
  */
-export async function raiseEpoch(db: Db): Promise<number> {
-  const { rows } = await db.query<{ epoch: number }>(
-    `insert into leader_epochs (name, epoch, holder) values ($1, 1, $2)
+export async function raiseEpoch(db: Db, home: string): Promise<TermOfOffice> {
+  const { rows } = await db.query<{ epoch: number; homeAgeMs: number | null }>(
+    `insert into leader_epochs as held (name, epoch, holder, home) values ($1, 1, $2, $3)
      on conflict (name) do update set
-       epoch = leader_epochs.epoch + 1, holder = excluded.holder, taken_at = now()
-     returning epoch`,
-    [NAME, `${hostname()}/${process.pid}`],
+       epoch = held.epoch + 1, holder = excluded.holder, taken_at = now(), home = excluded.home,
+       home_since = case when coalesce(held.home, excluded.home) = excluded.home
+                         then held.home_since else now() end
+     returning epoch, case when isfinite(home_since)
+       then extract(epoch from now() - home_since)::float8 * 1000 end as "homeAgeMs"`,
+    [NAME, `${hostname()}/${process.pid}`, home],
   );
-  return rows[0]!.epoch; // An upsert always returns its row.
+  const { epoch, homeAgeMs } = rows[0]!; // An upsert always returns its row.
+  return { epoch, homeAgeMs: homeAgeMs ?? Infinity };
 }
 
 /** Keeps the session from counting as idle; `onSilence` when the server does not answer. */

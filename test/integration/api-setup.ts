@@ -4,7 +4,7 @@ import { Problem, PROBLEM_MEDIA_TYPE } from '../../src/api/problem.ts';
 import { runApi, type ApiRoleDeps } from '../../src/api/run.ts';
 import type { Scope } from '../../src/api/route.ts';
 import { insertApiKey, newKeyText, SCOPES } from '../../src/store/api-keys.ts';
-import { startEngine, type Engine } from '../support/engine.ts';
+import { startEngine, type Engine, type Home } from '../support/engine.ts';
 
 /** The API as it runs, on a database of this test alone, with an operator behind it. */
 export type Api = {
@@ -34,12 +34,12 @@ export type CallOptions = {
 export type Reply = { status: number; headers: Headers; text: string; body: any };
 
 export async function startApi(
-  options: { operator?: boolean; delivery?: boolean } & Partial<ApiRoleDeps> = {},
+  options: { home?: Home; operator?: boolean; delivery?: boolean } & Partial<ApiRoleDeps> = {},
 ): Promise<Api> {
-  const engine = await startEngine();
+  const engine = await startEngine(options.home);
   if (options.operator !== false) await engine.startOperator();
   if (options.delivery === true) await engine.startDelivery();
-  const { operator: _, delivery: __, ...deps } = options;
+  const { home: _, operator: __, delivery: ___, ...deps } = options;
   const api = await runApi({
     ...engine,
     host: '127.0.0.1',
@@ -50,6 +50,7 @@ export async function startApi(
   });
   const newKey = async (namespace: string, scopes: readonly Scope[] = SCOPES): Promise<string> => {
     const text = newKeyText();
+    await engine.makeNamespace(namespace);
     await insertApiKey(engine.pool, { namespace, scopes, text });
     return text;
   };

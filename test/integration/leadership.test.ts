@@ -24,7 +24,7 @@ function startCandidate(name: string, log: string[]) {
   const leadership = createLeadership({
     databaseUrl: engine.databaseUrl,
     log: engine.log,
-    onLead: async (epoch) => {
+    onLead: async ({ epoch }) => {
       log.push(`${name} leads`);
       led.resolve(epoch);
     },

@@ -8,7 +8,7 @@ import {
   type PostgresDeclarations,
 } from '../../src/runtime/postgres-declarations.ts';
 import { runDelivery, type DeliveryRoleDeps } from '../../src/delivery/run.ts';
-import { runOperator, type OperatorRoleDeps } from '../../src/operator/run.ts';
+import { runOperator, type Operator, type OperatorRoleDeps } from '../../src/operator/run.ts';
 import { KINDS } from '../../src/resources/kinds.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
 import type { Resource, ResourceStore } from '../../src/resources/resource-store.ts';
@@ -21,6 +21,8 @@ import { createTestDatabase } from './postgres.ts';
 export type Engine = Context &
   Omit<PostgresDeclarations, 'store'> & {
     store: ResourceStore;
+    /** As another process has it: in Kubernetes with watches and a cache of its own. */
+    newStore: () => ResourceStore;
     /** Where things are declared, when that is Kubernetes. */
     cluster: Kube | undefined;
     /** Needed before anything is declared in another namespace than `default`. */
@@ -28,8 +30,8 @@ export type Engine = Context &
     /** All that is declared is gone, and no watch of the time after will ever tell of it. */
     emptyStore: () => Promise<void>;
     startOperator: (
-      options?: Partial<Pick<OperatorRoleDeps, 'store'>>,
-    ) => Promise<{ stop: () => Promise<void> }>;
+      options?: Partial<Pick<OperatorRoleDeps, 'store' | 'elect'>>,
+    ) => Promise<Operator>;
     startDelivery: (
       options?: Partial<Pick<DeliveryRoleDeps, 'onAttempt' | 'log' | 'databaseUrl'>>,
     ) => Promise<{ stop: () => Promise<void> }>;
@@ -102,6 +104,7 @@ export async function startEngine(home: Home = 'postgres'): Promise<Engine> {
   return {
     ...context,
     ...declarations,
+    newStore,
     cluster,
     makeNamespace: async (namespace) => cluster?.makeNamespace(namespace),
     emptyStore: async () => {

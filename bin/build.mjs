@@ -1,0 +1,24 @@
+/**
+ * Writes `dist/` (or the folder given): the sources without their types, for the image and the npm package. Node could run
+ * the sources themselves, but its type stripper stays in memory: 30 MB of a role's 100, and half a
+ * second of its start (measured with Node 24.21). Types become blanks, so that a line of a stack
+ * trace is the line in `src/`. The compiler is no part of it: an image is built without it.
+ */
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
+/** Static and dynamic imports of our own files; oxfmt keeps the quotes as they are here. */
+const ownImport = /((?:from|import\(|import)\s*'\.{1,2}\/[^']+)\.ts'/g;
+
+const target = resolve(process.argv[2] ?? join(root, 'dist'));
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+rmSync(target, { recursive: true, force: true });
+for (const file of sources.filter((name) => name.endsWith('.ts'))) {
+  const output = join(target, file.replace(/\.ts$/, '.js'));
+  mkdirSync(dirname(output), { recursive: true });
+  const code = stripTypeScriptTypes(readFileSync(join(root, 'src', file), 'utf8'));
+  writeFileSync(output, code.replaceAll(ownImport, "$1.js'"));
+}

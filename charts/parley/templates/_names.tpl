@@ -1,0 +1,100 @@
+{{/* The name every object begins with; 40 characters leave room for what is added. */}}
+{{- define "parley.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Name of a role's objects. In: {root, role}. */}}
+{{- define "parley.roleName" -}}
+{{- printf "%s-%s" (include "parley.fullname" .root) .role -}}
+{{- end -}}
+
+{{/* Labels that never change: selectors are made of them. In: the root. */}}
+{{- define "parley.selectorLabels" -}}
+app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{/* The same for one role (or for `postgresql`, `test`). In: {root, role}. */}}
+{{- define "parley.roleSelectorLabels" -}}
+{{ include "parley.selectorLabels" .root }}
+app.kubernetes.io/component: {{ .role }}
+{{- end -}}
+
+{{/* Labels of every object. In: the root. */}}
+{{- define "parley.labels" -}}
+{{ include "parley.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/part-of: parley
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Labels of an object of one role. In: {root, role}. */}}
+{{- define "parley.roleLabels" -}}
+{{ include "parley.labels" .root }}
+app.kubernetes.io/component: {{ .role }}
+{{- end -}}
+
+{{/* A digest wins over a tag. In: {image, tag}. */}}
+{{- define "parley.imageReference" -}}
+{{- $repository := .image.repository -}}
+{{- if .image.registry }}{{ $repository = printf "%s/%s" (trimSuffix "/" .image.registry) $repository }}{{ end -}}
+{{- if .image.digest -}}
+{{- printf "%s@%s" $repository .image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $repository (default .tag .image.tag) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "parley.image" -}}
+{{- include "parley.imageReference" (dict "image" .Values.image "tag" .Chart.AppVersion) -}}
+{{- end -}}
+
+{{/* Name of a role's service account. In: {root, role}. */}}
+{{- define "parley.serviceAccountName" -}}
+{{- $account := (get .root.Values .role).serviceAccount -}}
+{{- if $account.create -}}
+{{- default (include "parley.roleName" .) $account.name -}}
+{{- else -}}
+{{- default "default" $account.name -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Where the API is, as seen by pods of this cluster. In: the root. */}}
+{{- define "parley.apiUrl" -}}
+{{- printf "http://%s-api.%s.svc:%v" (include "parley.fullname" .) .Release.Namespace .Values.service.port -}}
+{{- end -}}
+
+{{/* Where people reach the API: what events carry. In: the root. */}}
+{{- define "parley.baseUrl" -}}
+{{- if .Values.baseUrl -}}
+{{- .Values.baseUrl -}}
+{{- else if and .Values.ingress.enabled .Values.ingress.host -}}
+{{- printf "%s://%s" (ternary "https" "http" (not (empty .Values.ingress.tls))) .Values.ingress.host -}}
+{{- else if and .Values.httpRoute.enabled .Values.httpRoute.hostnames -}}
+{{- printf "https://%s" (first .Values.httpRoute.hostnames) -}}
+{{- else -}}
+{{- include "parley.apiUrl" . -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Plural names of our kinds, from the CRDs: a new kind needs no line here. Out: {"plurals": []}. */}}
+{{- define "parley.kinds" -}}
+{{- $plurals := list -}}
+{{- range $path, $_ := .Files.Glob "files/crds/*.yaml" -}}
+{{- $plurals = append $plurals ($.Files.Get $path | fromYaml).spec.names.plural -}}
+{{- end -}}
+{{- dict "plurals" $plurals | toJson -}}
+{{- end -}}

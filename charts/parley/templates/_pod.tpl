@@ -1,0 +1,265 @@
+{{/*
+The Deployment of a role. The roles differ in their values, in the API server's token (delivery has
+none) and in their ports. In: {root, role}.
+*/}}
+{{- define "parley.deployment" -}}
+{{- $root := .root }}
+{{- $role := .role }}
+{{- $values := get $root.Values $role }}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "parley.roleName" . }}
+  namespace: {{ $root.Release.Namespace }}
+  labels:
+    {{- include "parley.roleLabels" . | nindent 4 }}
+spec:
+  {{- if not (include "parley.isAutoscaled" .) }}
+  replicas: {{ $values.replicas }}
+  {{- end }}
+  revisionHistoryLimit: 5
+  strategy:
+    type: RollingUpdate
+    rollingUpdate:
+      maxUnavailable: 0
+      maxSurge: 1
+  selector:
+    matchLabels:
+      {{- include "parley.roleSelectorLabels" . | nindent 6 }}
+  template:
+    metadata:
+      labels:
+        {{- include "parley.podLabels" . | nindent 8 }}
+      annotations:
+        kubectl.kubernetes.io/default-container: {{ $role }}
+        {{- if eq (include "parley.database" $root | fromJson).kind "url" }}
+        # The URL may have changed; a hash of it here would tell of the password to who reads pods.
+        parley.dev/release-revision: {{ $root.Release.Revision | quote }}
+        {{- end }}
+        {{- with mustMergeOverwrite (dict) $root.Values.podAnnotations $values.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+    spec:
+      {{- include "parley.podSpec" . | nindent 6 }}
+{{- end -}}
+
+{{/* "true" when something else sets the number of replicas. In: {root, role}. */}}
+{{- define "parley.isAutoscaled" -}}
+{{- $values := get .root.Values .role -}}
+{{- if or (dig "autoscaling" "enabled" false $values) (dig "keda" "enabled" false $values) }}true{{ end -}}
+{{- end -}}
+
+{{/* In: {root, role}. */}}
+{{- define "parley.podLabels" -}}
+{{- /* No version: a label that changes would restart pods that did not change. */ -}}
+{{- $own := include "parley.roleSelectorLabels" . | fromYaml -}}
+{{- $values := .root.Values -}}
+{{- mustMergeOverwrite (dict) $values.commonLabels $values.podLabels (get $values .role).podLabels $own | toYaml -}}
+{{- end -}}
+
+{{- define "parley.podSpec" -}}
+{{- $root := .root }}
+{{- $role := .role }}
+{{- $values := get $root.Values $role }}
+{{- $hasToken := ne $role "delivery" -}}
+serviceAccountName: {{ include "parley.serviceAccountName" . }}
+# The token is mounted below, in the one container that uses it.
+automountServiceAccountToken: false
+# A Service named `parley` would set PARLEY_PORT to its URL.
+enableServiceLinks: false
+terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
+securityContext:
+  {{- toYaml $root.Values.podSecurityContext | nindent 2 }}
+{{- with $root.Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with default $root.Values.priorityClassName $values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with mustMergeOverwrite (dict) $root.Values.nodeSelector $values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with concat $root.Values.tolerations $values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with default $root.Values.affinity $values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+topologySpreadConstraints:
+  {{- if $values.topologySpreadConstraints }}
+  {{- toYaml $values.topologySpreadConstraints | nindent 2 }}
+  {{- else }}
+  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "parley.roleSelectorLabels" $ | nindent 8 }}
+    matchLabelKeys: [pod-template-hash]
+  {{- end }}
+  {{- end }}
+initContainers:
+  - name: migrate
+    image: {{ include "parley.image" $root }}
+    imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+    args: [migrate]
+    env:
+      {{- include "parley.withExtraEnv" (dict "env" (include "parley.migrateEnv" $root) "of" .) | nindent 6 }}
+    resources:
+      {{- toYaml $root.Values.migrate.resources | nindent 6 }}
+    securityContext:
+      {{- toYaml $root.Values.securityContext | nindent 6 }}
+    volumeMounts:
+      {{- include "parley.volumeMounts" . | nindent 6 }}
+containers:
+  - name: {{ $role }}
+    image: {{ include "parley.image" $root }}
+    imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+    args: [{{ $role }}]
+    env:
+      {{- include "parley.withExtraEnv" (dict "env" (include "parley.env" .) "of" .) | nindent 6 }}
+    ports:
+      {{- if eq $role "api" }}
+      - name: http
+        containerPort: 8080
+      {{- end }}
+      - name: metrics
+        containerPort: 9090
+    # A start waits for the database and fills caches; after that, 30 s of silence are too many.
+    startupProbe:
+      httpGet: { path: /healthz, port: metrics }
+      periodSeconds: 2
+      timeoutSeconds: 2
+      failureThreshold: 60
+    livenessProbe:
+      httpGet: { path: /healthz, port: metrics }
+      periodSeconds: 10
+      timeoutSeconds: 5
+      failureThreshold: 3
+    readinessProbe:
+      httpGet: { path: /readyz, port: metrics }
+      periodSeconds: 5
+      timeoutSeconds: 2
+      failureThreshold: 2
+    {{- with $values.preStopSleepSeconds }}
+    lifecycle:
+      preStop:
+        sleep:
+          seconds: {{ . }}
+    {{- end }}
+    resources:
+      {{- toYaml $values.resources | nindent 6 }}
+    securityContext:
+      {{- toYaml $root.Values.securityContext | nindent 6 }}
+    volumeMounts:
+      {{- include "parley.volumeMounts" . | nindent 6 }}
+      {{- if $hasToken }}
+      - name: kubernetes-api
+        mountPath: /var/run/secrets/kubernetes.io/serviceaccount
+        readOnly: true
+      {{- end }}
+volumes:
+  - name: tmp
+    emptyDir:
+      sizeLimit: 64Mi
+  {{- if $hasToken }}
+  # What the kubelet would mount into every container of the pod.
+  - name: kubernetes-api
+    projected:
+      defaultMode: 0444
+      sources:
+        - serviceAccountToken:
+            path: token
+            expirationSeconds: 3607
+        - configMap:
+            name: kube-root-ca.crt
+            items: [{ key: ca.crt, path: ca.crt }]
+        - downwardAPI:
+            items: [{ path: namespace, fieldRef: { fieldPath: metadata.namespace } }]
+  {{- end }}
+  {{- with concat $root.Values.extraVolumes $values.extraVolumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
+{{/* In: the root. */}}
+{{- define "parley.databaseEnv" -}}
+{{- $database := include "parley.database" . | fromJson -}}
+{{- include "parley.secretEnv" (dict "name" "DATABASE_URL" "secret" $database.secret "key" $database.key) -}}
+{{- end -}}
+
+{{/* In: the root. */}}
+{{- define "parley.migrateEnv" -}}
+{{- include "parley.databaseEnv" . }}
+- name: PARLEY_LOG_LEVEL
+  value: {{ .Values.logLevel }}
+{{- end -}}
+
+{{/* In: {root, role}. */}}
+{{- define "parley.env" -}}
+{{- $values := .root.Values -}}
+{{- include "parley.migrateEnv" .root }}
+{{- $encryptionKey := include "parley.encryptionKey" .root | fromJson }}
+{{ include "parley.secretEnv" (dict "name" "PARLEY_ENCRYPTION_KEY" "secret" $encryptionKey.secret "key" $encryptionKey.key) }}
+- name: PARLEY_STORE
+  value: kubernetes
+- name: PARLEY_METRICS_PORT
+  value: '9090'
+- name: PARLEY_BASE_URL
+  value: {{ include "parley.baseUrl" .root | quote }}
+# Also when empty: nothing private may be reached then.
+- name: PARLEY_EGRESS_ALLOW
+  value: {{ join "," $values.egressAllow | quote }}
+{{- if eq .role "operator" }}
+- name: PARLEY_WATCH_NAMESPACES
+  value: {{ join "," $values.watchNamespaces | quote }}
+{{- end }}
+{{- if eq .role "api" }}
+- name: PARLEY_PORT
+  value: '8080'
+{{- $apiKey := include "parley.apiKey" .root | fromJson }}
+{{- if $apiKey.secret }}
+{{ include "parley.secretEnv" (dict "name" "PARLEY_API_KEY" "secret" $apiKey.secret "key" $apiKey.key) }}
+{{- end }}
+{{- if not (kindIs "invalid" $values.rateLimit) }}
+- name: PARLEY_RATE_LIMIT
+  value: {{ $values.rateLimit | int | quote }}
+{{- end }}
+{{- end }}
+{{- if dig "limits" "memory" "" (get $values .role).resources }}
+# The heap may take two thirds of the limit; the rest is buffers and the program itself.
+- name: NODE_OPTIONS
+  value: --max-semi-space-size=8 --max-old-space-size-percentage=65
+{{- end }}
+{{- end -}}
+
+{{/*
+A variable of extraEnv takes the place of ours: a name that comes twice is refused by server-side
+apply. In: {env: YAML, of: {root, role}}.
+*/}}
+{{- define "parley.withExtraEnv" -}}
+{{- $extra := concat .of.root.Values.extraEnv (get .of.root.Values .of.role).extraEnv -}}
+{{- $byName := dict -}}
+{{- $names := list -}}
+{{- range concat (fromYamlArray .env) $extra -}}
+{{- if not (hasKey $byName .name) }}{{ $names = append $names .name }}{{ end -}}
+{{- $_ := set $byName .name . -}}
+{{- end -}}
+{{- $env := list -}}
+{{- range $names }}{{ $env = append $env (get $byName .) }}{{ end -}}
+{{- toYaml $env -}}
+{{- end -}}
+
+{{/* In: {root, role}. */}}
+{{- define "parley.volumeMounts" -}}
+- name: tmp
+  mountPath: /tmp
+{{- with concat .root.Values.extraVolumeMounts (get .root.Values .role).extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}

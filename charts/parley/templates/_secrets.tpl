@@ -1,0 +1,50 @@
+{{/*
+Where the database is: a Secret and its key. The first that is named wins: an existing Secret, a URL,
+CloudNativePG, the bundled one. In: the root. Out: {"kind", "secret", "key"} as JSON.
+*/}}
+{{- define "parley.database" -}}
+{{- $name := include "parley.fullname" . -}}
+{{- $db := .Values.database -}}
+{{- if $db.existingSecret -}}
+{{- dict "kind" "existing" "secret" $db.existingSecret "key" $db.existingSecretKey | toJson -}}
+{{- else if $db.url -}}
+{{- dict "kind" "url" "secret" (printf "%s-database" $name) "key" "url" | toJson -}}
+{{- else if $db.cloudnativepg.enabled -}}
+{{- dict "kind" "cloudnativepg" "secret" (printf "%s-db-app" $name) "key" "uri" | toJson -}}
+{{- else if $db.bundled.enabled -}}
+{{- dict "kind" "bundled" "secret" (printf "%s-postgresql" $name) "key" "url" | toJson -}}
+{{- else -}}
+{{- fail "no database: set database.existingSecret (a Secret with a postgresql:// URL), database.url, database.cloudnativepg.enabled or database.bundled.enabled" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* {"secret", "key", "generate"} of the key that encrypts endpoint secrets at rest. */}}
+{{- define "parley.encryptionKey" -}}
+{{- $given := .Values.encryptionKey -}}
+{{- if $given.existingSecret -}}
+{{- dict "secret" $given.existingSecret "key" $given.existingSecretKey "generate" false | toJson -}}
+{{- else -}}
+{{- dict "secret" (printf "%s-encryption-key" (include "parley.fullname" .)) "key" "encryption-key" "generate" true | toJson -}}
+{{- end -}}
+{{- end -}}
+
+{{/* {"secret", "key", "generate"} of the first API key; an empty secret: there is none. */}}
+{{- define "parley.apiKey" -}}
+{{- $given := .Values.apiKey -}}
+{{- if $given.existingSecret -}}
+{{- dict "secret" $given.existingSecret "key" $given.existingSecretKey "generate" false | toJson -}}
+{{- else if $given.generate -}}
+{{- dict "secret" (printf "%s-api-key" (include "parley.fullname" .)) "key" "api-key" "generate" true | toJson -}}
+{{- else -}}
+{{- dict "secret" "" "key" "" "generate" false | toJson -}}
+{{- end -}}
+{{- end -}}
+
+{{/* One environment variable from a Secret. In: {name, secret, key}. */}}
+{{- define "parley.secretEnv" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .secret }}
+      key: {{ .key }}
+{{- end -}}

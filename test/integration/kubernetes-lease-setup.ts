@@ -1,0 +1,31 @@
+/** What the test of the Lease elector needs besides its API server. */
+
+/** As short as the lease can say; the proportions are those of the defaults. */
+export const TIMING = { leaseDurationMs: 1_000, renewDeadlineMs: 700, retryPeriodMs: 250 };
+
+/** Remembers when something happened, and tells those who wait for the n-th time. */
+export function createMarks() {
+  const marks: PromiseWithResolvers<number>[] = [];
+  const nth = (n: number) => (marks[n] ??= Promise.withResolvers<number>());
+  let count = 0;
+  return {
+    mark: () => nth(count++).resolve(performance.now()),
+    at: (n = 0): Promise<number> => nth(n).promise,
+  };
+}
+
+/** A candidate in a process of its own, to be paused. */
+export const PAUSED = `
+  const { URL: server, CA: ca, TOKEN, LEASE: name, SRC, TIMING } = process.env;
+  const { createKubeClient } = await import(SRC + 'kubernetes/client.ts');
+  const { createLeaseElector } = await import(SRC + 'kubernetes/lease-elector.ts');
+  const headers = async () => ({ authorization: 'Bearer ' + TOKEN });
+  const client = createKubeClient({ credentials: { server, tls: { ca }, headers, namespace: 'default' } });
+  const log = { info() {}, warn() {}, debug() {}, error() {} };
+  createLeaseElector({
+    ...{ client, namespace: 'default', name, identity: 'paused', log, ...JSON.parse(TIMING) },
+    nowMs: () => performance.now(),
+    onLead: async () => console.log('leads'),
+    onLost: async () => console.log('ends'),
+  }).start();
+`;

@@ -1,0 +1,98 @@
+import { expect, test } from '@jest/globals';
+import {
+  createEventCorrelator,
+  type EventSubject,
+  type EventText,
+} from '../../../src/kubernetes/event-correlator.ts';
+import { createLruMap } from '../../../src/kubernetes/lru-map.ts';
+import { createVirtualTime } from '../controller/virtual-time.ts';
+
+const AGENT: EventSubject = {
+  kind: 'Agent',
+  apiVersion: 'parley.dev/v1alpha1',
+  namespace: 'default',
+  name: 'support',
+  uid: 'u-1',
+};
+const TEXT: EventText = {
+  type: 'Warning',
+  reason: 'SecretNotFound',
+  action: 'Reconcile',
+  note: 'Secret "x" not found',
+};
+
+function start() {
+  const time = createVirtualTime();
+  return { ...time, ...createEventCorrelator({ nowMs: time.nowMs }) };
+}
+
+test('the same again is one series that counts', () => {
+  const { correlate, advance } = start();
+  const first = correlate(AGENT, TEXT);
+  expect(first).toMatchObject({ about: AGENT, text: TEXT, count: 1, lastAtMs: 0 });
+  advance(5_000);
+  expect(correlate({ ...AGENT, resourceVersion: '9' }, { ...TEXT })).toBe(first);
+  expect(first).toMatchObject({ count: 2, lastAtMs: 5_000 });
+});
+
+test.each([
+  ['object', { ...AGENT, uid: 'u-2' }, TEXT],
+  ['namespace', { ...AGENT, namespace: 'other' }, TEXT],
+  ['type', AGENT, { ...TEXT, type: 'Normal' as const }],
+  ['reason', AGENT, { ...TEXT, reason: 'Other' }],
+  ['action', AGENT, { ...TEXT, action: 'Other' }],
+  ['note', AGENT, { ...TEXT, note: 'Other' }],
+])('another %s is another series', (_, about, text) => {
+  const { correlate } = start();
+  const first = correlate(AGENT, TEXT);
+  expect(correlate(about, text)).not.toBe(first);
+  expect(first?.count).toBe(1);
+});
+
+test('the eleventh note on the same within ten minutes, and all after it, are one series', () => {
+  const { correlate, advance } = start();
+  const tell = (n: number) => correlate(AGENT, { ...TEXT, note: `took ${n} ms` });
+  const ten = Array.from({ length: 10 }, (_, n) => tell(n));
+  expect(new Set(ten).size).toBe(10);
+  const combined = tell(10);
+  expect(combined?.text).toEqual({
+    ...TEXT,
+    note: '(combined from similar events): took 10 ms',
+  });
+  expect(tell(11)).toBe(combined);
+  expect(combined?.count).toBe(2);
+  expect(tell(3)).toBe(ten[3]); // Known as it is.
+  expect(correlate(AGENT, { ...TEXT, reason: 'Other' })?.text.note).toBe(TEXT.note);
+  advance(600_001);
+  expect(tell(12)?.text.note).toBe('took 12 ms');
+});
+
+test('an object tells 25 things at once and one more each five minutes; another is not held up', () => {
+  const { correlate, advance } = start();
+  const tell = (about = AGENT) => correlate(about, TEXT);
+  const told = Array.from({ length: 30 }, () => tell());
+  expect(told.map((series) => series !== undefined)).toEqual([
+    ...Array<boolean>(25).fill(true),
+    ...Array<boolean>(5).fill(false),
+  ]);
+  expect(tell({ ...AGENT, uid: 'u-2' })).toBeDefined();
+  advance(299_999);
+  expect(tell()).toBeUndefined();
+  advance(2);
+  expect(tell()?.count).toBe(32); // What was not told is counted.
+  expect(tell()).toBeUndefined();
+  advance(300_000 * 100);
+  expect(Array.from({ length: 26 }, () => tell()).filter(Boolean)).toHaveLength(25);
+});
+
+test('what is kept is bounded, and what is used stays', () => {
+  const map = createLruMap<number>(3);
+  for (const [key, value] of Object.entries({ a: 1, b: 2, c: 3 })) map.set(key, value);
+  expect(map.get('a')).toBe(1);
+  map.set('d', 4);
+  expect(['a', 'b', 'c', 'd'].map((key) => map.get(key))).toEqual([1, undefined, 3, 4]);
+  const { correlate } = start();
+  const first = correlate(AGENT, TEXT);
+  for (let n = 0; n < 4_096; n += 1) correlate({ ...AGENT, uid: `other-${n}` }, TEXT);
+  expect(correlate(AGENT, TEXT)).not.toBe(first);
+});
