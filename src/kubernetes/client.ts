@@ -134,23 +134,29 @@ async function readText(body: Dispatcher.ResponseData['body'], what: string): Pr
   }
 }
 
-/** One JSON value a line; a line may come in many pieces and a piece may hold many lines. */
+/** One JSON value a line. */
 async function* jsonLines(body: AsyncIterable<Buffer>, what: string): AsyncIterable<unknown> {
-  let pieces: Buffer[] = [];
   try {
-    for await (const piece of body) {
-      let start = 0;
-      for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, start)) {
-        pieces.push(piece.subarray(start, end));
-        const line = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-        pieces = [];
-        start = end + 1;
-        if (line.length > 0) yield JSON.parse(line.toString('utf8'));
-      }
-      if (start < piece.length) pieces.push(piece.subarray(start));
+    for await (const line of lines(body)) {
+      if (line.length > 0) yield JSON.parse(line.toString('utf8'));
     }
   } catch (cause) {
     throw noAnswer(what, cause);
+  }
+}
+
+/** A line may come in many pieces and a piece may hold many lines. */
+async function* lines(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let pieces: Buffer[] = [];
+  for await (const piece of body) {
+    let start = 0;
+    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, start)) {
+      pieces.push(piece.subarray(start, end));
+      yield pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+      pieces = [];
+      start = end + 1;
+    }
+    if (start < piece.length) pieces.push(piece.subarray(start));
   }
 }
 

@@ -4,6 +4,8 @@ import type { Logger } from '../observability/logger.ts';
 import {
   FieldConflictError,
   WriteConflictError,
+  type Applied,
+  type ApplyOptions,
   type ObjectKey,
   type Resource,
   type ResourceStore,
@@ -118,34 +120,12 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
       const path = collectionPath(kind, namespace);
       return (await translated(list<Resource>({ client, path, convert, log }))).items;
     },
-    apply: ({ kind, namespace, name, spec, labels, annotations }, options) => {
-      const { fieldManager, resourceVersion } = options;
-      const patching = write(kind, {
-        method: 'PATCH',
-        path: objectPath(kind, { namespace, name }),
-        query: { fieldManager, force: 'false', fieldValidation: 'Strict' },
-        contentType: APPLY_PATCH,
-        body: {
-          apiVersion: pathOf(kind).apiVersion,
-          kind,
-          metadata: {
-            namespace,
-            name,
-            ...(labels && { labels }),
-            ...(annotations && { annotations }),
-            ...(resourceVersion !== undefined && {
-              resourceVersion: resourceVersion === '' ? NO_VERSION : resourceVersion,
-            }),
-          },
-          ...(isCoreKind(kind) ? encodeData(kind, spec) : { spec }),
-        },
-      });
-      return translated(patching).catch((error: unknown) => {
+    apply: (applied, options) =>
+      translated(write(applied.kind, applyRequest(applied, options))).catch((error: unknown) => {
         // Of two reasons to refuse, the server names the fields; what must not exist has none.
-        if (resourceVersion !== '' || !(error instanceof FieldConflictError)) throw error;
+        if (options.resourceVersion !== '' || !(error instanceof FieldConflictError)) throw error;
         throw new WriteConflictError('there is an object of that name', { cause: error });
-      });
-    },
+      }),
     annotate: async (kind, key, annotations) => {
       const { namespace, name } = key;
       const known = await read(kind, key);
@@ -192,6 +172,31 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
       return (await translated(unlessMissing(deleting))) !== undefined;
     },
     watch,
+  };
+}
+
+function applyRequest(applied: Applied, options: ApplyOptions): KubeRequest {
+  const { kind, namespace, name, spec, labels, annotations } = applied;
+  const { fieldManager, resourceVersion } = options;
+  return {
+    method: 'PATCH',
+    path: objectPath(kind, { namespace, name }),
+    query: { fieldManager, force: 'false', fieldValidation: 'Strict' },
+    contentType: APPLY_PATCH,
+    body: {
+      apiVersion: pathOf(kind).apiVersion,
+      kind,
+      metadata: {
+        namespace,
+        name,
+        ...(labels && { labels }),
+        ...(annotations && { annotations }),
+        ...(resourceVersion !== undefined && {
+          resourceVersion: resourceVersion === '' ? NO_VERSION : resourceVersion,
+        }),
+      },
+      ...(isCoreKind(kind) ? encodeData(kind, spec) : { spec }),
+    },
   };
 }
 

@@ -71,6 +71,8 @@ function ownersOf(object: Raw, root = 'f:spec'): Record<string, string[]> {
       if (!managers.includes(manager)) managers.push(manager);
     }
   }
+  // The server has them by the time of their last write; that is no change of who they are.
+  for (const managers of Object.values(owners)) managers.sort();
   return owners;
 }
 

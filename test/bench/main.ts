@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { Pool } from 'undici';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { startParley, type Parley } from '../support/parley-process.ts';
+import { distribution, ms, openLoop, print, quantile, residentMemory } from './figures.ts';
 
 /**
  * The figures of the README, on this machine, in one run: start, delivery latency, throughput,
@@ -60,12 +61,12 @@ async function benchDelivery(): Promise<void> {
     env: { DATABASE_URL: databaseUrl },
   });
   try {
-    print('memory, idle', await memory(parley));
+    print('memory, idle', residentMemory(parley.pids[0]!));
     await benchManifest(parley, recorder, manifests);
     await benchLatency(parley, recorder, databaseUrl);
     await benchBaseline(recorder);
     await benchLoad(parley, recorder);
-    print('memory, after the load', await memory(parley));
+    print('memory, after the load', residentMemory(parley.pids[0]!));
   } finally {
     await apiPool?.close();
     await parley.stop();
@@ -174,21 +175,6 @@ async function test({ url, apiKey }: Parley, endpointId: string): Promise<string
   return (JSON.parse(text) as { event_id: string }).event_id;
 }
 
-/** Requests at their times whatever the answers take, so a stall is measured and not skipped. */
-async function openLoop(
-  plan: { rate: number; seconds: number },
-  act: () => Promise<string>,
-): Promise<string[]> {
-  const running: Promise<string>[] = [];
-  const startedMs = performance.now();
-  for (let i = 0; i < plan.rate * plan.seconds; i += 1) {
-    const dueMs = startedMs + (i * 1_000) / plan.rate;
-    while (performance.now() < dueMs) await new Promise((resolve) => setTimeout(resolve, 1));
-    running.push(act());
-  }
-  return Promise.all(running);
-}
-
 /** Nothing of the endpoint is on its way any more. */
 async function settled({ call }: Parley, endpointId: string): Promise<void> {
   for (;;) {
@@ -230,31 +216,6 @@ spec: { prompt: ${prompt} }
 `;
 }
 
-/** Proportional and resident memory of the Parley process. */
-async function memory({ pids }: Parley): Promise<string> {
-  const status = await readFile(`/proc/${pids[0]}/status`, 'utf8');
-  const kb = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
-  return `${Math.round(kb / 1_024)} MB resident`;
-}
-
 function eventId(body: string): string {
   return (JSON.parse(body) as { id: string }).id;
-}
-
-function distribution(values: number[]): string {
-  const at = (q: number): string => ms(quantile(values, q));
-  return `p50 ${at(0.5)}  p90 ${at(0.9)}  p99 ${at(0.99)}  max ${at(1)}  (n=${values.length})`;
-}
-
-function quantile(values: number[], q: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? NaN;
-}
-
-function ms(value: number): string {
-  return `${value.toFixed(value < 100 ? 1 : 0)} ms`;
-}
-
-function print(what: string, figure: string): void {
-  process.stdout.write(`${what.padEnd(52)} ${figure}\n`);
 }

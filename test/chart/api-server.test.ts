@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { CHART, findHelm } from '../support/helm.ts';
 import { startKubeApiserver, type KubeApiserver } from '../support/kube-apiserver.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';
@@ -124,6 +128,45 @@ const FOREIGN = [
       expect(await secrets()).toMatchObject(lasting);
       await helmWith('uninstall', RELEASE);
     }, 120_000);
+
+    test('shows examples in its catalogue entry, one of each kind, that the CRDs accept', async () => {
+      const annotations = fieldOf(
+        parse(readFileSync(`${CHART}/Chart.yaml`, 'utf8')),
+        'annotations',
+      );
+      const list = (name: string) =>
+        z
+          .array(z.looseObject({ kind: z.string() }))
+          .parse(parse(String(fieldOf(annotations, name))));
+      await helmWith('upgrade', '--install', RELEASE, CHART);
+      const { items } = (
+        await kube.request('GET', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions')
+      ).json();
+      const crds = z
+        .array(
+          z.object({
+            spec: z.object({ names: z.object({ kind: z.string(), plural: z.string() }) }),
+          }),
+        )
+        .parse(items);
+      const kinds = crds.map(({ spec }) => spec.names.kind).sort();
+      expect(
+        list('artifacthub.io/crds')
+          .map(({ kind }) => kind)
+          .sort(),
+      ).toEqual(kinds);
+      const examples = list('artifacthub.io/crdsExamples');
+      expect(examples.map(({ kind }) => kind).sort()).toEqual(kinds);
+      for (const example of examples) {
+        const plural = crds.find(({ spec }) => spec.names.kind === example.kind)?.spec.names.plural;
+        const path = `/apis/parley.dev/v1alpha1/namespaces/real/${plural}`;
+        // The API server has no signal for "the handler is in place" but its answers.
+        while ((await kube.request('GET', path)).status === 404) await delay(50);
+        const query = 'dryRun=All&fieldValidation=Strict';
+        const { status, body } = await kube.request('POST', `${path}?${query}`, example);
+        expect({ status, body }).toMatchObject({ status: 201 });
+      }
+    }, 60_000);
 
     test('tells how to go on', async () => {
       const notes = await helmWith('install', RELEASE, CHART, '--dry-run=client');

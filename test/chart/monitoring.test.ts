@@ -4,7 +4,9 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { createMetrics } from '../../src/observability/metrics.ts';
+import { findHelm } from '../support/helm.ts';
 import { selectorsOf } from './promql.ts';
+import { fieldOf, NAMESPACE, ofKind, podsOf, renderChart, type KubeObject } from './rendered.ts';
 
 /**
  * A rule that names a metric nobody exports never fires, and nobody notices. So names and labels
@@ -182,6 +184,97 @@ describe('the Grafana dashboard', () => {
   });
 });
 
+const helm = await findHelm();
+
+(helm ? describe : describe.skip)('the rendered chart', () => {
+  const render = (monitoring: object): Promise<KubeObject[]> => renderChart(helm!, { monitoring });
+  const on = { enabled: true };
+  const rulesOf = (objects: readonly KubeObject[]): Rule[] => {
+    const rendered = fieldOf(ofKind(objects, 'PrometheusRule')[0], 'spec', 'groups');
+    return (rendered as { rules: Rule[] }[]).flatMap((group) => group.rules);
+  };
+
+  test('has none of it unless asked', async () => {
+    const kinds = (await render({})).map(({ kind }) => kind);
+    for (const kind of ['PodMonitor', 'ServiceMonitor', 'PrometheusRule']) {
+      expect(kinds).not.toContain(kind);
+    }
+  });
+
+  test('has the rules of this release, with links to its runbooks', async () => {
+    const rendered = rulesOf(
+      await render({ prometheusRule: { ...on, runbookBaseUrl: 'https://example.com/books/' } }),
+    );
+    expect(rendered).toHaveLength(rules.length);
+    for (const { alert, expr, annotations } of rendered) {
+      const scopes = [...expr.matchAll(/namespace="([^"]*)",(job="[^"]*"|pod=~"[^"]*")/g)];
+      for (const [, namespace, release] of scopes) {
+        expect(namespace).toBe(NAMESPACE);
+        expect(release).toMatch(/^(job="demo-parley"|pod=~"demo-parley-\(operator)/);
+      }
+      const runbook = annotations?.['runbook_url'];
+      if (alert !== undefined) expect(runbook).toBe(`https://example.com/books/${alert}.md`);
+    }
+  });
+
+  test('leaves out the alerts that are switched off, and adds groups', async () => {
+    const extra = { name: 'mine', rules: [{ alert: 'Mine', expr: 'vector(1)' }] };
+    const names = rulesOf(
+      await render({
+        prometheusRule: { ...on, disabledAlerts: ['ParleyApiSlow'], extraRuleGroups: [extra] },
+      }),
+    ).map(({ alert }) => alert);
+    expect(names).not.toContain('ParleyApiSlow');
+    expect(names).toContain('ParleyApiErrors');
+    expect(names.at(-1)).toBe('Mine');
+  });
+
+  test.each(['podMonitor', 'serviceMonitor'])('%s finds the pods of the roles', async (name) => {
+    const objects = await render({ [name]: { ...on, labels: { team: 'voice' } } });
+    const monitor = ofKind(objects, name === 'podMonitor' ? 'PodMonitor' : 'ServiceMonitor')[0]!;
+    expect(monitor.metadata.labels['team']).toBe('voice');
+    const selector = fieldOf(monitor, 'spec', 'selector', 'matchLabels');
+    // A ServiceMonitor finds pods through a Service: there must be one, and no other's.
+    const services = ofKind(objects, 'Service').filter(({ metadata }) =>
+      contains(metadata.labels, selector),
+    );
+    if (name === 'serviceMonitor') expect(services).toHaveLength(1);
+    const found = name === 'podMonitor' ? selector : fieldOf(services[0], 'spec', 'selector');
+    const field = name === 'podMonitor' ? 'podMetricsEndpoints' : 'endpoints';
+    const kept = fieldOf(monitor, 'spec', field, 0, 'relabelings', 0, 'regex') as string;
+    const scraped = podsOf(objects)
+      .filter(({ labels }) => contains(labels, found))
+      .filter(({ labels }) => kept.split('|').includes(labels['app.kubernetes.io/component']!));
+    expect(scraped.map(({ owner }) => owner).sort()).toEqual([
+      'Deployment/demo-parley-api',
+      'Deployment/demo-parley-delivery',
+      'Deployment/demo-parley-operator',
+    ]);
+    for (const { spec } of scraped) {
+      expect(spec.containers[0]?.ports.map((port) => port.name)).toContain('metrics');
+    }
+  });
+
+  test('refuses two monitors of the same pods', async () => {
+    const both = render({ podMonitor: on, serviceMonitor: on });
+    await expect(both).rejects.toThrow(/podMonitor or serviceMonitor, not both/);
+  });
+
+  test('has the dashboard as it is in the file, where the sidecar of Grafana looks', async () => {
+    const objects = await render({ dashboard: on });
+    const map = ofKind(objects, 'ConfigMap').find((one) => one.metadata.name.endsWith('dashboard'));
+    expect(map?.metadata.labels['grafana_dashboard']).toBe('1');
+    const text = fieldOf(map, 'data', 'parley.json') as string;
+    expect(JSON.parse(text)).toEqual(JSON.parse(readFileSync(DASHBOARD, 'utf8')));
+  });
+});
+
+function contains(labels: Record<string, string>, selector: unknown): boolean {
+  return Object.entries(selector as Record<string, string>).every(
+    ([key, value]) => labels[key] === value,
+  );
+}
+
 const promtool = findPromtool();
 if (promtool === undefined) {
   process.stderr.write(
@@ -197,9 +290,10 @@ if (promtool === undefined) {
     expect(run('check', 'rules', RULES)).toContain(`${rules.length} rules found`);
   });
 
+  // Each case has a time series database of its own on disk: half a minute on a busy machine.
   test('sees each alert fire when it should, and only then', () => {
     expect(run('test', 'rules', 'alerts.test.yaml')).toContain('SUCCESS');
-  });
+  }, 180_000);
 });
 
 test('each alert has a case in which it fires and one in which it does not', () => {

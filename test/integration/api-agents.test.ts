@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { insertApiKey, newKeyText, SCOPES } from '../../src/store/api-keys.ts';
 import { startApi, type Api, type Reply } from './api-setup.ts';
 import { describeEachHome } from '../support/homes.ts';
 
@@ -92,6 +93,18 @@ describeEachHome((home) => {
       ]);
     });
   });
+
+  // Tables have every namespace.
+  (home === 'kubernetes' ? test : test.skip)(
+    'a key of a namespace that is not there is 409 namespace_refused',
+    async () => {
+      const key = newKeyText();
+      await insertApiKey(api.engine.pool, { namespace: 'nowhere', scopes: SCOPES, text: key });
+      const refused = await api.call('POST', '/v1/agents', { key, json: { prompt: 'x' } });
+      expect(refused.status).toBe(409);
+      expect(refused.body.code).toBe('namespace_refused');
+    },
+  );
 
   describe('lists', () => {
     test('pages go through all agents once, newest first, and end', async () => {

@@ -258,7 +258,10 @@ function followAgents(client: KubeClient, options: FollowOptions): Followed {
   const wakers = new Set<() => void>();
   const wake = (): void => wakers.forEach((waker) => waker());
   let watches = 0;
-  const promptOf = (item: Resource | undefined): string => String(item?.spec['prompt'] ?? '-');
+  const promptOf = (item: Resource | undefined): string => {
+    const prompt = item?.spec['prompt'];
+    return typeof prompt === 'string' ? prompt : '-';
+  };
   const nameOf = ({ metadata }: Resource): string => metadata.name;
   const cache = createObjectCache<Resource>({
     onChange: ({ key, before, after }) =>

@@ -315,10 +315,11 @@ describeEachHome((home) => {
           watch: (kind, { onChange, onSynced }) =>
             inner.watch(kind, {
               onChange,
-              onSynced: async () => {
-                if (kind === 'ConfigMap') await late.promise;
-                order.push(`know ${kind}`);
-                onSynced();
+              onSynced: () => {
+                void (kind === 'ConfigMap' ? late.promise : Promise.resolve()).then(() => {
+                  order.push(`know ${kind}`);
+                  onSynced();
+                });
               },
             }),
         },

@@ -56,14 +56,13 @@ describeEachHome((home) => {
       await applyAs('kubectl', { labels });
       await engine.store.patchStatus('Agent', metadata, { agentId: 'x' });
       await engine.store.annotate('Agent', KEY, { note: 'y' });
+      expect(await read()).toEqual(before);
       await engine.store.apply(agent({ spec: { prompt: 'one', suspend: false }, labels }), {
         fieldManager: 'kubectl', // A default, declared: the owner is new, so this is a write.
       });
       const after = await read();
       expect(after.metadata.generation).toBe(1);
-      expect(Number(after.metadata.resourceVersion)).toBe(
-        Number(before.metadata.resourceVersion) + 1,
-      );
+      expect(after.metadata.resourceVersion).not.toBe(before.metadata.resourceVersion);
       expect(after.owners).toEqual({ prompt: ['kubectl'], suspend: ['kubectl'] });
     });
 
@@ -156,8 +155,15 @@ describeEachHome((home) => {
         conflicts: [{ field: 'metadata.labels.team', manager: 'flux' }],
         message: 'metadata.labels.team is owned by flux',
       });
-      await applyAs('file', { annotations: { note: 'taken' } });
-      expect(await metaOf()).toEqual({ labels: { team: 'x' }, annotations: { note: 'taken' } });
+      const taking = applyAs('file', { annotations: { note: 'taken' } });
+      if (home === 'kubernetes') {
+        // There nothing is nobody's: what the operator annotated, it owns.
+        await expect(taking).rejects.toMatchObject({
+          conflicts: [{ field: 'metadata.annotations.note', manager: 'parley-operator' }],
+        });
+      } else await taking;
+      const note = home === 'kubernetes' ? 'free' : 'taken';
+      expect(await metaOf()).toEqual({ labels: { team: 'x' }, annotations: { note } });
     });
 
     test('begins anew with an object that was deleted', async () => {
@@ -179,13 +185,19 @@ describeEachHome((home) => {
     });
   });
 
-  test('a Secret is sealed at rest and opens for who reads it, and goes when it is deleted', async () => {
-    const key = { namespace: 'default', name: 's' };
-    const value = 'the-plain-text-of-it';
-    const spec = { data: { token: value } };
-    await engine.store.apply({ kind: 'Secret', ...key, spec }, { fieldManager: 'kubectl' });
-    expect((await engine.store.get('Secret', key))?.spec).toEqual(spec);
+  test('a Secret opens for who reads it, whatever its text', async () => {
+    await applySecret('s', 'grün 😀\n\u0000"$');
+    const spec = { data: { token: 'grün 😀\n\u0000"$' } };
+    expect((await engine.store.get('Secret', { namespace: 'default', name: 's' }))?.spec).toEqual(
+      spec,
+    );
     expect((await engine.store.list('Secret'))[0]?.spec).toEqual(spec);
+  });
+
+  // A cluster seals its etcd itself, or not: that is not ours to say.
+  (home === 'postgres' ? test : test.skip)('a Secret is sealed in its table', async () => {
+    const value = 'the-plain-text-of-it';
+    await applySecret('s', value);
     const table = async (): Promise<string> => {
       const { rows } = await engine.pool.query<{ text: string }>(
         'select r::text as text from resources r',
@@ -201,7 +213,13 @@ describeEachHome((home) => {
     ]) {
       expect(stored).not.toContain(form);
     }
-    await engine.store.delete('Secret', key);
+    await engine.store.delete('Secret', { namespace: 'default', name: 's' });
     expect(await table()).not.toContain('sealed');
   });
+
+  const applySecret = (name: string, token: string): Promise<Resource> =>
+    engine.store.apply(
+      { kind: 'Secret', namespace: 'default', name, spec: { data: { token } } },
+      { fieldManager: 'kubectl' },
+    );
 });

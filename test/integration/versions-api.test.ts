@@ -6,9 +6,10 @@ import { describeEachHome } from '../support/homes.ts';
 
 describeEachHome((home) => {
   let engine: Engine;
+  let operator: { stop: () => Promise<void> };
   beforeEach(async () => {
     engine = await startEngine(home);
-    await engine.startOperator();
+    operator = await engine.startOperator();
   });
   afterEach(() => engine.stop());
 
@@ -76,6 +77,21 @@ describeEachHome((home) => {
       expect([code, pointers]).toEqual(['invalid_body', ['/voice/voice_id']]);
       expect(await engine.store.list('Agent')).toEqual([]);
     });
+  });
+
+  test('without an operator what was written is answered after 2 s, not ready, and holds', async () => {
+    await operator.stop();
+    const { agent, shown } = await create({ first_message: 'Hi' }, 'waits');
+    expect({ ...agent, shown }).toMatchObject({
+      shown: false,
+      ready: false,
+      reason: 'Pending',
+      activeVersion: null,
+      spec: { prompt: 'one', firstMessage: 'Hi' },
+    });
+    await engine.startOperator();
+    await engine.settled('Agent', 'waits');
+    expect(await agentRow(engine, 'waits')).toMatchObject({ id: agent.id, activeVersion: 1 });
   });
 
   describe('patch', () => {

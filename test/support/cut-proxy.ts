@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /** Stands between a client and the API server: counts connections, and breaks them. */
@@ -8,6 +8,8 @@ export type CutProxy = {
   /** Connections made since the start, and those that are open now. */
   made: () => number;
   open: () => number;
+  /** Resolves once the check, which is made whenever a connection opens or closes, holds. */
+  until: (check: () => boolean) => Promise<void>;
   /** Resets all connections of now. */
   cut: () => void;
   /** Resets new ones as well, until `accept`. */
@@ -24,6 +26,7 @@ export type CutProxy = {
 export async function startCutProxy(targetUrl: string): Promise<CutProxy> {
   const { hostname, port: targetPort } = new URL(targetUrl);
   const pairs = new Set<[Socket, Socket]>();
+  const changes = new EventEmitter();
   let made = 0;
   let refusing = false;
   const server = createServer((client) => {
@@ -36,12 +39,14 @@ export async function startCutProxy(targetUrl: string): Promise<CutProxy> {
     const upstream = connect(Number(targetPort), hostname);
     const pair: [Socket, Socket] = [client, upstream];
     pairs.add(pair);
+    changes.emit('change');
     upstream.on('error', () => upstream.destroy());
     client.pipe(upstream);
     upstream.pipe(client);
     for (const socket of pair) {
       socket.on('close', () => {
         pairs.delete(pair);
+        changes.emit('change');
         pair.forEach((one) => one.destroy());
       });
     }
@@ -53,6 +58,9 @@ export async function startCutProxy(targetUrl: string): Promise<CutProxy> {
     url: `https://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
     made: () => made,
     open: () => pairs.size,
+    until: async (check) => {
+      while (!check()) await once(changes, 'change');
+    },
     cut,
     refuse: () => {
       refusing = true;

@@ -42,6 +42,8 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error('stdio was to be piped');
   const watchdog = startWatchdog(child);
   const ended = once(child, 'close'); // After its last line.
   const effects: string[] = [];
@@ -52,8 +54,8 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
   const bells = new Set<() => void>();
   const ring = (): void => bells.forEach((bell) => bell());
 
-  child.stderr.on('data', (piece: Buffer) => (output += piece.toString()));
-  createInterface({ input: child.stdout }).on('line', (line) => {
+  stderr.on('data', (piece: Buffer) => (output += piece.toString()));
+  createInterface({ input: stdout }).on('line', (line) => {
     const told = JSON.parse(line) as Told; // Only `tell` writes there.
     if ('effect' in told) effects.push(told.effect);
     else if ('struck' in told) struck = told.struck;

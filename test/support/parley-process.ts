@@ -47,40 +47,71 @@ export async function startParley(options: StartOptions): Promise<Parley> {
   return parley({ url: ready.url, apiKey: ready.api_key, children: [child] });
 }
 
+const API_KEY = `parley_${'k'.repeat(40)}`;
+type RoleName = 'delivery' | 'operator' | 'api';
+
+function roleEnvironment(databaseUrl: string): Record<string, string> {
+  return {
+    DATABASE_URL: databaseUrl,
+    PARLEY_STORE: 'postgres',
+    PARLEY_ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
+    PARLEY_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
+    PARLEY_HOST: '127.0.0.1',
+    PARLEY_API_KEY: API_KEY,
+  };
+}
+
+/** `parley migrate` to its end. */
+export async function runMigrations(databaseUrl: string): Promise<void> {
+  const migration = launch(['migrate'], roleEnvironment(databaseUrl));
+  if ((await migration.exited) !== 0) throw new Error(`migrate failed: ${migration.output()}`);
+}
+
 /** The same as three processes on one database. */
 export async function startRoles(options: {
   databaseUrl: string;
   manifests?: string;
   env?: Record<string, string>;
   /** For one role alone. */
-  envOf?: Partial<Record<'delivery' | 'operator' | 'api', Record<string, string>>>;
+  envOf?: Partial<Record<RoleName, Record<string, string>>>;
 }): Promise<Parley> {
   const port = await freePort();
-  const apiKey = `parley_${'k'.repeat(40)}`;
-  const common = {
-    DATABASE_URL: options.databaseUrl,
-    PARLEY_STORE: 'postgres',
-    PARLEY_ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
-    PARLEY_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
-    PARLEY_HOST: '127.0.0.1',
-    ...options.env,
-  };
-  const migration = launch(['migrate'], common);
-  if ((await migration.exited) !== 0) throw new Error(`migrate failed: ${migration.output()}`);
+  await runMigrations(options.databaseUrl);
   const children: Launched[] = [];
   for (const role of ['delivery', 'operator', 'api'] as const) {
-    const child = launch([role], {
-      ...common,
-      PARLEY_METRICS_PORT: String(await freePort()),
+    const env = {
+      ...options.env,
       PARLEY_PORT: String(port),
-      PARLEY_API_KEY: apiKey,
       ...(role === 'operator' && options.manifests && { PARLEY_MANIFESTS: options.manifests }),
       ...options.envOf?.[role],
-    });
-    await child.saying('"msg":"ready"');
-    children.push(child);
+    };
+    children.push(await launchRole(role, { databaseUrl: options.databaseUrl, env }));
   }
-  return parley({ url: `http://127.0.0.1:${port}`, apiKey, children });
+  return parley({ url: `http://127.0.0.1:${port}`, apiKey: API_KEY, children });
+}
+
+/** One role on a database that is migrated; `url` is where its metrics are. */
+export async function startRole(
+  role: RoleName,
+  options: { databaseUrl: string; env: Record<string, string> },
+): Promise<Parley> {
+  const port = String(await freePort());
+  const env = { ...options.env, PARLEY_METRICS_PORT: port };
+  const child = await launchRole(role, { ...options, env });
+  return parley({ url: `http://127.0.0.1:${port}`, apiKey: API_KEY, children: [child] });
+}
+
+async function launchRole(
+  role: RoleName,
+  { databaseUrl, env }: { databaseUrl: string; env: Record<string, string> },
+): Promise<Launched> {
+  const child = launch([role], {
+    ...roleEnvironment(databaseUrl),
+    PARLEY_METRICS_PORT: String(await freePort()),
+    ...env,
+  });
+  await child.saying('"msg":"ready"');
+  return child;
 }
 
 export async function temporaryFolder(): Promise<{ path: string; remove: () => Promise<void> }> {

@@ -48,3 +48,14 @@ CloudNativePG, the bundled one. In: the root. Out: {"kind", "secret", "key"} as 
       name: {{ .secret }}
       key: {{ .key }}
 {{- end -}}
+
+{{/* "true" where the API key is of use: it is one of the namespace `default`. In: the root. */}}
+{{- define "parley.watchesDefault" -}}
+{{- if or (not .Values.watchNamespaces) (has "default" .Values.watchNamespaces) }}true{{ end -}}
+{{- end -}}
+
+{{/* "true" when there is a `helm test`. In: the root. */}}
+{{- define "parley.hasTest" -}}
+{{- $hasKey := (include "parley.apiKey" . | fromJson).secret -}}
+{{- if and .Values.tests.enabled $hasKey (include "parley.watchesDefault" .) }}true{{ end -}}
+{{- end -}}

@@ -42,7 +42,7 @@ that are switched off. Rules contain Prometheus' own {{ }}, so the file is no He
     {{- end }}
   {{- end }}
   {{- if $rules }}
-    {{- $groups = append $groups (dict "name" (printf "%s.%s" $name .name) "rules" $rules) }}
+    {{- $groups = append $groups (dict "name" .name "rules" $rules) }}
   {{- end }}
 {{- end }}
 {{- toYaml (concat $groups $values.extraRuleGroups) }}

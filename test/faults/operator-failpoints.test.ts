@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findKubeBinaries } from '../support/kube-binaries.ts';
+import { startKube, type Kube } from '../support/kube.ts';
+import { startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';
+import { createWorld, type World } from '../support/operator-world.ts';
+import { createSeeded } from '../support/seeded.ts';
+import type { Strike } from '../support/side-effects.ts';
+
+/**
+ * The operator is killed between any two of its side effects, and another one goes on: the end is
+ * what the model says, with one version and one event per content change. A run without faults
+ * tells which side effects there are; each is then an end of its own, before and after it.
+ *
+ * All of them with FAULT_ROUNDS >= 100, else a sample that FAULT_SEED decides.
+ */
+const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 8);
+const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
+const SAMPLE = 12;
+
+const AGENT = 'agent';
+const HOOK = 'hook';
+
+/** Each act waits for its result, so all of them are seen and the model is exact. */
+const SCRIPT: ((world: World) => Promise<void>)[] = [
+  ({ changeAgent }) => changeAgent(AGENT, (agent) => (agent.exists = true)),
+  ({ changeEndpoint }) => changeEndpoint(HOOK, (endpoint) => (endpoint.exists = true)),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.inline = 'two')),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.pin = 1)),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.pin = undefined)),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.fromConfigMap = true)),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.configMap = 'three')),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.configMap = 'one')),
+  ({ changeEndpoint }) => changeEndpoint(HOOK, ({ declared }) => (declared.description = 'new')),
+  ({ changeEndpoint }) => changeEndpoint(HOOK, (endpoint) => (endpoint.exists = false)),
+  ({ changeAgent }) => changeAgent(AGENT, (agent) => (agent.exists = false)),
+];
+
+const binaries = await findKubeBinaries();
+const suite = binaries ? describe : describe.skip;
+
+suite('an operator killed between any two side effects', () => {
+  let kube: Kube;
+  let count = 0;
+  beforeAll(async () => {
+    kube = await startKube();
+  }, 90_000);
+  afterAll(() => kube.stop());
+
+  const newWorld = (): Promise<World> => {
+    count += 1;
+    const namespace = `failpoint-${count}`;
+    return createWorld({ kube, namespace, agents: [AGENT], endpoints: [HOOK] });
+  };
+
+  /** The kinds of all side effects of a run, in their order. */
+  async function runWithoutFaults(): Promise<string[]> {
+    const world = await newWorld();
+    const operator = startOperatorProcess({ ...world.options, name: 'only' });
+    try {
+      for (const act of SCRIPT) await act(world);
+      return operator.effects;
+    } finally {
+      await operator.stop();
+      await world.close();
+    }
+  }
+
+  /** False when it never came to that side effect. */
+  async function runUntil(strike: Strike): Promise<boolean> {
+    const world = await newWorld();
+    const victim = startOperatorProcess({ ...world.options, name: 'victim', strike });
+    const operators = [victim];
+    const heirs = startHeir(world, victim, operators);
+    try {
+      for (const act of SCRIPT) await act(world);
+      await world.onlyGrew();
+      return victim.struck() !== undefined;
+    } catch (error) {
+      const logs = operators.map(({ name, output }) => `--- ${name}\n${output().slice(-6_000)}`);
+      throw new Error(`after ${JSON.stringify(strike)}\n${logs.join('\n')}`, { cause: error });
+    } finally {
+      await Promise.all(operators.map(({ kill }) => kill()));
+      await heirs;
+      await world.close();
+    }
+  }
+
+  /** Waits beside the victim and is told at once when it is dead, as its Lease would tell later. */
+  async function startHeir(
+    { options }: World,
+    victim: OperatorProcess,
+    operators: OperatorProcess[],
+  ): Promise<void> {
+    await victim.until(() => victim.epoch() !== undefined || !victim.isAlive());
+    operators.push(startOperatorProcess({ ...options, name: 'heir' }));
+    await victim.until(() => !victim.isAlive());
+    await giveBackLease(options.namespace);
+  }
+
+  async function giveBackLease(namespace: string): Promise<void> {
+    const lease = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/parley-operator`;
+    const { status, json } = await kube.request('GET', lease);
+    const spec = json()['spec'] as { holderIdentity?: string } | undefined;
+    if (status !== 200 || spec?.holderIdentity !== 'victim') return;
+    const free = { spec: { holderIdentity: '' } };
+    await kube.request('PATCH', lease, free, 'application/merge-patch+json');
+  }
+
+  test(`one version and one event per content change (seed ${SEED})`, async () => {
+    const kinds = await runWithoutFaults();
+    const strikes = strikesAt(kinds);
+    const { shuffled } = createSeeded(SEED);
+    const all = ROUNDS >= 100;
+    const chosen = all ? strikes : shuffled(strikes).slice(0, SAMPLE);
+    const missed: Strike[] = [];
+    const hit = new Set<string>();
+    for (const strike of chosen) {
+      if (await runUntil(strike)) hit.add(`${strike.when} ${strike.kind}`);
+      else missed.push(strike);
+    }
+    const kindCount = new Set(kinds).size;
+    console.info(
+      `${chosen.length - missed.length} kills at ${strikes.length} points around ${kinds.length} ` +
+        `side effects of ${kindCount} kinds; ${hit.size} of ${2 * kindCount} boundaries hit`,
+    );
+    // How often a thing is done may differ from run to run, not whether.
+    expect(missed.length).toBeLessThanOrEqual(chosen.length / 4);
+    if (all) expect(boundariesOf(strikes).filter((boundary) => !hit.has(boundary))).toEqual([]);
+  }, 3_600_000);
+});
+
+/** Of the lease only the first renewal counts: the others come with time, not with what is done. */
+function strikesAt(kinds: readonly string[]): Strike[] {
+  const seen = new Map<string, number>();
+  return kinds.flatMap((kind) => {
+    const nth = (seen.get(kind) ?? 0) + 1;
+    seen.set(kind, nth);
+    if (kind === 'PUT leases' && nth > 1) return [];
+    const strike = { kind, nth, signal: 'SIGKILL' } as const;
+    return [
+      { ...strike, when: 'before' },
+      { ...strike, when: 'after' },
+    ] satisfies Strike[];
+  });
+}
+
+function boundariesOf(strikes: readonly Strike[]): string[] {
+  return [...new Set(strikes.map(({ when, kind }) => `${when} ${kind}`))];
+}

@@ -1,0 +1,83 @@
+import type { KubeClient } from '../../src/kubernetes/client.ts';
+import type { ResourceStore } from '../../src/resources/resource-store.ts';
+
+/** What a watch tells, and clients that show or hold up what is on the wire. */
+
+export type Watching = {
+  /** `namespace/name`, in order. */
+  told: string[];
+  /** Resolves when the last one is that. */
+  until: (name: string) => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export async function watchTold(store: ResourceStore, kind: string): Promise<Watching> {
+  const told: string[] = [];
+  const synced = Promise.withResolvers<void>();
+  let look = (): void => undefined;
+  const { stop } = store.watch(kind, {
+    onChange: ({ key }) => {
+      if (key.namespace === 'kube-system') return; // An API server has ConfigMaps of its own.
+      told.push(`${key.namespace}/${key.name}`);
+      look();
+    },
+    onSynced: synced.resolve,
+  });
+  await synced.promise;
+  const until = (name: string): Promise<void> =>
+    new Promise((resolve) => {
+      look = () => {
+        if (told.at(-1) === name) resolve();
+      };
+      look();
+    });
+  return { told, until, stop };
+}
+
+/** Keeps all that lists and watches receive, in `wire`. */
+export function recording(client: KubeClient, wire: unknown[]): KubeClient {
+  return {
+    ...client,
+    request: async (request) => {
+      const answer = await client.request(request);
+      if (!request.path.endsWith('/a')) wire.push(answer);
+      return answer;
+    },
+    stream: async (request) =>
+      (async function* () {
+        for await (const event of await client.stream(request)) {
+          wire.push(event);
+          yield event;
+        }
+      })(),
+  };
+}
+
+/** Lets no event of a watch through before `open`. */
+export function holding(client: KubeClient, open: Promise<void>): KubeClient {
+  return {
+    ...client,
+    stream: async (request) => {
+      const events = await client.stream(request);
+      return (async function* () {
+        await open;
+        yield* events;
+      })();
+    },
+  };
+}
+
+/** Keeps where requests go. */
+export function noting(client: KubeClient, paths: Set<string>): KubeClient {
+  return {
+    ...client,
+    request: (request) => {
+      paths.add(request.path);
+      return client.request(request);
+    },
+    stream: (request) => {
+      paths.add(request.path);
+      return client.stream(request);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Place, Town } from './operator-town.ts';
+import type { Seeded } from './seeded.ts';
+import type { Strike } from './side-effects.ts';
+
+/**
+ * What happens to operators, their network, the API server and the database while somebody acts.
+ * Each fault ends by itself or when the acts are `over`, and leaves nothing broken but dead
+ * operators, which the town repairs. An act may need an end of the fault to come through, so none
+ * waits for the acts alone.
+ */
+export type Fault = (deps: {
+  town: Town;
+  seeded: Seeded;
+  /** Resolves when the acts beside it are done. */
+  over: Promise<void>;
+}) => Promise<void>;
+
+export const FAULTS = {
+  'the leader is killed between two side effects': async ({ town, seeded, over }) => {
+    const place = await town.leader();
+    await strike(place, { seeded, over, signal: 'SIGKILL' });
+  },
+  'an operator is killed': async ({ town, seeded }) => {
+    const place = await town.leader();
+    await someEffects(place, seeded);
+    await seeded.pick(town.places).operator.kill();
+  },
+  'all operators are killed': async ({ town, seeded }) => {
+    const place = await town.leader();
+    await someEffects(place, seeded);
+    await Promise.all(town.places.map(({ operator }) => operator.kill()));
+    await town.repair();
+  },
+  'the leader is stopped': async ({ town, seeded }) => {
+    const place = await town.leader();
+    await someEffects(place, seeded);
+    await place.operator.stop();
+  },
+  'the leader is paused between two side effects, and goes on': async ({ town, seeded, over }) => {
+    const place = await town.leader();
+    await strike(place, { seeded, over, signal: 'SIGSTOP' });
+    await town.succeeded(place);
+    // Either into the middle of what the other does, or when all has changed.
+    if (seeded.below(2) === 0) await over;
+    place.operator.signal('SIGCONT');
+    await deposed(place);
+  },
+  'the leader is cut off, and comes back': async ({ town, seeded, over }) => {
+    const place = await town.leader();
+    await someEffects(place, seeded);
+    place.network.hang();
+    await town.succeeded(place);
+    if (seeded.below(2) === 0) await over;
+    // What was on its way arrives now, as late as that.
+    if (seeded.below(2) === 0) place.network.cut();
+    place.network.resume();
+    await deposed(place);
+  },
+  'all connections to the API server are cut': async ({ town, seeded }) => {
+    const place = await town.leader();
+    for (let left = 1 + seeded.below(4); left > 0; left -= 1) {
+      await someEffects(place, seeded);
+      for (const { network } of town.places) network.cut();
+    }
+  },
+  'the API server is killed': async ({ town, seeded }) => {
+    await someEffects(await town.leader(), seeded);
+    await town.kube.kill('apiserver');
+    await town.kube.revive('apiserver');
+  },
+  'etcd is killed': async ({ town, seeded }) => {
+    await someEffects(await town.leader(), seeded);
+    await town.kube.kill('etcd');
+    await delay(seeded.below(2_000)); // A fault's length, nothing that is waited for.
+    await town.kube.revive('etcd');
+  },
+  'the history is compacted': async ({ town, seeded }) => {
+    await someEffects(await town.leader(), seeded);
+    // Its watch cache would know what etcd has forgotten.
+    await town.kube.kill('apiserver');
+    await compact(town.kube.etcdUrl);
+    await town.kube.revive('apiserver');
+  },
+  'the database ends all connections': async ({ town, seeded }) => {
+    const place = await town.leader();
+    for (let left = 1 + seeded.below(4); left > 0; left -= 1) {
+      await someEffects(place, seeded);
+      await town.world.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name like 'operator/%'`,
+      );
+    }
+  },
+} satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof FAULTS;
+
+/** Lets it suffer at one of its next side effects, or when the acts are over without so many. */
+async function strike(
+  { operator }: Place,
+  deps: { seeded: Seeded; over: Promise<void>; signal: Strike['signal'] },
+): Promise<void> {
+  const { seeded, over, signal } = deps;
+  const when = seeded.pick(['before', 'after'] as const);
+  operator.arm({ nth: 1 + seeded.below(30), when, signal });
+  const struck = (): boolean => operator.struck() !== undefined || !operator.isAlive();
+  // The renewals of its Lease are side effects too, so the next one is never far.
+  void over.then(() => struck() || operator.arm({ nth: 1, when, signal }));
+  await operator.until(struck);
+  if (signal === 'SIGKILL') await operator.until(() => !operator.isAlive());
+}
+
+/** Resolves after a few more side effects of the leader: anywhere in what it does just now. */
+async function someEffects({ operator }: Place, seeded: Seeded): Promise<void> {
+  const count = operator.effects.length + seeded.below(20);
+  await operator.until(() => operator.effects.length >= count || !operator.isAlive());
+}
+
+/** Resolves when it knows that it leads no longer, and has ended what it was doing. */
+async function deposed({ operator }: Place): Promise<void> {
+  await operator.until(() => operator.epoch() === undefined);
+}
+
+/** Everything before now is forgotten: who watches from there is told 410. */
+async function compact(etcdUrl: string): Promise<void> {
+  const post = async (path: string, body: object): Promise<unknown> => {
+    const answer = await fetch(`${etcdUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`etcd ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const { header } = (await post('/v3/maintenance/status', {})) as { header: { revision: string } };
+  await post('/v3/kv/compaction', { revision: header.revision, physical: true });
+}

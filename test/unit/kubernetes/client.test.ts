@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import {
+  APPLY_PATCH,
+  createKubeClient,
+  type KubeClient,
+  type KubeRequest,
+} from '../../../src/kubernetes/client.ts';
+import { KubeConnectionError, KubeError } from '../../../src/kubernetes/kube-error.ts';
+
+/** A server that answers what a real one seldom does; the rest is in test/integration. */
+
+type Seen = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
+type Answer = (response: ServerResponse) => void | Promise<void>;
+
+let server: Server;
+let client: KubeClient;
+let answers: Answer[];
+let seen: Seen[];
+let counted: string[];
+beforeEach(async () => {
+  [answers, seen, counted] = [[], [], []];
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { method = '', url = '', headers } = request;
+      seen.push({ method, url, headers, body });
+      // The last answer stays.
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      return answer?.(response);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  client = createKubeClient({
+    credentials: {
+      server: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+      tls: {},
+      headers: async () => ({ authorization: 'Bearer t' }),
+      namespace: 'default',
+    },
+    countRequest: (method, code) => counted.push(`${method} ${code}`),
+  });
+});
+afterEach(async () => {
+  await client.close();
+  server.closeAllConnections();
+  if (server.listening) await once(server.close(), 'close');
+});
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    response.writeHead(status, headers).end(JSON.stringify(body));
+const busy = (status: number, retryAfter?: string): Answer =>
+  json(status, {}, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+const silence: Answer = () => undefined;
+const cutOff: Answer = (response) => {
+  response.writeHead(200).write('{"a":', () => response.destroy());
+};
+const GET: KubeRequest = { method: 'GET', path: '/api/v1/x' };
+const failure = async (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    (value) => ({ unexpected: value }),
+    (error: unknown) => error,
+  );
+
+describe('a request', () => {
+  test('says who we are, what it sends and what it wants', async () => {
+    answers = [json(200, { a: 1 })];
+    const sent = await client.request({
+      method: 'PATCH',
+      path: '/api/v1/x',
+      query: { fieldManager: 'a b', force: 'false' },
+      body: { b: 'é' },
+      contentType: APPLY_PATCH,
+      accept: 'application/json;as=Table',
+    });
+    expect(sent).toEqual({ a: 1 });
+    expect(seen).toMatchObject([
+      {
+        method: 'PATCH',
+        url: '/api/v1/x?fieldManager=a%20b&force=false',
+        headers: {
+          authorization: 'Bearer t',
+          'content-type': APPLY_PATCH,
+          accept: 'application/json;as=Table',
+          'user-agent': 'parley',
+        },
+        body: '{"b":"é"}',
+      },
+    ]);
+    await client.request(GET);
+    expect(seen[1]!.headers).toMatchObject({ accept: 'application/json' });
+    expect(seen[1]!.headers).not.toHaveProperty('content-type');
+  });
+
+  test.each([
+    [429, '0', 2],
+    [429, undefined, 2],
+    [429, 'Wed, 21 Oct 2026 07:28:00 GMT', 2],
+    [503, '0', 2],
+    [503, undefined, 1],
+    [500, '0', 1],
+    [409, '0', 1],
+  ])(
+    'is sent again after %s with Retry-After %s: %s times in all',
+    async (status, after, times) => {
+      answers = [busy(status, after), json(200, { done: true })];
+      const outcome = await failure(client.request({ ...GET, method: 'PUT', body: { a: 1 } }));
+      expect(seen.map(({ body }) => body)).toEqual(Array.from({ length: times }, () => '{"a":1}'));
+      if (times === 1) expect(outcome).toMatchObject({ code: status });
+      else expect(outcome).toEqual({ unexpected: { done: true } });
+    },
+  );
+
+  test('waits as long as the server asks it to', async () => {
+    answers = [busy(429, '0.3'), json(200, {})];
+    const startedAtMs = performance.now();
+    await client.request(GET);
+    expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(299);
+    expect(counted).toEqual(['GET 429', 'GET 200']);
+  });
+
+  test('is given up when the server stays too busy', async () => {
+    answers = [busy(429, '0')];
+    expect(await failure(client.request(GET))).toMatchObject({ name: 'KubeError', code: 429 });
+    expect(seen).toHaveLength(5);
+  });
+
+  test('that is refused tells what the server said', async () => {
+    const causes = [{ reason: 'FieldManagerConflict', message: 'conflict', field: '.spec.prompt' }];
+    const status = { message: 'no', reason: 'Conflict', details: { causes }, code: 409 };
+    answers = [json(409, status), json(404, 'a page of a proxy'), cutOff];
+    expect(await failure(client.request(GET))).toMatchObject({
+      ...{ name: 'KubeError', code: 409, reason: 'Conflict', causes },
+      message: 'GET /api/v1/x: no',
+    });
+    expect(await failure(client.request(GET))).toMatchObject({
+      ...{ code: 404, reason: '', causes: [], message: 'GET /api/v1/x: 404' },
+    });
+  });
+
+  const reset: Answer = (response) => void response.socket?.resetAndDestroy();
+  test.each([
+    ['a reset', reset, '<error>'],
+    ['a body that is cut off', cutOff, '200'],
+    ['no answer in time', silence, '<error>'],
+  ])('without an answer (%s) is no refusal', async (_, answer, code) => {
+    answers = [answer];
+    const error = await failure(client.request({ ...GET, timeoutMs: 200 }));
+    expect(error).toBeInstanceOf(KubeConnectionError);
+    expect(error).toMatchObject({ message: expect.stringContaining('GET /api/v1/x') });
+    expect(counted).toEqual([`GET ${code}`]);
+    expect(seen).toHaveLength(1); // Whether it was done is not known, so it is not done again.
+  });
+
+  test('to nobody is no refusal', async () => {
+    await once(server.close(), 'close');
+    expect(await failure(client.request(GET))).toBeInstanceOf(KubeConnectionError);
+  });
+
+  test.each([
+    ['before it was sent', 0, silence],
+    ['while it waits for an answer', 1, silence],
+    ['while it waits for its next try', 1, busy(429, '9')],
+  ])('can be aborted %s', async (_, sent, answer) => {
+    answers = [answer];
+    const abort = new AbortController();
+    if (sent === 0) abort.abort();
+    server.on('request', (_request, response: ServerResponse) => {
+      if (answer === silence) abort.abort();
+      else response.on('finish', () => abort.abort());
+    });
+    const error = await failure(client.request({ ...GET, signal: abort.signal }));
+    expect(error).toBeInstanceOf(KubeConnectionError);
+    expect(seen.length).toBeLessThanOrEqual(sent);
+  });
+
+  test('ends with the client', async () => {
+    answers = [silence];
+    server.on('request', () => void client.close());
+    expect(await failure(client.request(GET))).toBeInstanceOf(KubeConnectionError);
+  });
+});
+
+describe('a stream', () => {
+  const open = (signal = new AbortController().signal) =>
+    client.stream({ path: '/watch', query: { watch: 'true' }, signal });
+  const readAll = async (): Promise<unknown[]> => {
+    const events: unknown[] = [];
+    for await (const event of await open()) events.push(event);
+    return events;
+  };
+
+  test('gives one value for each line, however the bytes come', async () => {
+    const bytes = Buffer.from('{"a":"é"}\n\n{"b":1}\n{"c":2}\n');
+    answers = [
+      async (response) => {
+        response.writeHead(200);
+        for (const byte of bytes) {
+          await new Promise<void>((resolve) => {
+            response.write(Buffer.of(byte), () => resolve());
+          });
+        }
+        response.end();
+      },
+      (response) => response.writeHead(200).end(bytes),
+    ];
+    const expected = [{ a: 'é' }, { b: 1 }, { c: 2 }];
+    expect(await readAll()).toEqual(expected);
+    expect(await readAll()).toEqual(expected);
+  });
+
+  test('that is refused throws what the server said', async () => {
+    answers = [json(410, { message: 'too old', reason: 'Expired', code: 410 })];
+    const error = await failure(open());
+    expect(error).toBeInstanceOf(KubeError);
+    expect(error).toMatchObject({ code: 410, reason: 'Expired' });
+  });
+
+  test.each([
+    ['in an event', cutOff],
+    [
+      'in a refusal',
+      (response: ServerResponse) =>
+        void response.writeHead(500).write('{', () => response.destroy()),
+    ],
+    [
+      'by bytes that are no JSON',
+      (response: ServerResponse) => void response.writeHead(200).end('<html>\n'),
+    ],
+  ])('that is broken %s has no answer', async (_, answer) => {
+    answers = [answer];
+    expect(await failure(readAll())).toBeInstanceOf(KubeConnectionError);
+  });
+
+  test('closes its connection when nobody reads on, or it is aborted', async () => {
+    const endless: Answer = (response) => void response.writeHead(200).write('{"a":1}\n');
+    answers = [endless];
+    const closed = () =>
+      new Promise((resolve) => {
+        server.once('connection', (socket) => socket.once('close', resolve));
+      });
+    const first = closed();
+    for await (const _ of await open()) break;
+    await first;
+    const second = closed();
+    const abort = new AbortController();
+    const reading = async (): Promise<void> => {
+      for await (const _ of await open(abort.signal)) abort.abort();
+    };
+    expect(await failure(reading())).toBeInstanceOf(KubeConnectionError);
+    await second;
+  });
+});
