@@ -25,6 +25,12 @@ export const test = (context) =>
     ? runSteps(context, [jestStep(context.args)])
     : runSteps(context, [...staticSteps, jestStep([])]);
 
+/** On the cluster of KUBECONFIG, with PARLEY_E2E_IMAGE in its nodes (CONTRIBUTING.md). */
+export const e2e = (context) =>
+  runSteps(context, [
+    jestStep(['--testPathIgnorePatterns=never', '--runInBand', 'test/e2e', ...context.args]),
+  ]);
+
 export const check = (context) => runSteps(context, staticSteps);
 
 export const fix = (context) =>

@@ -73,7 +73,7 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
   ): Promise<Dispatcher.ResponseData> {
     const authorization = await credentials.headers();
     try {
-      const answer = await agent.request({
+      const answering = agent.request({
         origin: credentials.server,
         path,
         query,
@@ -87,6 +87,7 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
         body: body === undefined ? null : JSON.stringify(body),
         signal,
       });
+      const answer = await unlessAborted(signal, answering);
       countRequest?.(method, String(answer.statusCode));
       return answer;
     } catch (cause) {
@@ -97,7 +98,7 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
 
   async function request(call: KubeRequest): Promise<unknown> {
     const what = `${call.method} ${call.path}`;
-    const timeout = AbortSignal.timeout(call.timeoutMs ?? CALL_TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(Math.ceil(call.timeoutMs ?? CALL_TIMEOUT_MS));
     const signal = call.signal ? AbortSignal.any([call.signal, timeout]) : timeout;
     for (let left = BUSY_RETRIES; ; left -= 1) {
       const { statusCode, headers, body } = await send(calls, call, signal);
@@ -124,6 +125,28 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
       await Promise.all([calls.destroy(), streams.destroy()]);
     },
   };
+}
+
+/**
+ * undici hears of an abort only once it is connected: a handshake that hangs would hold us for the
+ * whole CONNECT_TIMEOUT_MS. An answer that comes too late is thrown away.
+ */
+async function unlessAborted(
+  signal: AbortSignal,
+  answering: Promise<Dispatcher.ResponseData>,
+): Promise<Dispatcher.ResponseData> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([answering, aborted.promise]);
+  } catch (error) {
+    answering.then(({ body }) => body.destroy()).catch(() => undefined);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 async function readText(body: Dispatcher.ResponseData['body'], what: string): Promise<string> {

@@ -21,6 +21,11 @@ export type ListWatch = {
   stop: () => Promise<void>;
   /** Resolves after the first full list was told; never, when stopped before. */
   synced: Promise<void>;
+  /**
+   * Lists all anew; resolves when what there was at the call has been told. A watch alone cannot
+   * say that it is up to date. Never resolves when stopped before.
+   */
+  refresh: () => Promise<void>;
 };
 
 /** Told in the order of the server. `replace`: this is all there is now. */
@@ -58,92 +63,57 @@ const BACK_OFF_MS = { base: 100, max: 3_000 };
 const SHORT_WATCH_MS = 1_000;
 
 export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
-  const { random = Math.random } = deps;
   const stopping = new AbortController();
   const synced = Promise.withResolvers<void>();
+  const backOff = createBackOff(deps, stopping.signal);
   let running: Promise<void> | undefined;
   /** Where to watch from; undefined: list first. */
   let place: string | undefined;
-  let failures = 0;
+  const refreshing = createWaiting();
+  let interruptWatch = (): void => undefined;
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
         await round();
-        failures = 0;
+        backOff.reset();
       } catch (error) {
         if (stopping.signal.aborted) return;
         if (isGone(error)) place = undefined;
-        await backOff(error);
+        await backOff.wait(error);
       }
     }
   }
 
   /** Once: lists if need be, then watches until the watch ends. */
   async function round(): Promise<void> {
-    if (place === undefined) {
-      const { items, resourceVersion } = await list(deps, stopping.signal);
-      if (stopping.signal.aborted) return;
-      deps.sink.replace(items);
-      place = resourceVersion;
-      synced.resolve();
-    }
+    if (place === undefined || refreshing.isWanted()) place = await listAll();
+    if (place === undefined || stopping.signal.aborted || refreshing.isWanted()) return;
+    const interrupt = new AbortController();
+    interruptWatch = () => interrupt.abort();
     const startedAtMs = performance.now();
-    await watch();
-    if (performance.now() - startedAtMs < SHORT_WATCH_MS)
+    try {
+      const ended = AbortSignal.any([stopping.signal, interrupt.signal]);
+      for await (const event of watch(deps, place, ended)) {
+        if (stopping.signal.aborted) return;
+        place = take(deps, event);
+        backOff.reset(); // It works again, however it ends; unless it began with an ERROR.
+      }
+    } catch (error) {
+      if (!interrupt.signal.aborted) throw error;
+    }
+    if (!interrupt.signal.aborted && performance.now() - startedAtMs < SHORT_WATCH_MS)
       throw new Error('the watch ended at once');
   }
 
-  async function watch(): Promise<void> {
-    const deadMan = createDeadMan(deps.deadManMs ?? DEAD_MAN_MS);
-    const signal = AbortSignal.any([stopping.signal, deadMan.signal]);
-    const timeoutSec = WATCH_SEC.min + random() * (WATCH_SEC.max - WATCH_SEC.min);
-    try {
-      const events = await deps.client.stream({
-        path: deps.path,
-        query: {
-          ...deps.query,
-          watch: 'true',
-          allowWatchBookmarks: 'true',
-          resourceVersion: place ?? '',
-          timeoutSeconds: String(Math.round(timeoutSec)),
-        },
-        ...(deps.accept && { accept: deps.accept.watch }),
-        signal,
-      });
-      for await (const event of events) {
-        if (stopping.signal.aborted) return;
-        deadMan.defer();
-        take(event);
-        failures = 0; // It works again, however it ends. An ERROR as the first event is none of that.
-      }
-    } finally {
-      deadMan.cancel();
-    }
-  }
-
-  function take(raw: unknown): void {
-    const event = watchEvent.parse(raw);
-    if (event.type === 'ERROR') throw toKubeError(500, `watch ${deps.path}`, event.object);
-    const version = versioned.parse(event.object).metadata.resourceVersion;
-    if (event.type !== 'BOOKMARK') {
-      for (const item of convertAll(deps, [event.object])) {
-        if (event.type === 'DELETED') deps.sink.remove(item);
-        else deps.sink.upsert(item);
-      }
-    }
-    place = version;
-  }
-
-  async function backOff(error: unknown): Promise<void> {
-    const reason = error instanceof Error ? error.message : String(error);
-    // The first break of a connection is everyday; a second in a row is news, further ones are not.
-    const level = failures === 1 ? 'warn' : 'debug';
-    deps.log[level]({ path: deps.path, reason }, 'watch broken; going on');
-    const ceiling = Math.min(BACK_OFF_MS.base * 2 ** Math.min(failures, 10), BACK_OFF_MS.max);
-    failures += 1;
-    const waitMs = ceiling * (0.5 + random() / 2);
-    await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+  async function listAll(): Promise<string | undefined> {
+    const told = refreshing.begin();
+    const { items, resourceVersion } = await list(deps, stopping.signal);
+    if (stopping.signal.aborted) return undefined;
+    deps.sink.replace(items);
+    synced.resolve();
+    told();
+    return resourceVersion;
   }
 
   return {
@@ -155,6 +125,97 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
       await running;
     },
     synced: synced.promise,
+    refresh: () => {
+      const listed = refreshing.join();
+      interruptWatch();
+      return listed;
+    },
+  };
+}
+
+/** Tells of one event of a watch; answers the place after it. */
+function take<T>(deps: ListWatchDeps<T>, raw: unknown): string {
+  const event = watchEvent.parse(raw);
+  if (event.type === 'ERROR') throw toKubeError(500, `watch ${deps.path}`, event.object);
+  const { resourceVersion } = versioned.parse(event.object).metadata;
+  if (event.type === 'BOOKMARK') return resourceVersion;
+  for (const item of convertAll(deps, [event.object])) {
+    if (event.type === 'DELETED') deps.sink.remove(item);
+    else deps.sink.upsert(item);
+  }
+  return resourceVersion;
+}
+
+/** Those who want a list that begins after they came. */
+function createWaiting() {
+  let waiting: (() => void)[] = [];
+  return {
+    isWanted: () => waiting.length > 0,
+    join: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+    /** A list begins; to be called when it was told. Of one that fails nobody hears. */
+    begin: () => {
+      const served = new Set(waiting);
+      return () => {
+        waiting = waiting.filter((resolve) => !served.has(resolve));
+        for (const resolve of served) resolve();
+      };
+    },
+  };
+}
+
+/** The events since a place, until the server ends the watch; throws when it breaks. */
+async function* watch<T>(
+  deps: ListWatchDeps<T>,
+  place: string,
+  stopping: AbortSignal,
+): AsyncIterable<unknown> {
+  const { random = Math.random, deadManMs = DEAD_MAN_MS } = deps;
+  const deadMan = createDeadMan(deadManMs);
+  const timeoutSec = WATCH_SEC.min + random() * (WATCH_SEC.max - WATCH_SEC.min);
+  try {
+    const events = await deps.client.stream({
+      path: deps.path,
+      query: {
+        ...deps.query,
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: place,
+        timeoutSeconds: String(Math.round(timeoutSec)),
+      },
+      ...(deps.accept && { accept: deps.accept.watch }),
+      signal: AbortSignal.any([stopping, deadMan.signal]),
+    });
+    for await (const event of events) {
+      deadMan.defer();
+      yield event;
+    }
+  } finally {
+    deadMan.cancel();
+  }
+}
+
+function createBackOff(
+  { random = Math.random, log, path }: Pick<ListWatchDeps<unknown>, 'random' | 'log' | 'path'>,
+  stopping: AbortSignal,
+) {
+  let failures = 0;
+  return {
+    reset: () => {
+      failures = 0;
+    },
+    wait: async (error: unknown): Promise<void> => {
+      const reason = error instanceof Error ? error.message : String(error);
+      // The first break of a connection is everyday; a second in a row is news, further ones are not.
+      const level = failures === 1 ? 'warn' : 'debug';
+      log[level]({ path, reason }, 'watch broken; going on');
+      const ceiling = Math.min(BACK_OFF_MS.base * 2 ** Math.min(failures, 10), BACK_OFF_MS.max);
+      failures += 1;
+      try {
+        await delay(ceiling * (0.5 + random() / 2), undefined, { signal: stopping });
+      } catch {
+        // Stopped: nobody waits any more.
+      }
+    },
   };
 }
 

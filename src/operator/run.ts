@@ -78,7 +78,10 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
         },
         reconcile: reconcilerOf(epoch),
       }));
-      term = startTerm({ kinds, metrics, log, lookAgainMs: adoptMs });
+      // A watch that lags would undo, from what it knew before, what the last leader has done. The
+      // epoch is raised: that one does nothing any more that this does not find.
+      const begins = watches.refresh();
+      term = startTerm({ kinds, metrics, log, begins, lookAgainMs: adoptMs });
       metrics.leader.set(leader, 1);
     },
     onLost: async () => {

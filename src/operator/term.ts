@@ -29,6 +29,8 @@ export type TermDeps = {
   kinds: readonly TermKind[];
   metrics: Metrics;
   log: Logger;
+  /** Nothing is reconciled before it resolves. */
+  begins: Promise<void>;
   /** After this long all is looked at a second time; 0: no sooner than usual. */
   lookAgainMs: number;
 };
@@ -38,7 +40,7 @@ const LIST_AGAIN_MS = 1_000;
 /** As controller-runtime: should a change ever have gone unheard, it is found on the same day. */
 const RESYNC_MS = 10 * 3_600_000;
 
-export function startTerm({ kinds, metrics, log, lookAgainMs }: TermDeps): Term {
+export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps): Term {
   const stopping = new AbortController();
   const queues = new Map<string, WorkQueue<ObjectKey>>();
   const controllers: Controller[] = [];
@@ -58,9 +60,12 @@ export function startTerm({ kinds, metrics, log, lookAgainMs }: TermDeps): Term 
       nowMs,
       metrics: controllerMetrics(metrics, name),
     });
-    controller.start();
     controllers.push(controller);
-    void queueAll({ listKeys, queue, log, lookAgainMs, signal: stopping.signal });
+    void begins.then(() => {
+      if (stopping.signal.aborted) return;
+      controller.start();
+      void queueAll({ listKeys, queue, log, lookAgainMs, signal: stopping.signal });
+    });
   }
   return {
     changed: (kind, key) => queues.get(kind)?.add(key),

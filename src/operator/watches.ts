@@ -12,6 +12,8 @@ export type Watches = {
   /** Resolves when everything there is has been heard of once. */
   synced: Promise<void>;
   isSynced: () => boolean;
+  /** Resolves when of the kinds on the road nothing is known that is older than this call. */
+  refresh: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -41,11 +43,11 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
 
   const follow = (kind: string, onKey: (key: ObjectKey) => void) => {
     const heard = Promise.withResolvers<void>();
-    const { stop } = store.watch(kind, {
+    const { refresh, stop } = store.watch(kind, {
       onChange: ({ key }) => onKey(key),
       onSynced: heard.resolve,
     });
-    return { stop, synced: heard.promise };
+    return { refresh, stop, synced: heard.promise };
   };
 
   const own = kinds.map(({ kind }) =>
@@ -68,6 +70,10 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
   return {
     synced,
     isSynced: () => isSynced,
+    refresh: async () => {
+      // What they refer to is read from the server each time.
+      await Promise.all(own.map((watch) => watch.refresh()));
+    },
     stop: async () => {
       await Promise.all(all.map((watch) => watch.stop()));
     },

@@ -58,8 +58,9 @@ export function createWebhookEndpointReconciler(
   return async (key) => {
     const found = await deps.store.get('WebhookEndpoint', key);
     if (!found) {
-      await deps.remove(key);
       await removeSecret(deps, key);
+      // The row last: as long as it is there, whoever takes over comes by here again.
+      await deps.remove(key);
       return {};
     }
     const endpoint = found as EndpointResource; // The store let in only what the CRD allows.

@@ -93,7 +93,16 @@ export type ResourceStore = {
   watch: (
     kind: string,
     handlers: { onChange: (change: ResourceChange) => void; onSynced: () => void },
-  ) => { stop: () => Promise<void> };
+  ) => ResourceWatch;
+};
+
+export type ResourceWatch = {
+  /**
+   * Resolves when `get` and `list` tell of nothing that is older than this call; who takes over
+   * from another must not act on less than that one knew. Never, when stopped before.
+   */
+  refresh: () => Promise<void>;
+  stop: () => Promise<void>;
 };
 
 /** Another manager owns the field and wants another value. `field`: a spec field, or `metadata.labels.x`. */

@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createSingleFlight } from '../controller/single-flight.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+import type {
+  ObjectKey,
+  Resource,
+  ResourceStore,
+  ResourceWatch,
+} from '../resources/resource-store.ts';
 import { CHANNELS, createListener, createNotifier } from './notifications.ts';
 import type { Db, Pool } from './pool.ts';
 import {
@@ -126,7 +131,7 @@ function watch(deps: {
   log: Logger;
   onChange: (change: { kind: string; key: ObjectKey }) => void;
   onSynced: () => void;
-}): { stop: () => Promise<void> } {
+}): ResourceWatch {
   let seen: number | undefined;
   let stopped = false;
 
@@ -164,6 +169,7 @@ function watch(deps: {
   const timer = setInterval(looking.trigger, POLL_MS);
   looking.trigger();
   return {
+    refresh: async () => undefined, // Every read asks the tables.
     stop: async () => {
       stopped = true;
       clearInterval(timer);

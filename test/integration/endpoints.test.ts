@@ -214,8 +214,8 @@ describeEachHome((home) => {
       await cause();
       expect(await queued()).toBe(1);
       await engine.store.delete('WebhookEndpoint', KEY);
-      await engine.eventually(async () => (await secretOf('all-signing')) === undefined);
-      expect([await rowOf(), await queued()]).toEqual([undefined, 0]);
+      await engine.eventually(async () => (await rowOf()) === undefined);
+      expect([await secretOf('all-signing'), await queued()]).toEqual([undefined, 0]);
       const { rows } = await engine.pool.query('select status from deliveries');
       expect(rows).toEqual([{ status: 'canceled' }]);
     });

@@ -182,7 +182,9 @@ const SECRETS = collectionPath('Secret', 'default');
       };
       const context = { cluster: 'test', user: 'me', namespace: 'tenant' };
       const config = {
-        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'here' },
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'here',
         clusters: [{ name: 'test', cluster }],
         contexts: [{ name: 'here', context }],
         users: [{ name: 'me', user: user() }],

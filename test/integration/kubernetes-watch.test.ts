@@ -216,8 +216,10 @@ type FollowOptions = {
 
   test('asks nothing any more once it was stopped, however often', async () => {
     const followed = await follow();
+    const open = proxy.open();
     await Promise.all([followed.stop(), followed.stop()]);
     await followed.stop();
+    await proxy.until(() => proxy.open() === open - 1); // That of the watch.
     const asked = followed.requests.length;
     const other = await follow();
     await put('a', 'one');
@@ -232,8 +234,9 @@ type FollowOptions = {
     await followed.until(() => followed.requests.length >= 4);
     await followed.stop();
     const asked = followed.requests.length;
-    proxy.accept();
-    await follow();
+    const other = followAgents(client, {});
+    following.push(other);
+    await other.until(() => other.requests.length >= 6); // By then it would have tried again.
     expect(followed.requests).toHaveLength(asked);
   });
 });

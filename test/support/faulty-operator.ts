@@ -8,7 +8,7 @@ import { runOperator, type Elect } from '../../src/operator/run.ts';
 import { createContext } from '../../src/runtime/context.ts';
 import { stopOnSignals } from '../../src/runtime/shutdown.ts';
 import { raiseEpoch } from '../../src/store/leadership.ts';
-import { createSideEffects, type Strike, type Told } from './side-effects.ts';
+import { createSideEffects, type Order, type Strike, type Told } from './side-effects.ts';
 
 /**
  * The operator as a process of its own, wired as runtime/kubernetes-declarations.ts does it, with a
@@ -36,8 +36,8 @@ const options = JSON.parse(process.env['FAULTY_OPERATOR'] ?? '') as FaultyOperat
 const { name, namespace, kube, leaseDurationMs = 2_000 } = options;
 
 const effects = createSideEffects(tell);
-if (options.strike) effects.arm(options.strike);
-process.on('message', (strike) => effects.arm(strike as Strike));
+if (options.strike) effects.obey({ strike: options.strike });
+process.on('message', (order) => effects.obey(order as Order));
 
 const context = createContext({
   role: name,

@@ -110,6 +110,7 @@ export function createMemoryResourceStore(deps: MemoryResourceStoreDeps = {}): R
         watchers.add(watcher);
       });
       return {
+        refresh: async () => undefined,
         stop: async () => {
           stopped = true;
           watchers.delete(watcher);

@@ -17,38 +17,44 @@ export type Fault = (deps: {
 }) => Promise<void>;
 
 export const FAULTS = {
-  'the leader is killed between two side effects': async ({ town, seeded, over }) => {
-    const place = await town.leader();
-    await strike(place, { seeded, over, signal: 'SIGKILL' });
+  'the leader is killed between two side effects': async (deps) => {
+    await strike(await deps.town.leader(), { ...deps, signal: 'SIGKILL' });
   },
-  'an operator is killed': async ({ town, seeded }) => {
-    const place = await town.leader();
-    await someEffects(place, seeded);
-    await seeded.pick(town.places).operator.kill();
+  'an operator is killed': async (deps) => {
+    await amid(deps);
+    await deps.seeded.pick(deps.town.places).operator.kill();
   },
-  'all operators are killed': async ({ town, seeded }) => {
-    const place = await town.leader();
-    await someEffects(place, seeded);
-    await Promise.all(town.places.map(({ operator }) => operator.kill()));
-    await town.repair();
+  'all operators are killed': async (deps) => {
+    await amid(deps);
+    await Promise.all(deps.town.places.map(({ operator }) => operator.kill()));
+    await deps.town.repair();
   },
-  'the leader is stopped': async ({ town, seeded }) => {
+  'the leader dies and its successor has heard nothing yet': async ({ town, over }) => {
     const place = await town.leader();
-    await someEffects(place, seeded);
-    await place.operator.stop();
+    const others = town.places.filter((one) => one !== place);
+    await Promise.all(others.map(({ operator }) => operator.lag(true)));
+    await over;
+    await place.operator.kill();
+    await town.succeeded(place);
+    await Promise.all(others.map(({ operator }) => operator.lag(false)));
   },
-  'the leader is paused between two side effects, and goes on': async ({ town, seeded, over }) => {
+  'the leader is stopped': async (deps) => {
+    const { operator } = await amid(deps);
+    await operator.stop();
+  },
+  'the leader is paused between two side effects, and goes on': async (deps) => {
+    const { town, seeded, over } = deps;
     const place = await town.leader();
-    await strike(place, { seeded, over, signal: 'SIGSTOP' });
+    await strike(place, { ...deps, signal: 'SIGSTOP' });
     await town.succeeded(place);
     // Either into the middle of what the other does, or when all has changed.
     if (seeded.below(2) === 0) await over;
     place.operator.signal('SIGCONT');
     await deposed(place);
   },
-  'the leader is cut off, and comes back': async ({ town, seeded, over }) => {
-    const place = await town.leader();
-    await someEffects(place, seeded);
+  'the leader is cut off, and comes back': async (deps) => {
+    const { town, seeded, over } = deps;
+    const place = await amid(deps);
     place.network.hang();
     await town.succeeded(place);
     if (seeded.below(2) === 0) await over;
@@ -57,36 +63,35 @@ export const FAULTS = {
     place.network.resume();
     await deposed(place);
   },
-  'all connections to the API server are cut': async ({ town, seeded }) => {
-    const place = await town.leader();
-    for (let left = 1 + seeded.below(4); left > 0; left -= 1) {
-      await someEffects(place, seeded);
-      for (const { network } of town.places) network.cut();
+  'all connections to the API server are cut': async (deps) => {
+    for (let left = 1 + deps.seeded.below(4); left > 0; left -= 1) {
+      await amid(deps);
+      for (const { network } of deps.town.places) network.cut();
     }
   },
-  'the API server is killed': async ({ town, seeded }) => {
-    await someEffects(await town.leader(), seeded);
-    await town.kube.kill('apiserver');
-    await town.kube.revive('apiserver');
+  'the API server is killed': async (deps) => {
+    await amid(deps);
+    await deps.town.kube.kill('apiserver');
+    await deps.town.kube.revive('apiserver');
   },
-  'etcd is killed': async ({ town, seeded }) => {
-    await someEffects(await town.leader(), seeded);
-    await town.kube.kill('etcd');
-    await delay(seeded.below(2_000)); // A fault's length, nothing that is waited for.
-    await town.kube.revive('etcd');
+  'etcd is killed': async (deps) => {
+    await amid(deps);
+    await deps.town.kube.kill('etcd');
+    await delay(deps.seeded.below(2_000)); // A fault's length, nothing that is waited for.
+    await deps.town.kube.revive('etcd');
   },
-  'the history is compacted': async ({ town, seeded }) => {
-    await someEffects(await town.leader(), seeded);
+  'the history is compacted': async (deps) => {
+    const { kube } = deps.town;
+    await amid(deps);
     // Its watch cache would know what etcd has forgotten.
-    await town.kube.kill('apiserver');
-    await compact(town.kube.etcdUrl);
-    await town.kube.revive('apiserver');
+    await kube.kill('apiserver');
+    await compact(kube.etcdUrl);
+    await kube.revive('apiserver');
   },
-  'the database ends all connections': async ({ town, seeded }) => {
-    const place = await town.leader();
-    for (let left = 1 + seeded.below(4); left > 0; left -= 1) {
-      await someEffects(place, seeded);
-      await town.world.pool.query(
+  'the database ends all connections': async (deps) => {
+    for (let left = 1 + deps.seeded.below(4); left > 0; left -= 1) {
+      await amid(deps);
+      await deps.town.world.pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and application_name like 'operator/%'`,
       );
@@ -111,10 +116,17 @@ async function strike(
   if (signal === 'SIGKILL') await operator.until(() => !operator.isAlive());
 }
 
-/** Resolves after a few more side effects of the leader: anywhere in what it does just now. */
-async function someEffects({ operator }: Place, seeded: Seeded): Promise<void> {
+/**
+ * Resolves with the leader after a few more of its side effects: anywhere in what it does just
+ * now, and not later than the acts end.
+ */
+async function amid({ town, seeded, over }: Parameters<Fault>[0]): Promise<Place> {
+  const place = await town.leader();
+  const { operator } = place;
   const count = operator.effects.length + seeded.below(20);
-  await operator.until(() => operator.effects.length >= count || !operator.isAlive());
+  const reached = operator.until(() => operator.effects.length >= count || !operator.isAlive());
+  await Promise.race([reached, over]);
+  return place;
 }
 
 /** Resolves when it knows that it leads no longer, and has ended what it was doing. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
 import type { FaultyOperatorOptions } from './faulty-operator.ts';
-import type { Strike, Told } from './side-effects.ts';
+import type { Order, Strike, Told } from './side-effects.ts';
 
 /** An operator process and what it tells of itself. */
 export type OperatorProcess = {
@@ -19,6 +19,8 @@ export type OperatorProcess = {
   /** What it suffered since the last `arm`. */
   struck: () => Strike | undefined;
   arm: (strike: Strike) => void;
+  /** Its watches of our kinds hear but tell it nothing, or go on. Resolves when it is so. */
+  lag: (lag: boolean) => Promise<void>;
   /** Resolves once `check` is true: asked again whenever it told something or ended. */
   until: (check: () => boolean) => Promise<void>;
   signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
@@ -51,6 +53,7 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
   let epoch: number | undefined;
   let ready = false;
   let struck: Strike | undefined;
+  let lags = false;
   const bells = new Set<() => void>();
   const ring = (): void => bells.forEach((bell) => bell());
 
@@ -59,6 +62,7 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
     const told = JSON.parse(line) as Told; // Only `tell` writes there.
     if ('effect' in told) effects.push(told.effect);
     else if ('struck' in told) struck = told.struck;
+    else if ('lags' in told) lags = told.lags;
     else if ('leading' in told) epoch = told.leading;
     else if ('follows' in told) epoch = undefined;
     else ready = told.ready;
@@ -71,6 +75,18 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
   });
 
   const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
+  /** It may be dead by now. */
+  const send = (order: Order): void => void (child.connected && child.send(order, () => undefined));
+  const until: OperatorProcess['until'] = (check) =>
+    new Promise((resolve) => {
+      const bell = (): void => {
+        if (!check()) return;
+        bells.delete(bell);
+        resolve();
+      };
+      bells.add(bell);
+      bell();
+    });
   return {
     name: options.name,
     effects,
@@ -80,18 +96,13 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
     struck: () => struck,
     arm: (strike) => {
       struck = undefined;
-      if (child.connected) child.send(strike, () => undefined); // It may be dead by now.
+      send({ strike });
     },
-    until: (check) =>
-      new Promise((resolve) => {
-        const bell = (): void => {
-          if (!check()) return;
-          bells.delete(bell);
-          resolve();
-        };
-        bells.add(bell);
-        bell();
-      }),
+    lag: (lag) => {
+      send({ lag });
+      return until(() => lags === lag || !isAlive());
+    },
+    until,
     signal: (signal) => void child.kill(signal),
     kill: async () => {
       child.kill('SIGKILL');

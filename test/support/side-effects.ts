@@ -15,17 +15,21 @@ export type Strike = {
   signal: 'SIGKILL' | 'SIGSTOP';
 };
 
+/** What the process is told by IPC. `lag`: of our kinds it learns no news. */
+export type Order = { strike: Strike } | { lag: boolean };
+
 /** What the process tells, one JSON object a line. */
 export type Told =
   | { effect: string }
   | { struck: Strike }
+  | { lags: boolean }
   | { leading: number }
   | { follows: true }
   | { ready: true };
 
 export type SideEffects = {
-  /** Replaces the strike that was armed before. */
-  arm: (strike: Strike) => void;
+  /** A strike replaces the one that was armed before. */
+  obey: (order: Order) => void;
   pool: (pool: Pool) => Pool;
   client: (client: KubeClient) => KubeClient;
 };
@@ -33,6 +37,8 @@ export type SideEffects = {
 /** @param tell must have written when it returns: the next thing may be the end. */
 export function createSideEffects(tell: (told: Told) => void): SideEffects {
   let armed: { strike: Strike; left: number } | undefined;
+  let gate = Promise.resolve();
+  let openGate = (): void => undefined;
 
   /** Whether this is the one; then it is so only once. */
   function takeStrike(kind: string): Strike | undefined {
@@ -76,11 +82,19 @@ export function createSideEffects(tell: (told: Told) => void): SideEffects {
     });
 
   return {
-    arm: (strike) => (armed = { strike, left: strike.nth }),
+    obey: (order) => {
+      if ('strike' in order) {
+        armed = { strike: order.strike, left: order.strike.nth };
+        return;
+      }
+      openGate();
+      if (order.lag) gate = new Promise((resolve) => (openGate = resolve));
+      tell({ lags: order.lag });
+    },
     // Only called without a callback, in src/store/transaction.ts.
     pool: (pool) => {
       const connect = async () => counted(await pool.connect());
-      return counted(pool, { connect } as Partial<Pool>);
+      return counted(pool, { connect });
     },
     client: (client) => ({
       ...client,
@@ -88,8 +102,30 @@ export function createSideEffects(tell: (told: Told) => void): SideEffects {
         call.method === 'GET'
           ? client.request(call)
           : around(kindOf(call), () => client.request(call)),
+      stream: async (call) => {
+        const events = await client.stream(call);
+        return call.path.includes('/parley.dev/')
+          ? delayed(events, call.signal, () => gate)
+          : events;
+      },
     }),
   };
+}
+
+/** Holds each event up while the gate is closed; an abort is heard all the same. */
+async function* delayed(
+  events: AsyncIterable<unknown>,
+  signal: AbortSignal,
+  gate: () => Promise<void>,
+): AsyncIterable<unknown> {
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  for await (const event of events) {
+    await Promise.race([gate(), aborted]);
+    if (signal.aborted) throw new Error('the watch was given up');
+    yield event;
+  }
 }
 
 type Statement = string | { name?: string; text: string };

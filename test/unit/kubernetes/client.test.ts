@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ import { KubeConnectionError, KubeError } from '../../../src/kubernetes/kube-err
 /** A server that answers what a real one seldom does; the rest is in test/integration. */
 
 type Seen = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
-type Answer = (response: ServerResponse) => void | Promise<void>;
+type Answer = (response: ServerResponse) => unknown;
 
 let server: Server;
 let client: KubeClient;
@@ -135,11 +135,17 @@ describe('a request', () => {
     const status = { message: 'no', reason: 'Conflict', details: { causes }, code: 409 };
     answers = [json(409, status), json(404, 'a page of a proxy'), cutOff];
     expect(await failure(client.request(GET))).toMatchObject({
-      ...{ name: 'KubeError', code: 409, reason: 'Conflict', causes },
+      name: 'KubeError',
+      code: 409,
+      reason: 'Conflict',
+      causes,
       message: 'GET /api/v1/x: no',
     });
     expect(await failure(client.request(GET))).toMatchObject({
-      ...{ code: 404, reason: '', causes: [], message: 'GET /api/v1/x: 404' },
+      code: 404,
+      reason: '',
+      causes: [],
+      message: 'GET /api/v1/x: 404',
     });
   });
 
@@ -163,20 +169,25 @@ describe('a request', () => {
   });
 
   test.each([
-    ['before it was sent', 0, silence],
-    ['while it waits for an answer', 1, silence],
-    ['while it waits for its next try', 1, busy(429, '9')],
-  ])('can be aborted %s', async (_, sent, answer) => {
-    answers = [answer];
+    ['before it was sent', 0],
+    ['while it waits for an answer', 1],
+  ])('can be aborted %s', async (_, sent) => {
+    answers = [silence];
     const abort = new AbortController();
     if (sent === 0) abort.abort();
-    server.on('request', (_request, response: ServerResponse) => {
-      if (answer === silence) abort.abort();
-      else response.on('finish', () => abort.abort());
-    });
+    server.on('request', () => abort.abort());
     const error = await failure(client.request({ ...GET, signal: abort.signal }));
     expect(error).toBeInstanceOf(KubeConnectionError);
     expect(seen.length).toBeLessThanOrEqual(sent);
+  });
+
+  test('waits for its next try no longer than it may take in all', async () => {
+    answers = [busy(429, '9')];
+    const startedAtMs = performance.now();
+    const error = await failure(client.request({ ...GET, timeoutMs: 300 }));
+    expect(error).toBeInstanceOf(KubeConnectionError);
+    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+    expect(seen).toHaveLength(1);
   });
 
   test('ends with the client', async () => {
@@ -189,28 +200,34 @@ describe('a request', () => {
 describe('a stream', () => {
   const open = (signal = new AbortController().signal) =>
     client.stream({ path: '/watch', query: { watch: 'true' }, signal });
-  const readAll = async (): Promise<unknown[]> => {
+  const readAll = async (onEvent: () => void = () => undefined): Promise<unknown[]> => {
     const events: unknown[] = [];
-    for await (const event of await open()) events.push(event);
+    for await (const event of await open()) {
+      events.push(event);
+      onEvent();
+    }
     return events;
   };
 
   test('gives one value for each line, however the bytes come', async () => {
-    const bytes = Buffer.from('{"a":"é"}\n\n{"b":1}\n{"c":2}\n');
+    const bytes = Buffer.from('{"n":1}\n{"a":"é"}\n\n{"b":1}\n{"c":2}\n');
+    const cuts = [bytes.indexOf('é') + 1, bytes.indexOf('"b"') + 1, bytes.length];
+    const read = new EventEmitter();
     answers = [
       async (response) => {
         response.writeHead(200);
-        for (const byte of bytes) {
-          await new Promise<void>((resolve) => {
-            response.write(Buffer.of(byte), () => resolve());
-          });
+        let from = 0;
+        for (const to of cuts) {
+          response.write(bytes.subarray(from, to));
+          from = to;
+          await once(read, 'event'); // Else the pieces could arrive as one.
         }
         response.end();
       },
       (response) => response.writeHead(200).end(bytes),
     ];
-    const expected = [{ a: 'é' }, { b: 1 }, { c: 2 }];
-    expect(await readAll()).toEqual(expected);
+    const expected = [{ n: 1 }, { a: 'é' }, { b: 1 }, { c: 2 }];
+    expect(await readAll(() => read.emit('event'))).toEqual(expected);
     expect(await readAll()).toEqual(expected);
   });
 

@@ -134,6 +134,17 @@ test.each([
   expect(logged).toEqual(['debug', 'warn', 'debug', 'debug']);
 });
 
+test('but never more slowly than every 3 s', async () => {
+  const startedAtMs = performance.now();
+  const { exhausted, stop } = start(
+    { lists: [page('1')], watches: Array.from({ length: 12 }, () => new KubeConnectionError('x')) },
+    { random: () => -0.98 }, // A hundredth of the longest wait each time.
+  );
+  await exhausted;
+  await stop();
+  expect(performance.now() - startedAtMs).toBeLessThan(1_500); // Without a limit: over 3 s.
+});
+
 test('a watch that tells something is asked for again without delay', async () => {
   const step = (n: number): Step => ({ events: [event('ADDED', 'a', String(n))] });
   const startedAtMs = performance.now();

@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { z } from 'zod';
+import { helm, kubectl, kubectlApply, until } from './kubectl.ts';
+import { inToolbox, received, receiverUrl, source, startPods } from './toolbox.ts';
+
+/**
+ * Parley as a platform engineer installs it, on a real cluster: Helm, kubectl, pods, Services.
+ * CONTRIBUTING.md tells how to run it. The tests are one story and run in order.
+ */
+
+const settings = z
+  .object({
+    KUBECONFIG: z.string(),
+    /** Of the image, as the nodes have it: `repository:tag` */
+    PARLEY_E2E_IMAGE: z.string().regex(/:/),
+    /** A PostgreSQL that pods reach, with an empty database; else the chart's bundled one. */
+    PARLEY_E2E_DATABASE_URL: z.string().optional(),
+    /** The cluster's pods and Services. */
+    PARLEY_E2E_NETWORKS: z.string().default('10.0.0.0/8'),
+  })
+  .parse(process.env);
+
+const CHART = path.resolve(import.meta.dirname, '../../charts/parley');
+const EXAMPLE = path.resolve(import.meta.dirname, '../../examples/support-agent.yaml');
+const NAMESPACE = 'parley-e2e';
+const RATE = 200;
+const image = settings.PARLEY_E2E_IMAGE;
+const [repository, tag] = [image.slice(0, image.lastIndexOf(':')), image.split(':').at(-1)!];
+
+let apiKey: string;
+
+beforeAll(async () => {
+  await kubectlApply({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name: NAMESPACE,
+      labels: { 'pod-security.kubernetes.io/enforce': 'restricted' },
+    },
+  });
+  if (settings.PARLEY_E2E_DATABASE_URL !== undefined) {
+    await kubectlApply({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'database', namespace: NAMESPACE },
+      stringData: { url: settings.PARLEY_E2E_DATABASE_URL },
+    });
+  }
+  await startPods(NAMESPACE, image);
+}, 120_000);
+
+afterAll(async () => {
+  await kubectl('delete', 'agents,webhookendpoints', '--all', '-n', 'default').catch(() => '');
+  await helm('uninstall', 'parley', '-n', NAMESPACE, '--wait').catch(() => '');
+  await kubectl('delete', 'namespace', NAMESPACE, '--wait=false');
+}, 120_000);
+
+/** `helm upgrade --install`, waited for. */
+function install(...more: string[]): Promise<string> {
+  const values = {
+    'image.repository': repository,
+    'image.tag': tag,
+    egressAllow: `{${settings.PARLEY_E2E_NETWORKS}}`,
+    // The test decides how many there are.
+    'delivery.autoscaling.enabled': 'false',
+    'delivery.replicas': '1',
+    'api.autoscaling.enabled': 'false',
+    ...(settings.PARLEY_E2E_DATABASE_URL === undefined
+      ? { 'database.bundled.persistence.enabled': 'false' }
+      : { 'database.existingSecret': 'database' }),
+  };
+  const sets = Object.entries(values).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+  // A cluster that had Parley before has kept its CRDs, owned by the release of that time.
+  const wait = ['--wait', '--timeout', '180s', '--take-ownership'];
+  return helm('upgrade', '--install', 'parley', CHART, '-n', NAMESPACE, ...sets, ...wait, ...more);
+}
+
+/** Calls the API by its Service, from another pod. */
+async function call(method: string, route: string, body?: object): Promise<Answer> {
+  const program = `
+    const response = await fetch('http://parley-api.${NAMESPACE}:8080${route}', {
+      method: '${method}',
+      headers: { authorization: 'Bearer ${apiKey}', 'content-type': 'application/json' },
+      ${body ? `body: ${JSON.stringify(JSON.stringify(body))},` : ''}
+    });
+    console.log(JSON.stringify({ status: response.status, text: await response.text() }));`;
+  const { status, text } = JSON.parse(await inToolbox(NAMESPACE, program));
+  return { status, body: text === '' ? undefined : JSON.parse(text) };
+}
+// oxlint-disable-next-line typescript/no-explicit-any -- looked at field by field
+type Answer = { status: number; body: any };
+
+type Told = { id: string; type: string; data: Record<string, unknown> };
+
+/** All that came to the receiver, each with its signature verified. */
+async function verified(secret: string): Promise<Told[]> {
+  const all = await received(NAMESPACE);
+  return all.map(({ headers, body }) => new Webhook(secret).verify(body, headers) as Told);
+}
+
+test('helm install brings every pod up in a namespace that enforces restricted', async () => {
+  await install();
+  const secret = ['secret', 'parley-api-key', '-o', 'jsonpath={.data.api-key}'];
+  const encoded = await kubectl('-n', NAMESPACE, 'get', ...secret);
+  apiKey = Buffer.from(encoded, 'base64').toString('utf8');
+  expect(apiKey).toMatch(/^parley_/);
+  expect((await call('GET', '/v1/agents')).status).toBe(200);
+}, 240_000);
+
+test('helm test passes', async () => {
+  const output = await helm('test', 'parley', '-n', NAMESPACE, '--timeout', '90s');
+  expect(output).toMatch(/Phase:\s+Succeeded/);
+}, 120_000);
+
+let endpoint: { id: string; secret: string };
+
+test('an example is Ready by kubectl wait; edits by kubectl and by REST are told of', async () => {
+  const made = await call('POST', '/v1/webhooks', { url: await receiverUrl(NAMESPACE) });
+  expect(made).toMatchObject({ status: 201, body: { ready: true } });
+  endpoint = made.body;
+  await kubectl('apply', '-n', 'default', '-f', EXAMPLE);
+  const [name] = (await kubectl('get', 'agents', '-n', 'default', '-o', 'name')).split('\n');
+  await kubectl('wait', '-n', 'default', '--for=condition=Ready', name!, '--timeout=10s');
+  const patch = JSON.stringify({ spec: { prompt: 'Answer in one sentence.' } });
+  await kubectl('patch', '-n', 'default', name!, '--type=merge', '-p', patch);
+  const rest = await call('POST', '/v1/agents', { name: 'rest', prompt: 'one' });
+  expect(rest).toMatchObject({ status: 201, body: { ready: true, active_version: 1 } });
+  const edited = await call('PATCH', `/v1/agents/${rest.body.id}`, { prompt: 'two' });
+  expect(edited).toMatchObject({ status: 200, body: { active_version: 2 } });
+  const back = await call('POST', `/v1/agents/${rest.body.id}/rollback`, { reason: 'tone' });
+  expect(back).toMatchObject({ status: 200, body: { active_version: 1 } });
+
+  const told = await until('five events', async () => {
+    const all = await verified(endpoint.secret);
+    return all.length >= 5 && all;
+  });
+  const lines = told.map(
+    ({ type, data }) => `${type} ${String(data['name'])} ${String(data['version'])}`,
+  );
+  expect(lines.sort()).toEqual([
+    'agent.published rest 1',
+    'agent.published rest 2',
+    expect.stringMatching(/^agent\.published .* 1$/),
+    expect.stringMatching(/^agent\.published .* 2$/),
+    'agent.rolled_back rest 1',
+  ]);
+}, 60_000);
+
+/** Load from the toolbox; the answer when it has ended. */
+async function load(seconds: number): Promise<{ accepted: string[]; failures: string[] }> {
+  const text = await inToolbox(NAMESPACE, source('load.mjs'), {
+    PARLEY_URL: `http://parley-api.${NAMESPACE}:8080`,
+    PARLEY_API_KEY: apiKey,
+    ENDPOINT_ID: endpoint.id,
+    RATE,
+    SECONDS: seconds,
+  });
+  return JSON.parse(text) as { accepted: string[]; failures: string[] };
+}
+
+/** Every accepted event came, once. */
+async function expectAllOnce(accepted: readonly string[]): Promise<void> {
+  const counts = new Map<string, number>();
+  await until('the last of them', async () => {
+    counts.clear();
+    for (const { headers } of await received(NAMESPACE)) {
+      const id = headers['parley-event-id']!;
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    return accepted.every((id) => counts.has(id));
+  });
+  const doubled = accepted.filter((id) => counts.get(id) !== 1);
+  expect({ lost: 0, doubled: doubled.length }).toEqual({ lost: 0, doubled: 0 });
+}
+
+async function scaleDelivery(replicas: number): Promise<void> {
+  const deployment = 'deployment/parley-delivery';
+  await kubectl('-n', NAMESPACE, 'scale', deployment, `--replicas=${replicas}`);
+  await kubectl('-n', NAMESPACE, 'rollout', 'status', deployment, '--timeout=60s');
+}
+
+test(`kubectl scale of delivery 1 → 4 → 1 under ${RATE}/s loses nothing and doubles nothing`, async () => {
+  const loading = load(45);
+  await delay(5_000);
+  await scaleDelivery(4);
+  await delay(8_000);
+  await scaleDelivery(1);
+  const { accepted, failures } = await loading;
+  expect(failures).toEqual([]);
+  expect(accepted.length).toBe(RATE * 45);
+  await expectAllOnce(accepted);
+}, 240_000);
+
+test('helm upgrade under load fails no request', async () => {
+  const loading = load(60);
+  await delay(3_000);
+  await install('--set-string', `podAnnotations.rolled=${randomBytes(4).toString('hex')}`);
+  const { accepted, failures } = await loading;
+  expect(failures).toEqual([]);
+  expect(accepted.length).toBe(RATE * 60);
+  await expectAllOnce(accepted);
+}, 300_000);
+
+test('helm uninstall keeps the CRDs, what is declared and the data; installed again it goes on', async () => {
+  const before = await history();
+  await helm('uninstall', 'parley', '-n', NAMESPACE, '--wait');
+  const crds = await kubectl('get', 'crds', '-o', 'name');
+  expect(crds).toMatch(/agents\.parley\.dev/);
+  expect(crds).toMatch(/webhookendpoints\.parley\.dev/);
+  expect(await kubectl('get', 'agents', '-n', 'default', '-o', 'name')).not.toBe('');
+  if (settings.PARLEY_E2E_DATABASE_URL === undefined) return; // The bundled one has no volume here.
+  await install();
+  expect(await history()).toEqual(before);
+}, 240_000);
+
+/** Every agent's activations and every event of theirs. */
+async function history(): Promise<unknown> {
+  const { body } = await call('GET', '/v1/agents');
+  const agents = body.data.map(({ id }: { id: string }) => id).sort() as string[];
+  const activations = [];
+  for (const id of agents) {
+    activations.push((await call('GET', `/v1/agents/${id}/activations`)).body.data);
+  }
+  const published = await call('GET', '/v1/events?type=agent.rolled_back');
+  return { agents, activations, rolledBack: published.body.data };
+}

@@ -1,0 +1,40 @@
+// Load on the API from inside the cluster, by the clock whatever the answers take: RATE times a
+// second for SECONDS, a test event and a read each. Prints what became of it as one line of JSON.
+import { setTimeout as delay } from 'node:timers/promises';
+
+const { PARLEY_URL: base, PARLEY_API_KEY: key, ENDPOINT_ID: endpoint } = process.env;
+const [rate, seconds] = [Number(process.env.RATE), Number(process.env.SECONDS)];
+const headers = { authorization: `Bearer ${key}` };
+const accepted = [];
+const failures = [];
+
+async function call(method, path, expected) {
+  try {
+    const response = await fetch(base + path, {
+      method,
+      headers,
+      signal: AbortSignal.timeout(10_000),
+    });
+    const text = await response.text();
+    if (response.status === expected) return JSON.parse(text);
+    failures.push(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`);
+  } catch (error) {
+    failures.push(`${method} ${path}: ${error.message} ${error.cause?.message ?? ''}`);
+  }
+  return undefined;
+}
+
+const running = [];
+const startedMs = performance.now();
+for (let i = 0; i < rate * seconds; i += 1) {
+  while (performance.now() < startedMs + (i * 1000) / rate) await delay(1);
+  running.push(
+    call('POST', `/v1/webhooks/${endpoint}/test`, 202).then(
+      (answer) => answer && accepted.push(answer.event_id),
+    ),
+  );
+  if (i % 10 === 0) running.push(call('GET', '/v1/agents', 200));
+}
+await Promise.all(running);
+const elapsedSec = (performance.now() - startedMs) / 1000;
+console.log(JSON.stringify({ accepted, failures, elapsedSec }));
