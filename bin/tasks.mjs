@@ -31,6 +31,13 @@ export const e2e = (context) =>
     jestStep(['--testPathIgnorePatterns=never', '--runInBand', 'test/e2e', ...context.args]),
   ]);
 
+/** The long run of the operator's faults and odd inputs; the variables say how long. */
+export const faults = (context) => {
+  process.env.FAULT_ROUNDS ??= '200';
+  process.env.FUZZ_INPUTS ??= '10000';
+  return runSteps(context, [jestStep(['--runInBand', 'test/faults/operator', ...context.args])]);
+};
+
 export const check = (context) => runSteps(context, staticSteps);
 
 export const fix = (context) =>

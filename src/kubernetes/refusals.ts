@@ -19,7 +19,7 @@ export function toStoreError(error: unknown): unknown {
     const detail = 'the object may have 1.5 MB';
     return new InvalidResourceError([{ pointer: '/spec', code: 'too_long', detail }]);
   }
-  if (error.code === 429 || error.code >= 500) return unavailable(error);
+  if (error.code === 401 || error.code === 429 || error.code >= 500) return unavailable(error);
   const owned = error.causes.filter(({ reason }) => reason === 'FieldManagerConflict');
   if (owned.length > 0) return new FieldConflictError(distinct(owned.map(toConflict)));
   if (error.code === 409) return new WriteConflictError(error.message, { cause: error });

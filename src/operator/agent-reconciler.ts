@@ -199,5 +199,12 @@ async function report(
     conditions,
   };
   await deps.store.patchStatus('Agent', agent.metadata, status);
-  recordReadiness(deps.record, agent, conditions, 'Publish');
+  recordReadiness(deps.record, agent, conditions, actOf(agent, live));
+}
+
+/** What moved the live version, for the Event about it. */
+function actOf({ status }: AgentResource, live: Live | undefined) {
+  const [before, after] = [status.activeVersion, live?.activeVersion];
+  const isBack = before !== undefined && typeof after === 'number' && after < before;
+  return isBack ? { action: 'RollBack', reason: 'RolledBack' } : { action: 'Publish' };
 }

@@ -30,18 +30,21 @@ export function toConditions(
   });
 }
 
-/** Tells people below the object when the answer to "is it ready, and why" became another one. */
+/**
+ * Tells people below the object when the answer to "is it ready, and why" became another one.
+ * `reason`: in place of the condition's.
+ */
 export function recordReadiness(
   record: RecordEvent,
   about: Resource,
   conditions: readonly Condition[],
-  action: string,
+  { action, reason }: { action: string; reason?: string },
 ): void {
   const ready = conditions.find(({ type }) => type === 'Ready');
   const before = knownConditions(about).find(({ type }) => type === 'Ready');
   if (!ready || (before?.reason === ready.reason && before.message === ready.message)) return;
   const type = ready.status === 'True' ? 'Normal' : 'Warning';
-  record(about, { type, action, reason: ready.reason, note: ready.message });
+  record(about, { type, action, reason: reason ?? ready.reason, note: ready.message });
 }
 
 function knownConditions({ status }: Resource): readonly Condition[] {

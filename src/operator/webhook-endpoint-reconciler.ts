@@ -179,7 +179,7 @@ async function report(
     conditions,
   };
   await deps.store.patchStatus('WebhookEndpoint', metadata, status);
-  recordReadiness(deps.record, endpoint, conditions, 'Deliver');
+  recordReadiness(deps.record, endpoint, conditions, { action: 'Deliver' });
 }
 
 function findingsOf(outcome: {

@@ -50,7 +50,10 @@ export async function createKubernetesDeclarations(
     namespaces,
     elect: electBy({
       ...context,
-      ...{ client, identity, namespace: credentials.namespace, home: homeOf(credentials) },
+      client,
+      identity,
+      namespace: credentials.namespace,
+      home: homeOf(credentials),
     }),
     record: ({ kind, metadata }, event) =>
       recorder.record({ kind, apiVersion: pathOf(kind).apiVersion, ...metadata }, event),

@@ -209,8 +209,7 @@ async function inParallel(count: number, act: (i: number) => Promise<unknown>): 
 }
 
 async function deleteAgents(): Promise<void> {
-  const path_ = collectionPath('Agent', 'default');
-  await kube.client.request({ method: 'DELETE', path: path_ });
+  await kube.client.request({ method: 'DELETE', path: collectionPath('Agent', 'default') });
   while (agents.count() > 0) await delay(20);
 }
 

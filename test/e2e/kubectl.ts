@@ -40,14 +40,14 @@ export async function until<T>(
   seconds = 60,
 ): Promise<T> {
   const endMs = performance.now() + seconds * 1_000;
-  let last: unknown;
+  let last = '';
   while (performance.now() < endMs) {
     const answer = await ask().catch((error: unknown) => {
-      last = error;
+      last = String(error);
       return undefined;
     });
     if (answer !== undefined && answer !== false) return answer;
     await delay(250);
   }
-  throw new Error(`waited in vain for ${what}: ${String(last ?? '')}`);
+  throw new Error(`waited in vain for ${what}: ${last}`);
 }

@@ -41,6 +41,7 @@ suite('two operators, of which one leads', () => {
     kube = await startKube();
     world = await createWorld({ kube, namespace: 'rounds', agents: AGENTS, endpoints: ENDPOINTS });
     town = await startTown({ kube, world });
+    await town.repair(); // The first fault needs one that stands by.
   }, 90_000);
   afterAll(async () => {
     await town.stop();

@@ -99,7 +99,7 @@ type Rendered = {
   /** `verb group/resource`, one for each a rule grants. */
   function grantedTo(role: string): string[] {
     const rules = rendered
-      .filter(({ kind, metadata }) => /Role$/.test(kind) && metadata.name.includes(`-${role}`))
+      .filter(({ kind, metadata }) => kind.endsWith('Role') && metadata.name.includes(`-${role}`))
       .flatMap((object) => object.rules ?? []);
     const each = rules.flatMap(({ apiGroups, resources, verbs }) =>
       apiGroups.flatMap((group) =>
