@@ -1,6 +1,8 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { ApiError, StartupError } from '../errors.ts';
 import { newId } from '../events/ids.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -18,6 +20,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_MAX = 10_000;
 const DRAIN_MS = 10_000;
+/** A client that kept a connection learns of our end from an answer; for so long it may ask. */
+const FAREWELL = { maxMs: 5_000, quietMs: 1_000, lookMs: 50 };
 const PORTS_TRIED = 100;
 
 export type Listening = { url: string; port: number; stop: () => Promise<void> };
@@ -40,8 +44,12 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
       maxHeaderSize: HEADER_BYTES_MAX,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
     },
-    app,
+    (request, response) => {
+      farewell.heard(response);
+      app(request, response);
+    },
   );
+  const farewell = createFarewell(server);
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answerBrokenRequest);
   await listenSomewhere(server, options);
@@ -54,7 +62,7 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
   return {
     port,
     url: `http://${shownHost(options.host)}:${port}`,
-    stop: () => (stopping ??= drain(server)),
+    stop: () => (stopping ??= farewell.say().then(() => drain(server))),
   };
 }
 
@@ -100,6 +108,32 @@ function cannotListen(
   };
   const reason = reasons[at.code] ?? `cannot listen on ${at.host}, port ${at.port} (${at.code})`;
   return new StartupError(`PARLEY_PORT: ${reason}`, { cause });
+}
+
+/**
+ * Before the end every answer says `Connection: close`. Without it a connection that is kept would be
+ * closed at the moment its client sends the next request: nobody can tell whether that was heard,
+ * so it may not be repeated. Over when nobody is connected, or has asked for a second.
+ */
+function createFarewell(server: Server) {
+  let isLeaving = false;
+  let heardAtMs = 0;
+  const isOver = async (endMs: number): Promise<boolean> => {
+    const nowMs = performance.now();
+    if (nowMs > endMs || nowMs - heardAtMs > FAREWELL.quietMs) return true;
+    return (await promisify(server.getConnections.bind(server))()) === 0;
+  };
+  return {
+    heard: (response: ServerResponse): void => {
+      heardAtMs = performance.now();
+      if (isLeaving) response.setHeader('connection', 'close');
+    },
+    say: async (): Promise<void> => {
+      isLeaving = true;
+      const endMs = performance.now() + FAREWELL.maxMs;
+      while (!(await isOver(endMs))) await delay(FAREWELL.lookMs);
+    },
+  };
 }
 
 /** Answers what is under way, for 10 s at most; connections without a request go at once. */

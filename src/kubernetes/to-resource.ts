@@ -21,6 +21,7 @@ const raw = z.looseObject({
         z.object({
           manager: z.string().default('unknown'),
           subresource: z.string().default(''),
+          time: z.string().default(''),
           fieldsV1: fieldsV1.default({}),
         }),
       )
@@ -46,6 +47,7 @@ export function toResource(kind: string, object: unknown): Resource {
     spec: isCoreKind(kind) ? { data: textData(kind, parsed.data) } : parsed.spec,
     status: parsed.status,
     owners: isCoreKind(kind) ? dataOwners(parsed) : ownersOf(parsed),
+    wroteAt: timesOf(parsed),
   };
 }
 
@@ -74,6 +76,15 @@ function ownersOf(object: Raw, root = 'f:spec'): Record<string, string[]> {
   // The server has them by the time of their last write; that is no change of who they are.
   for (const managers of Object.values(owners)) managers.sort();
   return owners;
+}
+
+function timesOf({ metadata }: Raw): Record<string, string> {
+  const times: Record<string, string> = {};
+  for (const { manager, subresource, time, fieldsV1: fields } of metadata.managedFields) {
+    if (subresource !== '' || !('f:spec' in fields)) continue;
+    if (time > (times[manager] ?? '')) times[manager] = time; // All are in UTC, to the second.
+  }
+  return times;
 }
 
 /** Of a Secret or ConfigMap only who put the values there counts, not who labelled it. */

@@ -15,12 +15,25 @@ export type Actor = { actor: string; reason: string | null };
  */
 export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
   const { owners } = resource;
-  const contentOwner = (owners['prompt'] ?? owners['promptFrom'])?.[0];
+  const contentOwner = lastWriter(resource);
   const pinOwner = owners['pinnedVersion']?.[0] ?? contentOwner;
   return {
     content: actorOf(resource, contentOwner, ANNOTATIONS.contentChange),
     pin: actorOf(resource, pinOwner, ANNOTATIONS.pinChange),
   };
+}
+
+/**
+ * Who wrote the content last: of several that declare parts of it the one with the latest time,
+ * where the store tells times, else whoever declares the prompt.
+ */
+function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
+  const { pinnedVersion: _, ...content } = owners;
+  const author = (content['prompt'] ?? content['promptFrom'])?.[0];
+  const timeOf = (manager: string | undefined): string => wroteAt[manager ?? ''] ?? '';
+  return Object.values(content)
+    .flat()
+    .reduce((last, manager) => (timeOf(manager) > timeOf(last) ? manager : last), author);
 }
 
 /** Where the declaration lives: whoever owns the field every object of the kind has. */

@@ -43,6 +43,8 @@ export type Resource<Spec = Record<string, unknown>, Status = Record<string, unk
   status: Status;
   /** Top-level spec field → its field managers (usually one). */
   owners: Record<string, string[]>;
+  /** Field manager → when it last wrote the spec, RFC 3339, where the store knows. */
+  wroteAt?: Record<string, string>;
 };
 
 /** What a field manager declares: the whole of its part, as in server-side apply. */

@@ -18,7 +18,7 @@ test.each([
   ['no such namespace', () => refused(404, 'NotFound'), 'NamespaceRefusedError'],
   ['wrong', () => refused(422, 'Invalid'), 'InvalidResourceError'],
   ['malformed', () => refused(400, 'BadRequest'), 'InvalidResourceError'],
-  ['who are you', () => refused(401, 'Unauthorized'), 'KubeError'],
+  ['who are you', () => refused(401, 'Unauthorized'), 'StoreUnavailableError'],
 ])('%s', (_, error, name) => {
   expect(error()).toMatchObject({ name });
 });

@@ -50,6 +50,7 @@ test('an object of ours is its spec, its status, and who declares which field', 
     spec: { prompt: 'one' },
     status: { agentId: 'agt_1' },
     owners: { prompt: ['edit', 'flux'], tools: ['flux'], pinnedVersion: ['parley-api-pin'] },
+    wroteAt: { edit: 'later' },
   });
 });
 
@@ -60,6 +61,7 @@ test('what is not set is empty', () => {
     spec: {},
     status: {},
     owners: {},
+    wroteAt: {},
   });
 });
 
@@ -82,6 +84,7 @@ test('a ConfigMap is its data as it is; its metadata alone has none', () => {
   expect(toResource('ConfigMap', { metadata, binaryData: { x: 'YQ==' } })).toMatchObject({
     spec: { data: {} },
     owners: {},
+    wroteAt: {},
   });
 });
 

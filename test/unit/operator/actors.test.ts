@@ -70,3 +70,21 @@ test('a note that is no note is as if it were not there', () => {
     expect(content).toEqual({ actor: 'kubernetes:flux', reason: null });
   }
 });
+
+test('of several who declare the content it was who wrote last, the pin aside', () => {
+  const owners = {
+    prompt: ['kubectl-client-side-apply'],
+    firstMessage: ['kubectl-patch'],
+    pinnedVersion: ['parley-oncall'],
+  };
+  const wroteAt = {
+    'kubectl-client-side-apply': '2026-01-01T00:00:00Z',
+    'kubectl-patch': '2026-01-01T00:00:01Z',
+    'parley-oncall': '2026-01-01T00:00:02Z',
+  };
+  const { content, pin } = actorsOf({ ...resource(owners), wroteAt });
+  expect(content.actor).toBe('kubernetes:kubectl-patch');
+  expect(pin.actor).toBe('kubernetes:parley-oncall');
+  // Without times, as in tables, it is whoever declares the prompt.
+  expect(actorsOf(resource(owners)).content.actor).toBe('kubernetes:kubectl-client-side-apply');
+});

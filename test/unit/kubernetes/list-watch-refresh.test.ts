@@ -1,0 +1,107 @@
+import { expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { KubeConnectionError } from '../../../src/kubernetes/kube-error.ts';
+import { createListWatch } from '../../../src/kubernetes/list-watch.ts';
+
+/** A server whose lists are answered one by one, and whose watches say nothing. */
+function start() {
+  const asked: string[] = [];
+  const told: string[] = [];
+  let onList = (): void => undefined;
+  const answers: PromiseWithResolvers<string>[] = [];
+  const watch = createListWatch<string>({
+    path: '/x',
+    convert: String,
+    sink: {
+      replace: (items) => void told.push(items.join()),
+      upsert: () => undefined,
+      remove: () => undefined,
+    },
+    log: { warn: () => undefined, debug: () => undefined },
+    random: () => 0,
+    client: {
+      request: async () => {
+        const answer = Promise.withResolvers<string>();
+        answers.push(answer);
+        asked.push('list');
+        onList();
+        return { metadata: { resourceVersion: '1' }, items: [await answer.promise] };
+      },
+      stream: async ({ signal }) => {
+        asked.push('watch');
+        return silence(signal);
+      },
+    },
+  });
+  watch.start();
+  return {
+    ...watch,
+    asked,
+    told,
+    /** The next list that is asked for, once it is. */
+    nextList: async (): Promise<PromiseWithResolvers<string>> => {
+      while (answers.length === 0) await new Promise<void>((resolve) => (onList = resolve));
+      return answers.shift()!; // The loop saw it.
+    },
+  };
+}
+
+// oxlint-disable-next-line require-yield -- It hangs, as a quiet watch does.
+async function* silence(signal: AbortSignal): AsyncIterable<unknown> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw new KubeConnectionError('aborted');
+}
+
+async function startSynced() {
+  const server = start();
+  (await server.nextList()).resolve('old');
+  await server.synced;
+  await setImmediate(); // Now it watches.
+  return server;
+}
+
+test('a refresh ends the watch, lists anew and goes on watching', async () => {
+  const { refresh, nextList, asked, told, stop } = await startSynced();
+  const refreshed = refresh();
+  (await nextList()).resolve('new');
+  await refreshed;
+  await setImmediate();
+  expect({ asked, told }).toEqual({
+    asked: ['list', 'watch', 'list', 'watch'],
+    told: ['old', 'new'],
+  });
+  await stop();
+});
+
+test('a list that began before the refresh does not serve it', async () => {
+  const { refresh, nextList, told, stop } = start();
+  const first = await nextList();
+  const refreshed = refresh();
+  first.resolve('old');
+  const second = await nextList();
+  expect(told).toEqual(['old']);
+  second.resolve('new');
+  await refreshed;
+  expect(told).toEqual(['old', 'new']);
+  await stop();
+});
+
+test('a refresh whose list fails waits for one that does not', async () => {
+  const { refresh, nextList, told, stop } = await startSynced();
+  const refreshed = refresh();
+  (await nextList()).reject(new KubeConnectionError('away'));
+  (await nextList()).resolve('new');
+  await refreshed;
+  expect(told).toEqual(['old', 'new']);
+  await stop();
+});
+
+test('several refreshes at once share a list', async () => {
+  const { refresh, nextList, asked, stop } = await startSynced();
+  const refreshed = Promise.all([refresh(), refresh()]);
+  (await nextList()).resolve('new');
+  await refreshed;
+  expect(asked.filter((what) => what === 'list')).toHaveLength(2);
+  await stop();
+});
