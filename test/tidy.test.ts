@@ -85,6 +85,25 @@ describe.each(files)('src/%s', (file) => {
   });
 });
 
+test('a delivery process loads nothing of Kubernetes, the API, the operator or the CRDs', () => {
+  const loaded = new Set<string>();
+  const load = (file: string): void => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    const code = readFileSync(path.join(SRC, file), 'utf8');
+    // What is imported for its types alone is not there when it runs; `import()` comes later.
+    for (const [, names, specifier] of code.matchAll(/^import ([\s\S]*?) from '(\.[^']+)';$/gm)) {
+      if (!names!.startsWith('type ')) load(path.join(path.dirname(file), specifier!));
+    }
+  };
+  for (const root of ['main.ts', 'cli/run-role.ts', 'delivery/run.ts']) load(root);
+  const foreign = [...loaded].filter((file) =>
+    /^(kubernetes|api|operator|standalone)\/|^resources\/validate/.test(file),
+  );
+  expect(foreign).toEqual([]);
+  expect(loaded).toContain('delivery/deliverer.ts');
+});
+
 /** `store/pool.ts` → `store`, `errors.ts` → `errors` */
 function ownerOf(file: string): string {
   return file.split('/')[0]!.replace(/\.ts$/, '');

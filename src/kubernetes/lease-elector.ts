@@ -36,9 +36,9 @@ export type ElectorDeps = {
   identity: string;
   /**
    * Called when this process leads. A throw gives the lease back, after `onLost`, and tries again
-   * after `retryPeriodMs`.
+   * after `retryPeriodMs`. `resign` ends this time of leading, and the next may begin at once.
    */
-  onLead: () => Promise<void>;
+  onLead: (resign: (reason: string) => void) => Promise<void>;
   /**
    * Called after each `onLead`, never while it runs. Must not return before everything `onLead`
    * started has ended, also what it started before it threw.
@@ -158,9 +158,10 @@ async function serveTerm(
       return false;
     }
   };
-  const hasBegun = await attemptTo('lead', onLead);
+  const resigned = Promise.withResolvers<string>();
+  const hasBegun = await attemptTo('lead', () => onLead(resigned.resolve));
   if (hasBegun) {
-    const reason = await Promise.race([lost, stopped]);
+    const reason = await Promise.race([lost, stopped, resigned.promise]);
     const level = reason === undefined ? 'info' : 'warn';
     log[level]({ lease: name, identity, reason }, 'leads no longer');
   }

@@ -9,7 +9,7 @@ import { holdEndpoint } from '../services/hold-endpoint.ts';
 import { projectEndpoint } from '../services/project-endpoint.ts';
 import { publishAgent } from '../services/publish-agent.ts';
 import { readAgentHistory } from '../services/read-agent-history.ts';
-import { readEndpointHealth } from '../services/read-endpoint-health.ts';
+import { listStaleEndpoints, readEndpointHealth } from '../services/read-endpoint-health.ts';
 import { readEndpointSecret } from '../services/read-endpoint-secret.ts';
 import { removeAgent } from '../services/remove-agent.ts';
 import { removeEndpoint } from '../services/remove-endpoint.ts';
@@ -40,6 +40,8 @@ export type Road = {
   /** Names that have a row, to find what was deleted while nobody looked. */
   listRowKeys: () => Promise<ObjectKey[]>;
   uses: (object: Resource, kind: string, name: string) => boolean;
+  /** Objects whose status tells what was the case, asked now and then: nothing tells of those. */
+  listStale?: () => Promise<ObjectKey[]>;
 };
 
 export type RoadDeps = {
@@ -91,6 +93,11 @@ function webhookEndpointRoad(deps: RoadDeps): Road {
     kind: 'WebhookEndpoint',
     uses: endpointUses,
     listRowKeys: () => listProjectedKeys(pool, 'webhook_endpoints'),
+    listStale: () =>
+      listStaleEndpoints(
+        { pool },
+        async (key) => (await store.get('WebhookEndpoint', key))?.status,
+      ),
     reconcilerOf: (epoch) =>
       createWebhookEndpointReconciler({
         store,
@@ -103,7 +110,7 @@ function webhookEndpointRoad(deps: RoadDeps): Road {
         hold: (endpoint) => holdEndpoint(deps, { epoch, endpoint }),
         remove: (key) => removeEndpoint(deps, { epoch, ...key }),
         readSecret: (endpoint) => readEndpointSecret(deps, endpoint),
-        readHealth: (id, namespace) => readEndpointHealth({ pool }, { id, namespace }),
+        readHealth: (endpoint, status) => readEndpointHealth({ pool }, endpoint, status),
       }),
   };
 }

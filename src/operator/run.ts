@@ -1,9 +1,10 @@
+import type { ReconcileResult } from '../controller/controller.ts';
 import type { AddressGuard } from '../egress/address-guard.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RecordEvent } from '../resources/resource-events.ts';
 import type { ObjectKey, ResourceStore } from '../resources/resource-store.ts';
-import type { TermOfOffice } from '../store/leadership.ts';
+import { NotLeaderError, type TermOfOffice } from '../store/leadership.ts';
 import { createNotifier } from '../store/notifications.ts';
 import { maintainPartitions } from '../store/partitions.ts';
 import type { Pool } from '../store/pool.ts';
@@ -14,7 +15,8 @@ import { startWatches } from './watches.ts';
 
 /** Elects one of several operators: a lock in PostgreSQL, or a Lease in Kubernetes. */
 export type Elect = (callbacks: {
-  onLead: (office: TermOfOffice) => Promise<void>;
+  /** `resign` ends this term: somebody else has begun one since, if only by mistake. */
+  onLead: (office: TermOfOffice, resign: (reason: string) => void) => Promise<void>;
   /** Does not return before everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
 }) => { start: () => void; stop: () => Promise<void> };
@@ -64,19 +66,20 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     log,
   });
   const elector = deps.elect({
-    onLead: async ({ epoch, homeAgeMs }) => {
+    onLead: async ({ epoch, homeAgeMs }, resign) => {
       const adoptMs = Math.max(0, ADOPTION_MS - homeAgeMs);
       log.info({ epoch }, 'leading');
       if (adoptMs > 0) log.warn({ forSec: adoptMs / 1_000 }, ADOPTING);
       const adoptedAtMs = performance.now() + adoptMs;
-      const kinds = roads.map(({ kind, listRowKeys, reconcilerOf }) => ({
+      const kinds = roads.map(({ kind, listRowKeys, listStale, reconcilerOf }) => ({
         kind,
+        ...(listStale && { listStale }),
         listKeys: async () => {
           const objects = await store.list(kind);
           const rows = performance.now() < adoptedAtMs ? [] : (await listRowKeys()).filter(isOurs);
           return [...objects.map(({ metadata }) => metadata), ...rows];
         },
-        reconcile: reconcilerOf(epoch),
+        reconcile: unlessOver(reconcilerOf(epoch), resign),
       }));
       // A watch that lags would undo, from what it knew before, what the last leader has done. The
       // epoch is raised: that one does nothing any more that this does not find.
@@ -103,5 +106,23 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       await watches.stop();
       await notifier.stop();
     },
+  };
+}
+
+/**
+ * One that was elected, paused, and raises its epoch only after another was elected shuts that one
+ * out, although it will do nothing itself: whoever finds that its epoch is over has to begin anew.
+ */
+function unlessOver(
+  reconcile: (key: ObjectKey) => Promise<ReconcileResult>,
+  resign: (reason: string) => void,
+): (key: ObjectKey) => Promise<ReconcileResult> {
+  return async (key) => {
+    try {
+      return await reconcile(key);
+    } catch (error) {
+      if (error instanceof NotLeaderError) resign(error.message);
+      throw error;
+    }
   };
 }

@@ -15,6 +15,8 @@ export type TermKind = {
   kind: string;
   /** Declared objects and rows alike; a row without an object was deleted while nobody looked. */
   listKeys: () => Promise<ObjectKey[]>;
+  /** What has to be looked at although nothing was declared; asked once a minute. */
+  listStale?: () => Promise<ObjectKey[]>;
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
 };
 
@@ -39,12 +41,13 @@ const nowMs = (): number => performance.now();
 const LIST_AGAIN_MS = 1_000;
 /** As controller-runtime: should a change ever have gone unheard, it is found on the same day. */
 const RESYNC_MS = 10 * 3_600_000;
+const STALE_MS = 60_000;
 
 export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps): Term {
   const stopping = new AbortController();
   const queues = new Map<string, WorkQueue<ObjectKey>>();
   const controllers: Controller[] = [];
-  for (const { kind, reconcile, listKeys } of kinds) {
+  for (const { kind, reconcile, listKeys, listStale } of kinds) {
     const name = kind.toLowerCase();
     const queue = createWorkQueue<ObjectKey>({
       keyOf: (key) => `${key.namespace}/${key.name}`,
@@ -64,7 +67,24 @@ export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps
     void begins.then(() => {
       if (stopping.signal.aborted) return;
       controller.start();
-      void queueAll({ listKeys, queue, log, lookAgainMs, signal: stopping.signal });
+      const { signal } = stopping;
+      void queueAgain({
+        listKeys,
+        queue,
+        log,
+        firstWaitMs: lookAgainMs,
+        waitMs: RESYNC_MS,
+        signal,
+      });
+      if (!listStale) return;
+      void queueAgain({
+        listKeys: listStale,
+        queue,
+        log,
+        firstWaitMs: 0,
+        waitMs: STALE_MS,
+        signal,
+      });
     });
   }
   return {
@@ -90,26 +110,29 @@ function lookingAgain(
   };
 }
 
-/** Looks at everything once, and again twice a day; what changes meanwhile goes first. */
-async function queueAll(deps: {
+/**
+ * Looks at what there is, again and again; what changes meanwhile goes first. `firstWaitMs`: between
+ * the first time and the second, when not as always.
+ */
+async function queueAgain(deps: {
   listKeys: () => Promise<ObjectKey[]>;
   queue: WorkQueue<ObjectKey>;
   log: Logger;
-  lookAgainMs: number;
+  firstWaitMs: number;
+  waitMs: number;
   signal: AbortSignal;
 }): Promise<void> {
   const { signal, queue, log } = deps;
-  const firstWaitMs = deps.lookAgainMs > 0 ? deps.lookAgainMs : RESYNC_MS;
-  let looked = false;
+  let nextMs = deps.firstWaitMs > 0 ? deps.firstWaitMs : deps.waitMs;
   while (!signal.aborted) {
-    let waitMs = looked ? RESYNC_MS : firstWaitMs;
+    let sleepMs = nextMs;
     try {
       for (const key of await deps.listKeys()) queue.add(key, { priority: RESYNC_PRIORITY });
-      looked = true;
+      nextMs = deps.waitMs;
     } catch (error) {
       log.warn({ err: error }, 'cannot list what there is; will try again');
-      waitMs = LIST_AGAIN_MS;
+      sleepMs = LIST_AGAIN_MS;
     }
-    await setTimeout(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await setTimeout(sleepMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }

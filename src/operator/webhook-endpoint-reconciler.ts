@@ -45,7 +45,11 @@ export type WebhookEndpointReconcilerDeps = {
   remove: (key: ObjectKey) => Promise<void>;
   /** The secret in force, also of an endpoint that was removed and comes back. */
   readSecret: (endpoint: { id: string; namespace: string }) => Promise<string | undefined>;
-  readHealth: (endpointId: string, namespace: string) => Promise<Partial<WebhookEndpointStatus>>;
+  /** What the status is to show of the deliveries, after it has shown `told`. */
+  readHealth: (
+    endpoint: { id: string; namespace: string },
+    told: WebhookEndpointStatus,
+  ) => Promise<Partial<WebhookEndpointStatus>>;
   now: () => Date;
 };
 
@@ -169,7 +173,9 @@ async function report(
 ): Promise<void> {
   const { metadata, spec } = endpoint;
   const { id } = outcome;
-  const health = id === undefined ? endpoint.status : await deps.readHealth(id, metadata.namespace);
+  const { namespace } = metadata;
+  const told = endpoint.status;
+  const health = id === undefined ? told : await deps.readHealth({ id, namespace }, told);
   const conditions = toConditions(findingsOf(outcome), endpoint, deps.now);
   const status: WebhookEndpointStatus = {
     ...health,

@@ -83,7 +83,7 @@ function electBy({
       ...deps,
       name: COMPONENT,
       nowMs,
-      onLead: async () => onLead(await raiseEpoch(pool, home)),
+      onLead: async (resign) => onLead(await raiseEpoch(pool, home), resign),
       onLost,
     });
 }

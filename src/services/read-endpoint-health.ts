@@ -1,11 +1,15 @@
 import type { WebhookEndpointStatus } from '../resources/webhook-endpoint.ts';
-import { readEndpoint, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
+import { rfc3339 } from '../resources/time.ts';
+import type { ObjectKey } from '../resources/resource-store.ts';
+import { listEndpointHealth, readEndpoint, type HealthRow } from '../store/webhook-endpoints.ts';
 import type { Pool } from '../store/pool.ts';
 
 export type EndpointHealth = 'healthy' | 'failing' | 'disabled';
 
 /** How the latest deliveries to an endpoint went (contract §4). */
-export function healthOf(endpoint: WebhookEndpointRow): EndpointHealth {
+export function healthOf(
+  endpoint: Pick<HealthRow, 'enabled' | 'lastFailureAt' | 'lastSuccessAt'>,
+): EndpointHealth {
   if (!endpoint.enabled) return 'disabled';
   const { lastFailureAt, lastSuccessAt } = endpoint;
   return lastFailureAt !== null && lastFailureAt > (lastSuccessAt ?? -Infinity)
@@ -15,14 +19,45 @@ export function healthOf(endpoint: WebhookEndpointRow): EndpointHealth {
 
 const IN_STATUS = { healthy: 'Healthy', failing: 'Failing', disabled: 'Disabled' } as const;
 
+type Told = Pick<WebhookEndpointStatus, 'health' | 'lastSuccessTime'>;
+
 /**
- * The health an endpoint's status shows. As of this reconcile only: the traffic writes no
- * status, because the API server is no store for metrics.
+ * For so long a status keeps an older `lastSuccessTime` while deliveries go well: the traffic must
+ * not become writes to the API server, which is no store for metrics.
  */
+const LAST_SUCCESS_KEPT_MS = 300_000;
+
+/** What an endpoint's status is to show of its deliveries, after it has shown `told`. */
 export async function readEndpointHealth(
   { pool }: { pool: Pool },
   key: { id: string; namespace: string },
-): Promise<Pick<WebhookEndpointStatus, 'health'>> {
+  told: Told,
+): Promise<Told> {
   const endpoint = await readEndpoint(pool, key);
-  return endpoint ? { health: IN_STATUS[healthOf(endpoint)] } : {};
+  return endpoint ? toldOf(endpoint, told) : {};
+}
+
+/** Endpoints whose status would show something else now; `toldOf` answers what it shows. */
+export async function listStaleEndpoints(
+  { pool }: { pool: Pool },
+  readTold: (key: ObjectKey) => Promise<Told | undefined>,
+): Promise<ObjectKey[]> {
+  const stale: ObjectKey[] = [];
+  for (const row of await listEndpointHealth(pool)) {
+    const told = await readTold(row);
+    if (!told) continue;
+    const { health, lastSuccessTime } = toldOf(row, told);
+    if (health !== told.health || lastSuccessTime !== told.lastSuccessTime) stale.push(row);
+  }
+  return stale;
+}
+
+function toldOf(endpoint: HealthRow, told: Told): Told {
+  const { lastSuccessAt } = endpoint;
+  const health = IN_STATUS[healthOf(endpoint)];
+  if (lastSuccessAt === null) return { health };
+  const toldAt = Date.parse(told.lastSuccessTime ?? '');
+  const isRecent = lastSuccessAt - toldAt < LAST_SUCCESS_KEPT_MS;
+  const kept = isRecent ? told.lastSuccessTime : undefined;
+  return { health, lastSuccessTime: kept ?? rfc3339(lastSuccessAt) };
 }

@@ -27,7 +27,8 @@ const BEATS_PER_LEASE = 5;
 export function createLeadership(deps: {
   databaseUrl: string;
   log: Logger;
-  onLead: (term: TermOfOffice) => Promise<void>;
+  /** `resign` ends this term; the next may begin at once. */
+  onLead: (term: TermOfOffice, resign: () => void) => Promise<void>;
   /** Must not return before everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
   leaseMs?: number;
@@ -54,7 +55,7 @@ export function createLeadership(deps: {
       const office = await raiseEpoch(client, HOME);
       const stopBeats = beat(client, leaseMs, abandon);
       try {
-        await deps.onLead(office);
+        await deps.onLead(office, abandon);
         await ended;
       } finally {
         stopBeats();

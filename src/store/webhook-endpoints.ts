@@ -75,6 +75,22 @@ export async function listEndpoints(
   return rows;
 }
 
+export type HealthRow = Pick<
+  WebhookEndpointRow,
+  'namespace' | 'name' | 'enabled' | 'lastSuccessAt' | 'lastFailureAt'
+>;
+
+/** How deliveries to each endpoint go, of all namespaces. */
+export async function listEndpointHealth(db: Db): Promise<HealthRow[]> {
+  const { rows } = await db.query<HealthRow>({
+    name: 'list_endpoint_health',
+    text: `select e.namespace, e.name, e.enabled, h.last_success_at as "lastSuccessAt",
+                  h.last_failure_at as "lastFailureAt"
+             from ${FROM} where e.deleted_at is null`,
+  });
+  return rows;
+}
+
 /** Writes the whole projection. A removed endpoint that is declared again comes back. */
 export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Promise<void> {
   const e = endpoint;

@@ -7,9 +7,10 @@ import { createSeeded } from '../support/seeded.ts';
 import type { Strike } from '../support/side-effects.ts';
 
 /**
- * The operator is killed between any two of its side effects, and another one goes on: the end is
- * what the model says, with one version and one event per content change. A run without faults
- * tells which side effects there are; each is then an end of its own, before and after it.
+ * The operator is killed between any two of its side effects and another one goes on, or it is
+ * paused there until another one has: the end is what the model says, with one version and one
+ * event per content change. A run without faults tells which side effects there are; each is then
+ * an end of its own, before and after it.
  *
  * All of them with FAULT_ROUNDS >= 100, else a sample that FAULT_SEED decides. FAULT_KIND (part of
  * a kind) leaves the others out, FAULT_LOG=1 tells of each.
@@ -39,9 +40,10 @@ const SCRIPT: ((world: World) => Promise<void>)[] = [
 const binaries = await findKubeBinaries();
 const suite = binaries ? describe : describe.skip;
 
-suite('an operator killed between any two side effects', () => {
+suite('an operator killed or paused between any two side effects', () => {
   let kube: Kube;
   let count = 0;
+  const awake = new WeakSet<OperatorProcess>();
   beforeAll(async () => {
     kube = await startKube();
   }, 90_000);
@@ -73,7 +75,10 @@ suite('an operator killed between any two side effects', () => {
     const operators = [victim];
     const heirs = startHeir(world, victim, operators);
     try {
-      for (const act of SCRIPT) await act(world);
+      for (const act of SCRIPT) {
+        await act(world);
+        if (await goOn(victim)) await world.agrees();
+      }
       await world.onlyGrew();
       return victim.struck() !== undefined;
     } catch (error) {
@@ -86,15 +91,25 @@ suite('an operator killed between any two side effects', () => {
     }
   }
 
-  /** Waits beside the victim and is told at once when it is dead, as its Lease would tell later. */
+  /** Wakes it up if it is paused, now that another has acted; true when it has given in. */
+  async function goOn(victim: OperatorProcess): Promise<boolean> {
+    if (victim.struck()?.signal !== 'SIGSTOP' || awake.has(victim)) return false;
+    awake.add(victim);
+    victim.signal('SIGCONT');
+    await victim.until(() => victim.epoch() === undefined);
+    return true;
+  }
+
+  /** Waits beside the victim and is told at once when it is struck, as its Lease would tell later. */
   async function startHeir(
     { options }: World,
     victim: OperatorProcess,
     operators: OperatorProcess[],
   ): Promise<void> {
-    await victim.until(() => victim.epoch() !== undefined || !victim.isAlive());
+    const isStruck = (): boolean => victim.struck() !== undefined || !victim.isAlive();
+    await victim.until(() => victim.epoch() !== undefined || isStruck());
     operators.push(startOperatorProcess({ ...options, name: 'heir' }));
-    await victim.until(() => !victim.isAlive());
+    await victim.until(isStruck);
     await giveBackLease(options.namespace);
   }
 
@@ -117,18 +132,16 @@ suite('an operator killed between any two side effects', () => {
     const missed: Strike[] = [];
     const hit = new Set<string>();
     for (const strike of chosen) {
-      const { when, kind, nth } = strike;
-      if (await runUntil(strike)) hit.add(`${when} ${kind}`);
+      if (await runUntil(strike)) hit.add(boundaryOf(strike));
       else missed.push(strike);
       if (process.env['FAULT_LOG'] === undefined) continue;
-      process.stderr.write(
-        `${missed.includes(strike) ? 'missed' : 'hit'} ${when} ${kind} ${nth}\n`,
-      );
+      const what = missed.includes(strike) ? 'missed' : 'hit';
+      process.stderr.write(`${what} ${boundaryOf(strike)} ${strike.nth}\n`);
     }
-    const kindCount = new Set(kinds).size;
     console.info(
-      `${chosen.length - missed.length} kills at ${strikes.length} points around ${kinds.length} ` +
-        `side effects of ${kindCount} kinds; ${hit.size} of ${2 * kindCount} boundaries hit`,
+      `seed ${SEED}: struck at ${chosen.length - missed.length} of ${strikes.length} points around ` +
+        `${kinds.length} side effects of ${new Set(kinds).size} kinds; ` +
+        `${hit.size} of ${boundariesOf(strikes).length} boundaries of a kind hit`,
     );
     // How often a thing is done may differ from run to run, not whether.
     expect(missed.length).toBeLessThanOrEqual(chosen.length / 4);
@@ -143,14 +156,21 @@ function strikesAt(kinds: readonly string[]): (Strike & { kind: string })[] {
     const nth = (seen.get(kind) ?? 0) + 1;
     seen.set(kind, nth);
     if (kind === 'PUT leases' && nth > 1) return [];
-    const strike = { kind, nth, signal: 'SIGKILL' } as const;
+    const killed = { kind, nth, signal: 'SIGKILL' } as const;
+    // To sleep before it only asks is to sleep before it does the next thing.
+    const asks = /^(sql: select|read_|sql: begin)/.test(kind);
     return [
-      { ...strike, when: 'before' },
-      { ...strike, when: 'after' },
+      { ...killed, when: 'before' },
+      { ...killed, when: 'after' },
+      ...(asks ? [] : [{ ...killed, when: 'before', signal: 'SIGSTOP' } as const]),
     ] as const;
   });
 }
 
 function boundariesOf(strikes: readonly (Strike & { kind: string })[]): string[] {
-  return [...new Set(strikes.map(({ when, kind }) => `${when} ${kind}`))];
+  return [...new Set(strikes.map(boundaryOf))];
+}
+
+function boundaryOf({ signal, when, kind }: Strike & { kind: string }): string {
+  return `${signal} ${when} ${kind}`;
 }

@@ -21,7 +21,8 @@ afterEach(() => engine.stop());
 const leadsFor =
   (cluster: string): Elect =>
   ({ onLead, onLost }) => ({
-    start: () => void raiseEpoch(engine.pool, cluster).then(onLead),
+    start: () =>
+      void raiseEpoch(engine.pool, cluster).then((office) => onLead(office, () => undefined)),
     stop: onLost,
   });
 

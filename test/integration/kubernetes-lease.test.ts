@@ -63,7 +63,10 @@ type Candidate = Elector & {
   /** A candidate that tells what happens to it. */
   async function startCandidate(
     identity: string,
-    options: { onLead?: () => Promise<void>; onLost?: () => Promise<void> } = {},
+    options: {
+      onLead?: (resign: (reason: string) => void) => Promise<void>;
+      onLost?: () => Promise<void>;
+    } = {},
   ): Promise<Candidate> {
     const proxy = await startTcpProxy(Number(new URL(kube.url).port));
     const answered: string[] = [];
@@ -78,10 +81,10 @@ type Candidate = Elector & {
       identity,
       log: pino({ level: 'silent' }),
       nowMs: () => performance.now(),
-      onLead: async () => {
+      onLead: async (resign) => {
         log.push(`${identity} leads`);
         led.mark();
-        await options.onLead?.();
+        await options.onLead?.(resign);
       },
       onLost: async () => {
         await options.onLost?.();
@@ -339,6 +342,21 @@ type Candidate = Elector & {
     const terms = log.filter((line) => line === 'first leads').length;
     await second.stop();
     await first.led(terms);
+  });
+
+  test('one that resigns ends, gives the lease back, and may lead again', async () => {
+    let resign: (reason: string) => void = () => undefined;
+    const first = await startCandidate('first', {
+      onLead: async (resignNow) => void (resign = resignNow),
+    });
+    await first.led();
+    await eventually(async () => (await readLease())?.holder === 'first');
+    resign('its epoch is over');
+    resign('twice is once');
+    await first.led(1);
+    expect(log).toEqual(['first leads', 'first ends', 'first leads']);
+    await first.stop();
+    expect((await readLease())?.holder).toBe('');
   });
 
   test('one that loses the lease while it begins ends after it has begun', async () => {

@@ -78,10 +78,10 @@ const elect: Elect = ({ onLead, onLost }) => {
     leaseDurationMs,
     renewDeadlineMs: leaseDurationMs * 0.7,
     retryPeriodMs: leaseDurationMs * 0.25,
-    onLead: async () => {
+    onLead: async (resign) => {
       const office = await raiseEpoch(pool, 'test');
       tell({ leading: office.epoch });
-      await onLead(office);
+      await onLead(office, resign);
     },
     onLost: async () => {
       await onLost();

@@ -101,6 +101,15 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
+/** Those that a leader with a long Lease lives through: it has to find its way back by itself. */
+export const OUTAGES: readonly FaultName[] = [
+  'all connections to the API server are cut',
+  'the API server is killed',
+  'etcd is killed',
+  'the history is compacted',
+  'the database ends all connections',
+];
+
 /** Lets it suffer at one of its next side effects, or when the acts are over without so many. */
 async function strike(
   { operator }: Place,

@@ -15,14 +15,23 @@ export type Town = {
   succeeded: (place: Place) => Promise<void>;
   /** Starts those again that are dead; resolves when each knows everything. */
   repair: () => Promise<void>;
-  /** The end of what each process logged, and which epochs there were. */
+  /** The end of what the last processes logged. */
   story: () => string;
+  /** What they logged that only wrong code throws. */
+  bugs: () => string[];
   stop: () => Promise<void>;
 };
 
+const BUG = /"type":"(TypeError|RangeError|ReferenceError)"/;
+
 export type Place = { operator: OperatorProcess; network: TcpProxy };
 
-export async function startTown({ kube, world }: { kube: Kube; world: World }): Promise<Town> {
+export async function startTown(deps: {
+  kube: Kube;
+  world: World;
+  leaseDurationMs: number;
+}): Promise<Town> {
+  const { kube, world, leaseDurationMs } = deps;
   const past: OperatorProcess[] = [];
   let started = 0;
   /** Rung whenever any of them told something. */
@@ -34,6 +43,7 @@ export async function startTown({ kube, world }: { kube: Kube; world: World }): 
     const server = `https://127.0.0.1:${network.port}`;
     const operator = startOperatorProcess({
       ...options,
+      leaseDurationMs,
       name: `operator-${started}`,
       kube: { ...options.kube, server },
     });
@@ -89,6 +99,7 @@ export async function startTown({ kube, world }: { kube: Kube; world: World }): 
         .slice(-4)
         .map(({ name, output }) => `--- ${name}\n${output().slice(-5_000)}`)
         .join('\n'),
+    bugs: () => past.flatMap(({ output }) => output().split('\n')).filter((line) => BUG.test(line)),
     stop: async () => {
       await Promise.all(places.map(({ operator }) => operator.kill()));
       await Promise.all(places.map(({ network }) => network.stop()));
