@@ -190,7 +190,7 @@ test(`kubectl scale of delivery 1 → 4 → 1 under ${RATE}/s loses nothing and 
   await delay(8_000);
   await scaleDelivery(1);
   const { accepted, failures } = await loading;
-  expect(failures).toEqual([]);
+  expect(failures.slice(0, 5)).toEqual([]);
   expect(accepted.length).toBe(RATE * 45);
   await expectAllOnce(accepted);
 }, 240_000);
@@ -200,7 +200,7 @@ test('helm upgrade under load fails no request', async () => {
   await delay(3_000);
   await install('--set-string', `podAnnotations.rolled=${randomBytes(4).toString('hex')}`);
   const { accepted, failures } = await loading;
-  expect(failures).toEqual([]);
+  expect(failures.slice(0, 5)).toEqual([]);
   expect(accepted.length).toBe(RATE * 60);
   await expectAllOnce(accepted);
 }, 300_000);

@@ -17,7 +17,7 @@ import type { Strike } from '../support/side-effects.ts';
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 8);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
-const SAMPLE = 10;
+const SAMPLE = 8;
 
 const AGENT = 'agent';
 const HOOK = 'hook';
