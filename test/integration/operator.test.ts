@@ -161,6 +161,8 @@ describeEachHome((home) => {
         message: expect.stringContaining('belongs to support'),
       });
       expect(await agentRow(engine, 'support')).toMatchObject({ activeVersion: 1 });
+      // Whoever is looked at first when it is free has it: the copy must not be.
+      await engine.store.delete('Agent', { namespace: 'default', name: 'copy' });
       await engine.store.delete('Agent', { namespace: 'default', name: 'support' });
       await engine.eventually(async () => (await agentRow(engine, 'support')) === undefined);
       await declareWithId('renamed', id);
