@@ -9,6 +9,7 @@ import { actorsOf, managedBy, type Actor } from './actors.ts';
 import { recordReadiness, toConditions, type Finding } from './conditions.ts';
 import type { Identity } from './identity.ts';
 import { resolveConfigMap, resolveSecret } from './references.ts';
+import { isStorable, refuseUnstorable } from './unstorable.ts';
 
 type AgentResource = Resource<AgentSpec, AgentStatus>;
 type Projection = ObjectKey & {
@@ -59,6 +60,11 @@ export function createAgentReconciler(
     if ('refused' in identity) {
       const problem = { reason: 'InvalidId', message: identity.refused };
       await report(deps, agent, { findings: refusal('Accepted', problem) });
+      return {};
+    }
+    const unstorable = refuseUnstorable(found.spec);
+    if (unstorable) {
+      await report(deps, agent, { findings: refusal('Accepted', unstorable) });
       return {};
     }
     await settle(deps, agent, identity.id);
@@ -120,9 +126,10 @@ async function resolve(
   const prompt = await resolveConfigMap(deps.store, metadata.namespace, promptFrom.configMapKeyRef);
   if (!('value' in prompt)) return { spec, blocked: { type: 'ResolvedRefs', ...prompt } };
   // The CRD bounds a prompt that stands in the spec; this one only we have seen.
-  if (!agentContent.shape.prompt.safeParse(prompt.value).success) {
+  const { value } = prompt;
+  if (!agentContent.shape.prompt.safeParse(value).success || !isStorable(value)) {
     const { name, key } = promptFrom.configMapKeyRef;
-    const message = `key ${key} of ConfigMap ${name} must have 1 to 100000 characters`;
+    const message = `key ${key} of ConfigMap ${name} must have 1 to 100000 characters, none of them U+0000`;
     return { spec, blocked: { type: 'ResolvedRefs', reason: 'InvalidPrompt', message } };
   }
   return { spec: { ...rest, prompt: prompt.value } };

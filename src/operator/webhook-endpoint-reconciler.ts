@@ -16,6 +16,7 @@ import { managedBy } from './actors.ts';
 import { recordReadiness, toConditions, type Finding } from './conditions.ts';
 import type { Identity } from './identity.ts';
 import { resolveSecret, type Resolved } from './references.ts';
+import { refuseUnstorable } from './unstorable.ts';
 
 type EndpointResource = Resource<WebhookEndpointSpec, WebhookEndpointStatus>;
 type Condition = { ready: boolean; reason: string; message: string };
@@ -71,6 +72,11 @@ export function createWebhookEndpointReconciler(
     const identity = await deps.identify(found);
     if ('refused' in identity) {
       await report(deps, endpoint, { problem: { reason: 'InvalidId', message: identity.refused } });
+      return {};
+    }
+    const unstorable = refuseUnstorable(found.spec);
+    if (unstorable) {
+      await report(deps, endpoint, { problem: unstorable });
       return {};
     }
     await settle(deps, endpoint, identity.id);

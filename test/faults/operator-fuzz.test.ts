@@ -77,8 +77,11 @@ const OTHERS_WITHIN_MS = 5_000;
           if (await feed(samples[index]!, `fuzz-${index}`)) accepted += 1;
         }
       };
-      await Promise.all(Array.from({ length: 8 }, worker));
-      clearInterval(canary);
+      try {
+        await Promise.all(Array.from({ length: 8 }, worker));
+      } finally {
+        clearInterval(canary);
+      }
       // Most changes break the schema; enough must not, or nothing was tried.
       expect(accepted).toBeGreaterThan(INPUTS / 20);
       expect(escaped).toEqual([]);

@@ -1,0 +1,27 @@
+/**
+ * The API server lets any character into a string; PostgreSQL keeps neither U+0000 nor half of a
+ * surrogate pair. Such a spec is refused in words instead of failing for ever.
+ */
+export function refuseUnstorable(spec: unknown): { reason: string; message: string } | undefined {
+  const place = findUnstorable(spec, 'spec');
+  if (place === undefined) return undefined;
+  const message = `${place} has a character that cannot be stored: U+0000, or half of a surrogate pair`;
+  return { reason: 'InvalidCharacter', message };
+}
+
+export function isStorable(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed();
+}
+
+/** Where the first such string is, as a path; keys count for the object they are in. */
+function findUnstorable(value: unknown, place: string): string | undefined {
+  if (typeof value === 'string') return isStorable(value) ? undefined : place;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!isStorable(key)) return place;
+    const step = Array.isArray(value) ? `[${key}]` : `.${key}`;
+    const found = findUnstorable(inner, `${place}${step}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
