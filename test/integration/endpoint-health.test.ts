@@ -51,7 +51,7 @@ test('a status is stale when its health or its last success is another one by no
   await delivered('14 minutes', null);
   expect(await stale()).toEqual(['hook']);
   const second = await lookAgain('2');
-  expect(second!['lastSuccessTime']).not.toBe(first!['lastSuccessTime']);
+  expect(second['lastSuccessTime']).not.toBe(first['lastSuccessTime']);
 
   await delivered('14 minutes', '1 minute');
   expect(await stale()).toEqual(['hook']);

@@ -1,3 +1,16 @@
+import type { Elector } from '../../src/kubernetes/lease-elector.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
+
+/** One who stands for election, in a network of its own. */
+export type Candidate = Elector & {
+  identity: string;
+  proxy: TcpProxy;
+  /** Requests that were answered, as `GET 200` */
+  answered: string[];
+  /** When the n-th term (from 0) began, on the monotonic clock */
+  led: (term?: number) => Promise<number>;
+  lost: (term?: number) => Promise<number>;
+};
 /** What the test of the Lease elector needs besides its API server. */
 
 /** As short as the lease can say; the proportions are those of the defaults. */

@@ -4,28 +4,18 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createKubeClient, type KubeClient } from '../../src/kubernetes/client.ts';
-import { createLeaseElector, type Elector } from '../../src/kubernetes/lease-elector.ts';
+import { createLeaseElector } from '../../src/kubernetes/lease-elector.ts';
 import { type Lease, parseLease } from '../../src/kubernetes/lease-record.ts';
 import { startKubeApiserver, type KubeApiserver } from '../support/kube-apiserver.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { createMarks, PAUSED, TIMING } from './kubernetes-lease-setup.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { type Candidate, createMarks, PAUSED, TIMING } from './kubernetes-lease-setup.ts';
 
 /** Each candidate reaches the real API server through a network of its own, which can fail. */
 
 const binaries = await findKubeBinaries();
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 const MERGE = 'application/merge-patch+json';
-
-type Candidate = Elector & {
-  identity: string;
-  proxy: TcpProxy;
-  /** Requests that were answered, as `GET 200` */
-  answered: string[];
-  /** When the n-th term (from 0) began, on the monotonic clock */
-  led: (term?: number) => Promise<number>;
-  lost: (term?: number) => Promise<number>;
-};
 
 (binaries ? describe : describe.skip)('the Lease elector', () => {
   let kube: KubeApiserver;
