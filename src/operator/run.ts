@@ -3,7 +3,7 @@ import type { AddressGuard } from '../egress/address-guard.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RecordEvent } from '../resources/resource-events.ts';
-import type { ObjectKey, ResourceStore } from '../resources/resource-store.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import { NotLeaderError, type TermOfOffice } from '../store/leadership.ts';
 import { createNotifier } from '../store/notifications.ts';
 import { maintainPartitions } from '../store/partitions.ts';
@@ -76,8 +76,10 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
         ...(listStale && { listStale }),
         listKeys: async () => {
           const objects = await store.list(kind);
+          // What changed while nobody led goes first, not after all that is in force already.
+          const unseen = objects.filter(isUnseen);
           const rows = performance.now() < adoptedAtMs ? [] : (await listRowKeys()).filter(isOurs);
-          return [...objects.map(({ metadata }) => metadata), ...rows];
+          return [...[...unseen, ...objects].map(({ metadata }) => metadata), ...rows];
         },
         reconcile: unlessOver(reconcilerOf(epoch), resign),
       }));
@@ -107,6 +109,10 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       await notifier.stop();
     },
   };
+}
+
+function isUnseen({ metadata, status }: Resource): boolean {
+  return status['observedGeneration'] !== metadata.generation;
 }
 
 /**
