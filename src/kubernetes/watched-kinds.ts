@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import type { Logger } from '../observability/logger.ts';
 import { isCoreKind } from '../resources/core-kinds.ts';
 import type { Resource, ResourceStore } from '../resources/resource-store.ts';
@@ -39,7 +40,7 @@ export function createWatchedKinds({ client, log, namespaces }: WatchedKindsDeps
       client,
       path: collectionPath(kind, namespace),
       ...(isCoreKind(kind) && { accept: { list: METADATA_LIST_ONLY, watch: METADATA_ONLY } }),
-      convert: (raw) => toResource(kind, raw),
+      convert: (raw) => unchanged(sink, raw) ?? toResource(kind, raw),
       sink,
       log,
     });
@@ -79,6 +80,25 @@ export function createWatchedKinds({ client, log, namespaces }: WatchedKindsDeps
       };
     },
   };
+}
+
+const identified = z.object({
+  metadata: z.object({
+    namespace: z.string(),
+    name: z.string(),
+    uid: z.string(),
+    resourceVersion: z.string(),
+  }),
+});
+
+/** What is known is kept: a list of what has not changed must not hold everything twice. */
+function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undefined {
+  const { data } = identified.safeParse(raw);
+  const known = data && cache.get(data.metadata);
+  const isSame =
+    known?.metadata.uid === data?.metadata.uid &&
+    known?.metadata.resourceVersion === data?.metadata.resourceVersion;
+  return isSame ? known : undefined;
 }
 
 /** A change of the status alone is our own doing and nobody's wish. */
