@@ -59,6 +59,11 @@ const DEAD_MAN_MS = 90_000;
  * just come back: 3 s at most.
  */
 const BACK_OFF_MS = { base: 100, max: 3_000 };
+/**
+ * The connection of a watch that has ended is free for the next one a moment later; asked for at once
+ * that would be given a new connection.
+ */
+const RESUME_MS = 20;
 /** A watch that ends sooner than this did not work, however politely it ended. */
 const SHORT_WATCH_MS = 1_000;
 
@@ -77,6 +82,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
       try {
         await round();
         backOff.reset();
+        await delay(RESUME_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
       } catch (error) {
         if (stopping.signal.aborted) return;
         if (isGone(error)) place = undefined;

@@ -4,7 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { pino } from 'pino';
 import { createKubeClient, type KubeClient } from '../../src/kubernetes/client.ts';
+import { createListWatch } from '../../src/kubernetes/list-watch.ts';
 import { KubeConnectionError, KubeError } from '../../src/kubernetes/kube-error.ts';
 import { collectionPath } from '../../src/kubernetes/resource-paths.ts';
 import { startCutProxy, type CutProxy } from '../support/cut-proxy.ts';
@@ -52,6 +54,33 @@ const SECRETS = collectionPath('Secret', 'default');
     };
     await Promise.all(Array.from({ length: atOnce }, worker));
   };
+  test('a watch that ends and goes on stays on its connection', async () => {
+    const ends = Promise.withResolvers<void>();
+    let watches = 0;
+    const counted: Pick<KubeClient, 'request' | 'stream'> = {
+      request: client.request,
+      stream: (request) => {
+        watches += 1;
+        if (watches === 4) ends.resolve();
+        return client.stream(request);
+      },
+    };
+    const watch = createListWatch({
+      client: counted,
+      path: SECRETS,
+      convert: (raw) => raw,
+      sink: { replace: () => undefined, upsert: () => undefined, remove: () => undefined },
+      log: pino({ level: 'silent' }),
+      random: () => -0.995, // The server ends a watch after about two seconds instead of 300.
+    });
+    watch.start();
+    await watch.synced;
+    await ends.promise;
+    const made = proxy.made();
+    await watch.stop();
+    expect(made).toBe(2); // One for the list, one for four watches.
+  });
+
   const openWatches = (count: number, signal: AbortSignal) =>
     Promise.all(
       Array.from({ length: count }, () =>
