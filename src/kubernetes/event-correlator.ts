@@ -1,3 +1,4 @@
+import type { ResourceEvent } from '../resources/resource-events.ts';
 import { createLruMap } from './lru-map.ts';
 
 /** The object an Event is about. */
@@ -10,20 +11,10 @@ export type EventSubject = {
   resourceVersion?: string;
 };
 
-export type EventText = {
-  type: 'Normal' | 'Warning';
-  /** CamelCase, for programs */
-  reason: string;
-  /** CamelCase: what was done or not done */
-  action: string;
-  /** For people. The server takes 1,024 bytes. */
-  note: string;
-};
-
 /** One Event in the cluster, as it should be there by now. One object for all repetitions. */
 export type EventSeries = {
   about: EventSubject;
-  text: EventText;
+  text: ResourceEvent;
   count: number;
   /** Monotonic, as `nowMs` of the correlator */
   lastAtMs: number;
@@ -38,7 +29,7 @@ export type EventSeries = {
  */
 export type EventCorrelator = {
   /** undefined: it must not be told now. What is told next carries its count. */
-  correlate: (about: EventSubject, text: EventText) => EventSeries | undefined;
+  correlate: (about: EventSubject, text: ResourceEvent) => EventSeries | undefined;
 };
 
 const CACHE_ENTRIES = 4_096;

@@ -1,12 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.ts';
+import type { ResourceEvent } from '../resources/resource-events.ts';
 import type { KubeClient } from './client.ts';
-import {
-  createEventCorrelator,
-  type EventSeries,
-  type EventSubject,
-  type EventText,
-} from './event-correlator.ts';
+import { createEventCorrelator, type EventSeries, type EventSubject } from './event-correlator.ts';
 import { createEventSender, cutToBytes, NOTE_BYTES } from './event-sender.ts';
 
 /**
@@ -14,7 +10,7 @@ import { createEventSender, cutToBytes, NOTE_BYTES } from './event-sender.ts';
  * `kubectl events`). Best effort, and never in anybody's way: does not throw, does not wait, and
  * drops what the server refuses or what there is too much of. Nothing may depend on an Event.
  */
-export type RecordEvent = (about: EventSubject, event: EventText) => void;
+export type RecordEvent = (about: EventSubject, event: ResourceEvent) => void;
 
 export type EventRecorder = {
   record: RecordEvent;

@@ -1,5 +1,6 @@
-import type { KubeClient } from '../../src/kubernetes/client.ts';
-import type { ResourceStore } from '../../src/resources/resource-store.ts';
+import { MERGE_PATCH, type KubeClient } from '../../src/kubernetes/client.ts';
+import { objectPath } from '../../src/kubernetes/resource-paths.ts';
+import type { Applied, Resource, ResourceStore } from '../../src/resources/resource-store.ts';
 
 /** What a watch tells, and clients that show or hold up what is on the wire. */
 
@@ -79,5 +80,29 @@ export function noting(client: KubeClient, paths: Set<string>): KubeClient {
       paths.add(request.path);
       return client.stream(request);
     },
+  };
+}
+
+export const KEY = { namespace: 'default', name: 'a' };
+
+export function agent(fields: Partial<Applied> = {}): Applied {
+  return { kind: 'Agent', ...KEY, spec: { prompt: 'one' }, ...fields };
+}
+
+/** Writes and reads the one agent; asks for the store each time, since `beforeAll` makes it. */
+export function createDeclarer(of: () => { store: ResourceStore; client: KubeClient }) {
+  return {
+    applyAs: (fieldManager: string, spec: Record<string, unknown> = { prompt: 'one' }) =>
+      of().store.apply(agent({ spec }), { fieldManager }),
+    read: async (): Promise<Resource> => (await of().store.get('Agent', KEY))!,
+    /** As kubectl edit does it: no apply, so whoever does it owns what it changes. */
+    edit: (body: object, key = KEY): Promise<unknown> =>
+      of().client.request({
+        method: 'PATCH',
+        path: objectPath('Agent', key),
+        contentType: MERGE_PATCH,
+        query: { fieldManager: 'kubectl-edit' },
+        body,
+      }),
   };
 }

@@ -1,10 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { MERGE_PATCH, type KubeClient } from '../../src/kubernetes/client.ts';
+import type { KubeClient } from '../../src/kubernetes/client.ts';
 import { objectPath } from '../../src/kubernetes/resource-paths.ts';
 import { createKubernetesResourceStore } from '../../src/kubernetes/resource-store.ts';
-import type { Applied, Resource, ResourceStore } from '../../src/resources/resource-store.ts';
-import { holding, noting, recording, watchTold, type Watching } from './kubernetes-store-setup.ts';
+import type { ResourceStore } from '../../src/resources/resource-store.ts';
+import {
+  agent,
+  createDeclarer,
+  holding,
+  KEY,
+  noting,
+  recording,
+  watchTold,
+  type Watching,
+} from './kubernetes-store-setup.ts';
 import { startKube, type Kube } from '../support/kube.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';
 
@@ -12,7 +21,6 @@ import { findKubeBinaries } from '../support/kube-binaries.ts';
 
 const binaries = await findKubeBinaries();
 const log = pino({ level: 'silent' });
-const KEY = { namespace: 'default', name: 'a' };
 const SECRET_TEXT = 'the-plain-text-of-it';
 const tool = (name: string, url: string) => ({ type: 'webhook', name, url });
 const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')];
@@ -33,24 +41,7 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
 
   const newStore = (options: { client?: KubeClient; namespaces?: string[] } = {}) =>
     createKubernetesResourceStore({ client: kube.client, log, ...options });
-  const agent = (fields: Partial<Applied> = {}): Applied => ({
-    kind: 'Agent',
-    ...KEY,
-    spec: { prompt: 'one' },
-    ...fields,
-  });
-  const applyAs = (fieldManager: string, spec: Record<string, unknown> = { prompt: 'one' }) =>
-    store.apply(agent({ spec }), { fieldManager });
-  const read = async (): Promise<Resource> => (await store.get('Agent', KEY))!;
-  /** As kubectl edit does it: no apply, so whoever does it owns what it changes. */
-  const edit = (body: object, key = KEY): Promise<unknown> =>
-    kube.client.request({
-      method: 'PATCH',
-      path: objectPath('Agent', key),
-      contentType: MERGE_PATCH,
-      query: { fieldManager: 'kubectl-edit' },
-      body,
-    });
+  const { applyAs, read, edit } = createDeclarer(() => ({ store, client: kube.client }));
 
   const watch = async (watched: ResourceStore, kind = 'Agent'): Promise<Watching> => {
     const watching = await watchTold(watched, kind);

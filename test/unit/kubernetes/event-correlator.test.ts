@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
+import type { ResourceEvent } from '../../../src/resources/resource-events.ts';
 import {
   createEventCorrelator,
   type EventSubject,
-  type EventText,
 } from '../../../src/kubernetes/event-correlator.ts';
 import { createLruMap } from '../../../src/kubernetes/lru-map.ts';
 import { createVirtualTime } from '../controller/virtual-time.ts';
@@ -14,7 +14,7 @@ const AGENT: EventSubject = {
   name: 'support',
   uid: 'u-1',
 };
-const TEXT: EventText = {
+const TEXT: ResourceEvent = {
   type: 'Warning',
   reason: 'SecretNotFound',
   action: 'Reconcile',
