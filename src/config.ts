@@ -47,6 +47,15 @@ const environment = z.object({
       'must be 32 bytes in base64: openssl rand -base64 32',
     )
     .optional(),
+  PARLEY_ENCRYPTION_KEY_PREVIOUS: z
+    .string()
+    .refine((text) => /^[A-Za-z0-9+/]{43}=$/.test(text), 'must be the 32 bytes in base64 of before')
+    .optional(),
+  PARLEY_RATE_LIMIT: z
+    .string()
+    .regex(/^\d{1,7}$/, 'must be requests a minute, a whole number; 0: no limit')
+    .transform(Number)
+    .optional(),
   PARLEY_WATCH_NAMESPACES: list.optional(),
   // Given to every pod by Kubernetes.
   KUBERNETES_SERVICE_HOST: z.string().optional(),
@@ -76,6 +85,10 @@ export type Config = {
   kubernetesService: { host: string; port: string } | undefined;
   /** 32 bytes */
   encryptionKey: Buffer | undefined;
+  /** 32 bytes; what was sealed with it still opens, while it is resealed */
+  previousEncryptionKey: Buffer | undefined;
+  /** Requests a minute for one API key; undefined: the role's default */
+  rateLimit: number | undefined;
   /** undefined: info, and warn for `start`, which prints for people */
   logLevel: string | undefined;
 };
@@ -115,6 +128,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     encryptionKey: e.PARLEY_ENCRYPTION_KEY
       ? Buffer.from(e.PARLEY_ENCRYPTION_KEY, 'base64')
       : undefined,
+    previousEncryptionKey: e.PARLEY_ENCRYPTION_KEY_PREVIOUS
+      ? Buffer.from(e.PARLEY_ENCRYPTION_KEY_PREVIOUS, 'base64')
+      : undefined,
+    rateLimit: e.PARLEY_RATE_LIMIT,
     logLevel: e.PARLEY_LOG_LEVEL,
   };
 }

@@ -17,7 +17,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   services: ['store', ...LEAVES],
   operator: ['services', ...LEAVES],
   delivery: ['store', ...LEAVES],
-  api: ['services', ...LEAVES],
+  // Each is given the others through its Deps.
+  conversation: ['services', 'store', ...LEAVES],
+  knowledge: ['services', 'store', ...LEAVES],
+  telephony: ['services', 'store', ...LEAVES],
+  api: ['services', 'conversation', 'knowledge', 'telephony', ...LEAVES],
+  // For programs outside: of ours it knows the types that were generated for it, and nothing else.
+  client: [],
   standalone: LEAVES,
 };
 

@@ -3,6 +3,7 @@ import { ApiError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { StoreUnavailableError } from '../resources/resource-store.ts';
 import { isDatabaseUnavailable } from '../services/is-unavailable.ts';
+import { endEvents, isStreaming, sendEvents } from './event-stream.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 import { discardBody } from './read-body.ts';
 import type { Answer } from './route.ts';
@@ -30,16 +31,30 @@ export function sendAnswer(
   response.end(text);
 }
 
+/** What a route answered: a document, or server-sent events that end when they are over. */
+export async function sendRouteAnswer(response: Response, answer: Answer): Promise<void> {
+  if (!answer.stream) {
+    sendAnswer(response, answer);
+    return;
+  }
+  discardBody(response.req);
+  await sendEvents(response, answer.stream);
+}
+
 /** The only place where an error becomes an answer. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
+    const requestId = String(response.getHeader('request-id'));
+    const shown = toApiError(error);
+    if (shown !== error) logError(log, { shown, error, requestId });
+    if (isStreaming(response)) {
+      endEvents(response, problemOf(shown, requestId));
+      return;
+    }
     if (response.headersSent) {
       next(error); // Too late for an answer: express closes the connection.
       return;
     }
-    const requestId = String(response.getHeader('request-id'));
-    const shown = toApiError(error);
-    if (shown !== error) logError(log, { shown, error, requestId });
     sendAnswer(
       response,
       { status: shown.status, body: problemOf(shown, requestId), headers: headersOf(shown) },

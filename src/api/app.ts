@@ -6,7 +6,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Authenticate } from '../services/authenticate.ts';
 import type { AgentWriterDeps } from '../services/write-agent.ts';
-import { answerErrors, sendAnswer } from './answer.ts';
+import { answerErrors, sendRouteAnswer } from './answer.ts';
 import { authorize } from './authorize.ts';
 import { HOME_STYLE, homePage } from './home-page.ts';
 import { readJsonBody } from './read-body.ts';
@@ -100,13 +100,14 @@ function handlerOf(deps: AppDeps, route: Route): RequestHandler {
       params: request.params,
       query: queryOf(request.url),
       readBody: (mediaTypes: readonly string[]) => readJsonBody(request, mediaTypes),
+      headers: request.headers,
     };
     if (route.scope === null) {
-      sendAnswer(response, await route.run(raw));
+      await sendRouteAnswer(response, await route.run(raw));
       return;
     }
     const caller = await authorize(deps.authenticate, request.headers.authorization, route.scope);
-    sendAnswer(response, await route.run(raw, caller));
+    await sendRouteAnswer(response, await route.run(raw, caller));
   };
 }
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { Authenticate } from '../services/authenticate.ts';
+import { unsettled, type Settle } from '../services/settle.ts';
+import type { EventStream } from './event-stream.ts';
 import { parseBody } from './field-errors.ts';
 
 /**
@@ -8,7 +10,7 @@ import { parseBody } from './field-errors.ts';
  * schemas that describe a request are those that check it, so neither can drift.
  */
 export type Route = {
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** As OpenAPI writes it: `/v1/agents/{id}`; also the label in metrics. */
   path: string;
   operationId: string;
@@ -37,9 +39,27 @@ export type RawRequest = {
   params: Record<string, unknown>;
   query: URLSearchParams;
   readBody: (mediaTypes: readonly string[]) => Promise<unknown>;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | string[] | undefined>>;
 };
 
-export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
+export type Answer = {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Instead of a body: server-sent events, for as long as it runs. */
+  stream?: EventStream;
+};
+
+/**
+ * Does something and answers from its result, so that the answer can be kept under the request's
+ * `Idempotency-Key` in the very transaction of the change (contract §3): `act` hands `settle` to
+ * the service that owns that transaction.
+ */
+export type Answering = <R>(
+  act: (settle: Settle<R>) => Promise<R>,
+  view: (result: R) => Answer,
+) => Promise<Answer>;
 
 /** By status: what is answered when all goes well. No schema: no body. */
 export type Answers = Record<number, { description: string; schema?: z.ZodType; location?: true }>;
@@ -70,6 +90,8 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
     params: z.output<z.ZodObject<P>>;
     query: z.output<z.ZodObject<Q>>;
     body: B;
+    headers: RawRequest['headers'];
+    answering: Answering;
   }) => Promise<Answer>;
 };
 
@@ -106,9 +128,13 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
         params: parseParams(params, request.params),
         query: parseQuery(query, request.query),
         body: body && readBody(body, await request.readBody(mediaTypes)),
+        headers: request.headers,
+        answering,
       }),
   };
 }
+
+const answering: Answering = async (act, view) => view(await act(unsettled));
 
 function parseParams<T>(schema: z.ZodType<T>, values: Record<string, unknown>): T {
   const parsed = schema.safeParse(values);

@@ -19,6 +19,9 @@ export const ID_PREFIXES = {
   key: 'key',
   request: 'req',
   job: 'job',
+  document: 'doc',
+  chunk: 'chk',
+  audit: 'aud',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];

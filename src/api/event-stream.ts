@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import type { Response } from 'express';
+import type { Problem } from './problem.ts';
+
+/**
+ * Server-sent events (WHATWG HTML §9.2). `event` names the kind, `id` is what a client sends back
+ * as `Last-Event-ID`, `data` is JSON.
+ */
+export type SentEvent = { event?: string; id?: string; data: unknown };
+
+/**
+ * What a stream does: sends until it is done or the client is gone, which `signal` tells. `send`
+ * resolves when there is room for more. A throw becomes `event: error` with the problem.
+ */
+export type EventStream = (
+  send: (event: SentEvent) => Promise<void>,
+  signal: AbortSignal,
+) => Promise<void>;
+
+export const EVENT_STREAM_TYPE = 'text/event-stream';
+
+/** Shorter than the idle time-outs of common proxies (60 s). */
+const HEARTBEAT_MS = 15_000;
+
+/** Whether a client asked for a stream rather than a document. */
+export function wantsEvents(accept: string | string[] | undefined): boolean {
+  return String(accept ?? '')
+    .split(',')
+    .some((part) => part.split(';')[0]!.trim().toLowerCase() === EVENT_STREAM_TYPE);
+}
+
+export async function sendEvents(response: Response, stream: EventStream): Promise<void> {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  response.writeHead(200, {
+    'Content-Type': EVENT_STREAM_TYPE,
+    'X-Accel-Buffering': 'no', // nginx would gather the events otherwise.
+  });
+  response.flushHeaders();
+  const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS);
+  try {
+    await stream(async (event) => {
+      if (!gone.signal.aborted) await write(response, encode(event), gone.signal);
+    }, gone.signal);
+  } finally {
+    clearInterval(heartbeat);
+  }
+  response.end();
+}
+
+export function isStreaming(response: Response): boolean {
+  return response.headersSent && response.getHeader('content-type') === EVENT_STREAM_TYPE;
+}
+
+/** The last event of a stream that failed. */
+export function endEvents(response: Response, problem: Problem): void {
+  response.end(encode({ event: 'error', data: problem }));
+}
+
+/** Waits for a slow reader: what it does not read must not pile up here. */
+async function write(response: Response, text: string, signal: AbortSignal): Promise<void> {
+  if (response.write(text)) return;
+  await once(response, 'drain', { signal }).catch(() => undefined); // It is gone: `signal` tells.
+}
+
+/** JSON has no line breaks, so `data` is one line. */
+function encode({ event, id, data }: SentEvent): string {
+  const lines = [
+    ...(event === undefined ? [] : [`event: ${event}`]),
+    ...(id === undefined ? [] : [`id: ${id}`]),
+    `data: ${JSON.stringify(data)}`,
+  ];
+  return `${lines.join('\n')}\n\n`;
+}

@@ -1,0 +1,64 @@
+import type { Logger } from '../observability/logger.ts';
+
+/**
+ * Work that is looked for now and then, and at once when woken. One run at a time; a wake during
+ * a run makes another one follow it.
+ */
+export type Periodic = {
+  start: () => void;
+  /** Looks now. Never waits, never fails. */
+  wake: () => void;
+  /** Waits for the run under way; may be called twice. */
+  stop: () => Promise<void>;
+};
+
+/**
+ * `run` resolves to true when there is more to do at once. What it throws is logged under `what`
+ * and tried again after the interval: everything done here is found again by looking.
+ */
+export function createPeriodic(deps: {
+  what: string;
+  everyMs: number;
+  run: (signal: AbortSignal) => Promise<boolean>;
+  log: Logger;
+}): Periodic {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isWoken = false;
+  const stopping = new AbortController();
+
+  function look(): void {
+    if (stopping.signal.aborted) return;
+    if (running) {
+      isWoken = true;
+      return;
+    }
+    clearTimeout(timer);
+    running = runOnce().finally(() => {
+      running = undefined;
+      if (stopping.signal.aborted) return;
+      if (isWoken) look();
+      else timer = setTimeout(look, deps.everyMs);
+    });
+  }
+
+  async function runOnce(): Promise<void> {
+    isWoken = false;
+    try {
+      if (await deps.run(stopping.signal)) isWoken = true;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      deps.log.warn({ reason }, `${deps.what} failed; tried again`);
+    }
+  }
+
+  return {
+    start: look,
+    wake: look,
+    stop: async () => {
+      stopping.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
