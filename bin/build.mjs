@@ -2,9 +2,11 @@
  * Writes `dist/` (or the folder given): the sources without their types, for the image and the npm package. Node could run
  * the sources themselves, but its type stripper stays in memory: 30 MB of a role's 100, and half a
  * second of its start (measured with Node 24.21). Types become blanks, so that a line of a stack
- * trace is the line in `src/`. The compiler is no part of it: an image is built without it.
+ * trace is the line in `src/`. The compiler is no part of it: an image is built without it, and
+ * lacks only the types of `parley/client`, which the package has.
  */
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,4 +23,15 @@ for (const file of sources.filter((name) => name.endsWith('.ts'))) {
   mkdirSync(dirname(output), { recursive: true });
   const code = stripTypeScriptTypes(readFileSync(join(root, 'src', file), 'utf8'));
   writeFileSync(output, code.replaceAll(ownImport, "$1.js'"));
+}
+
+const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+if (existsSync(compiler)) {
+  const types = join(target, 'client');
+  const args = ['-p', join(root, 'tsconfig.client.json'), '--outDir', types];
+  execFileSync(process.execPath, [compiler, ...args], { stdio: 'inherit' });
+  for (const file of readdirSync(types).filter((name) => name.endsWith('.d.ts'))) {
+    const text = readFileSync(join(types, file), 'utf8');
+    writeFileSync(join(types, file), text.replaceAll(ownImport, "$1.js'"));
+  }
 }

@@ -9,14 +9,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
 const secret = process.env.SECRET ?? '';
-const seen = new Set();
+const port = Number(process.env.PORT ?? 3000);
+const seen = new Set(); // In your code: a table whose key is the event's id.
+
+if (!secret) throw new Error('SECRET is not set: whoever knows an empty one could sign');
 
 createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
     const body = Buffer.concat(chunks); // The bytes as they came: parsing first would change them.
-    if (!isGenuine(body, request.headers['parley-signature'])) {
+    if (!isGenuine(body, request.headers)) {
       response.writeHead(401).end();
       return;
     }
@@ -24,13 +27,19 @@ createServer((request, response) => {
     const event = JSON.parse(body.toString());
     if (seen.has(event.id)) return; // At least once means: sometimes twice.
     seen.add(event.id);
-    console.log(event.type, event.data);
+    console.log(event.type, event.id, event.data);
   });
-}).listen(3000, () => console.log('listening on http://localhost:3000'));
+}).listen(port, 'localhost', () => console.log(`listening on http://localhost:${port}`));
 
-/** parley-signature: lower-case hex HMAC-SHA256 of the raw body, keyed with the secret as shown. */
-function isGenuine(body, signature = '') {
+/**
+ * parley-signature: lower-case hex HMAC-SHA256 of the raw body, keyed with the secret as shown.
+ * While a secret is being replaced, parley-signature-next is made with the new one: a receiver
+ * that has either of the two accepts, so that it can be changed at any time of the overlap.
+ */
+function isGenuine(body, headers) {
   const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
-  const given = Buffer.from(signature);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return ['parley-signature', 'parley-signature-next'].some((name) => {
+    const given = Buffer.from(headers[name] ?? '');
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
 }

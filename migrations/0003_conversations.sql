@@ -23,31 +23,39 @@ create table audit_log (
   at timestamptz not null default now()
 );
 create index on audit_log (namespace, id);
+create index on audit_log (namespace, action, id);
+create index on audit_log (namespace, actor, id);
 
--- One row per POST with an Idempotency-Key, for 24 h. `answer` is sealed; null: not finished yet.
+-- One row per POST with an Idempotency-Key, for 24 h (src/services/idempotency.ts).
 create table idempotency_marks (
   api_key_id uuid not null,
-  method text not null,
-  path text not null,
-  -- SHA-256 of the header's value.
-  key_hash bytea not null,
+  -- SHA-256 of method, path and the header's value: of one length, whatever those are.
+  place_hash bytea not null,
   -- Who works on it: a late one finds another token here and changes nothing.
   token uuid not null,
-  -- Sealed {request_hash}, later with the answer too.
+  -- Sealed {hash, seed}: of the request, and what secrets of a new thing are made of.
   request bytea not null,
+  -- Sealed: what was decided before it was written where no transaction reaches.
+  decision bytea,
+  -- Sealed; null: not finished yet.
   answer bytea,
-  -- Of a declared thing: the id it will have, so that a retry makes the same one.
-  planned_id uuid,
-  started_at timestamptz not null default now(),
-  primary key (api_key_id, method, path, key_hash)
+  -- Id of what is made, so that a retry makes the same one.
+  planned_id uuid not null,
+  started_at timestamptz not null default clock_timestamp(),
+  -- Not finished in 60 s from here: the next request may take over.
+  claimed_at timestamptz not null default clock_timestamp(),
+  primary key (api_key_id, place_hash)
 );
 create index on idempotency_marks (started_at);
 
 -- Secrets of an endpoint while it is being given a new one (contract §4, rotate_secret).
 alter table webhook_endpoints
-  -- Sealed like `secret`; both null: no rotation is under way.
+  -- Sealed like `secret`; all null: no rotation is under way. From next_secret_at on, next_secret signs
+  -- and `secret` is the other one; from old_secret_until on, `secret` is not used any more. Each claim
+  -- compares them with the clock, so nobody has to act at those moments.
   add column next_secret bytea,
-  add column next_secret_at timestamptz;
+  add column next_secret_at timestamptz,
+  add column old_secret_until timestamptz;
 
 -- For /v1/events/stream, which must not skip an event that commits late: what is older than
 -- every transaction still running is complete (src/store/event-stream.ts).
@@ -72,19 +80,25 @@ create table jobs (
   -- Of events; until is exclusive.
   since timestamptz not null,
   until timestamptz not null,
-  -- Events up to here (oldest first) are done.
+  -- Events up to here (oldest first) are done; moves with the deliveries made, in one transaction.
   cursor uuid,
   total integer not null,
   done integer not null default 0,
   error text,
   created_at timestamptz not null default now(),
-  finished_at timestamptz,
-  -- Who works on it, until when.
-  lease_token uuid,
-  lease_until timestamptz
+  finished_at timestamptz
 );
 create index on jobs (namespace, id);
+create index on jobs (namespace, status, id);
+create index on jobs (namespace, endpoint_id, id);
 create index on jobs (id) where status = 'running';
+
+-- A delivery that a job made gives way to all others of its endpoint.
+alter table delivery_queue
+  add column job_id uuid,
+  add column bulk boolean not null generated always as (job_id is not null) stored;
+drop index delivery_queue_endpoint_id_run_at_idx;
+create index on delivery_queue (endpoint_id, bulk, run_at);
 
 -- A conversation with an agent. The tallies are kept by each turn, so that neither a turn nor
 -- the end reads the turns before it, however many there are.
@@ -111,7 +125,7 @@ create table conversations (
   turn_count integer not null default 0,
   -- Last sequence of an event; taken under the row's lock (contract §5, order).
   event_sequence bigint not null default 0,
-  -- What outcome, csat_predicted and rules of escalation are made of (src/conversation/tally.ts).
+  -- What outcome, csat_predicted and rules of escalation are made of (src/store/tally.ts).
   tally jsonb not null default '{}',
   max_duration_sec integer not null,
   silence_timeout_sec integer not null,
@@ -167,6 +181,7 @@ create unique index escalations_open_key on escalations (conversation_id)
   where status in ('requested', 'accepted');
 create index on escalations (namespace, id);
 create index on escalations (namespace, status, id);
+create index on escalations (namespace, agent_id, id);
 create index on escalations (conversation_id, id);
 create index on escalations (times_out_at) where status = 'requested';
 
@@ -184,23 +199,30 @@ create table calls (
   ended_reason text,
   provider text not null,
   provider_call_id text,
-  -- How the provider is to play it; of a simulated call, its script.
+  -- How the provider is to play it; of a simulated call, its script, which goes when it ends.
   provider_options jsonb not null default '{}',
   user_id text,
   variables jsonb not null default '{}',
   metadata jsonb not null default '{}',
-  created_at timestamptz not null default now(),
+  created_at timestamptz not null default clock_timestamp(),
   answered_at timestamptz,
   ended_at timestamptz,
+  -- How many of the provider's events are done. Raised in the transaction of what each does, by
+  -- who finds it as they read it: none is ever done twice.
+  step integer not null default 0,
+  -- When the next of them is due; null: none is, or the provider tells by itself.
+  due_at timestamptz default clock_timestamp(),
   -- Who plays it, until when; somebody else goes on from what is stored.
   lease_token uuid,
   lease_until timestamptz
 );
 create index on calls (namespace, id);
 create index on calls (namespace, status, id);
+create index on calls (namespace, direction, id);
 create index on calls (namespace, agent_id, id);
 create index on calls (conversation_id) where conversation_id is not null;
-create index on calls (created_at) where status in ('queued', 'ringing', 'in_progress');
+create index on calls (due_at) where status in ('queued', 'ringing', 'in_progress');
+create index on calls (id) where status = 'in_progress';
 
 -- What the operator made of each KnowledgeSource; the API reads this.
 create table knowledge_sources (
@@ -211,8 +233,10 @@ create table knowledge_sources (
   generation bigint not null,
   managed_by text not null,
   type text not null check (type in ('website', 'file', 'text', 'integration')),
-  -- As declared, the text itself left out: it is in its document.
+  -- As declared, but for the text: lists are read without it.
   spec jsonb not null,
+  -- Of type text: what is declared, here or in a ConfigMap.
+  text text,
   status text not null default 'pending'
     check (status in ('pending', 'syncing', 'ready', 'refreshing', 'error')),
   -- Of what is indexed; the same content again changes nothing.
@@ -259,7 +283,8 @@ create table knowledge_documents (
 );
 create index on knowledge_documents (source_id, id);
 
--- Passages. Of a source's document, or of the answer somebody gave to a gap of an agent.
+-- Passages. Of a source's document, or of the answer somebody gave to a gap of an agent. Who
+-- owns one is the source or the agent: searches are of some owners, never of a whole table.
 create table knowledge_chunks (
   id uuid primary key,
   namespace text not null,
@@ -267,27 +292,39 @@ create table knowledge_chunks (
   document_id uuid references knowledge_documents on delete cascade,
   agent_id uuid,
   gap_id uuid,
+  owner_id uuid not null generated always as (coalesce(source_id, agent_id)) stored,
+  -- Among the passages of its owner, and never given twice: knowledge_lexemes points here.
   position integer not null,
-  -- Headings above it, for the searcher and the reader; '' when there are none.
+  -- Headings above it, for the searcher and the reader; '' when there are none. Of an answer: the
+  -- question.
   heading text not null,
   text text not null,
   words tsvector not null,
-  check ((source_id is null) = (gap_id is not null))
+  check ((source_id is null) = (gap_id is not null)),
+  check ((source_id is null) = (agent_id is not null)),
+  unique (owner_id, position)
 );
-create index on knowledge_chunks (source_id);
-create index on knowledge_chunks (document_id, position);
+create index on knowledge_chunks (source_id) where source_id is not null;
+create index on knowledge_chunks (document_id, position) where document_id is not null;
 create index on knowledge_chunks (namespace, agent_id) where agent_id is not null;
-create unique index on knowledge_chunks (gap_id, position) where gap_id is not null;
-create index on knowledge_chunks using gin (words);
+create unique index on knowledge_chunks (gap_id) where gap_id is not null;
 
--- How many passages of a source have a word: what is rare tells passages apart.
+-- In which passages of an owner a word is: what is rare tells passages apart. The empty lexeme
+-- counts all passages. Not a GIN index on `words`: its lists are of all owners together, so that
+-- the words of one tenant would make the searches of another slow.
 create table knowledge_lexemes (
-  source_id uuid not null references knowledge_sources on delete cascade,
+  owner_id uuid not null,
   lexeme text not null,
   chunks integer not null,
-  primary key (source_id, lexeme)
+  -- Of the passages that have it, four bytes each (int4send), ascending.
+  positions bytea not null,
+  primary key (owner_id, lexeme)
 );
-create index on knowledge_lexemes using gin (lexeme gin_trgm_ops);
+
+-- Each word that was ever in a passage, once: a mistyped one is looked up here by its trigrams.
+-- Whether an owner has it, knowledge_lexemes tells.
+create table knowledge_words (lexeme text primary key);
+create index on knowledge_words using gin (lexeme gin_trgm_ops);
 
 -- Questions an agent had no answer to; the same one asked again is counted.
 create table knowledge_gaps (

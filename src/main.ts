@@ -32,9 +32,11 @@ program
   .description('make a key and print it; it is shown once')
   .requiredOption('-n, --namespace <namespace>', 'the namespace the key belongs to')
   .option('--scopes <scopes>', 'comma-separated: read,write,publish,replay,keys (default: all)')
-  .action(async (options: { namespace: string; scopes?: string }) => {
+  .option('--name <name>', 'to know it again')
+  .action(async (options: { namespace: string; scopes?: string; name?: string }) => {
     const { createKey } = await import('./cli/keys.ts');
-    await createKey(readConfig(), { namespace: options.namespace, scopes: options.scopes });
+    const { namespace, scopes, name } = options;
+    await createKey(readConfig(), { namespace, scopes, name });
   });
 
 try {

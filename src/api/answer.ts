@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ErrorRequestHandler, Response } from 'express';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -12,40 +13,69 @@ import type { Answer } from './route.ts';
 
 const RETRY_AFTER_SEC = 2;
 
-export function sendAnswer(
-  response: Response,
-  answer: Answer,
-  mediaType = 'application/json',
-): void {
+export function sendAnswer(response: Response, answer: Answer): void {
   discardBody(response.req);
   response.statusCode = answer.status;
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  setHeaders(response, answer);
   if (answer.body === undefined) {
     response.end();
     return;
   }
   // Not response.json(): it would add a charset, which problem+json does not have.
-  response.setHeader('Content-Type', mediaType);
+  response.setHeader('Content-Type', answer.mediaType ?? 'application/json');
   const text = JSON.stringify(answer.body);
   response.setHeader('Content-Length', Buffer.byteLength(text)); // For HEAD, where there is no body.
   response.end(text);
 }
 
-/** What a route answered: a document, or server-sent events that end when they are over. */
+/** What a route answered: a document, a long text, or server-sent events that end by themselves. */
 export async function sendRouteAnswer(response: Response, answer: Answer): Promise<void> {
+  if (answer.text) {
+    await sendText(response, answer, answer.text);
+    return;
+  }
   if (!answer.stream) {
     sendAnswer(response, answer);
     return;
   }
   discardBody(response.req);
+  setHeaders(response, answer);
   await sendEvents(response, answer.stream);
+}
+
+/** An error before the first part is answered as one; after it, the connection is cut. */
+async function sendText(
+  response: Response,
+  answer: Answer,
+  text: AsyncIterable<string>,
+): Promise<void> {
+  discardBody(response.req);
+  const head = (): void => {
+    response.statusCode = answer.status;
+    setHeaders(response, answer);
+    response.setHeader('Content-Type', answer.mediaType ?? 'text/plain; charset=utf-8');
+  };
+  if (response.req.method === 'HEAD') head();
+  else {
+    for await (const part of text) {
+      if (!response.headersSent) head();
+      if (response.destroyed) return;
+      // What a slow reader does not read must not pile up here; one who is gone is waited for no more.
+      if (!response.write(part)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    }
+  }
+  response.end();
+}
+
+function setHeaders(response: Response, { headers = {} }: Answer): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
 /** The only place where an error becomes an answer. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     const requestId = String(response.getHeader('request-id'));
-    const shown = toApiError(error);
+    const shown = asApiError(error);
     if (shown !== error) logError(log, { shown, error, requestId });
     if (isStreaming(response)) {
       endEvents(response, problemOf(shown, requestId));
@@ -55,11 +85,16 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
       next(error); // Too late for an answer: express closes the connection.
       return;
     }
-    sendAnswer(
-      response,
-      { status: shown.status, body: problemOf(shown, requestId), headers: headersOf(shown) },
-      PROBLEM_MEDIA_TYPE,
-    );
+    sendAnswer(response, problemAnswer(shown, requestId));
+  };
+}
+
+export function problemAnswer(error: ApiError, requestId: string): Answer {
+  return {
+    status: error.status,
+    body: problemOf(error, requestId),
+    mediaType: PROBLEM_MEDIA_TYPE,
+    headers: headersOf(error),
   };
 }
 
@@ -70,7 +105,8 @@ function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
   };
 }
 
-function toApiError(error: unknown): ApiError {
+/** What is shown of an error; of what is none of the caller's fault, only that. */
+export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isUnavailable(error)) {
     return unavailable('the database does not answer; try again soon', error);

@@ -5,24 +5,41 @@ import { answerHealth, HEALTH_PATHS } from '../observability/health.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Authenticate } from '../services/authenticate.ts';
+import { createIdempotency, type IdempotencyDeps } from '../services/idempotency.ts';
+import { freshPlan } from '../services/plan.ts';
 import type { AgentWriterDeps } from '../services/write-agent.ts';
 import { answerErrors, sendRouteAnswer } from './answer.ts';
-import { authorize } from './authorize.ts';
+import { identify, requireScope } from './authorize.ts';
+import { serveDocs } from './docs-page.ts';
 import { HOME_STYLE, homePage } from './home-page.ts';
-import { readJsonBody } from './read-body.ts';
+import { answering, createRunOnce, type RunOnce } from './idempotency.ts';
+import { createRateLimits, type RateLimits } from './rate-limit.ts';
+import { createBodyReader } from './read-body.ts';
 import { identifyRequest, labelRoute, logRequests, measureRequests } from './request-log.ts';
 import type { Route } from './route.ts';
 import { agentVersionRoutes } from './routes/agent-versions.ts';
 import { agentRoutes } from './routes/agents.ts';
+import { apiKeyRoutes } from './routes/api-keys.ts';
+import { auditLogRoute } from './routes/audit-log.ts';
+import { callRoutes, type CallRoutesDeps } from './routes/calls.ts';
+import { conversationRoutes, type ConversationRoutesDeps } from './routes/conversations.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
+import { escalationRoutes } from './routes/escalations.ts';
 import { eventRoutes, type EventRoutesDeps } from './routes/events.ts';
+import { jobRoutes, type JobRoutesDeps } from './routes/jobs.ts';
 import { openApiRoute } from './routes/openapi.ts';
 import { webhookRoutes, type WebhookRoutesDeps } from './routes/webhooks.ts';
 
 export type AppDeps = AgentWriterDeps &
+  IdempotencyDeps &
   WebhookRoutesDeps &
-  EventRoutesDeps & {
+  EventRoutesDeps &
+  ConversationRoutesDeps &
+  CallRoutesDeps &
+  JobRoutesDeps & {
     authenticate: Authenticate;
+    /** Requests a minute for one API key in this process; 0: no limit. */
+    rateLimit: number;
     metrics: Metrics;
     log: Logger;
     version: string;
@@ -39,6 +56,12 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...webhookRoutes(deps),
     ...eventRoutes(deps),
     ...deliveryRoutes(deps),
+    ...jobRoutes(deps),
+    ...conversationRoutes(deps),
+    ...escalationRoutes(deps),
+    ...callRoutes(deps),
+    ...apiKeyRoutes(deps),
+    auditLogRoute(deps),
     openApiRoute({ routes: () => routes, version: deps.version }),
   ];
   return routes;
@@ -60,7 +83,12 @@ export function createApp(deps: AppDeps): Express {
   servePages(app, deps);
   if (deps.serveHealth) serveHealth(app, deps);
   const paths = Map.groupBy(createRoutes(deps), ({ path }) => path);
-  for (const [path, routes] of paths) servePath(app, deps, path, routes);
+  const means: ServingDeps = {
+    ...deps,
+    rateLimits: createRateLimits(deps.rateLimit),
+    runOnce: createRunOnce({ ...deps, idempotency: createIdempotency(deps) }),
+  };
+  for (const [path, routes] of paths) servePath(app, means, path, routes);
   app.use((request) => {
     throw new ApiError('not_found', `there is nothing at ${request.path.slice(0, 200)}`);
   });
@@ -84,7 +112,12 @@ const protect: RequestHandler = helmet({
   strictTransportSecurity: false,
 });
 
-function servePath(app: Express, deps: AppDeps, path: string, routes: readonly Route[]): void {
+type ServingDeps = Pick<AppDeps, 'authenticate' | 'nowMs'> & {
+  rateLimits: RateLimits;
+  runOnce: RunOnce;
+};
+
+function servePath(app: Express, deps: ServingDeps, path: string, routes: readonly Route[]): void {
   const served = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1')).all(labelRoute(path));
   for (const route of routes) served[route.method](handlerOf(deps, route));
   const methods = routes.map(({ method }) => method.toUpperCase());
@@ -94,20 +127,31 @@ function servePath(app: Express, deps: AppDeps, path: string, routes: readonly R
 }
 
 /** The key first: who has none learns nothing, and sends no body that anybody reads. */
-function handlerOf(deps: AppDeps, route: Route): RequestHandler {
+function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
   return async (request, response) => {
-    const raw = {
-      params: request.params,
-      query: queryOf(request.url),
-      readBody: (mediaTypes: readonly string[]) => readJsonBody(request, mediaTypes),
-      headers: request.headers,
-    };
+    const body = createBodyReader(request);
+    const { params, url, headers } = request;
+    const raw = { params, query: queryOf(url), readBody: body.json, headers };
     if (route.scope === null) {
-      await sendRouteAnswer(response, await route.run(raw));
+      const means = { answering, plan: freshPlan(deps.nowMs()) };
+      await sendRouteAnswer(response, await route.run({ ...raw, ...means }));
       return;
     }
-    const caller = await authorize(deps.authenticate, request.headers.authorization, route.scope);
-    await sendRouteAnswer(response, await route.run(raw, caller));
+    const { scope, run } = route;
+    const credentials = {
+      authorization: headers.authorization,
+      address: request.socket.remoteAddress ?? '',
+      requestId: String(response.getHeader('request-id')),
+    };
+    const caller = await identify(deps, credentials, (said) => {
+      for (const [name, value] of Object.entries(said)) response.setHeader(name, value);
+    });
+    const asked = { route, url, headers, readBytes: body.bytes, caller };
+    const answer = await deps.runOnce(asked, async (means) => {
+      requireScope(caller, scope);
+      return run({ ...raw, ...means }, caller);
+    });
+    await sendRouteAnswer(response, answer);
   };
 }
 
@@ -138,6 +182,7 @@ function servePages(app: Express, deps: Pick<AppDeps, 'version' | 'serveHealth'>
   };
   serve('/', 'html', page);
   serve('/home.css', 'css', HOME_STYLE);
+  serveDocs(app, refuseMethod(['GET', 'HEAD']));
 }
 
 function serveHealth(app: Express, deps: Pick<AppDeps, 'metrics' | 'isReady'>): void {

@@ -14,7 +14,8 @@ export function homePage(deps: { version: string; hasMetrics: boolean }): string
 <h1>Parley <small>${deps.version}</small></h1>
 <p>Conversational agents with versions you can roll back, and events you cannot lose.</p>
 <ul>
-<li><a href="/v1/openapi.json">The API, described in OpenAPI 3.1</a></li>
+<li><a href="/docs">The API</a>, to read and to try</li>
+<li><a href="/v1/openapi.json">Its description</a> in OpenAPI 3.1, for programs</li>
 ${deps.hasMetrics ? metrics : ''}
 </ul>
 <h2>First steps</h2>

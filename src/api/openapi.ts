@@ -8,8 +8,16 @@ import { z } from 'zod';
 import { ERROR_CATALOGUE, type ErrorCode } from '../errors.ts';
 import { EVENT_DATA, EVENT_TYPES, type EventType } from '../events/event-types.ts';
 import { EVENT_SAMPLES } from '../events/samples.ts';
+import {
+  ANSWER_HEADERS,
+  answerHeadersOf,
+  problemHeadersOf,
+  requestHeadersOf,
+  takesIfMatch,
+} from './openapi-headers.ts';
+import { linksOf } from './openapi-links.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from './problem.ts';
-import type { Route, RouteBody } from './route.ts';
+import type { AnswerShape, Route, RouteBody } from './route.ts';
 
 /** The OpenAPI 3.1 document of the route table, with the nine events as its webhooks. */
 export function describeApi(routes: readonly Route[], version: string): object {
@@ -19,7 +27,13 @@ export function describeApi(routes: readonly Route[], version: string): object {
     scheme: 'bearer',
     description: 'An API key, parley_…; it belongs to one namespace and sees only that.',
   });
-  for (const route of routes) registry.registerPath(describeRoute(route));
+  // Only referred to (problemWith), so the generator would not find it by itself.
+  const problem = z.toJSONSchema(Problem).$defs?.['Problem'];
+  registry.registerComponent('schemas', 'Problem', problem as { type: 'object' });
+  for (const [name, header] of Object.entries(ANSWER_HEADERS)) {
+    registry.registerComponent('headers', name, header);
+  }
+  for (const route of routes) registry.registerPath(describeRoute(route, routes));
   for (const type of EVENT_TYPES) registry.registerWebhook(describeEvent(type));
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
@@ -35,10 +49,9 @@ export function describeApi(routes: readonly Route[], version: string): object {
 
 const SECURITY = 'apiKey';
 
-const requestId = z.string().meta({ description: 'req_…; also in problem documents.' });
-
-function describeRoute(route: Route): RouteConfig {
+function describeRoute(route: Route, routes: readonly Route[]): RouteConfig {
   const { method, path, operationId, summary, description, tag, scope, body } = route;
+  const headers = requestHeadersOf(route);
   const needs = scope === null ? undefined : `Needs the scope \`${scope}\`.`;
   const text = [description, needs].filter((part) => part !== undefined).join(' ');
   return {
@@ -48,10 +61,12 @@ function describeRoute(route: Route): RouteConfig {
     summary,
     tags: [tag],
     ...(text !== '' && { description: text }),
-    security: scope === null ? [] : [{ [SECURITY]: [] }],
+    // In 3.1 the list may name what a key must be allowed: our scopes.
+    security: scope === null ? [] : [{ [SECURITY]: [scope] }],
     request: {
       params: route.params,
       query: route.query,
+      ...(headers && { headers }),
       ...(body && {
         body: {
           required: !body.isOptional,
@@ -59,7 +74,7 @@ function describeRoute(route: Route): RouteConfig {
         },
       }),
     },
-    responses: { ...describeAnswers(route), ...describeErrors(route) },
+    responses: { ...describeAnswers(route, routes), ...describeErrors(route) },
   };
 }
 
@@ -67,21 +82,24 @@ function contentOf({ mediaTypes, schema }: RouteBody): Record<string, { schema: 
   return Object.fromEntries(mediaTypes.map((type) => [type, { schema }]));
 }
 
-function describeAnswers(route: Route): Record<string, ResponseConfig> {
-  const location = z.string().meta({ description: 'Path of the new resource.' });
+function describeAnswers(route: Route, routes: readonly Route[]): Record<string, ResponseConfig> {
+  const links = linksOf(route, routes);
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, answer]) => [
       status,
       {
         description: answer.description,
-        headers: z.object({
-          'Request-Id': requestId,
-          ...(answer.location && { Location: location }),
-        }),
-        ...(answer.schema && { content: { 'application/json': { schema: answer.schema } } }),
+        headers: answerHeadersOf(route, answer),
+        ...(links && { links }),
+        ...((answer.schema || answer.forms) && { content: formsOf(answer) }),
       },
     ]),
   );
+}
+
+function formsOf({ schema, forms = {} }: AnswerShape): Record<string, { schema: z.ZodType }> {
+  const all = { ...(schema && { 'application/json': schema }), ...forms };
+  return Object.fromEntries(Object.entries(all).map(([type, form]) => [type, { schema: form }]));
 }
 
 function describeErrors(route: Route): Record<string, ResponseConfig> {
@@ -91,15 +109,19 @@ function describeErrors(route: Route): Record<string, ResponseConfig> {
       String(status),
       {
         description: group.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].title}.`).join(' '),
-        headers: z.object({
-          'Request-Id': requestId,
-          ...(status === 401 && { 'WWW-Authenticate': z.literal('Bearer') }),
-          ...(status === 503 && { 'Retry-After': z.int().meta({ description: 'Seconds.' }) }),
-        }),
-        content: { [PROBLEM_MEDIA_TYPE]: { schema: Problem } },
+        headers: problemHeadersOf(route, status),
+        content: { [PROBLEM_MEDIA_TYPE]: { schema: problemWith(status, group) } },
       },
     ]),
   );
+}
+
+/** Not an extended zod object: being closed, it would refuse the fields of the other half. */
+function problemWith(status: number, codes: readonly ErrorCode[]) {
+  const own = { status: { const: status }, code: { enum: [...codes] } };
+  return {
+    allOf: [{ $ref: '#/components/schemas/Problem' }, { type: 'object' as const, properties: own }],
+  };
 }
 
 const BODY_ERRORS = [
@@ -109,17 +131,27 @@ const BODY_ERRORS = [
   'invalid_body',
 ] as const;
 
+/** The first reads the body to know whether it is the same, also where none is expected. */
+const IDEMPOTENCY_ERRORS = [
+  'body_too_large',
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+] as const;
+
 /** The codes a route may answer, by what it has. */
 function errorsOf(route: Route): ErrorCode[] {
   const hasParams = Object.keys(route.params.shape).length > 0;
-  return [
+  const codes: ErrorCode[] = [
     ...(['malformed_request', 'unknown_parameter', 'invalid_parameter'] as const),
-    ...(route.scope === null ? [] : (['unauthorized', 'missing_scope'] as const)),
+    ...(route.scope === null ? [] : (['unauthorized', 'missing_scope', 'rate_limited'] as const)),
     ...(hasParams ? (['not_found'] as const) : []),
+    ...(takesIfMatch(route) ? (['precondition_failed'] as const) : []),
     ...(route.body ? BODY_ERRORS : []),
+    ...(route.method === 'post' ? IDEMPOTENCY_ERRORS : []),
     ...route.errors,
     ...(['internal', 'unavailable'] as const),
   ];
+  return [...new Set(codes)];
 }
 
 function describeEvent(type: EventType): RouteConfig {
@@ -141,16 +173,32 @@ function describeEvent(type: EventType): RouteConfig {
     description:
       'Sent to each enabled endpoint of the namespace that is subscribed, at least once.',
     request: {
-      headers: z.object({
-        'parley-signature': z
-          .string()
-          .meta({ description: "Hex HMAC-SHA256 of the body, keyed with the endpoint's secret." }),
-      }),
+      headers: DELIVERY_HEADERS,
       body: { content: { 'application/json': { schema: envelope } } },
     },
     responses: { '2XX': { description: 'Received. Anything else is sent again, for 72 hours.' } },
   };
 }
+
+const signature = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** As src/delivery/attempt.ts sends them (contract §5). */
+const DELIVERY_HEADERS = z.object({
+  'parley-signature': signature.meta({
+    description: "Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret.",
+  }),
+  'parley-signature-next': signature
+    .optional()
+    .meta({ description: 'While the secret is rotated: the same with the new one.' }),
+  'parley-event-id': z.string().meta({ description: '`id` of the body.' }),
+  'parley-event-type': z.string().meta({ description: '`type` of the body.' }),
+  'parley-delivery-attempt': z.int().min(1).meta({ description: 'Attempt of this delivery.' }),
+  'webhook-id': z.string().meta({ description: '`id` of the body (Standard Webhooks).' }),
+  'webhook-timestamp': z.int().meta({ description: 'Unix seconds of the attempt.' }),
+  'webhook-signature': z.string().meta({
+    description: '`v1,` and base64, for each live secret, with spaces between (Standard Webhooks).',
+  }),
+});
 
 function exampleOf(type: EventType): object {
   const data = EVENT_SAMPLES[type];

@@ -43,6 +43,24 @@ export const versionParam = z
   })
   .meta({ description: 'Number of a version.', type: 'integer', minimum: 1, example: 2 });
 
+/** A bound of a list in Unix seconds, up to the year 9999, which a UUIDv7 still carries. */
+export function timeBound(description: string) {
+  return z
+    .string()
+    .regex(/^[0-9]{1,12}$/, 'must be Unix seconds, a whole number')
+    .transform(Number)
+    .refine((sec) => sec <= 253_402_300_799, 'must be Unix seconds, before the year 10000')
+    .optional()
+    .meta({ description, type: 'integer' });
+}
+
+/** A filter by a field that is true or false. */
+export const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((text) => text === 'true')
+  .optional()
+  .meta({ type: 'boolean' });
+
 /** For readers and generators; what decides is toUuid. */
 function idMeta(prefix: IdPrefix): { example: string; pattern: string } {
   return {

@@ -12,20 +12,35 @@ export const BODY_BYTES_MAX = 1024 * 1024;
 /** What may still arrive after an early answer, so that the client can read it; then we hang up. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
-/**
- * The body's value; undefined when there is none.
- * @throws ApiError unsupported_media_type, body_too_large and those of parseJsonBody
- */
-export async function readJsonBody(
-  request: IncomingMessage,
-  mediaTypes: readonly string[],
-): Promise<unknown> {
-  if (!hasBody(request)) return undefined;
-  checkMediaType(request, mediaTypes);
-  const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > BODY_BYTES_MAX) throw tooLarge();
-  const bytes = await readBytes(request);
-  return bytes.length === 0 ? undefined : parseJsonBody(bytes);
+export type BodyReader = {
+  /** As it came, of whatever type; empty when there is none. @throws ApiError body_too_large */
+  bytes: () => Promise<Buffer>;
+  /**
+   * The value; undefined when there is none.
+   * @throws ApiError unsupported_media_type, body_too_large and those of parseJsonBody
+   */
+  json: (mediaTypes: readonly string[]) => Promise<unknown>;
+};
+
+/** Reads nothing until it is asked, and the bytes once. */
+export function createBodyReader(request: IncomingMessage): BodyReader {
+  let reading: Promise<Buffer> | undefined;
+  const bytes = (): Promise<Buffer> => (reading ??= readBody(request));
+  return {
+    bytes,
+    json: async (mediaTypes) => {
+      if (!hasBody(request)) return undefined;
+      checkMediaType(request, mediaTypes);
+      const read = await bytes();
+      return read.length === 0 ? undefined : parseJsonBody(read);
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  if (!hasBody(request)) return Buffer.alloc(0);
+  if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  return readBytes(request);
 }
 
 /**

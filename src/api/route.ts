@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { Authenticate } from '../services/authenticate.ts';
-import { unsettled, type Settle } from '../services/settle.ts';
+import type { Plan } from '../services/plan.ts';
+import type { Precondition } from '../services/precondition.ts';
+import type { Settle } from '../services/settle.ts';
 import type { EventStream } from './event-stream.ts';
 import { parseBody } from './field-errors.ts';
+import { readIfMatch } from './if-match.ts';
 
 /**
  * One entry of the route table. Express and the OpenAPI document are both made from it, and the
@@ -23,6 +26,13 @@ export type Route = {
   answers: Answers;
   /** Codes it may answer besides those of every route. */
   errors: readonly ErrorCode[];
+  /** Its answers have an `ETag`; a write takes `If-Match` (contract §3). */
+  etag?: boolean;
+  /**
+   * For a route that can answer a stream: what a repeat is sent that asks for one. The kept answer
+   * is always the document, however it was sent first.
+   */
+  eventsOf?: (body: unknown) => EventStream;
 } & (
   | { scope: Scope; run: (request: RawRequest, caller: Caller) => Promise<Answer> }
   /** Without a key. */
@@ -32,7 +42,15 @@ export type Route = {
 export type Scope = NonNullable<Awaited<ReturnType<Authenticate>>>['scopes'][number];
 
 /** Whose key it is. `actor` is how histories name them: `api:key_…`. */
-export type Caller = { namespace: string; actor: string };
+export type Caller = {
+  namespace: string;
+  actor: string;
+  /** uuid */
+  keyId: string;
+  scopes: readonly Scope[];
+  /** `req_…` */
+  requestId: string;
+};
 
 /** What the routes are given of a request; the body is read when everything else was right. */
 export type RawRequest = {
@@ -41,28 +59,51 @@ export type RawRequest = {
   readBody: (mediaTypes: readonly string[]) => Promise<unknown>;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
-};
+} & Means;
+
+/** What makes a repeat of the request safe; without an `Idempotency-Key` they do nothing. */
+export type Means = { answering: Answering; plan: Plan };
 
 export type Answer = {
   status: number;
   body?: unknown;
+  /** Of the body; default application/json. */
+  mediaType?: string;
   headers?: Record<string, string>;
   /** Instead of a body: server-sent events, for as long as it runs. */
   stream?: EventStream;
+  /** Instead of a body: text of that `mediaType`, sent as it comes, however long it is. */
+  text?: AsyncIterable<string>;
 };
 
 /**
  * Does something and answers from its result, so that the answer can be kept under the request's
  * `Idempotency-Key` in the very transaction of the change (contract §3): `act` hands `settle` to
- * the service that owns that transaction.
+ * the service that owns that transaction. What does not go through it (errors, declared things) is
+ * kept when the handler is done; a declared thing is made from `plan`, so that a retry in between
+ * makes the same one.
+ *
+ * A route that streams calls it inside its stream, with a view that answers the document: that is
+ * what is kept, and what a repeat is sent, through the route's `eventsOf` when it asks for a
+ * stream. An error in the stream is kept as the problem it is.
  */
 export type Answering = <R>(
-  act: (settle: Settle<R>) => Promise<R>,
+  // Not Settle<R>: R is inferred from what `act` returns, which is what it settles too.
+  act: (settle: Settle<unknown>) => Promise<R>,
   view: (result: R) => Answer,
 ) => Promise<Answer>;
 
 /** By status: what is answered when all goes well. No schema: no body. */
-export type Answers = Record<number, { description: string; schema?: z.ZodType; location?: true }>;
+export type Answers = Record<number, AnswerShape>;
+
+export type AnswerShape = {
+  description: string;
+  /** Of the JSON document. */
+  schema?: z.ZodType;
+  location?: true;
+  /** What else it may be, by media type: a text, server-sent events. */
+  forms?: Readonly<Record<string, z.ZodType>>;
+};
 
 export type RouteBody = {
   schema: z.ZodType;
@@ -85,6 +126,8 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
   query?: Q;
   body?: { schema: z.ZodType<B>; isOptional?: boolean };
   errors?: readonly ErrorCode[];
+  etag?: true;
+  eventsOf?: (body: unknown) => EventStream;
   handle: (request: {
     caller: Caller;
     params: z.output<z.ZodObject<P>>;
@@ -92,6 +135,11 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
     body: B;
     headers: RawRequest['headers'];
     answering: Answering;
+    plan: Plan;
+    /** Id of what a create makes, the same in a retry: `plan.id`, a UUIDv7. */
+    plannedId: string;
+    /** `If-Match`, for the service to hold against what it is about to write; needs `etag`. */
+    precondition: Precondition;
   }) => Promise<Answer>;
 };
 
@@ -122,19 +170,22 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
     body,
     description: spec.description,
     errors: spec.errors ?? [],
+    ...(spec.etag && { etag: true }),
+    ...(spec.eventsOf && { eventsOf: spec.eventsOf }),
     run: async (request, caller) =>
       handle({
         caller,
         params: parseParams(params, request.params),
         query: parseQuery(query, request.query),
+        precondition: readIfMatch(spec.etag && request.headers['if-match']),
         body: body && readBody(body, await request.readBody(mediaTypes)),
         headers: request.headers,
-        answering,
+        answering: request.answering,
+        plan: request.plan,
+        plannedId: request.plan.id,
       }),
   };
 }
-
-const answering: Answering = async (act, view) => view(await act(unsettled));
 
 function parseParams<T>(schema: z.ZodType<T>, values: Record<string, unknown>): T {
   const parsed = schema.safeParse(values);
@@ -170,5 +221,5 @@ function readBody({ schema, isOptional }: RouteBody, value: unknown): unknown {
       errors: [{ pointer: '', code: 'required', detail: 'a JSON object is required' }],
     });
   }
-  return parseBody(schema, value ?? {});
+  return parseBody(schema, value === undefined ? {} : value);
 }

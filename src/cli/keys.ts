@@ -1,18 +1,20 @@
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import { createLogger } from '../observability/logger.ts';
-import { insertApiKey, newKeyText, SCOPES, type Scope } from '../store/api-keys.ts';
+import { addGivenKey } from '../services/manage-keys.ts';
+import { newKeyText, SCOPES, type Scope } from '../store/api-keys.ts';
 import { createPool } from '../store/pool.ts';
 
+const NAME_MAX = 100;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /**
- * `parley keys create -n NAMESPACE [--scopes read,write]`: the first key of a namespace. Prints
- * the key, once, as the only line on stdout.
+ * `parley keys create -n NAMESPACE [--scopes read,write] [--name NAME]`: the first key of a
+ * namespace. Prints the key, once, as the only line on stdout.
  */
 export async function createKey(
   config: Config,
-  input: { namespace: string; scopes: string | undefined },
+  input: { namespace: string; scopes: string | undefined; name: string | undefined },
 ): Promise<void> {
   if (config.databaseUrl === undefined) {
     throw new StartupError('DATABASE_URL is not set: keys are kept in the database');
@@ -21,11 +23,13 @@ export async function createKey(
     throw new StartupError(`${input.namespace} is no namespace: use a DNS label such as default`);
   }
   const scopes = parseScopes(input.scopes);
+  const { namespace, name = '' } = input;
+  if (name.length > NAME_MAX) throw new StartupError(`a name may have ${NAME_MAX} characters`);
   const log = createLogger('warn', 'keys');
   const pool = createPool(config.databaseUrl, { log, max: 1 });
   try {
     const text = newKeyText();
-    await insertApiKey(pool, { namespace: input.namespace, scopes, text });
+    await addGivenKey({ pool }, 'cli', { namespace, name, scopes, text });
     process.stdout.write(`${text}\n`);
   } finally {
     await pool.end();

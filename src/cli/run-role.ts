@@ -13,6 +13,8 @@ type Started = { stops: Stop[]; isReady?: () => boolean };
 
 const POOL_MAX = { operator: 10, api: 20, delivery: 10 } as const;
 const DEFAULT_PORT = 8080;
+/** Requests a minute for one API key. */
+const RATE_LIMIT = 6_000;
 
 /**
  * One role in a process of its own, as in a pod. Each role imports only what it runs: a delivery
@@ -83,13 +85,14 @@ async function startLocalOperator(config: Config, context: Context): Promise<Sta
 }
 
 async function startApi(config: Config, context: Context): Promise<Started> {
-  const [{ runApi }, { insertApiKey, SCOPES }] = await Promise.all([
+  const [{ runApi }, { addGivenKey, KEY_SCOPES }] = await Promise.all([
     import('../api/run.ts'),
-    import('../store/api-keys.ts'),
+    import('../services/manage-keys.ts'),
   ]);
   if (config.apiKey !== undefined) {
-    const key = { namespace: 'default', scopes: SCOPES, text: config.apiKey };
-    await insertApiKey(context.pool, key);
+    const name = 'PARLEY_API_KEY';
+    const key = { namespace: 'default', name, scopes: KEY_SCOPES, text: config.apiKey };
+    await addGivenKey(context, 'environment', key);
   }
   const { store, stop } = await startStore(config, context);
   const api = await runApi({
@@ -99,6 +102,8 @@ async function startApi(config: Config, context: Context): Promise<Started> {
     port: config.port ?? DEFAULT_PORT,
     fallbackToFreePort: false,
     serveHealth: false,
+    baseUrl: config.baseUrl,
+    rateLimit: config.rateLimit ?? RATE_LIMIT,
   });
   return { stops: [stop, api.stop] };
 }

@@ -15,6 +15,9 @@ import { nextAttemptOffsetMs } from './retry-schedule.ts';
 export const ATTEMPT_TIMEOUT_MS = 10_000;
 const RESPONSE_BODY_BYTES_MAX = 4_096;
 
+/** A delivery whose event is there. */
+export type SendableDelivery = ClaimedDelivery & { body: Buffer };
+
 export type AttemptDeps = {
   send: (request: EgressRequest) => Promise<EgressOutcome>;
   sealer: Sealer;
@@ -31,7 +34,7 @@ export type Attempt = {
 };
 
 /** Never rejects for what a receiver does. @throws when the secret cannot be opened. */
-export async function attempt(deps: AttemptDeps, delivery: ClaimedDelivery): Promise<Attempt> {
+export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Promise<Attempt> {
   const startedMs = deps.nowMs();
   const outcome = await deps.send(buildRequest(deps, delivery));
   const verdict = await judge(outcome);
@@ -48,10 +51,16 @@ export async function attempt(deps: AttemptDeps, delivery: ClaimedDelivery): Pro
   };
 }
 
-/** The exact request of contract §5. User headers come first: they never replace ours. */
-function buildRequest(deps: AttemptDeps, delivery: ClaimedDelivery): EgressRequest {
-  const { body, namespace, endpointId } = delivery;
-  const secret = deps.sealer.open(delivery.secret, endpointSecretPlace(namespace, endpointId));
+/**
+ * The exact request of contract §5. User headers come first: they never replace ours. While the
+ * secret is being rotated, `parley-signature-next` carries the digest by the other live one: the new
+ * one, and after they have swapped the old one.
+ */
+function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequest {
+  const { body, namespace, endpointId, otherSecret } = delivery;
+  const place = endpointSecretPlace(namespace, endpointId);
+  const secret = deps.sealer.open(delivery.secret, place);
+  const other = otherSecret === null ? [] : [deps.sealer.open(otherSecret, place)];
   const id = fromUuid('evt', delivery.eventId);
   const timestampSec = Math.floor(deps.wallMs() / 1_000);
   return {
@@ -62,12 +71,15 @@ function buildRequest(deps: AttemptDeps, delivery: ClaimedDelivery): EgressReque
       'content-type': 'application/json',
       'user-agent': deps.userAgent,
       'parley-signature': signBody(secret, body),
+      ...(other[0] !== undefined && { 'parley-signature-next': signBody(other[0], body) }),
       'parley-event-id': id,
       'parley-event-type': delivery.eventType,
       'parley-delivery-attempt': String(delivery.attempt),
       'webhook-id': id,
       'webhook-timestamp': String(timestampSec),
-      'webhook-signature': signStandard(secret, { id, timestampSec, body }),
+      'webhook-signature': [secret, ...other]
+        .map((key) => signStandard(key, { id, timestampSec, body }))
+        .join(' '),
     },
     body,
     timeoutMs: ATTEMPT_TIMEOUT_MS,

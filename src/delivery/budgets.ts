@@ -9,7 +9,8 @@ export const IN_FLIGHT_MAX = 512;
  */
 const PART_OF_FREE = 15;
 
-export type Budget = { endpointId: string; slots: number };
+/** `bulkSlots`: how many of the slots may go to deliveries that jobs made. */
+export type Budget = { endpointId: string; slots: number; bulkSlots: number };
 
 /** Shares the free slots out among the endpoints that wait and are not paused or full. */
 export function shareSlots(waiting: Iterable<string>, slots: Slots): Budget[] {
@@ -22,7 +23,8 @@ export function shareSlots(waiting: Iterable<string>, slots: Slots): Budget[] {
     const budget = Math.min(slots.free(endpointId), share, left, mayHold);
     if (budget <= 0) continue;
     left -= budget;
-    budgets.push({ endpointId, slots: budget });
+    const bulkSlots = Math.min(budget, slots.freeForBulk(endpointId));
+    budgets.push({ endpointId, slots: budget, bulkSlots });
   }
   return budgets;
 }

@@ -1,27 +1,27 @@
 import type { Logger } from '../observability/logger.ts';
 import type { AttemptKind, Metrics } from '../observability/metrics.ts';
 import type { ClaimedDelivery } from '../store/delivery-queue.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt, SendableDelivery } from './attempt.ts';
 import type { Completer } from './completer.ts';
 import type { AttemptHealth, Slots } from './slots.ts';
 
 /** Carries claimed deliveries through: attempt, record, count, and only then the slot is free. */
 export type Courier = {
   /** Begins at once, in the order of the calls. */
-  begin: (delivery: ClaimedDelivery) => void;
+  begin: (delivery: SendableDelivery) => void;
   /** Resolves when nothing is in flight and all is recorded. */
   idle: () => Promise<void>;
 };
 
 export type CourierDeps = {
-  attempt: (delivery: ClaimedDelivery) => Promise<Attempt>;
+  attempt: (delivery: SendableDelivery) => Promise<Attempt>;
   completer: Completer;
   slots: Slots;
   metrics: Pick<Metrics, 'deliveryDuration' | 'queueDuration' | 'requestDuration' | 'deliveries'>;
   /** Told of each attempt once it is recorded; `start` prints it. */
   onAttempt?: (delivery: ClaimedDelivery, attempt: Attempt) => void;
-  /** A slot of the endpoint is free again. */
-  onFree: (endpointId: string) => void;
+  /** A slot of the delivery's endpoint is free again. */
+  onFree: (delivery: ClaimedDelivery) => void;
   log: Logger;
 };
 
@@ -29,10 +29,10 @@ export function createCourier(deps: CourierDeps): Courier {
   const inFlight = new Set<Promise<void>>();
   return {
     begin: (delivery) => {
-      deps.slots.take(delivery.endpointId);
+      deps.slots.take(delivery.endpointId, delivery.bulk);
       const run = deliver(deps, delivery).finally(() => {
         inFlight.delete(run);
-        deps.onFree(delivery.endpointId);
+        deps.onFree(delivery);
       });
       inFlight.add(run);
     },
@@ -43,9 +43,9 @@ export function createCourier(deps: CourierDeps): Courier {
   };
 }
 
-async function deliver(deps: CourierDeps, delivery: ClaimedDelivery): Promise<void> {
+async function deliver(deps: CourierDeps, delivery: SendableDelivery): Promise<void> {
   const kind = kindOf(delivery);
-  const { endpointId, waitedMs } = delivery;
+  const { endpointId, waitedMs, bulk } = delivery;
   deps.metrics.queueDuration.observe({ attempt_kind: kind }, Math.max(0, waitedMs) / 1_000);
   let health: AttemptHealth = 'unknown';
   try {
@@ -60,7 +60,7 @@ async function deliver(deps: CourierDeps, delivery: ClaimedDelivery): Promise<vo
     // Ours, not the receiver's: the lease runs out and the delivery is tried again.
     deps.log.error({ err: error, delivery: delivery.id }, 'attempt broke off');
   } finally {
-    deps.slots.give(endpointId, health, waitedMs);
+    deps.slots.give(endpointId, health, { waitedMs, bulk });
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createSingleFlight } from '../controller/single-flight.ts';
 import type { ClaimedDelivery } from '../store/delivery-queue.ts';
 import { shareSlots, type Budget } from './budgets.ts';
+import type { SendableDelivery } from './attempt.ts';
 import { createCourier, type CourierDeps } from './courier.ts';
 
 /**
@@ -25,6 +26,8 @@ export type DelivererDeps = Omit<CourierDeps, 'onFree'> & {
   claim: (budgets: readonly Budget[], leaseToken: string) => Promise<ClaimedDelivery[]>;
   listDue: () => Promise<string[]>;
   markStarted: (ids: readonly string[]) => Promise<void>;
+  /** Ends deliveries that have nothing to send: their event is gone, or was erased. */
+  cancel: (ids: readonly string[], leaseToken: string) => Promise<number>;
 };
 
 const SWEEP_MS = 200;
@@ -32,6 +35,8 @@ const SWEEP_MS = 200;
 export function createDeliverer(deps: DelivererDeps): Deliverer {
   /** Endpoints to look at. A Set keeps its order: who was served last goes to the end. */
   const waiting = new Set<string>();
+  /** Endpoints with more of what jobs made, and no slot for that now. */
+  const waitingForBulk = new Set<string>();
   let sweepAsked = false;
   let failing = false;
   let stopped = false;
@@ -50,7 +55,11 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   });
   const courier = createCourier({
     ...deps,
-    onFree: (endpointId) => {
+    onFree: ({ endpointId }) => {
+      if (waitingForBulk.has(endpointId) && deps.slots.freeForBulk(endpointId) > 0) {
+        waitingForBulk.delete(endpointId);
+        waiting.add(endpointId);
+      }
       if (waiting.has(endpointId)) pumping.trigger();
     },
   });
@@ -69,14 +78,29 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   }
 
   async function claim(budgets: readonly Budget[]): Promise<void> {
+    const leaseToken = randomUUID();
     try {
-      const claimed = await deps.claim(budgets, randomUUID());
-      for (const delivery of claimed) courier.begin(delivery);
-      for (const endpointId of fullShares(budgets, claimed)) waiting.add(endpointId);
+      const claimed = await deps.claim(budgets, leaseToken);
+      for (const delivery of claimed) if (isSendable(delivery)) courier.begin(delivery);
+      lookAgain(budgets, claimed);
       tellStarted(deps, claimed, wake);
+      cancelEmpty(deps, { claimed, leaseToken });
     } catch (error) {
       for (const { endpointId } of budgets) waiting.add(endpointId);
       throw error;
+    }
+  }
+
+  /** Who got all they could may have more. */
+  function lookAgain(budgets: readonly Budget[], claimed: readonly ClaimedDelivery[]): void {
+    const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId);
+    for (const { endpointId, slots, bulkSlots } of budgets) {
+      const got = byEndpoint.get(endpointId) ?? [];
+      const bulk = got.filter((delivery) => delivery.bulk).length;
+      const mayHaveMore = got.length === slots || bulk === bulkSlots;
+      if (got.length - bulk === slots) waiting.add(endpointId);
+      else if (mayHaveMore && deps.slots.freeForBulk(endpointId) > 0) waiting.add(endpointId);
+      else if (mayHaveMore) waitingForBulk.add(endpointId);
     }
   }
 
@@ -103,12 +127,21 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   };
 }
 
-/** Endpoints that got all they could: there may be more of theirs. */
-function fullShares(budgets: readonly Budget[], claimed: readonly ClaimedDelivery[]): string[] {
-  const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId);
-  return budgets
-    .filter(({ endpointId, slots }) => byEndpoint.get(endpointId)?.length === slots)
-    .map(({ endpointId }) => endpointId);
+function isSendable(delivery: ClaimedDelivery): delivery is SendableDelivery {
+  return delivery.body !== null;
+}
+
+/** A failure only makes them wait: their leases run out and they are claimed again. */
+function cancelEmpty(
+  deps: Pick<DelivererDeps, 'cancel' | 'metrics' | 'log'>,
+  { claimed, leaseToken }: { claimed: readonly ClaimedDelivery[]; leaseToken: string },
+): void {
+  const empty = claimed.filter((delivery) => !isSendable(delivery)).map(({ id }) => id);
+  if (empty.length === 0) return;
+  deps
+    .cancel(empty, leaseToken)
+    .then((canceled) => deps.metrics.deliveries.inc({ outcome: 'canceled' }, canceled))
+    .catch((error: Error) => deps.log.debug({ reason: error.message }, 'not canceled yet'));
 }
 
 /** Frees the successors of conversation events; a failure only makes them wait for the record. */

@@ -3,6 +3,7 @@ import type { AddressGuard } from '../egress/address-guard.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import {
+  cancelClaimed,
   claimDeliveries,
   completeAttempts,
   finishExpired,
@@ -48,6 +49,7 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     claim: (budgets, token) => claimDeliveries(pool, budgets, token),
     listDue: () => listDueEndpoints(pool),
     markStarted: (ids) => markStarted(pool, ids),
+    cancel: (ids, token) => cancelClaimed(pool, ids, token),
     attempt: (delivery) =>
       attempt(
         {

@@ -11,6 +11,12 @@
  * attempt was overdue by OVERDUE_MS: the schedule comes before the breaker.
  */
 export const SLOTS_MAX = 32;
+/**
+ * Of these, what jobs made may take: half. They come after everything else in the queue, but an
+ * attempt under way cannot be pushed aside: without slots of their own, live events would wait for
+ * the answers to old ones.
+ */
+export const BULK_SLOTS_MAX = 16;
 const FAILURES_TO_OPEN = 5;
 const PAUSE_FIRST_MS = 500;
 /** Far below the ten minutes the contract allows: what waits for a dead endpoint costs nothing. */
@@ -18,16 +24,23 @@ const PAUSE_MAX_MS = 30_000;
 /** Half of what the contract lets a breaker delay an attempt. */
 const OVERDUE_MS = 300_000;
 
-type State = { inFlight: number; limit: number; failures: number; pausedUntilMs: number };
+type State = { inFlight: number; bulk: number; limit: number; failures: number; pausedUntilMs: number };
 
 export type AttemptHealth = 'success' | 'failure' | 'unknown';
 
 export type Slots = {
   /** Slots free now; 0 while paused. */
   free: (endpointId: string) => number;
-  take: (endpointId: string) => void;
+  /** Of the free ones, how many a job's deliveries may take. */
+  freeForBulk: (endpointId: string) => number;
+  /** `bulk`: for a delivery that a job made; said again when the slot is given back. */
+  take: (endpointId: string, bulk?: boolean) => void;
   /** `waitedMs`: how long the attempt had been due when it began. */
-  give: (endpointId: string, result: AttemptHealth, waitedMs?: number) => void;
+  give: (
+    endpointId: string,
+    result: AttemptHealth,
+    about?: { waitedMs?: number; bulk?: boolean },
+  ) => void;
   /** When the endpoint's pause ends, in ms of `nowMs`; 0 when it is not paused. */
   pausedUntilMs: (endpointId: string) => number;
   inFlight: (endpointId: string) => number;
@@ -43,24 +56,31 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
   function stateOf(endpointId: string): State {
     const known = states.get(endpointId);
     if (known) return known;
-    const fresh = { inFlight: 0, limit: SLOTS_MAX, failures: 0, pausedUntilMs: 0 };
+    const fresh = { inFlight: 0, bulk: 0, limit: SLOTS_MAX, failures: 0, pausedUntilMs: 0 };
     states.set(endpointId, fresh);
     return fresh;
   }
 
+  function free(endpointId: string): number {
+    const state = states.get(endpointId);
+    if (!state) return SLOTS_MAX;
+    return nowMs() < state.pausedUntilMs ? 0 : Math.max(0, state.limit - state.inFlight);
+  }
+
   return {
-    free: (endpointId) => {
-      const state = states.get(endpointId);
-      if (!state) return SLOTS_MAX;
-      return nowMs() < state.pausedUntilMs ? 0 : Math.max(0, state.limit - state.inFlight);
-    },
-    take: (endpointId) => {
-      stateOf(endpointId).inFlight += 1;
+    free,
+    freeForBulk: (endpointId) =>
+      Math.min(free(endpointId), BULK_SLOTS_MAX - (states.get(endpointId)?.bulk ?? 0)),
+    take: (endpointId, bulk = false) => {
+      const state = stateOf(endpointId);
+      state.inFlight += 1;
+      if (bulk) state.bulk += 1;
       total += 1;
     },
-    give: (endpointId, result, waitedMs = 0) => {
+    give: (endpointId, result, { waitedMs = 0, bulk = false } = {}) => {
       const state = stateOf(endpointId);
       state.inFlight -= 1;
+      if (bulk) state.bulk -= 1;
       total -= 1;
       if (result === 'success') recover(state);
       if (result === 'failure') narrow(state, { nowMs: nowMs(), waitedMs });

@@ -84,6 +84,12 @@ export function lowestUuidAt(atMs: number): string {
   return hyphenate(time.padEnd(32, '0'));
 }
 
+/** The first id after this one, of whatever kind. */
+export function nextUuid(uuid: string): string {
+  const value = BigInt(`0x${uuid.replaceAll('-', '')}`) + 1n; // A UUIDv7 is never the last there is.
+  return hyphenate(value.toString(16).padStart(32, '0'));
+}
+
 function hyphenate(hex: string): string {
   return [
     hex.slice(0, 8),

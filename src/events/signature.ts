@@ -12,8 +12,9 @@ const SECRET_BYTES = 32;
 const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
 
-export function newEndpointSecret(): string {
-  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+/** `bytes` are random, 32 of them. */
+export function newEndpointSecret(bytes: Buffer = randomBytes(SECRET_BYTES)): string {
+  return SECRET_PREFIX + bytes.toString('base64');
 }
 
 /** `whsec_` + canonical base64 of 24–64 bytes. */

@@ -94,6 +94,24 @@ function createProductMetrics(registry: Registry) {
       labelNames: ['type'],
       registers,
     }),
+    conversations: new Counter({
+      name: 'parley_conversations_total',
+      help: 'Conversations that ended.',
+      labelNames: ['channel', 'outcome'],
+      registers,
+    }),
+    turnDuration: new Histogram({
+      name: 'parley_conversation_turn_duration_seconds',
+      help: 'From a message of a user to the commit of what was replied.',
+      buckets: REQUEST_BUCKETS,
+      registers,
+    }),
+    escalations: new Counter({
+      name: 'parley_escalations_total',
+      help: 'Escalations that came into a status.',
+      labelNames: ['status'],
+      registers,
+    }),
     httpRequestDuration: new Histogram({
       name: 'http_server_request_duration_seconds',
       help: 'Duration of HTTP server requests.',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { agentSpec, agentStatus } from './agent.ts';
+import { knowledgeSourceSpec, knowledgeSourceStatus } from './knowledge-source.ts';
 import { webhookEndpointSpec, webhookEndpointStatus } from './webhook-endpoint.ts';
 
 /**
@@ -95,6 +96,25 @@ export const KINDS: readonly KindDefinition[] = [
       { ...column('ID', 'string', '.status.endpointId', 'Id in the REST API.'), priority: 1 },
     ],
     selectableFields: ['.spec.url', '.spec.suspend', '.status.health'],
+  },
+  {
+    kind: 'KnowledgeSource',
+    plural: 'knowledgesources',
+    singular: 'knowledgesource',
+    shortNames: ['ks'],
+    description: 'What agents answer from: a text, an uploaded file, a website or another system.',
+    spec: knowledgeSourceSpec,
+    status: knowledgeSourceStatus,
+    printerColumns: [
+      ready,
+      column('Type', 'string', '.spec.type', 'Where the knowledge comes from.'),
+      column('Documents', 'integer', '.status.documents', 'Documents that are searched.'),
+      column('Last-Sync', 'date', '.status.lastSyncTime', 'When it was last indexed.'),
+      age,
+      message,
+      { ...column('ID', 'string', '.status.sourceId', 'Id in the REST API.'), priority: 1 },
+    ],
+    selectableFields: ['.spec.type'],
   },
 ];
 

@@ -1,12 +1,16 @@
 import { ApiError, type FieldError } from '../errors.ts';
-import { API_MANAGER } from '../resources/annotations.ts';
+import { ANNOTATIONS, API_MANAGER } from '../resources/annotations.ts';
 import {
   FieldConflictError,
   InvalidResourceError,
   NamespaceRefusedError,
   WriteConflictError,
+  type Applied,
+  type ObjectKey,
   type Resource,
+  type ResourceStore,
 } from '../resources/resource-store.ts';
+import { noPrecondition, type Precondition } from './precondition.ts';
 
 /**
  * What can go wrong when the API declares something, in words for its caller. `pointer` maps a
@@ -56,6 +60,54 @@ export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> 
       if (!(error instanceof WriteConflictError) || left <= 1) throw error;
     }
   }
+}
+
+/** An object that is not there yet; the one that is, when an earlier try of the same plan made it. */
+export async function declareNew(store: ResourceStore, object: Applied): Promise<Resource> {
+  try {
+    return await store.apply(object, { fieldManager: API_MANAGER, resourceVersion: '' });
+  } catch (error) {
+    if (!(error instanceof WriteConflictError)) throw error;
+    const made = await findMade(store, object);
+    if (!made) throw error;
+    return made;
+  }
+}
+
+/** The object of this name, when it has the id that `object` is to have. */
+export async function findMade(
+  store: ResourceStore,
+  object: Applied,
+): Promise<Resource | undefined> {
+  const there = await store.get(object.kind, object);
+  const id = object.annotations?.[ANNOTATIONS.id];
+  return id !== undefined && there?.metadata.annotations[ANNOTATIONS.id] === id ? there : undefined;
+}
+
+/**
+ * Deletes what is declared, unless it was changed since the caller saw it. It may be gone already.
+ * @throws ApiError precondition_failed, write_conflict
+ */
+export async function deleteDeclared(
+  store: ResourceStore,
+  object: ObjectKey & { kind: string },
+  precondition: Precondition,
+): Promise<void> {
+  const { kind } = object;
+  if (precondition === noPrecondition) {
+    await store.delete(kind, object);
+    return;
+  }
+  const deleting = retryingConflicts(async () => {
+    const current = await store.get(kind, object);
+    if (!current) return;
+    precondition(current);
+    await store.delete(kind, object, { resourceVersion: current.metadata.resourceVersion });
+  });
+  await declaring(
+    (pointer) => pointer,
+    () => deleting,
+  );
 }
 
 function toApiError(error: unknown, pointer: (pointer: string) => string): unknown {

@@ -6,6 +6,8 @@ import { agentPointer } from '../resources/rest-agent.ts';
 import { highestLiveVersionBelow } from '../store/agent-activations.ts';
 import type { AgentRow } from '../store/agents.ts';
 import { declaring, managedElsewhere, retryingConflicts } from './declare.ts';
+import { freshPlan, type Plan } from './plan.ts';
+import { noPrecondition, type Precondition } from './precondition.ts';
 import {
   declaredAgent,
   showing,
@@ -20,14 +22,17 @@ import {
  * next apply of the same manifest changes nothing back.
  */
 
+/** Which agent, and what the request said in its headers. */
+export type PinRequest = { id: string; precondition?: Precondition; plan?: Plan };
+
 /** With a version: pins it. Without: automatic removes the pin, manual pins the latest. */
 export function publishVersion(
   deps: AgentWriterDeps,
   caller: Caller,
-  input: { id: string; version: number | undefined },
+  input: PinRequest & { version: number | undefined },
 ): Promise<WrittenAgent> {
   return movePin(deps, caller, {
-    id: input.id,
+    ...input,
     reason: null,
     choose: async (agent) => {
       if (input.version !== undefined) return existing(agent, input.version);
@@ -40,11 +45,10 @@ export function publishVersion(
 export function rollBack(
   deps: AgentWriterDeps,
   caller: Caller,
-  input: { id: string; version: number | undefined; reason: string | null },
+  input: PinRequest & { version: number | undefined; reason: string | null },
 ): Promise<WrittenAgent> {
   return movePin(deps, caller, {
-    id: input.id,
-    reason: input.reason,
+    ...input,
     choose: async (agent) => {
       const { activeVersion } = agent;
       if (activeVersion === null) throw nothingToRollBackTo('nothing is live yet');
@@ -69,26 +73,34 @@ export function rollBack(
 async function movePin(
   deps: AgentWriterDeps,
   caller: Caller,
-  input: {
-    id: string;
+  input: PinRequest & {
     reason: string | null;
     /** The version to pin, undefined for no pin. */
     choose: (agent: AgentRow) => Promise<number | undefined>;
   },
 ): Promise<WrittenAgent> {
+  const { id, reason, precondition = noPrecondition, plan = freshPlan(deps.nowMs()) } = input;
   const resource = await declaring(agentPointer, () =>
     retryingConflicts(async () => {
-      const current = await declaredAgent(deps, { namespace: caller.namespace, id: input.id });
-      // The choice is about versions, so what is declared must have become one first.
-      const { agent } = await showing(deps, current, input.id);
-      const version = await input.choose(agent);
-      return applyPin(deps, current, {
-        version,
-        cause: { actor: caller.actor, reason: input.reason },
+      const current = await declaredAgent(deps, { namespace: caller.namespace, id });
+      const { generation } = current.metadata;
+      // Kept before it is written: a rollback moves what is live, so a retry after a crash that
+      // chose anew would go back further.
+      const decided = await plan.decide(async () => {
+        precondition(current);
+        // The choice is about versions, so what is declared must have become one first.
+        const { agent } = await showing(deps, current, id);
+        return { version: await input.choose(agent), generation };
       });
+      if (decided.version !== current.spec.pinnedVersion && decided.generation !== generation) {
+        // After an earlier try, which may have been done and undone: nobody knows any more.
+        throw new ApiError('write_conflict', 'the agent was changed since; read it and try again');
+      }
+      const cause = { actor: caller.actor, reason };
+      return applyPin(deps, current, { version: decided.version, cause });
     }),
   );
-  return showing(deps, resource, input.id);
+  return showing(deps, resource, id);
 }
 
 async function applyPin(

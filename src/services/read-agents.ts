@@ -1,17 +1,14 @@
 import { ApiError } from '../errors.ts';
 import { listActivations, type AgentActivation } from '../store/agent-activations.ts';
 import { listVersions, readVersion, type AgentVersion } from '../store/agent-versions.ts';
-import { listAgents, type AgentRow } from '../store/agents.ts';
+import { listAgents, type AgentFilter, type AgentRow } from '../store/agents.ts';
 import type { Pool } from '../store/pool.ts';
 import { requireAgent } from './write-agent.ts';
 
 type Deps = { pool: Pool };
 type AgentKey = { namespace: string; id: string };
 
-export function listAgentPage(
-  { pool }: Deps,
-  page: { namespace: string; before: string | null; limit: number },
-): Promise<AgentRow[]> {
+export function listAgentPage({ pool }: Deps, page: AgentFilter): Promise<AgentRow[]> {
   return listAgents(pool, page);
 }
 

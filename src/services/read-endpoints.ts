@@ -1,10 +1,10 @@
 import type { Pool } from '../store/pool.ts';
-import { listEndpoints, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
+import { listEndpoints, type EndpointFilter, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
 
 /** Newest first; `before` is the id after which the page starts. */
 export function listEndpointPage(
   { pool }: { pool: Pool },
-  page: { namespace: string; before: string | null; limit: number },
+  page: EndpointFilter,
 ): Promise<WebhookEndpointRow[]> {
   return listEndpoints(pool, page);
 }

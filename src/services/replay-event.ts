@@ -4,9 +4,12 @@ import { insertReplay } from '../store/events.ts';
 import { CHANNELS, type Notifier } from '../store/notifications.ts';
 import type { Pool } from '../store/pool.ts';
 import { requireEvent } from './read-events.ts';
+import { inOneCommit, unsettled, type Settle } from './settle.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 
 const REPLAY_WINDOW_MS = 30 * 86_400_000;
+
+export type Replayed = { deliveryIds: string[]; endpointIds: string[] };
 
 /**
  * Delivers an old event again: new deliveries, attempts from 1, a full schedule (contract §4).
@@ -15,18 +18,22 @@ const REPLAY_WINDOW_MS = 30 * 86_400_000;
 export async function replayEvent(
   deps: { pool: Pool; notifier: Notifier; nowMs: () => number },
   input: { namespace: string; id: string; endpointId: string | null },
-): Promise<{ deliveryIds: string[] }> {
+  settle: Settle<Replayed> = unsettled,
+): Promise<Replayed> {
   if (deps.nowMs() - uuidTimeMs(input.id) > REPLAY_WINDOW_MS) {
     throw new ApiError('event_expired', 'events can be replayed for 30 days');
   }
   const event = await requireEvent(deps, input);
   if (input.endpointId !== null) await checkEndpoint(deps, input.namespace, input.endpointId);
-  const deliveries = await insertReplay(deps.pool, { event, endpointId: input.endpointId });
-  deps.notifier.notify(
-    CHANNELS.deliveries,
-    deliveries.map(({ endpointId }) => endpointId),
-  );
-  return { deliveryIds: deliveries.map(({ id }) => id) };
+  const replayed = await inOneCommit(deps.pool, settle, async (db) => {
+    const deliveries = await insertReplay(db, { event, endpointId: input.endpointId });
+    return {
+      deliveryIds: deliveries.map(({ id }) => id),
+      endpointIds: deliveries.map(({ endpointId }) => endpointId),
+    };
+  });
+  deps.notifier.notify(CHANNELS.deliveries, replayed.endpointIds);
+  return replayed;
 }
 
 async function checkEndpoint(deps: { pool: Pool }, namespace: string, id: string): Promise<void> {

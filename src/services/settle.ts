@@ -1,4 +1,5 @@
-import type { Db } from '../store/pool.ts';
+import type { Db, Pool } from '../store/pool.ts';
+import { inTransaction } from '../store/transaction.ts';
 
 /**
  * Called by a service inside its transaction, last, with what it is about to return: whoever asked
@@ -9,3 +10,17 @@ export type Settle<R> = (db: Db, result: R) => Promise<void>;
 
 /** Nobody has anything to add. */
 export const unsettled = async (): Promise<void> => undefined;
+
+/** For a change that is one statement: it needs a transaction only when something is added to it. */
+export function inOneCommit<R>(
+  pool: Pool,
+  settle: Settle<R>,
+  change: (db: Db) => Promise<R>,
+): Promise<R> {
+  if (settle === unsettled) return change(pool);
+  return inTransaction(pool, async (db) => {
+    const result = await change(db);
+    await settle(db, result);
+    return result;
+  });
+}

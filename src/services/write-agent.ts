@@ -1,15 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../errors.ts';
-import { fromUuid, newUuid } from '../events/ids.ts';
+import { fromUuid } from '../events/ids.ts';
 import type { AgentSpec } from '../resources/agent.ts';
 import { ANNOTATIONS, API_MANAGER, encodeChangeCause } from '../resources/annotations.ts';
 import { applyMergePatch, toCamelKey } from '../resources/key-map.ts';
-import {
-  WriteConflictError,
-  type Resource,
-  type ResourceStore,
-} from '../resources/resource-store.ts';
+import type { Resource, ResourceStore } from '../resources/resource-store.ts';
 import {
   agentPointer,
   fromAgentSpec,
@@ -19,7 +14,16 @@ import {
 import { readAgent, type AgentRow } from '../store/agents.ts';
 import type { Pool } from '../store/pool.ts';
 import { showsResource, type AwaitProjection } from './await-projection.ts';
-import { declarationAfter, declaring, managedElsewhere, retryingConflicts } from './declare.ts';
+import {
+  declarationAfter,
+  declaring,
+  deleteDeclared,
+  managedElsewhere,
+  retryingConflicts,
+} from './declare.ts';
+import { declareUnderFreeName } from './free-name.ts';
+import { freshPlan, type Plan } from './plan.ts';
+import { noPrecondition, type Precondition } from './precondition.ts';
 
 export type AgentWriterDeps = {
   pool: Pool;
@@ -34,14 +38,15 @@ export type Caller = { namespace: string; actor: string };
 /** The agent, and whether it already shows what was written. */
 export type WrittenAgent = { agent: AgentRow; shown: boolean };
 
-/** Declares a new agent (contract §4): the id is made here, before anything is written. */
+/** Declares a new agent (contract §4): the id is known before anything is written. */
 export async function createAgent(
   deps: AgentWriterDeps,
   caller: Caller,
-  input: { name: string | undefined; fields: AgentFields },
+  input: { name: string | undefined; fields: AgentFields; plan?: Plan },
 ): Promise<WrittenAgent> {
   const { namespace } = caller;
-  const id = newUuid(deps.nowMs());
+  const { name, plan = freshPlan(deps.nowMs()) } = input;
+  const { id } = plan;
   const spec = toAgentSpec(input.fields);
   const annotations = {
     [ANNOTATIONS.id]: fromUuid('agt', id),
@@ -52,11 +57,10 @@ export async function createAgent(
     }),
   };
   const resource = await declaring(agentPointer, () =>
-    underFreeName(input, (name) =>
-      deps.store.apply(
-        { kind: 'Agent', namespace, name, spec, annotations },
-        { fieldManager: API_MANAGER, resourceVersion: '' },
-      ),
+    declareUnderFreeName(
+      { store: deps.store, plan },
+      { kind: 'Agent', namespace, spec, annotations },
+      { given: name, displayName: input.fields.display_name, noun: 'agent' },
     ),
   );
   return showing(deps, resource, id);
@@ -66,11 +70,13 @@ export async function createAgent(
 export async function patchAgent(
   deps: AgentWriterDeps,
   caller: Caller,
-  input: { id: string; patch: Record<string, unknown> },
+  input: { id: string; patch: Record<string, unknown>; precondition?: Precondition },
 ): Promise<WrittenAgent> {
+  const { precondition = noPrecondition } = input;
   const resource = await declaring(agentPointer, () =>
     retryingConflicts(async () => {
       const current = await declaredAgent(deps, { namespace: caller.namespace, id: input.id });
+      precondition(current);
       const { namespace, name, resourceVersion } = current.metadata;
       const { spec, changes } = patchedSpec(current, input.patch);
       const annotations = {
@@ -90,12 +96,14 @@ export async function patchAgent(
 export async function deleteAgent(
   deps: AgentWriterDeps,
   key: { namespace: string; id: string },
+  precondition: Precondition = noPrecondition,
 ): Promise<void> {
   const agent = await requireAgent(deps, key);
   if (agent.managedBy !== 'api') {
     throw managedElsewhere([{ field: 'prompt', manager: agent.managedBy }], () => '');
   }
-  await deps.store.delete('Agent', agent);
+  const { namespace, name } = agent;
+  await deleteDeclared(deps.store, { kind: 'Agent', namespace, name }, precondition);
   await deps.awaitProjection(
     () => readAgent(deps.pool, key),
     (row) => row === undefined,
@@ -188,42 +196,4 @@ function patchedSpec(
     // Without a policy, the default is stored.
     changes: !isDeepStrictEqual({ publish_policy: 'automatic', ...merged }, before),
   };
-}
-
-const NAME_TRIES = 5;
-const NAME_BASE_MAX = 50;
-
-/** A given name must be free; a derived one gets a suffix until it is. */
-async function underFreeName<T>(
-  input: { name: string | undefined; fields: AgentFields },
-  write: (name: string) => Promise<T>,
-): Promise<T> {
-  const base = input.name ?? derivedName(input.fields.display_name);
-  let name = base;
-  for (let left = NAME_TRIES; ; left -= 1) {
-    try {
-      return await write(name);
-    } catch (error) {
-      if (!(error instanceof WriteConflictError)) throw error;
-      if (input.name !== undefined || left <= 1) {
-        throw new ApiError('name_taken', `there is an agent named ${name}`, { cause: error });
-      }
-      name = `${base}-${randomLabel(4)}`;
-    }
-  }
-}
-
-function derivedName(displayName: string | undefined): string {
-  const label = (displayName ?? '')
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '') // What is left of é beside its e.
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, NAME_BASE_MAX)
-    .replaceAll(/^-+|-+$/g, '');
-  return label === '' ? `agent-${randomLabel(8)}` : label;
-}
-
-function randomLabel(length: number): string {
-  return randomBytes(length).toString('hex').slice(0, length);
 }

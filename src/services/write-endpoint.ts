@@ -1,11 +1,16 @@
 import { ApiError } from '../errors.ts';
 import type { AddressGuard } from '../egress/address-guard.ts';
 import { checkUrl } from '../egress/url-rules.ts';
-import { fromUuid, newUuid } from '../events/ids.ts';
+import { fromUuid } from '../events/ids.ts';
 import { newEndpointSecret } from '../events/signature.ts';
 import { ALLOW_LABEL, ANNOTATIONS, API_MANAGER } from '../resources/annotations.ts';
 import { applyMergePatch, toCamelKey } from '../resources/key-map.ts';
-import type { Resource, ResourceStore } from '../resources/resource-store.ts';
+import {
+  StoreUnavailableError,
+  type Applied,
+  type Resource,
+  type ResourceStore,
+} from '../resources/resource-store.ts';
 import {
   fromWebhookEndpointSpec,
   toWebhookEndpointSpec,
@@ -18,10 +23,20 @@ import {
   signingSecretName,
   type WebhookEndpointSpec,
 } from '../resources/webhook-endpoint.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Db, Pool } from '../store/pool.ts';
 import { readEndpoint, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
 import { showsResource, type AwaitProjection } from './await-projection.ts';
-import { declarationAfter, declaring, managedElsewhere, retryingConflicts } from './declare.ts';
+import {
+  declarationAfter,
+  declareNew,
+  declaring,
+  deleteDeclared,
+  findMade,
+  managedElsewhere,
+  retryingConflicts,
+} from './declare.ts';
+import { freshPlan, type Plan } from './plan.ts';
+import { noPrecondition, type Precondition } from './precondition.ts';
 
 export type EndpointWriterDeps = {
   pool: Pool;
@@ -42,40 +57,50 @@ export async function createEndpoint(
   deps: EndpointWriterDeps,
   namespace: string,
   write: WebhookEndpointWrite,
+  plan: Plan = freshPlan(deps.nowMs()),
 ): Promise<WrittenEndpoint & { secret: string }> {
-  const { spec, secret = newEndpointSecret() } = toWebhookEndpointSpec(write);
+  const { spec, secret = newEndpointSecret(plan.seed) } = toWebhookEndpointSpec(write);
   checkAddress(deps.guard, spec.url);
-  const id = newUuid(deps.nowMs());
+  const { id } = plan;
   const publicId = fromUuid('we', id);
   const name = publicId.replace('_', '-');
-  const secretKey = { namespace, name: signingSecretName(name) };
-  await declaring(webhookEndpointPointer, () =>
-    deps.store.apply(
-      {
-        kind: 'Secret',
-        ...secretKey,
-        labels: { [ALLOW_LABEL]: 'true' },
-        spec: { data: { [SIGNING_SECRET_KEY]: secret } },
-      },
-      { fieldManager: API_MANAGER, resourceVersion: '' },
-    ),
+  const object = {
+    kind: 'WebhookEndpoint',
+    namespace,
+    name,
+    spec,
+    annotations: { [ANNOTATIONS.id]: publicId },
+  };
+  const resource = await declaring(webhookEndpointPointer, async () => {
+    // Made by an earlier try; its secret may have been rotated since.
+    const made = plan.isRetry ? await findMade(deps.store, object) : undefined;
+    return made ?? declareWithSecret(deps.store, object, { secret, plan });
+  });
+  return { ...(await showing(deps, resource, id)), secret };
+}
+
+async function declareWithSecret(
+  store: ResourceStore,
+  endpoint: Applied,
+  { secret, plan }: { secret: string; plan: Plan },
+): Promise<Resource> {
+  const { namespace, name } = endpoint;
+  const key = { namespace, name: signingSecretName(name) };
+  await store.apply(
+    {
+      kind: 'Secret',
+      ...key,
+      labels: { [ALLOW_LABEL]: 'true' },
+      spec: { data: { [SIGNING_SECRET_KEY]: secret } },
+    },
+    // Named after the id: one that is there is of an earlier try, with the same secret.
+    { fieldManager: API_MANAGER, ...(!plan.isRetry && { resourceVersion: '' }) },
   );
   try {
-    const resource = await declaring(webhookEndpointPointer, () =>
-      deps.store.apply(
-        {
-          kind: 'WebhookEndpoint',
-          namespace,
-          name,
-          spec,
-          annotations: { [ANNOTATIONS.id]: publicId },
-        },
-        { fieldManager: API_MANAGER, resourceVersion: '' },
-      ),
-    );
-    return { ...(await showing(deps, resource, id)), secret };
+    return await declareNew(store, endpoint);
   } catch (error) {
-    await deps.store.delete('Secret', secretKey);
+    // In an outage nobody knows whether the endpoint is there, and it would need its Secret.
+    if (!(error instanceof StoreUnavailableError)) await store.delete('Secret', key);
     throw error;
   }
 }
@@ -85,6 +110,7 @@ export async function patchEndpoint(
   deps: EndpointWriterDeps,
   key: { namespace: string; id: string },
   patch: Record<string, unknown>,
+  precondition: Precondition = noPrecondition,
 ): Promise<WrittenEndpoint> {
   if (typeof patch['url'] === 'string') checkAddress(deps.guard, patch['url']);
   const resource = await declaring(webhookEndpointPointer, () =>
@@ -92,6 +118,7 @@ export async function patchEndpoint(
       const row = await requireEndpoint(deps, key);
       const current = await deps.store.get('WebhookEndpoint', row);
       if (!current) throw notFound();
+      precondition(current);
       const { namespace, name, resourceVersion } = current.metadata;
       return deps.store.apply(
         {
@@ -111,12 +138,15 @@ export async function patchEndpoint(
 export async function deleteEndpoint(
   deps: EndpointWriterDeps,
   key: { namespace: string; id: string },
+  precondition: Precondition = noPrecondition,
 ): Promise<void> {
   const endpoint = await requireEndpoint(deps, key);
   if (endpoint.managedBy !== 'api') {
     throw managedElsewhere([{ field: 'url', manager: endpoint.managedBy }], () => '');
   }
-  await deps.store.delete('WebhookEndpoint', endpoint); // The operator removes its Secret.
+  const { namespace, name } = endpoint;
+  // The operator removes its Secret.
+  await deleteDeclared(deps.store, { kind: 'WebhookEndpoint', namespace, name }, precondition);
   await deps.awaitProjection(
     () => readEndpoint(deps.pool, key),
     (row) => row === undefined,
@@ -125,7 +155,7 @@ export async function deleteEndpoint(
 
 /** @throws ApiError not_found, for another namespace's id too */
 export async function requireEndpoint(
-  { pool }: { pool: Pool },
+  { pool }: { pool: Db },
   key: { namespace: string; id: string },
 ): Promise<WebhookEndpointRow> {
   const endpoint = await readEndpoint(pool, key);

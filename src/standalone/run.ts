@@ -9,7 +9,8 @@ import { runDelivery } from '../delivery/run.ts';
 import { fromUuid } from '../events/ids.ts';
 import { createLogger } from '../observability/logger.ts';
 import { runOperator } from '../operator/run.ts';
-import { insertApiKey, newKeyText, SCOPES } from '../store/api-keys.ts';
+import { addGivenKey } from '../services/manage-keys.ts';
+import { newKeyText, SCOPES } from '../store/api-keys.ts';
 import { releaseAllLeases, type ClaimedDelivery } from '../store/delivery-queue.ts';
 import { migrate } from '../store/migrate.ts';
 import { removeDemo, startDemo } from './demo.ts';
@@ -67,7 +68,8 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   });
   stops.push(context.close);
   const apiKey = config.apiKey ?? secrets.apiKey;
-  await insertApiKey(context.pool, { namespace: 'default', scopes: SCOPES, text: apiKey });
+  const key = { namespace: 'default', name: 'first', scopes: SCOPES, text: apiKey };
+  await addGivenKey(context, 'environment', key);
   // Our own database has no other delivering process: leases of the run before need not run out.
   if (config.databaseUrl === undefined) await releaseAllLeases(context.pool);
   await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow });
@@ -115,6 +117,8 @@ async function startRoles(deps: {
     port: config.port ?? DEFAULT_PORT,
     fallbackToFreePort: config.port === undefined,
     serveHealth: true,
+    baseUrl: config.baseUrl,
+    rateLimit: config.rateLimit ?? 0,
   });
   stops.push(api.stop);
   let demoSecret: string | undefined;

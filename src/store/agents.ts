@@ -43,18 +43,33 @@ export async function readAgent(
   return rows[0];
 }
 
-/** Newest first; `before` is the id after which the page starts. */
-export async function listAgents(
-  db: Db,
-  page: { namespace: string; before: string | null; limit: number },
-): Promise<AgentRow[]> {
-  const { rows } = await db.query<AgentRow>({
-    name: 'list_agents',
-    text: `select ${COLUMNS} from agents
-            where namespace = $1 and deleted_at is null and ($2::uuid is null or id < $2)
-            order by id desc limit $3`,
-    values: [page.namespace, page.before, page.limit],
-  });
+export type AgentFilter = {
+  namespace: string;
+  name?: string | undefined;
+  managedBy?: ManagedBy | undefined;
+  ready?: boolean | undefined;
+  /** uuid after which the page starts */
+  before: string | null;
+  limit: number;
+};
+
+/** Newest first. */
+export async function listAgents(db: Db, filter: AgentFilter): Promise<AgentRow[]> {
+  const conditions: [string, string | boolean | undefined][] = [
+    ['namespace =', filter.namespace],
+    ['name =', filter.name],
+    ['managed_by =', filter.managedBy],
+    ['ready =', filter.ready],
+    ['id <', filter.before ?? undefined],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  const { rows } = await db.query<AgentRow>(
+    `select ${COLUMNS} from agents
+      where ${given.map(([condition], i) => `${condition} $${i + 1}`).join(' and ')}
+        and deleted_at is null
+      order by id desc limit $${given.length + 1}`,
+    [...given.map(([, value]) => value), filter.limit],
+  );
   return rows;
 }
 

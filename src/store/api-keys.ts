@@ -8,6 +8,17 @@ export type Scope = (typeof SCOPES)[number];
 
 export type ApiKey = { id: string; namespace: string; scopes: Scope[] };
 
+/** What there is to see of a key. Times are Unix milliseconds. */
+export type ApiKeyRow = ApiKey & {
+  name: string;
+  /** Its first characters, to tell it from others. */
+  prefix: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+  /** After a rotation: when it ends. */
+  expiresAt: number | null;
+};
+
 const PREFIX = 'parley_';
 const PREFIX_SHOWN = 15;
 const RANDOM_BYTES = 30;
@@ -17,28 +28,118 @@ export function newKeyText(): string {
   return PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
+/** The id of the key with this text, which may have been there before. */
 export async function insertApiKey(
   db: Db,
-  input: { namespace: string; scopes: readonly Scope[]; text: string },
+  input: { namespace: string; scopes: readonly Scope[]; text: string; name?: string },
 ): Promise<string> {
-  const id = newUuid();
-  const { rows } = await db.query<{ id: string }>(
-    `insert into api_keys (id, namespace, hash, prefix, scopes) values ($1, $2, $3, $4, $5)
-     on conflict (hash) do update set prefix = excluded.prefix
-     returning id`,
-    [id, input.namespace, hashOf(input.text), input.text.slice(0, PREFIX_SHOWN), input.scopes],
-  );
-  return rows[0]!.id; // An upsert always returns its row.
+  const row = await addApiKey(db, { name: '', ...input });
+  if (row) return row.id;
+  const { rows } = await db.query<{ id: string }>('select id from api_keys where hash = $1', [
+    hashOf(input.text),
+  ]);
+  return rows[0]!.id; // Keys are revoked, never deleted.
 }
+
+const COLUMNS = `id, namespace, scopes, name, prefix, created_at as "createdAt",
+  last_used_at as "lastUsedAt", expires_at as "expiresAt"`;
+
+/** Undefined when there is a key with this text. */
+export async function addApiKey(
+  db: Db,
+  input: { namespace: string; scopes: readonly Scope[]; text: string; name: string },
+): Promise<ApiKeyRow | undefined> {
+  const { namespace, scopes, text, name } = input;
+  const { rows } = await db.query<ApiKeyRow>(
+    `insert into api_keys (id, namespace, hash, prefix, scopes, name)
+     values ($1, $2, $3, $4, $5, $6) on conflict (hash) do nothing returning ${COLUMNS}`,
+    [newUuid(), namespace, hashOf(text), text.slice(0, PREFIX_SHOWN), scopes, name],
+  );
+  return rows[0];
+}
+
+const LIVE = `revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
 
 /** Looked up by hash, so the time it takes tells nothing of the key. */
 export async function findApiKey(db: Db, text: string): Promise<ApiKey | undefined> {
   const { rows } = await db.query<ApiKey>({
     name: 'find_api_key',
-    text: `select id, namespace, scopes from api_keys where hash = $1 and revoked_at is null`,
+    text: `select id, namespace, scopes from api_keys where hash = $1 and ${LIVE}`,
     values: [hashOf(text)],
   });
   return rows[0];
+}
+
+export type KeyOfNamespace = { namespace: string; id: string };
+
+export async function readApiKey(db: Db, key: KeyOfNamespace): Promise<ApiKeyRow | undefined> {
+  const { rows } = await db.query<ApiKeyRow>(
+    `select ${COLUMNS} from api_keys where id = $1 and namespace = $2 and ${LIVE}`,
+    [key.id, key.namespace],
+  );
+  return rows[0];
+}
+
+/** Those that work, newest first; `before` is the id after which the page starts. */
+export async function listApiKeys(
+  db: Db,
+  page: { namespace: string; before: string | null; limit: number },
+): Promise<ApiKeyRow[]> {
+  const values = [page.namespace, page.limit, ...(page.before === null ? [] : [page.before])];
+  const { rows } = await db.query<ApiKeyRow>(
+    `select ${COLUMNS} from api_keys
+      where namespace = $1 and ${LIVE} ${page.before === null ? '' : 'and id < $3'}
+      order by id desc limit $2`,
+    values,
+  );
+  return rows;
+}
+
+/**
+ * The keys of a namespace that may manage keys and do not end by themselves, locked: of two who
+ * delete the last two, one must see what the other did.
+ */
+export async function lockManagingKeys(db: Db, namespace: string): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from api_keys
+      where namespace = $1 and 'keys' = any(scopes) and revoked_at is null and expires_at is null
+      order by id for update`,
+    [namespace],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** False when somebody else was quicker. */
+export async function revokeApiKey(db: Db, key: KeyOfNamespace): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update api_keys set revoked_at = clock_timestamp()
+      where id = $1 and namespace = $2 and ${LIVE}`,
+    [key.id, key.namespace],
+  );
+  return rowCount === 1;
+}
+
+/** Lets a key end; when it will, or undefined when that was decided before. */
+export async function expireApiKey(
+  db: Db,
+  key: KeyOfNamespace,
+  afterSec: number,
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ expiresAt: number }>(
+    `update api_keys set expires_at = clock_timestamp() + $3 * interval '1 second'
+      where id = $1 and namespace = $2 and revoked_at is null and expires_at is null
+     returning expires_at as "expiresAt"`,
+    [key.id, key.namespace, afterSec],
+  );
+  return rows[0]?.expiresAt;
+}
+
+export async function noteKeyUse(db: Db, ids: readonly string[]): Promise<void> {
+  await db.query(
+    `update api_keys set last_used_at = clock_timestamp()
+      where id in (select id from api_keys where id = any($1) order by id for no key update)`,
+    [ids],
+  );
 }
 
 function hashOf(text: string): Buffer {

@@ -35,15 +35,26 @@ export type ClaimedDelivery = {
   lost: boolean;
   url: string;
   headers: Record<string, string>;
-  /** Sealed */
+  /** Made by a job, not by an event or a person who waits. */
+  bulk: boolean;
+  /** Sealed; what `parley-signature` is made with. */
   secret: Buffer;
-  body: Buffer;
+  /** Sealed; the other one that is live while the secret is being rotated. */
+  otherSecret: Buffer | null;
+  /** null: the event is gone or was erased, and there is nothing to send. */
+  body: Buffer | null;
 };
+
+/** What may be claimed for an endpoint: so many in all, and of these so many that jobs made. */
+export type ClaimBudget = { endpointId: string; slots: number; bulkSlots: number };
 
 /**
  * Leases up to `slots` due deliveries of each endpoint, in one statement. Endpoints come with
  * budgets instead of one global order by time, so a large backlog of one is in nobody's way;
  * one that is off, deleted or without a secret yet gives nothing.
+ *
+ * What jobs made comes after everything else, however long it has been due, and has slots of its own:
+ * two ranges of one index, read one after the other until the slots are full.
  *
  * A first attempt waits for the earlier ones of its conversation that have not started, unless
  * they are in this very batch, which the caller starts in the order it gets. One that waits for
@@ -52,7 +63,7 @@ export type ClaimedDelivery = {
  */
 export async function claimDeliveries(
   db: Db,
-  budgets: readonly { endpointId: string; slots: number }[],
+  budgets: readonly ClaimBudget[],
   leaseToken: string,
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await db.query<ClaimedDelivery>({
@@ -64,30 +75,41 @@ export async function claimDeliveries(
       leaseToken,
       LEASE_MS,
       DEADLINE_MS,
+      budgets.map(({ bulkSlots }) => bulkSlots),
     ],
   });
   return rows;
 }
 
+const DUE = `select d.id, d.endpoint_id, d.conversation_id, d.sequence, d.started, d.attempt, d.trigger,
+             d.lease_token, d.leased_at
+        from delivery_queue d
+       where d.endpoint_id = want.id and d.run_at <= now()
+         and d.scheduled_from > now() - $5 * interval '1 ms'`;
+
 const CLAIM = `with want as materialized (
-    select e.id, w.slots, e.url, e.headers, e.secret
-      from unnest($1::uuid[], $2::int[]) as w (endpoint_id, slots)
+    select e.id, w.slots, w.bulk_slots, e.url, e.headers,
+           case when e.next_secret_at <= now() then e.next_secret else e.secret end as secret,
+           case when e.old_secret_until <= now() then null
+                when e.next_secret_at <= now() then e.secret
+                else e.next_secret end as other_secret
+      from unnest($1::uuid[], $2::int[], $6::int[]) as w (endpoint_id, slots, bulk_slots)
       join webhook_endpoints e on e.id = w.endpoint_id
      where e.enabled and e.deleted_at is null and e.secret is not null
   ), picked as materialized (
     select q.* from want cross join lateral (
-      select d.id, d.endpoint_id, d.conversation_id, d.sequence, d.started,
-             d.attempt, d.trigger, d.lease_token, d.leased_at
-        from delivery_queue d
-       where d.endpoint_id = want.id and d.run_at <= now()
-         and d.scheduled_from > now() - $5 * interval '1 ms'
+      select * from (${DUE} and not d.bulk
          and (d.conversation_id is null or d.started
               or not exists (
                 select 1 from delivery_queue e
                  where e.conversation_id = d.conversation_id and e.endpoint_id = d.endpoint_id
                    and not e.started and e.sequence < d.sequence and e.run_at > d.run_at))
-       order by d.run_at, d.sequence limit want.slots
-         for update skip locked) q
+        order by d.run_at, d.sequence limit want.slots
+          for update skip locked) live
+      union all
+      select * from (${DUE} and d.bulk order by d.run_at limit want.bulk_slots
+          for update skip locked) bulk
+       limit want.slots) q
   ), free as materialized (
     select p.id, p.lease_token is not null as lost from picked p
      where p.conversation_id is null or p.started
@@ -115,8 +137,8 @@ const CLAIM = `with want as materialized (
          c.lease_token as "leaseToken", free.lost,
          extract(epoch from now() - c.scheduled_from)::float8 * 1000 as "ageMs",
          extract(epoch from now() - c.due_at)::float8 * 1000 as "waitedMs",
-         want.url, want.headers, want.secret,
-         (select v.body from events v where v.id = c.event_id) as body
+         c.bulk, want.url, want.headers, want.secret, want.other_secret as "otherSecret",
+         (select v.body from events v where v.id = c.event_id and v.erased_at is null) as body
     from claimed c join free on free.id = c.id join want on want.id = c.endpoint_id
    order by c.due_at, c.sequence`;
 
@@ -132,8 +154,12 @@ export async function listDueEndpoints(db: Db): Promise<string[]> {
           from hop where hop.endpoint_id is not null)
       select e.id from hop join webhook_endpoints e on e.id = hop.endpoint_id
        where e.enabled and e.deleted_at is null and e.secret is not null
-         and exists (select 1 from delivery_queue d
-                      where d.endpoint_id = e.id and d.run_at <= now())`,
+         -- Each half by the order of the index: given exists, a planner that thinks most of the
+         -- queue is this endpoint's would read the queue.
+         and least((select d.run_at from delivery_queue d
+                     where d.endpoint_id = e.id and not d.bulk order by d.run_at limit 1),
+                   (select d.run_at from delivery_queue d
+                     where d.endpoint_id = e.id and d.bulk order by d.run_at limit 1)) <= now()`,
   });
   return rows.map(({ id }) => id);
 }
@@ -282,13 +308,49 @@ export async function finishExpired(db: Db): Promise<number> {
 }
 
 /** Cancels what is on its way to an endpoint that was removed; returns how many. */
-export async function cancelDeliveries(db: Db, endpointId: string): Promise<number> {
+export function cancelDeliveries(db: Db, endpointId: string): Promise<number> {
+  return cancelWhere(db, 'endpoint_id = $1', [endpointId]);
+}
+
+/** Cancels what a job made and nobody attempts at this moment; returns how many. */
+export function cancelJobDeliveries(
+  db: Db,
+  { endpointId, jobId }: { endpointId: string; jobId: string },
+): Promise<number> {
+  return cancelWhere(
+    db,
+    'endpoint_id = $1 and bulk and job_id = $2 and (lease_token is null or run_at <= now())',
+    [endpointId, jobId],
+  );
+}
+
+/** Cancels the deliveries of these events, also those being attempted: no result of theirs counts. */
+export function cancelEventDeliveries(db: Db, eventIds: readonly string[]): Promise<number> {
+  return cancelWhere(db, 'event_id = any($1)', [eventIds]);
+}
+
+/** Cancels what was claimed and has nothing to send; the begun attempt is not counted. */
+export function cancelClaimed(
+  db: Db,
+  ids: readonly string[],
+  leaseToken: string,
+): Promise<number> {
+  return cancelWhere(db, 'id = any($1) and lease_token = $2', [ids, leaseToken], 'attempt - 1');
+}
+
+async function cancelWhere(
+  db: Db,
+  condition: string,
+  values: unknown[],
+  attempts = 'attempt',
+): Promise<number> {
   const { rowCount } = await db.query(
-    `with gone as (delete from delivery_queue where endpoint_id = $1 returning *)
+    `with gone as (delete from delivery_queue where ${condition} returning *)
      insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, status,
                              attempt_count)
-     select id, namespace, endpoint_id, event_id, event_type, trigger, 'canceled', attempt from gone`,
-    [endpointId],
+     select id, namespace, endpoint_id, event_id, event_type, trigger, 'canceled', ${attempts}
+       from gone`,
+    values,
   );
   return rowCount ?? 0;
 }

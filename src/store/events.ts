@@ -20,6 +20,8 @@ export type EventRow = {
   type: EventType;
   /** Of a test event: the only endpoint it is for. */
   endpointId: string | null;
+  /** Unix ms; its words are gone and it is sent no more. */
+  erasedAt: number | null;
   body: Buffer;
 };
 
@@ -116,7 +118,7 @@ export async function insertReplay(
   return rows;
 }
 
-const COLUMNS = `id, namespace, type, endpoint_id as "endpointId", body`;
+const COLUMNS = `id, namespace, type, endpoint_id as "endpointId", erased_at as "erasedAt", body`;
 
 export async function readEvent(
   db: Db,
@@ -145,28 +147,24 @@ export type EventFilter = {
 
 /** Newest first. Time filters become bounds of the id, so whole partitions are left out. */
 export async function listEvents(db: Db, filter: EventFilter): Promise<EventRow[]> {
-  const bound = (seconds: number | undefined): string | null =>
-    seconds === undefined ? null : lowestUuidAt(seconds * 1_000);
+  const bound = (seconds: number | undefined): string | undefined =>
+    seconds === undefined ? undefined : lowestUuidAt(seconds * 1_000);
+  // Only what is asked for stands in the statement: each filter finds its index.
+  const conditions: [string, string | undefined][] = [
+    ['namespace =', filter.namespace],
+    ['type =', filter.type],
+    ['conversation_id =', filter.conversationId],
+    ['agent_id =', filter.agentId],
+    ['id >=', bound(filter.createdAfter)],
+    ['id <', bound(filter.createdBefore)],
+    ['id <', filter.before ?? undefined],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
   const { rows } = await db.query<EventRow>(
     `select ${COLUMNS} from events
-      where namespace = $1
-        and ($2::text is null or type = $2)
-        and ($3::uuid is null or conversation_id = $3)
-        and ($4::uuid is null or agent_id = $4)
-        and ($5::uuid is null or id >= $5)
-        and ($6::uuid is null or id < $6)
-        and ($7::uuid is null or id < $7)
-      order by id desc limit $8`,
-    [
-      filter.namespace,
-      filter.type ?? null,
-      filter.conversationId ?? null,
-      filter.agentId ?? null,
-      bound(filter.createdAfter),
-      bound(filter.createdBefore),
-      filter.before,
-      filter.limit,
-    ],
+      where ${given.map(([condition], i) => `${condition} $${i + 1}`).join(' and ')}
+      order by id desc limit $${given.length + 1}`,
+    [...given.map(([, value]) => value), filter.limit],
   );
   return rows;
 }

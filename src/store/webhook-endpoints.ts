@@ -60,18 +60,40 @@ export async function readEndpoint(
   return rows[0];
 }
 
-/** Newest first; `before` is the id after which the page starts. */
+export type EndpointFilter = {
+  namespace: string;
+  enabled?: boolean | undefined;
+  status?: keyof typeof HAS_STATUS | undefined;
+  /** uuid after which the page starts */
+  before: string | null;
+  limit: number;
+};
+
+/** As `healthOf` in services/read-endpoint-health.ts has it. */
+const HAS_STATUS = {
+  disabled: 'not e.enabled',
+  failing: `e.enabled and h.last_failure_at > coalesce(h.last_success_at, '-infinity')`,
+  healthy: `e.enabled and (h.last_failure_at > coalesce(h.last_success_at, '-infinity')) is not true`,
+} as const;
+
+/** Newest first. */
 export async function listEndpoints(
   db: Db,
-  page: { namespace: string; before: string | null; limit: number },
+  filter: EndpointFilter,
 ): Promise<WebhookEndpointRow[]> {
-  const { rows } = await db.query<WebhookEndpointRow>({
-    name: 'list_endpoints',
-    text: `select ${COLUMNS} from ${FROM}
-            where e.namespace = $1 and e.deleted_at is null and ($2::uuid is null or e.id < $2)
-            order by e.id desc limit $3`,
-    values: [page.namespace, page.before, page.limit],
-  });
+  const conditions: [string, string | boolean | undefined][] = [
+    ['e.namespace =', filter.namespace],
+    ['e.enabled =', filter.enabled],
+    ['e.id <', filter.before ?? undefined],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  const { rows } = await db.query<WebhookEndpointRow>(
+    `select ${COLUMNS} from ${FROM}
+      where ${given.map(([condition], i) => `${condition} $${i + 1}`).join(' and ')}
+        and e.deleted_at is null ${filter.status ? `and ${HAS_STATUS[filter.status]}` : ''}
+      order by e.id desc limit $${given.length + 1}`,
+    [...given.map(([, value]) => value), filter.limit],
+  );
   return rows;
 }
 

@@ -70,6 +70,7 @@ test('with the database away every route is 503 with Retry-After, and it recover
     port: 0,
     fallbackToFreePort: false,
     serveHealth: true,
+    rateLimit: 0,
   });
   stops.push(behind.stop);
   const call = createCall(behind.url, api.key);

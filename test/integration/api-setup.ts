@@ -46,6 +46,7 @@ export async function startApi(
     port: 0,
     fallbackToFreePort: false,
     serveHealth: true,
+    rateLimit: 0,
     ...deps,
   });
   const newKey = async (namespace: string, scopes: readonly Scope[] = SCOPES): Promise<string> => {

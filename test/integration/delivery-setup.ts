@@ -91,7 +91,7 @@ export async function startLab(): Promise<Lab> {
       return emitted.eventId;
     },
     claim: (endpointId, slots = 32, token = randomUUID()) =>
-      claimDeliveries(pool, [{ endpointId, slots }], token),
+      claimDeliveries(pool, [{ endpointId, slots, bulkSlots: slots }], token),
     travel: async (ms, where = 'true') => {
       await pool.query(
         `update delivery_queue

@@ -37,8 +37,8 @@ test('each endpoint gives at most its slots, however much waits', async () => {
   const claimed = await claimDeliveries(
     lab.pool,
     [
-      { endpointId: a, slots: 3 },
-      { endpointId: b, slots: 7 },
+      { endpointId: a, slots: 3, bulkSlots: 3 },
+      { endpointId: b, slots: 7, bulkSlots: 7 },
     ],
     randomUUID(),
   );
@@ -68,7 +68,7 @@ test('a claim carries all that its attempt needs', async () => {
     namespace: 'default',
     conversationId: null,
   });
-  expect(claimed!.body.equals(rows[0]!.body)).toBe(true);
+  expect(claimed!.body!.equals(rows[0]!.body)).toBe(true);
   expect(claimed!.ageMs).toBeGreaterThanOrEqual(0);
   expect(claimed!.ageMs).toBeLessThan(5_000);
   expect(Math.abs(claimed!.waitedMs - claimed!.ageMs)).toBeLessThan(100);
@@ -84,6 +84,7 @@ test('two processes that claim at once never get the same delivery, over many ro
       const budgets = endpoints.map((endpointId, i) => ({
         endpointId,
         slots: 1 + ((seed + round + i) % 4),
+        bulkSlots: 1,
       }));
       const claimed = await claimDeliveries(lab.pool, budgets, randomUUID());
       seen.push(...claimed.map(({ id }) => id));
@@ -287,7 +288,11 @@ test('with a large backlog of one endpoint no statement reads the whole queue', 
   // More often than the five times after which PostgreSQL settles for one plan.
   for (let i = 0; i < 8; i += 1) {
     for (const endpointId of [busy, other]) {
-      const claimed = await claimDeliveries(client, [{ endpointId, slots: 32 }], randomUUID());
+      const claimed = await claimDeliveries(
+        client,
+        [{ endpointId, slots: 32, bulkSlots: 16 }],
+        randomUUID(),
+      );
       await markStarted(
         client,
         claimed.map(({ id }) => id),

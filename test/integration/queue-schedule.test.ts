@@ -43,7 +43,7 @@ async function fail(
       nowMs: () => nowMs,
       wallMs: Date.now,
     },
-    claimed,
+    { ...claimed, body: claimed.body! },
   );
   return (await completeAttempts(lab.pool, [result])).has(claimed.id);
 }

@@ -80,7 +80,7 @@ test('the deliveries before a replay stay as they were', async () => {
   await replay(eventId);
   const [second] = await lab.claim(endpoint);
   expect(second!.id).not.toBe(first!.id);
-  expect(second!.body.equals(first!.body)).toBe(true);
+  expect(second!.body!.equals(first!.body!)).toBe(true);
   await completeAttempts(lab.pool, [resultOf(second!)]);
   const { rows } = await lab.pool.query('select id, status, trigger from deliveries order by id');
   expect(rows).toEqual([
@@ -157,5 +157,5 @@ test('an event can be replayed for thirty days and no second more', async () => 
   await lab.pool.query('update delivery_queue set lease_token = null');
   await maintainPartitions(lab.pool, nowMs + 3 * DAY);
   const [retry] = await lab.claim(endpoint);
-  expect(retry!.body.toString()).toBe('{}');
+  expect(retry!.body!.toString()).toBe('{}');
 });

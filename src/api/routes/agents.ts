@@ -3,6 +3,7 @@ import { ApiError } from '../../errors.ts';
 import { MAX_INT32 } from '../../resources/field-types.ts';
 import { AgentPatch, AgentWrite } from '../../resources/rest-agent.ts';
 import { publishVersion, rollBack } from '../../services/pin-agent.ts';
+import { etagOf } from '../../services/precondition.ts';
 import { listAgentPage } from '../../services/read-agents.ts';
 import {
   createAgent,
@@ -13,12 +14,13 @@ import {
   type WrittenAgent,
 } from '../../services/write-agent.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
-import { idParam } from '../params.ts';
+import { flag, idParam } from '../params.ts';
 import { route, type Answer, type Answers, type Route } from '../route.ts';
 import { Agent, agentView } from '../views/agent-view.ts';
 
 const tag = 'Agents';
 const params = { id: idParam('agt', 'agent') };
+const MANAGERS = ['api', 'kubernetes', 'file'] as const;
 const version = z.int().min(1).max(MAX_INT32);
 
 const written: Answers = {
@@ -40,14 +42,17 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
       tag,
       scope: 'read',
       summary: 'List agents, newest first',
-      query: idPage('agt'),
+      query: {
+        name: z.string().max(63).optional(),
+        managed_by: z.enum(MANAGERS, `must be one of ${MANAGERS.join(', ')}`).optional(),
+        ready: flag,
+        ...idPage('agt'),
+      },
       answers: { 200: { description: 'A page of agents.', schema: pageSchema(Agent) } },
-      handle: async ({ caller: { namespace }, query: { limit, cursor: before = null } }) => {
-        const rows = await listAgentPage(deps, {
-          namespace,
-          before,
-          limit: limit + 1,
-        });
+      handle: async ({ caller: { namespace }, query }) => {
+        const { limit, cursor: before = null, name, managed_by: managedBy, ready } = query;
+        const filter = { namespace, name, managedBy, ready, before, limit: limit + 1 };
+        const rows = await listAgentPage(deps, filter);
         return {
           status: 200,
           body: pageOf(rows, { limit, view: agentView, cursorOf }),
@@ -63,10 +68,12 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
       summary: 'Read an agent',
       params,
       answers: { 200: { description: 'The agent.', schema: Agent } },
+      etag: true,
       handle: async ({ caller: { namespace }, params: { id } }) => {
         const agent = await requireAgent(deps, { namespace, id });
         return {
           status: 200,
+          headers: { ETag: etagOf(agent) },
           body: agentView(agent),
         };
       },
@@ -77,6 +84,7 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
 const cursorOf = idCursor('agt');
 
 function writeRoutes(deps: AgentWriterDeps): Route[] {
+  const errors = ['managed_elsewhere', 'write_conflict', 'precondition_failed'] as const;
   return [
     route({
       method: 'post',
@@ -96,10 +104,12 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
         },
       },
       errors: ['name_taken'],
-      handle: async ({ caller, body: { name, ...fields } }) => {
-        const result = await createAgent(deps, caller, { name, fields });
+      etag: true,
+      handle: async ({ caller, plan, body: { name, ...fields } }) => {
+        const result = await createAgent(deps, caller, { name, fields, plan });
         const body = agentView(result.agent);
-        const headers = { Location: `/v1/agents/${String(body['id'])}` };
+        const location = `/v1/agents/${String(body['id'])}`;
+        const headers = { Location: location, ETag: etagOf(result.agent) };
         return {
           status: result.shown ? 201 : 202,
           body,
@@ -118,10 +128,11 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       params,
       body: { schema: AgentPatch },
       answers: written,
-      errors: ['managed_elsewhere', 'write_conflict'],
-      handle: async ({ caller, params: { id }, body: patch }) => {
+      errors,
+      etag: true,
+      handle: async ({ caller, params: { id }, body: patch, precondition }) => {
         if (Object.hasOwn(patch, 'name')) throw nameIsFixed();
-        return writtenAnswer(await patchAgent(deps, caller, { id, patch }));
+        return writtenAnswer(await patchAgent(deps, caller, { id, patch, precondition }));
       },
     }),
     route({
@@ -133,9 +144,10 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       summary: 'Delete an agent',
       params,
       answers: { 204: { description: 'It is gone.' } },
-      errors: ['managed_elsewhere', 'write_conflict'],
-      handle: async ({ caller: { namespace }, params: { id } }) => {
-        await deleteAgent(deps, { namespace, id });
+      errors,
+      etag: true,
+      handle: async ({ caller: { namespace }, params: { id }, precondition }) => {
+        await deleteAgent(deps, { namespace, id }, precondition);
         return { status: 204 };
       },
     }),
@@ -155,7 +167,12 @@ const rollbackBody = z
   .describe('Which version to go back to, and why.');
 
 function activationRoutes(deps: AgentWriterDeps): Route[] {
-  const errors = ['managed_elsewhere', 'write_conflict', 'unknown_version'] as const;
+  const errors = [
+    'managed_elsewhere',
+    'write_conflict',
+    'unknown_version',
+    'precondition_failed',
+  ] as const;
   return [
     route({
       method: 'post',
@@ -171,8 +188,12 @@ function activationRoutes(deps: AgentWriterDeps): Route[] {
       body: { schema: publishBody, isOptional: true },
       answers: written,
       errors,
-      handle: async ({ caller, params: { id }, body }) =>
-        writtenAnswer(await publishVersion(deps, caller, { id, version: body.version })),
+      etag: true,
+      handle: async ({ caller, params, body: { version: wanted }, ...means }) => {
+        const { precondition, plan } = means;
+        const request = { ...params, version: wanted, precondition, plan };
+        return writtenAnswer(await publishVersion(deps, caller, request));
+      },
     }),
     route({
       method: 'post',
@@ -186,14 +207,19 @@ function activationRoutes(deps: AgentWriterDeps): Route[] {
       body: { schema: rollbackBody, isOptional: true },
       answers: written,
       errors: [...errors, 'nothing_to_roll_back_to'],
-      handle: async ({ caller, params: { id }, body: { version, reason = null } }) =>
-        writtenAnswer(await rollBack(deps, caller, { id, version, reason })),
+      etag: true,
+      handle: async ({ caller, params, body: { version: wanted, reason = null }, ...means }) => {
+        const { precondition, plan } = means;
+        const request = { ...params, version: wanted, reason, precondition, plan };
+        return writtenAnswer(await rollBack(deps, caller, request));
+      },
     }),
   ];
 }
 
 function writtenAnswer({ agent, shown }: WrittenAgent): Answer {
-  return { status: shown ? 200 : 202, body: agentView(agent) };
+  const headers = { ETag: etagOf(agent) };
+  return { status: shown ? 200 : 202, body: agentView(agent), headers };
 }
 
 function nameIsFixed(): ApiError {

@@ -114,14 +114,17 @@ function replayRoute(deps: EventRoutesDeps): Route {
       },
     },
     errors: ['endpoint_disabled', 'event_expired'],
-    handle: async ({ caller: { namespace }, params: { id }, body }) => {
-      const endpointId = body.endpoint_id ?? null;
-      const { deliveryIds } = await replayEvent(deps, { namespace, id, endpointId });
-      const delivery_ids = deliveryIds.map((delivery) => fromUuid('dlv', delivery));
-      return {
-        status: 202,
-        body: { event_id: fromUuid('evt', id), delivery_ids },
-      };
-    },
+    handle: ({ answering, caller: { namespace }, params: { id }, body }) =>
+      answering(
+        (settle) =>
+          replayEvent(deps, { namespace, id, endpointId: body.endpoint_id ?? null }, settle),
+        ({ deliveryIds }) => ({
+          status: 202,
+          body: {
+            event_id: fromUuid('evt', id),
+            delivery_ids: deliveryIds.map((delivery) => fromUuid('dlv', delivery)),
+          },
+        }),
+      ),
   });
 }

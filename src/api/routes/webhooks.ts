@@ -12,6 +12,7 @@ import {
   WebhookEndpointWrite,
 } from '../../resources/rest-webhook-endpoint.ts';
 import type { Announce } from '../../services/emit-event.ts';
+import { etagOf } from '../../services/precondition.ts';
 import { listEndpointPage } from '../../services/read-endpoints.ts';
 import { sendTestEvent } from '../../services/send-test-event.ts';
 import {
@@ -23,12 +24,13 @@ import {
 } from '../../services/write-endpoint.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
 import { parseBody } from '../field-errors.ts';
-import { idParam } from '../params.ts';
+import { flag, idParam } from '../params.ts';
 import { route, type Route } from '../route.ts';
 import { CreatedWebhookEndpoint, endpointView, WebhookEndpoint } from '../views/endpoint-view.ts';
 
 const tag = 'Webhook endpoints';
 const params = { id: idParam('we', 'webhook endpoint') };
+const STATUSES = ['healthy', 'failing', 'disabled'] as const;
 const notYet = 'Written; not in force yet, `ready` is false.';
 
 export type WebhookRoutesDeps = EndpointWriterDeps & { announce: Announce };
@@ -48,16 +50,18 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
       tag,
       scope: 'read',
       summary: 'List webhook endpoints, newest first',
-      query: idPage('we'),
+      query: {
+        status: z.enum(STATUSES, `must be one of ${STATUSES.join(', ')}`).optional(),
+        enabled: flag,
+        ...idPage('we'),
+      },
       answers: {
         200: { description: 'A page of endpoints.', schema: pageSchema(WebhookEndpoint) },
       },
-      handle: async ({ caller: { namespace }, query: { limit, cursor: before = null } }) => {
-        const rows = await listEndpointPage(deps, {
-          namespace,
-          before,
-          limit: limit + 1,
-        });
+      handle: async ({ caller: { namespace }, query }) => {
+        const { limit, cursor: before = null, status, enabled } = query;
+        const filter = { namespace, status, enabled, before, limit: limit + 1 };
+        const rows = await listEndpointPage(deps, filter);
         return {
           status: 200,
           body: pageOf(rows, { limit, view: endpointView, cursorOf }),
@@ -73,10 +77,12 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
       summary: 'Read a webhook endpoint',
       params,
       answers: { 200: { description: 'The endpoint.', schema: WebhookEndpoint } },
+      etag: true,
       handle: async ({ caller: { namespace }, params: { id } }) => {
         const endpoint = await requireEndpoint(deps, { namespace, id });
         return {
           status: 200,
+          headers: { ETag: etagOf(endpoint) },
           body: endpointView(endpoint),
         };
       },
@@ -85,7 +91,7 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
 }
 
 function writeRoutes(deps: WebhookRoutesDeps): Route[] {
-  const errors = ['managed_elsewhere', 'write_conflict'] as const;
+  const errors = ['managed_elsewhere', 'write_conflict', 'precondition_failed'] as const;
   const path = '/v1/webhooks/{id}';
   return [
     route({
@@ -101,10 +107,11 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
         201: { description: 'The new endpoint.', schema: CreatedWebhookEndpoint, location: true },
         202: { description: notYet, schema: CreatedWebhookEndpoint, location: true },
       },
-      handle: async ({ caller: { namespace }, body }) => {
-        const { endpoint, secret, shown } = await createEndpoint(deps, namespace, body);
+      etag: true,
+      handle: async ({ plan, caller: { namespace }, body }) => {
+        const { endpoint, secret, shown } = await createEndpoint(deps, namespace, body, plan);
         const view = endpointView(endpoint);
-        const headers = { Location: `/v1/webhooks/${view.id}` };
+        const headers = { Location: `/v1/webhooks/${view.id}`, ETag: etagOf(endpoint) };
         return {
           status: shown ? 201 : 202,
           body: { ...view, secret },
@@ -127,10 +134,13 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
         200: { description: 'The endpoint, as it now is.', schema: WebhookEndpoint },
         202: { description: notYet, schema: WebhookEndpoint },
       },
-      handle: async ({ caller: { namespace }, params: { id }, body }) => {
-        const { endpoint, shown } = await patchEndpoint(deps, { namespace, id }, body);
+      etag: true,
+      handle: async ({ caller: { namespace }, params: { id }, body, precondition }) => {
+        const key = { namespace, id };
+        const { endpoint, shown } = await patchEndpoint(deps, key, body, precondition);
         return {
           status: shown ? 200 : 202,
+          headers: { ETag: etagOf(endpoint) },
           body: endpointView(endpoint),
         };
       },
@@ -146,8 +156,9 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
       summary: 'Delete a webhook endpoint',
       description: 'What is still on its way to it is canceled.',
       answers: { 204: { description: 'It is gone.' } },
-      handle: async ({ caller: { namespace }, params: { id } }) => {
-        await deleteEndpoint(deps, { namespace, id });
+      etag: true,
+      handle: async ({ caller: { namespace }, params: { id }, precondition }) => {
+        await deleteEndpoint(deps, { namespace, id }, precondition);
         return { status: 204 };
       },
     }),
@@ -186,18 +197,16 @@ function testRoute(deps: WebhookRoutesDeps): Route {
       },
     },
     errors: ['endpoint_disabled'],
-    handle: async ({ caller: { namespace }, params: { id: endpointId }, body }) => {
+    handle: async ({ answering, caller: { namespace }, params: { id: endpointId }, body }) => {
       const { type = 'agent.published' } = body;
       const data = dataOf(type, body.data);
-      const sent = await sendTestEvent(deps, { namespace, endpointId, type, data });
-      const ids = {
-        event_id: fromUuid('evt', sent.eventId),
-        delivery_id: fromUuid('dlv', sent.deliveryId),
-      };
-      return {
-        status: 202,
-        body: ids,
-      };
+      return answering(
+        (settle) => sendTestEvent(deps, { namespace, endpointId, type, data }, settle),
+        ({ eventId, deliveryId }) => ({
+          status: 202,
+          body: { event_id: fromUuid('evt', eventId), delivery_id: fromUuid('dlv', deliveryId) },
+        }),
+      );
     },
   });
 }

@@ -34,6 +34,7 @@ beforeEach(() => {
     },
     listDue: () => Promise.resolve([...queue].filter(([, left]) => left > 0).map(([id]) => id)),
     markStarted: (ids) => Promise.resolve(void started.push([...ids])),
+    cancel: () => Promise.resolve(0),
     attempt: ({ endpointId }) => {
       const pending = Promise.withResolvers<Attempt>();
       inFlight.set(endpointId, [...(inFlight.get(endpointId) ?? []), pending]);
@@ -80,7 +81,9 @@ const claimed = (endpointId: string, leaseToken: string): ClaimedDelivery => ({
   lost: false,
   url: 'https://a.test/',
   headers: {},
+  bulk: false,
   secret: Buffer.alloc(0),
+  otherSecret: null,
   body: Buffer.alloc(0),
 });
 
@@ -218,6 +221,7 @@ test('starts are told for first attempts of conversations, and after a lost leas
     claim: () => Promise.resolve(cases.splice(0)),
     listDue: () => Promise.resolve([]),
     markStarted: (ids) => Promise.resolve(void started.push([...ids])),
+    cancel: () => Promise.resolve(0),
     attempt: () => Promise.reject(new Error('of no interest')),
     completer: { add: () => Promise.resolve(true), flush: () => Promise.resolve() },
     slots: createSlots({ nowMs: () => 0 }),

@@ -16,7 +16,7 @@ function attempt(result: 'success' | 'failure' | 'unknown', waitedMs = 0): numbe
   nowMs += waitMs;
   expect(slots.free('a')).toBeGreaterThan(0);
   slots.take('a');
-  slots.give('a', result, waitedMs);
+  slots.give('a', result, { waitedMs });
   return waitMs;
 }
 

@@ -1,0 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { createRoutes, type AppDeps } from './app.ts';
+import { clientTypes } from './client-types.ts';
+import { describeApi } from './openapi.ts';
+
+/** `npm run client`: writes the types of src/client anew. Routes are only looked at, not called. */
+const document = describeApi(createRoutes({ version: '' } as AppDeps), '');
+writeFileSync(new URL('../client/api.ts', import.meta.url), clientTypes(document));

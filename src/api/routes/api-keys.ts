@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import {
+  createKey,
+  deleteKey,
+  KEY_SCOPES,
+  listKeyPage,
+  requireKey,
+  rotateKey,
+  type NewKey,
+} from '../../services/manage-keys.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
+import { idParam } from '../params.ts';
+import { route, type Answer, type Answers, type Route } from '../route.ts';
+import { ApiKey, apiKeyView, CreatedApiKey } from '../views/api-key-view.ts';
+
+const tag = 'API keys';
+const scope = 'keys';
+const params = { id: idParam('key', 'API key') };
+
+export type ApiKeyRoutesDeps = Parameters<typeof createKey>[0];
+
+/** Who may do what in a namespace (contract §4). */
+export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
+  return [...readRoutes(deps), ...newKeyRoutes(deps), deleteRoute(deps)];
+}
+
+function readRoutes(deps: ApiKeyRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/v1/api_keys',
+      operationId: 'listApiKeys',
+      tag,
+      scope,
+      summary: 'List API keys, newest first',
+      description: 'Those that work; a key that was deleted or ran out is gone.',
+      query: idPage('key'),
+      answers: { 200: { description: 'A page of API keys.', schema: pageSchema(ApiKey) } },
+      handle: async ({ caller: { namespace }, query: { limit, cursor: before = null } }) => {
+        const rows = await listKeyPage(deps, { namespace, before, limit: limit + 1 });
+        const shown = { limit, view: apiKeyView, cursorOf: idCursor('key') };
+        return { status: 200, body: pageOf(rows, shown) };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/api_keys/{id}',
+      operationId: 'getApiKey',
+      tag,
+      scope,
+      summary: 'Read an API key',
+      params,
+      answers: { 200: { description: 'The API key.', schema: ApiKey } },
+      handle: async ({ caller: { namespace }, params: { id } }) => {
+        const row = await requireKey(deps, { namespace, id });
+        return { status: 200, body: apiKeyView(row) };
+      },
+    }),
+  ];
+}
+
+const createBody = z
+  .strictObject({
+    name: z.string().min(1).max(100).describe('For people, to know it again.'),
+    scopes: z.array(z.enum(KEY_SCOPES)).min(1).max(20).describe('What it may do.'),
+  })
+  .describe('The key to make.');
+
+const OVERLAP_DEFAULT_SEC = 86_400;
+const OVERLAP_MAX_SEC = 604_800;
+
+const rotateBody = z
+  .strictObject({
+    overlap_sec: z
+      .int()
+      .min(0)
+      .max(OVERLAP_MAX_SEC)
+      .optional()
+      .describe(`How long the old key goes on working; default ${OVERLAP_DEFAULT_SEC}, a day.`),
+  })
+  .describe('When the old key ends.');
+
+const created: Answers = {
+  201: { description: 'The new key.', schema: CreatedApiKey, location: true },
+};
+
+function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/v1/api_keys',
+      operationId: 'createApiKey',
+      tag,
+      scope,
+      summary: 'Create an API key',
+      description: "It may have no more scopes than the caller's own. The answer alone shows it.",
+      body: { schema: createBody },
+      answers: created,
+      handle: ({ answering, caller, body }) =>
+        answering((settle) => createKey(deps, caller, body, settle), newKeyAnswer),
+    }),
+    route({
+      method: 'post',
+      path: '/v1/api_keys/{id}/rotate',
+      operationId: 'rotateApiKey',
+      tag,
+      scope,
+      summary: 'Replace an API key',
+      description:
+        'Makes a key of the same name and scopes; the old one works until the overlap ends. To end ' +
+        'it sooner, delete it.',
+      params,
+      body: { schema: rotateBody, isOptional: true },
+      answers: created,
+      errors: ['rotation_in_progress'],
+      handle: ({ answering, caller, params: { id }, body }) => {
+        const { overlap_sec: overlapSec = OVERLAP_DEFAULT_SEC } = body;
+        return answering(
+          (settle) => rotateKey(deps, caller, { id, overlapSec }, settle),
+          newKeyAnswer,
+        );
+      },
+    }),
+  ];
+}
+
+function newKeyAnswer({ row, text }: NewKey): Answer {
+  const view = apiKeyView(row);
+  const headers = { Location: `/v1/api_keys/${view.id}` };
+  return { status: 201, body: { ...view, key: text }, headers };
+}
+
+function deleteRoute(deps: ApiKeyRoutesDeps): Route {
+  return route({
+    method: 'delete',
+    path: '/v1/api_keys/{id}',
+    operationId: 'deleteApiKey',
+    tag,
+    scope,
+    summary: 'Delete an API key',
+    description: 'It stops working within a second, everywhere.',
+    params,
+    answers: { 204: { description: 'It is gone.' } },
+    errors: ['last_key'],
+    handle: async ({ caller, params: { id } }) => {
+      await deleteKey(deps, caller, id);
+      return { status: 204 };
+    },
+  });
+}

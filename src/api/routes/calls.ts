@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { createCall, type CreateCallDeps } from '../../services/create-call.ts';
+import { endCall, type EndCallDeps } from '../../services/end-call.ts';
+import { CALL_STATUSES, DIRECTIONS, listCallPage, requireCall } from '../../services/read-calls.ts';
+import { PROVIDERS } from '../../telephony/providers.ts';
+import { SimulatedScript } from '../../telephony/simulated.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
+import { metadata, variables } from '../free-members.ts';
+import { idParam, idValue, timeBound } from '../params.ts';
+import { route, type Route } from '../route.ts';
+import { Call, callView } from '../views/call-view.ts';
+
+const tag = 'Calls';
+const params = { id: idParam('call', 'call') };
+
+export type CallRoutesDeps = CreateCallDeps & EndCallDeps;
+
+/** Telephone calls (contract §4). */
+export function callRoutes(deps: CallRoutesDeps): Route[] {
+  return [listRoute(deps), createRoute(deps), readRoute(deps), endRoute(deps)];
+}
+
+function listRoute(deps: CallRoutesDeps): Route {
+  const { limit: pageLimit, cursor } = idPage('call');
+  return route({
+    method: 'get',
+    path: '/v1/calls',
+    operationId: 'listCalls',
+    tag,
+    scope: 'read',
+    summary: 'List calls, newest first',
+    query: {
+      status: z.enum(CALL_STATUSES, `must be one of ${CALL_STATUSES.join(', ')}`).optional(),
+      direction: z.enum(DIRECTIONS, `must be one of ${DIRECTIONS.join(', ')}`).optional(),
+      agent_id: idValue('agt').optional(),
+      conversation_id: idValue('conv').optional(),
+      created_after: timeBound('Unix seconds, inclusive.'),
+      created_before: timeBound('Unix seconds, exclusive.'),
+      limit: pageLimit,
+      cursor,
+    },
+    answers: { 200: { description: 'A page of calls.', schema: pageSchema(Call) } },
+    handle: async ({ caller: { namespace }, query }) => {
+      const rows = await listCallPage(deps, {
+        namespace,
+        before: query.cursor ?? null,
+        limit: query.limit + 1,
+        ...(query.status !== undefined && { status: query.status }),
+        ...(query.direction !== undefined && { direction: query.direction }),
+        ...(query.agent_id !== undefined && { agentId: query.agent_id }),
+        ...(query.conversation_id !== undefined && { conversationId: query.conversation_id }),
+        ...(query.created_after !== undefined && { createdAfter: query.created_after }),
+        ...(query.created_before !== undefined && { createdBefore: query.created_before }),
+      });
+      const page = { limit: query.limit, view: callView, cursorOf: idCursor('call') };
+      return { status: 200, body: pageOf(rows, page) };
+    },
+  });
+}
+
+const phoneNumber = z
+  .string()
+  .regex(/^\+[1-9]\d{1,14}$/)
+  .meta({ example: '+442071838750' });
+
+const providerNames = Object.keys(PROVIDERS);
+
+const CallWrite = z
+  .strictObject({
+    agent_id: idValue('agt').describe('Who talks; it must be published.'),
+    direction: z.enum(DIRECTIONS).default('outbound'),
+    from: phoneNumber.optional().describe('E.164; required when inbound.'),
+    to: phoneNumber.optional().describe('E.164; required when outbound.'),
+    provider: z
+      .enum(providerNames, `must be one of ${providerNames.join(', ')}`)
+      .default('simulated')
+      .describe('Who carries the call.'),
+    user_id: z.string().min(1).max(256).optional().describe('Who the user is to you.'),
+    variables,
+    metadata,
+    simulated: SimulatedScript.optional().describe(
+      'How the other end behaves when the provider is `simulated`; default: it answers and is silent.',
+    ),
+  })
+  .superRefine(({ direction, from, to }, context) => {
+    const [field, given] = direction === 'outbound' ? (['to', to] as const) : (['from', from] as const);
+    if (given !== undefined) return;
+    const message = `is required for a call that is ${direction}`;
+    context.addIssue({ code: 'custom', path: [field], message });
+  })
+  .describe('A call to place, or one that came in.');
+
+function createRoute(deps: CallRoutesDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/calls',
+    operationId: 'createCall',
+    tag,
+    scope: 'write',
+    summary: 'Place a call',
+    description:
+      'Answered as `queued`; it is placed at once, and its conversation begins when it is ' +
+      'answered. The provider `simulated` needs no telephone: the other end follows a script.',
+    body: { schema: CallWrite },
+    answers: { 201: { description: 'The queued call.', schema: Call, location: true } },
+    errors: ['not_published'],
+    handle: async ({ answering, caller: { namespace }, body }) =>
+      answering(
+        (settle) =>
+          createCall(
+            deps,
+            {
+              namespace,
+              agentId: body.agent_id,
+              direction: body.direction,
+              from: body.from ?? null,
+              to: body.to ?? null,
+              provider: body.provider,
+              providerOptions: body.simulated ?? {},
+              userId: body.user_id ?? null,
+              variables: body.variables,
+              metadata: body.metadata,
+            },
+            settle,
+          ),
+        (row) => {
+          const call = callView(row);
+          return { status: 201, body: call, headers: { Location: `/v1/calls/${call.id}` } };
+        },
+      ),
+  });
+}
+
+function readRoute(deps: CallRoutesDeps): Route {
+  return route({
+    method: 'get',
+    path: '/v1/calls/{id}',
+    operationId: 'getCall',
+    tag,
+    scope: 'read',
+    summary: 'Read a call',
+    params,
+    answers: { 200: { description: 'The call.', schema: Call } },
+    handle: async ({ caller: { namespace }, params: { id } }) => {
+      const call = await requireCall(deps, { namespace, id });
+      return { status: 200, body: callView(call) };
+    },
+  });
+}
+
+const endBody = z.strictObject({}).describe('Nothing to say.');
+
+function endRoute(deps: CallRoutesDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/calls/{id}/end',
+    operationId: 'endCall',
+    tag,
+    scope: 'write',
+    summary: 'Hang up',
+    description:
+      'Before it is answered the call is `canceled`; afterwards it is `completed`, and its ' +
+      'conversation ends with it.',
+    params,
+    body: { schema: endBody, isOptional: true },
+    answers: { 200: { description: 'The call, which is over.', schema: Call } },
+    errors: ['call_ended'],
+    handle: async ({ answering, caller: { namespace }, params: { id } }) =>
+      answering(
+        (settle) => endCall(deps, { namespace, id }, settle),
+        (row) => ({ status: 200, body: callView(row) }),
+      ),
+  });
+}

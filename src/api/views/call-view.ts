@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { fromUuid } from '../../events/ids.ts';
+import { CALL_STATUSES, DIRECTIONS, type CallRow } from '../../services/read-calls.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from './time.ts';
+
+/** Calls as REST answers them (contract §4). */
+
+export const Call = z
+  .strictObject({
+    id: z.string().meta({ description: 'call_…' }),
+    created: createdAt,
+    agent_id: z.string(),
+    conversation_id: z.string().nullable().meta({ description: 'Once it is answered.' }),
+    direction: z.enum(DIRECTIONS),
+    from: z.string().nullable(),
+    to: z.string().nullable(),
+    status: z.enum(CALL_STATUSES),
+    ended_reason: z.string().nullable().meta({
+      description:
+        'user_hangup, agent_hangup, silence_timeout, max_duration, voicemail, busy, no_answer, ' +
+        'dial_failed, canceled, platform_error, or why its conversation ended.',
+    }),
+    provider: z.string(),
+    provider_call_id: z.string().nullable(),
+    user_id: z.string().nullable(),
+    variables: z.record(z.string(), z.unknown()),
+    metadata: z.record(z.string(), z.string()),
+    answered_at: unixTime.nullable(),
+    ended_at: unixTime.nullable(),
+    duration_sec: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'From the answer to the end; null: not answered, or not ended.' }),
+  })
+  .meta({ id: 'Call', description: 'A telephone call with an agent.' });
+
+export function callView(row: CallRow): z.output<typeof Call> {
+  return {
+    id: fromUuid('call', row.id),
+    created: unixSec(row.createdAt),
+    agent_id: fromUuid('agt', row.agentId),
+    conversation_id: row.conversationId === null ? null : fromUuid('conv', row.conversationId),
+    direction: row.direction,
+    from: row.from,
+    to: row.to,
+    status: row.status,
+    ended_reason: row.endedReason,
+    provider: row.provider,
+    provider_call_id: row.providerCallId,
+    user_id: row.userId,
+    variables: row.variables,
+    metadata: row.metadata,
+    answered_at: unixSecOrNull(row.answeredAt),
+    ended_at: unixSecOrNull(row.endedAt),
+    duration_sec: durationSec(row),
+  };
+}
+
+function durationSec({ answeredAt, endedAt }: CallRow): number | null {
+  if (answeredAt === null || endedAt === null) return null;
+  return Math.max(0, Math.round((endedAt - answeredAt) / 1_000));
+}

@@ -1,0 +1,3235 @@
+/**
+ * Generated from the OpenAPI document: `npm run client`. A test compares it with what would be
+ * generated.
+ */
+
+/** A path has the methods that it names and no others. */
+type Only<T> = T & { [Method in Exclude<AnyMethod, keyof T>]?: never };
+type AnyMethod = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
+/** A problem document with one of these codes. */
+type Refused<Code> = {
+  headers: { [name: string]: unknown };
+  content: { 'application/problem+json': components['schemas']['Problem'] & { code: Code } };
+};
+
+export interface components {
+  schemas: {
+    /** What was wrong (RFC 9457). */
+    Problem: {
+      type: string;
+      title: string;
+      status: number;
+      /** What was wrong and what to change. */
+      detail: string;
+      /** The same as the end of `type`; for programs. */
+      code: string;
+      /** Also in the header `Request-Id`. */
+      request_id: string;
+      /** One entry for each mistake in the body. */
+      errors?: {
+        /** RFC 6901 pointer into the body. */
+        pointer: string;
+        code: string;
+        detail: string;
+      }[];
+    };
+    ConversationStartedEvent: {
+      /** evt_…; the key to recognise a repeat by. */
+      id: string;
+      type: 'conversation.started';
+      /** Unix seconds. */
+      created: number;
+      data: {
+        /** Conversation, `conv_…` */
+        conversation_id: string;
+        /** Agent, `agt_…` */
+        agent_id: string;
+        /** Number of the agent version */
+        agent_version: number;
+        channel: ('chat' | 'voice' | 'sms' | 'web_voice');
+        user_id?: string;
+      };
+    };
+    ConversationEndedEvent: {
+      /** evt_…; the key to recognise a repeat by. */
+      id: string;
+      type: 'conversation.ended';
+      /** Unix seconds. */
+      created: number;
+      data: {
+        /** Conversation, `conv_…` */
+        conversation_id: string;
+        /** Agent, `agt_…` */
+        agent_id: string;
+        channel: ('chat' | 'voice' | 'sms' | 'web_voice');
+        duration_sec: number;
+        outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
+        /** Predicted satisfaction, 1.0–5.0 */
+        csat_predicted: number;
+        transcript_url: string;
+        /** Number of the agent version */
+        agent_version: number;
+        ended_reason: string;
+      };
+    };
+    ConversationTranscriptReadyEvent: {
+      /** evt_…; the key to recognise a repeat by. */
+      id: string;
+      type: 'conversation.transcript.ready';
+      /** Unix seconds. */
+      created: number;
+      data: {
+        /** Conversation, `conv_…` */
+        conversation_id: string;
+        /** Agent, `agt_…` */
+        agent_id: string;
+        /** Number of the agent version */
+        agent_version: number;
+        transcript_url: string;
+        summary: string;
+        turns: number;
+        outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
+        /** Predicted satisfaction, 1.0–5.0 */
+        csat_predicted: number;
+      };
+    };
+    EscalationRequestedEvent: {
+      /** evt_…; the key to recognise a repeat by. */
+      id: string;
+      type: 'escalation.requested';
+      /** Unix seconds. */
+      created: number;
+      data: {
+        escalation_id: string;
+        /** Conversation, `conv_…` */
+        conversation_id: string;
+        /** Agent, `agt_…` */
+        agent_id: string;
+        reason: string;
+        summary: string;
+      };
+    };
+    EscalationAcceptedEvent: {
+      /** evt_…; the key to recognise a repeat by. */
+      id: string;
+      type: 'escalation.accepted';
+      /** Unix seconds. */
+      created: number;
+      data: {
+        escalation_id: string;
+        /** Conversation, `conv_…` */
+        conversation_id: string;
+        /** Agent, `agt_…` */
+        agent_id: string;
+        accepted_by: {
+          id: string;
+          name: string;
+        };
+        wait_sec: number;
+      };
+    };
+    KnowledgeGapDetectedEvent: {
+      /** evt_…; the key to recognise a repeat by. */
+      id: string;
+      type: 'knowledge.gap.detected';
+      /** Unix seconds. */
+      created: number;
+      data: {
+        gap_id: string;
+        /** Conversation, `conv_…` */
+        conversation_id: string;
+        /** Agent, `agt_…` */
+        agent_id: string;
+        question: string;
+        top_score: number;
+      };
+    };
+    KnowledgeSourceSyncedEvent: {
+      /** evt_…; the key to recognise a repeat by. */
+      id: string;
+      type: 'knowledge.source.synced';
+      /** Unix seconds. */
+      created: number;
+      data: {
+        source_id: string;
+        source_type: ('website' | 'file' | 'text' | 'integration');
+        name: string;
+        status: string;
+        documents: number;
+        added: number;
+        updated: number;
+        removed: number;
+        failed: number;
+        duration_sec: number;
+      };
+    };
+    AgentPublishedEvent: {
+      /** evt_…; the key to recognise a repeat by. */
+      id: string;
+      type: 'agent.published';
+      /** Unix seconds. */
+      created: number;
+      data: {
+        /** Agent, `agt_…` */
+        agent_id: string;
+        name: string;
+        /** Number of the agent version */
+        version: number;
+        /** null: the first activation */
+        previous_version: (number | null);
+        actor: string;
+      };
+    };
+    AgentRolledBackEvent: {
+      /** evt_…; the key to recognise a repeat by. */
+      id: string;
+      type: 'agent.rolled_back';
+      /** Unix seconds. */
+      created: number;
+      data: {
+        /** Agent, `agt_…` */
+        agent_id: string;
+        name: string;
+        /** Number of the agent version */
+        version: number;
+        /** Number of the agent version */
+        from_version: number;
+        actor: string;
+        reason: (string | null);
+      };
+    };
+    /** An agent as declared, and what became of it. */
+    Agent: {
+      /** agt_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** When it last changed, Unix seconds. */
+      updated: number;
+      /** DNS label; never changes. */
+      name: string;
+      /** Name shown to people. */
+      display_name: (string | null);
+      /** Instructions the agent follows. */
+      prompt: (string | null);
+      /** How the agent speaks. */
+      voice: ({
+        /** Speech provider. */
+        provider?: string;
+        /** The provider's id of the voice. */
+        voice_id?: string;
+        /** BCP 47 tag of the spoken language, such as en-GB. */
+        language?: string;
+        /** Speed of speech; 1 is the natural one. */
+        speed?: number;
+      } | null);
+      /** What the agent can do besides talking. */
+      tools: ({
+        /** What happens when the agent uses the tool. */
+        type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
+        /** Name the model calls the tool by; unique within the agent. */
+        name: string;
+        /** Tells the model when to use the tool. */
+        description?: string;
+        /** JSON Schema of the arguments the model fills in. */
+        parameters?: { [name: string]: unknown };
+        /** Address a webhook tool calls. */
+        url?: string;
+        /** HTTP method of a webhook tool; POST when absent. */
+        method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
+        /** Extra headers of the request. */
+        headers?: { [name: string]: string };
+        /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+        secret_ref?: {
+          /** Name of the Secret, in the same namespace. */
+          name: string;
+          /** Key inside the Secret. */
+          key: string;
+        };
+        /** Longest wait for the answer, in milliseconds. */
+        timeout_ms?: number;
+      }[] | null);
+      /** What the agent says first. */
+      first_message: (string | null);
+      /** BCP 47 tag of the language, such as en-GB. */
+      language: (string | null);
+      /** The language model and its settings. */
+      model: ({
+        /** Model to ask for. */
+        name?: string;
+        /** Sampling temperature. */
+        temperature?: number;
+        /** Most tokens of one reply. */
+        max_tokens?: number;
+      } | null);
+      /** What the agent answers from. */
+      knowledge: ({
+        /** Ids of the knowledge sources to answer from. */
+        source_ids?: string[];
+        /** Names of the knowledge sources to answer from, in the same namespace. */
+        source_names?: string[];
+        /** Most passages given to a reply. */
+        top_k?: number;
+        /** Passages scored lower are left out; none left is a knowledge gap. */
+        min_score?: number;
+      } | null);
+      /** When and how a human takes over. */
+      escalation: ({
+        /** When the agent asks for a human. */
+        rules?: {
+          /** What calls for a human. */
+          when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence');
+          /** Words of the user that call for a human; for keyword. */
+          keywords?: string[];
+          /** How many times in a row; for tool_failure and low_confidence. */
+          count?: number;
+          /** Reason told with the escalation. */
+          reason?: string;
+        }[];
+        /** How long to wait for a human to accept, in seconds. */
+        timeout_sec?: number;
+      } | null);
+      /** When a conversation is ended. */
+      limits: ({
+        /** A conversation is ended after this many seconds. */
+        max_duration_sec?: number;
+        /** A conversation is ended after this many seconds without a word of the user. */
+        silence_timeout_sec?: number;
+      } | null);
+      metadata: { [name: string]: string };
+      publish_policy: ('automatic' | 'manual');
+      /** Live; null: never published. */
+      active_version: (number | null);
+      latest_version: (number | null);
+      pinned_version: (number | null);
+      managed_by: ('api' | 'kubernetes' | 'file');
+      /** Whether it is in force as declared. */
+      ready: boolean;
+      status_message: (string | null);
+      status: {
+        ready: boolean;
+        reason: string;
+        message: string;
+      };
+    };
+    /** Immutable content with a number that never moves. */
+    AgentVersion: {
+      version: number;
+      /** Lower-case hex SHA-256 of the content. */
+      content_hash: string;
+      content: {
+        /** Instructions the agent follows. */
+        prompt?: string;
+        /** How the agent speaks. */
+        voice?: {
+          /** Speech provider. */
+          provider?: string;
+          /** The provider's id of the voice. */
+          voice_id?: string;
+          /** BCP 47 tag of the spoken language, such as en-GB. */
+          language?: string;
+          /** Speed of speech; 1 is the natural one. */
+          speed?: number;
+        };
+        /** What the agent can do besides talking. */
+        tools?: {
+          /** What happens when the agent uses the tool. */
+          type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
+          /** Name the model calls the tool by; unique within the agent. */
+          name: string;
+          /** Tells the model when to use the tool. */
+          description?: string;
+          /** JSON Schema of the arguments the model fills in. */
+          parameters?: { [name: string]: unknown };
+          /** Address a webhook tool calls. */
+          url?: string;
+          /** HTTP method of a webhook tool; POST when absent. */
+          method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
+          /** Extra headers of the request. */
+          headers?: { [name: string]: string };
+          /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+          secret_ref?: {
+            /** Name of the Secret, in the same namespace. */
+            name: string;
+            /** Key inside the Secret. */
+            key: string;
+          };
+          /** Longest wait for the answer, in milliseconds. */
+          timeout_ms?: number;
+        }[];
+        /** What the agent says first. */
+        first_message?: string;
+        /** BCP 47 tag of the language, such as en-GB. */
+        language?: string;
+        /** The language model and its settings. */
+        model?: {
+          /** Model to ask for. */
+          name?: string;
+          /** Sampling temperature. */
+          temperature?: number;
+          /** Most tokens of one reply. */
+          max_tokens?: number;
+        };
+        /** What the agent answers from. */
+        knowledge?: {
+          /** Ids of the knowledge sources to answer from. */
+          source_ids?: string[];
+          /** Names of the knowledge sources to answer from, in the same namespace. */
+          source_names?: string[];
+          /** Most passages given to a reply. */
+          top_k?: number;
+          /** Passages scored lower are left out; none left is a knowledge gap. */
+          min_score?: number;
+        };
+        /** When and how a human takes over. */
+        escalation?: {
+          /** When the agent asks for a human. */
+          rules?: {
+            /** What calls for a human. */
+            when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence');
+            /** Words of the user that call for a human; for keyword. */
+            keywords?: string[];
+            /** How many times in a row; for tool_failure and low_confidence. */
+            count?: number;
+            /** Reason told with the escalation. */
+            reason?: string;
+          }[];
+          /** How long to wait for a human to accept, in seconds. */
+          timeout_sec?: number;
+        };
+        /** When a conversation is ended. */
+        limits?: {
+          /** A conversation is ended after this many seconds. */
+          max_duration_sec?: number;
+          /** A conversation is ended after this many seconds without a word of the user. */
+          silence_timeout_sec?: number;
+        };
+      };
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** api:key_…, kubernetes:<manager> or file. */
+      created_by: string;
+    };
+    /** What changed; a side that lacks a value has null. */
+    VersionDiff: {
+      from: number;
+      to: number;
+      changes: {
+        /** RFC 6901 pointer into the content; tools by name. */
+        path: string;
+        before?: unknown;
+        after?: unknown;
+      }[];
+    };
+    /** One line of the append-only log of what went live. */
+    Activation: {
+      /** rolled_back: it went down. */
+      action: ('published' | 'rolled_back');
+      from_version: (number | null);
+      to_version: number;
+      actor: string;
+      reason: (string | null);
+      /** Unix seconds. */
+      at: number;
+    };
+    /** Where events are sent. */
+    WebhookEndpoint: {
+      /** we_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** When it last changed, Unix seconds. */
+      updated: number;
+      name: string;
+      url: string;
+      /** As declared; empty: every type. */
+      event_types: string[];
+      description: (string | null);
+      enabled: boolean;
+      headers: { [name: string]: string };
+      metadata: { [name: string]: string };
+      managed_by: ('api' | 'kubernetes' | 'file');
+      /** Whether it is in force as declared. */
+      ready: boolean;
+      status_message: (string | null);
+      /** The latest deliveries. */
+      status: ('healthy' | 'failing' | 'disabled');
+      /** Unix seconds. */
+      last_success_at: (number | null);
+      last_failure: ({
+        /** Unix seconds. */
+        at: (number | null);
+        delivery_id: string;
+        status_code: (number | null);
+        error_class: (string | null);
+      } | null);
+    };
+    /** A new endpoint with its signing secret. */
+    CreatedWebhookEndpoint: {
+      /** we_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** When it last changed, Unix seconds. */
+      updated: number;
+      name: string;
+      url: string;
+      /** As declared; empty: every type. */
+      event_types: string[];
+      description: (string | null);
+      enabled: boolean;
+      headers: { [name: string]: string };
+      metadata: { [name: string]: string };
+      managed_by: ('api' | 'kubernetes' | 'file');
+      /** Whether it is in force as declared. */
+      ready: boolean;
+      status_message: (string | null);
+      /** The latest deliveries. */
+      status: ('healthy' | 'failing' | 'disabled');
+      /** Unix seconds. */
+      last_success_at: (number | null);
+      last_failure: ({
+        /** Unix seconds. */
+        at: (number | null);
+        delivery_id: string;
+        status_code: (number | null);
+        error_class: (string | null);
+      } | null);
+      /** Signing secret. Shown now and never again. */
+      secret: string;
+    };
+    /** A fact that happened, as it is sent, and where it got to. */
+    Event: {
+      /** evt_… */
+      id: string;
+      type: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** By `type`; see webhooks. */
+      data: { [name: string]: unknown };
+      /** How many deliveries are where; retrying counts as pending. */
+      deliveries: {
+        pending: number;
+        delivered: number;
+        failed: number;
+        canceled: number;
+      };
+    };
+    /** One event on its way to one endpoint. */
+    Delivery: {
+      /** dlv_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      event_id: string;
+      event_type: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
+      endpoint_id: string;
+      trigger: ('schedule' | 'manual' | 'replay' | 'test');
+      status: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
+      attempt_count: number;
+      /** Unix seconds. */
+      next_attempt_at: (number | null);
+      /** Unix seconds. */
+      delivered_at: (number | null);
+      attempts: {
+        number: number;
+        trigger: ('schedule' | 'manual' | 'replay' | 'test');
+        /** Unix seconds. */
+        started_at: number;
+        /** null: not known, or under way. */
+        duration_ms: (number | null);
+        status_code: (number | null);
+        error_class: ('http_status' | 'redirect' | 'timeout' | 'dns' | 'connect' | 'tls' | 'blocked' | 'lost_lease' | null);
+        error_message: (string | null);
+        /** Its first 4 KiB. */
+        response_body: (string | null);
+      }[];
+    };
+    /** What a replay would send. */
+    ReplayCount: {
+      /** Deliveries that would be made. */
+      count: number;
+      endpoint_id: string;
+      /** failed: events whose deliveries to it all failed or were canceled; missing: events of types it is subscribed to now that were never on their way to it; all: every event of those types. */
+      mode: ('failed' | 'missing' | 'all');
+      types: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
+      /** Unix seconds. */
+      since: number;
+      /** Unix seconds. */
+      until: number;
+    };
+    /** Work that goes on after the answer. */
+    Job: {
+      /** job_… */
+      id: string;
+      type: 'replay';
+      status: ('running' | 'done' | 'stopped' | 'failed');
+      /** Deliveries: to be made, counted at the start, and made so far. */
+      progress: {
+        total: number;
+        done: number;
+      };
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** Unix seconds. */
+      finished_at: (number | null);
+      /** Why it failed. */
+      error: (string | null);
+      endpoint_id: string;
+      /** failed: events whose deliveries to it all failed or were canceled; missing: events of types it is subscribed to now that were never on their way to it; all: every event of those types. */
+      mode: ('failed' | 'missing' | 'all');
+      /** Empty: every type. */
+      types: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
+      /** Unix seconds. */
+      since: number;
+      /** Unix seconds. */
+      until: number;
+    };
+    /** A conversation with a version of an agent. */
+    Conversation: {
+      /** conv_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      agent_id: string;
+      /** The same from its start to its end. */
+      agent_version: number;
+      channel: ('chat' | 'voice' | 'sms' | 'web_voice');
+      user_id: (string | null);
+      variables: { [name: string]: unknown };
+      metadata: { [name: string]: string };
+      /** Of a call: call_… */
+      call_id: (string | null);
+      status: ('active' | 'escalated' | 'ended' | 'failed');
+      /** Turns of the transcript so far. */
+      turn_count: number;
+      /** Unix seconds. */
+      started_at: number;
+      /** Unix seconds. */
+      ended_at: (number | null);
+      /** null: it goes on. */
+      duration_sec: (number | null);
+      ended_reason: (string | null);
+      /** Settled when it ends. */
+      outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
+      csat_predicted: (number | null);
+      /** What the user said, by feedback. */
+      csat: (number | null);
+      /** Written right after the end. */
+      summary: (string | null);
+    };
+    /** The turns the message added. */
+    MessageAnswer: {
+      turns: components['schemas']['Turn'][];
+      conversation: components['schemas']['Conversation'];
+    };
+    /** One turn of a transcript. */
+    Turn: {
+      index: number;
+      role: ('user' | 'agent' | 'tool' | 'human' | 'system');
+      text: string;
+      /** ms since the conversation started. */
+      started_at_ms: number;
+      /** ms since the conversation started. */
+      ended_at_ms: number;
+      interrupted: boolean;
+      tool_call?: { [name: string]: unknown };
+      tool_result?: { [name: string]: unknown };
+      /** The passages the answer is made from, best first. */
+      retrieval?: {
+        query: string;
+        top_score: number;
+        chunks: {
+          source_id: (string | null);
+          document_id: (string | null);
+          chunk_id: string;
+          score: number;
+        }[];
+      };
+      /** ms of the parts of the turn; `turn_ms` is the whole. */
+      latency?: { [name: string]: number };
+    };
+    /** A conversation that asks for a human. */
+    Escalation: {
+      /** esc_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      conversation_id: string;
+      agent_id: string;
+      status: ('requested' | 'accepted' | 'declined' | 'timed_out' | 'completed' | 'canceled');
+      reason: string;
+      /** Of the conversation up to then. */
+      summary: string;
+      /** Unix seconds. */
+      requested_at: number;
+      /** When the agent goes on if nobody accepts. */
+      times_out_at: number;
+      /** Unix seconds. */
+      accepted_at: (number | null);
+      accepted_by: ({
+        /** Who it is to you. */
+        id: string;
+        /** Shown in the transcript. */
+        name: string;
+      } | null);
+      /** null: nobody has accepted. */
+      wait_sec: (number | null);
+      /** Unix seconds. */
+      finished_at: (number | null);
+    };
+    /** A conversation, turn by turn. */
+    Transcript: {
+      conversation_id: string;
+      agent_id: string;
+      agent_version: number;
+      status: ('active' | 'escalated' | 'ended' | 'failed');
+      summary: (string | null);
+      turns: components['schemas']['Turn'][];
+    };
+    /** A telephone call with an agent. */
+    Call: {
+      /** call_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      agent_id: string;
+      /** Once it is answered. */
+      conversation_id: (string | null);
+      direction: ('inbound' | 'outbound');
+      from: (string | null);
+      to: (string | null);
+      status: ('queued' | 'ringing' | 'in_progress' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
+      /** user_hangup, agent_hangup, silence_timeout, max_duration, voicemail, busy, no_answer, dial_failed, canceled, platform_error, or why its conversation ended. */
+      ended_reason: (string | null);
+      provider: string;
+      provider_call_id: (string | null);
+      user_id: (string | null);
+      variables: { [name: string]: unknown };
+      metadata: { [name: string]: string };
+      /** Unix seconds. */
+      answered_at: (number | null);
+      /** Unix seconds. */
+      ended_at: (number | null);
+      /** From the answer to the end; null: not answered, or not ended. */
+      duration_sec: (number | null);
+    };
+    /** An API key; it works in its namespace only. */
+    ApiKey: {
+      /** key_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      name: string;
+      scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
+      /** How the key begins, to tell it from others. */
+      prefix: string;
+      /** Good to about a minute. */
+      last_used_at: (number | null);
+      /** After a rotation: when it ends. */
+      expires_at: (number | null);
+    };
+    /** A new API key with its text. */
+    CreatedApiKey: {
+      /** key_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      name: string;
+      scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
+      /** How the key begins, to tell it from others. */
+      prefix: string;
+      /** Good to about a minute. */
+      last_used_at: (number | null);
+      /** After a rotation: when it ends. */
+      expires_at: (number | null);
+      /** The key. Shown now and never again. */
+      key: string;
+    };
+    /** One line of the append-only account of who did what. */
+    AuditLine: {
+      /** aud_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** api:key_…, cli or environment. */
+      actor: string;
+      /** Such as api_key.rotated. */
+      action: string;
+      /** Id of what it was done to. */
+      target: string;
+      detail: { [name: string]: unknown };
+      request_id: (string | null);
+    };
+  };
+}
+
+export interface paths {
+  '/v1/agents': Only<{
+    /** List agents, newest first */
+    get: {
+      parameters: {
+        query?: {
+          name?: string;
+          managed_by?: ('api' | 'kubernetes' | 'file');
+          ready?: boolean;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Agent'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Create an agent */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** DNS label, unique in the namespace; made from display_name when absent. */
+          name?: string;
+          /** Name shown to people. */
+          display_name?: string;
+          /** Instructions the agent follows. */
+          prompt: string;
+          /** How the agent speaks. */
+          voice?: {
+            /** Speech provider. */
+            provider?: string;
+            /** The provider's id of the voice. */
+            voice_id?: string;
+            /** BCP 47 tag of the spoken language, such as en-GB. */
+            language?: string;
+            /** Speed of speech; 1 is the natural one. */
+            speed?: number;
+          };
+          /** What the agent can do besides talking. */
+          tools?: {
+            /** What happens when the agent uses the tool. */
+            type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
+            /** Name the model calls the tool by; unique within the agent. */
+            name: string;
+            /** Tells the model when to use the tool. */
+            description?: string;
+            /** JSON Schema of the arguments the model fills in. */
+            parameters?: { [name: string]: unknown };
+            /** Address a webhook tool calls. */
+            url?: string;
+            /** HTTP method of a webhook tool; POST when absent. */
+            method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
+            /** Extra headers of the request. */
+            headers?: { [name: string]: string };
+            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            secret_ref?: {
+              /** Name of the Secret, in the same namespace. */
+              name: string;
+              /** Key inside the Secret. */
+              key: string;
+            };
+            /** Longest wait for the answer, in milliseconds. */
+            timeout_ms?: number;
+          }[];
+          /** What the agent says first. */
+          first_message?: string;
+          /** BCP 47 tag of the language, such as en-GB. */
+          language?: string;
+          /** The language model and its settings. */
+          model?: {
+            /** Model to ask for. */
+            name?: string;
+            /** Sampling temperature. */
+            temperature?: number;
+            /** Most tokens of one reply. */
+            max_tokens?: number;
+          };
+          /** What the agent answers from. */
+          knowledge?: {
+            /** Ids of the knowledge sources to answer from. */
+            source_ids?: string[];
+            /** Names of the knowledge sources to answer from, in the same namespace. */
+            source_names?: string[];
+            /** Most passages given to a reply. */
+            top_k?: number;
+            /** Passages scored lower are left out; none left is a knowledge gap. */
+            min_score?: number;
+          };
+          /** When and how a human takes over. */
+          escalation?: {
+            /** When the agent asks for a human. */
+            rules?: {
+              /** What calls for a human. */
+              when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence');
+              /** Words of the user that call for a human; for keyword. */
+              keywords?: string[];
+              /** How many times in a row; for tool_failure and low_confidence. */
+              count?: number;
+              /** Reason told with the escalation. */
+              reason?: string;
+            }[];
+            /** How long to wait for a human to accept, in seconds. */
+            timeout_sec?: number;
+          };
+          /** When a conversation is ended. */
+          limits?: {
+            /** A conversation is ended after this many seconds. */
+            max_duration_sec?: number;
+            /** A conversation is ended after this many seconds without a word of the user. */
+            silence_timeout_sec?: number;
+          };
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: { [name: string]: string };
+          /** automatic (the default): new content goes live at once. manual: when published. */
+          publish_policy?: ('automatic' | 'manual');
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Agent'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Agent'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        409: Refused<('idempotency_in_progress' | 'name_taken')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}': Only<{
+    /** Read an agent */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Agent'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Change an agent */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          name?: unknown;
+          /** Name shown to people. */
+          display_name?: (string | null);
+          /** Instructions the agent follows. */
+          prompt?: (string | null);
+          /** How the agent speaks. */
+          voice?: ({
+            /** Speech provider. */
+            provider?: (string | null);
+            /** The provider's id of the voice. */
+            voice_id?: (string | null);
+            /** BCP 47 tag of the spoken language, such as en-GB. */
+            language?: (string | null);
+            /** Speed of speech; 1 is the natural one. */
+            speed?: (number | null);
+          } | null);
+          /** What the agent can do besides talking. */
+          tools?: ({
+            /** What happens when the agent uses the tool. */
+            type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
+            /** Name the model calls the tool by; unique within the agent. */
+            name: string;
+            /** Tells the model when to use the tool. */
+            description?: string;
+            /** JSON Schema of the arguments the model fills in. */
+            parameters?: { [name: string]: unknown };
+            /** Address a webhook tool calls. */
+            url?: string;
+            /** HTTP method of a webhook tool; POST when absent. */
+            method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
+            /** Extra headers of the request. */
+            headers?: { [name: string]: string };
+            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            secret_ref?: {
+              /** Name of the Secret, in the same namespace. */
+              name: string;
+              /** Key inside the Secret. */
+              key: string;
+            };
+            /** Longest wait for the answer, in milliseconds. */
+            timeout_ms?: number;
+          }[] | null);
+          /** What the agent says first. */
+          first_message?: (string | null);
+          /** BCP 47 tag of the language, such as en-GB. */
+          language?: (string | null);
+          /** The language model and its settings. */
+          model?: ({
+            /** Model to ask for. */
+            name?: (string | null);
+            /** Sampling temperature. */
+            temperature?: (number | null);
+            /** Most tokens of one reply. */
+            max_tokens?: (number | null);
+          } | null);
+          /** What the agent answers from. */
+          knowledge?: ({
+            /** Ids of the knowledge sources to answer from. */
+            source_ids?: (string[] | null);
+            /** Names of the knowledge sources to answer from, in the same namespace. */
+            source_names?: (string[] | null);
+            /** Most passages given to a reply. */
+            top_k?: (number | null);
+            /** Passages scored lower are left out; none left is a knowledge gap. */
+            min_score?: (number | null);
+          } | null);
+          /** When and how a human takes over. */
+          escalation?: ({
+            /** When the agent asks for a human. */
+            rules?: ({
+              /** What calls for a human. */
+              when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence');
+              /** Words of the user that call for a human; for keyword. */
+              keywords?: string[];
+              /** How many times in a row; for tool_failure and low_confidence. */
+              count?: number;
+              /** Reason told with the escalation. */
+              reason?: string;
+            }[] | null);
+            /** How long to wait for a human to accept, in seconds. */
+            timeout_sec?: (number | null);
+          } | null);
+          /** When a conversation is ended. */
+          limits?: ({
+            /** A conversation is ended after this many seconds. */
+            max_duration_sec?: (number | null);
+            /** A conversation is ended after this many seconds without a word of the user. */
+            silence_timeout_sec?: (number | null);
+          } | null);
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+          /** automatic (the default): new content goes live at once. manual: when published. */
+          publish_policy?: ('automatic' | 'manual' | null);
+        };
+        'application/merge-patch+json': {
+          name?: unknown;
+          /** Name shown to people. */
+          display_name?: (string | null);
+          /** Instructions the agent follows. */
+          prompt?: (string | null);
+          /** How the agent speaks. */
+          voice?: ({
+            /** Speech provider. */
+            provider?: (string | null);
+            /** The provider's id of the voice. */
+            voice_id?: (string | null);
+            /** BCP 47 tag of the spoken language, such as en-GB. */
+            language?: (string | null);
+            /** Speed of speech; 1 is the natural one. */
+            speed?: (number | null);
+          } | null);
+          /** What the agent can do besides talking. */
+          tools?: ({
+            /** What happens when the agent uses the tool. */
+            type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
+            /** Name the model calls the tool by; unique within the agent. */
+            name: string;
+            /** Tells the model when to use the tool. */
+            description?: string;
+            /** JSON Schema of the arguments the model fills in. */
+            parameters?: { [name: string]: unknown };
+            /** Address a webhook tool calls. */
+            url?: string;
+            /** HTTP method of a webhook tool; POST when absent. */
+            method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
+            /** Extra headers of the request. */
+            headers?: { [name: string]: string };
+            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            secret_ref?: {
+              /** Name of the Secret, in the same namespace. */
+              name: string;
+              /** Key inside the Secret. */
+              key: string;
+            };
+            /** Longest wait for the answer, in milliseconds. */
+            timeout_ms?: number;
+          }[] | null);
+          /** What the agent says first. */
+          first_message?: (string | null);
+          /** BCP 47 tag of the language, such as en-GB. */
+          language?: (string | null);
+          /** The language model and its settings. */
+          model?: ({
+            /** Model to ask for. */
+            name?: (string | null);
+            /** Sampling temperature. */
+            temperature?: (number | null);
+            /** Most tokens of one reply. */
+            max_tokens?: (number | null);
+          } | null);
+          /** What the agent answers from. */
+          knowledge?: ({
+            /** Ids of the knowledge sources to answer from. */
+            source_ids?: (string[] | null);
+            /** Names of the knowledge sources to answer from, in the same namespace. */
+            source_names?: (string[] | null);
+            /** Most passages given to a reply. */
+            top_k?: (number | null);
+            /** Passages scored lower are left out; none left is a knowledge gap. */
+            min_score?: (number | null);
+          } | null);
+          /** When and how a human takes over. */
+          escalation?: ({
+            /** When the agent asks for a human. */
+            rules?: ({
+              /** What calls for a human. */
+              when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence');
+              /** Words of the user that call for a human; for keyword. */
+              keywords?: string[];
+              /** How many times in a row; for tool_failure and low_confidence. */
+              count?: number;
+              /** Reason told with the escalation. */
+              reason?: string;
+            }[] | null);
+            /** How long to wait for a human to accept, in seconds. */
+            timeout_sec?: (number | null);
+          } | null);
+          /** When a conversation is ended. */
+          limits?: ({
+            /** A conversation is ended after this many seconds. */
+            max_duration_sec?: (number | null);
+            /** A conversation is ended after this many seconds without a word of the user. */
+            silence_timeout_sec?: (number | null);
+          } | null);
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+          /** automatic (the default): new content goes live at once. manual: when published. */
+          publish_policy?: ('automatic' | 'manual' | null);
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Agent'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Agent'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('managed_elsewhere' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Delete an agent */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('managed_elsewhere' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/publish': Only<{
+    /** Make a version live */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Version to pin; see the description. */
+          version?: number;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Agent'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Agent'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'managed_elsewhere' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unknown_version')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/rollback': Only<{
+    /** Go back to an earlier version */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Below the active one; default: the highest such that has been live. */
+          version?: number;
+          /** Kept in the history and told in the event. */
+          reason?: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Agent'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Agent'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'managed_elsewhere' | 'write_conflict' | 'nothing_to_roll_back_to')>;
+        412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unknown_version')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/versions': Only<{
+    /** List versions, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['AgentVersion'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/versions/{version}': Only<{
+    /** Read a version */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+          /** Number of a version. */
+          version: number;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['AgentVersion'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/versions/{from}/diff/{to}': Only<{
+    /** What changed from one version to another */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+          /** Number of a version. */
+          from: number;
+          /** Number of a version. */
+          to: number;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['VersionDiff'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/activations': Only<{
+    /** List what went live when, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Activation'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/webhooks': Only<{
+    /** List webhook endpoints, newest first */
+    get: {
+      parameters: {
+        query?: {
+          status?: ('healthy' | 'failing' | 'disabled');
+          enabled?: boolean;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['WebhookEndpoint'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Create a webhook endpoint */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Address the events are sent to, https. */
+          url: string;
+          /** Events to send: types, or all of a group as in agent.*; absent or empty: all. */
+          event_types?: ('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[];
+          /** What the endpoint is for. */
+          description?: string;
+          /** Extra headers of each delivery. */
+          headers?: { [name: string]: string };
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: { [name: string]: string };
+          /** False: no deliveries are made. Default true. */
+          enabled?: boolean;
+          /** whsec_ and the base64 of 24 to 64 bytes; made when absent. Shown once. */
+          secret?: string;
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['CreatedWebhookEndpoint'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['CreatedWebhookEndpoint'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        409: Refused<'idempotency_in_progress'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/webhooks/{id}': Only<{
+    /** Read a webhook endpoint */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the webhook endpoint. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['WebhookEndpoint'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Change a webhook endpoint */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the webhook endpoint. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Address the events are sent to, https. */
+          url?: (string | null);
+          /** Events to send: types, or all of a group as in agent.*; absent or empty: all. */
+          event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
+          /** What the endpoint is for. */
+          description?: (string | null);
+          /** Extra headers of each delivery. */
+          headers?: ({ [name: string]: (string | null) } | null);
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+          /** False: no deliveries are made. Default true. */
+          enabled?: (boolean | null);
+        };
+        'application/merge-patch+json': {
+          /** Address the events are sent to, https. */
+          url?: (string | null);
+          /** Events to send: types, or all of a group as in agent.*; absent or empty: all. */
+          event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
+          /** What the endpoint is for. */
+          description?: (string | null);
+          /** Extra headers of each delivery. */
+          headers?: ({ [name: string]: (string | null) } | null);
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+          /** False: no deliveries are made. Default true. */
+          enabled?: (boolean | null);
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['WebhookEndpoint'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['WebhookEndpoint'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('managed_elsewhere' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Delete a webhook endpoint */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the webhook endpoint. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('managed_elsewhere' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/webhooks/{id}/test': Only<{
+    /** Send a test event */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the webhook endpoint. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Default agent.published. */
+          type?: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
+          /** As events of the type carry it; default: a sample. */
+          data?: { [name: string]: unknown };
+        };
+      } };
+      responses: {
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            event_id: string;
+            delivery_id: string;
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'endpoint_disabled')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/events': Only<{
+    /** List events, newest first */
+    get: {
+      parameters: {
+        query?: {
+          type?: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
+          conversation_id?: string;
+          agent_id?: string;
+          /** Unix seconds, inclusive. */
+          created_after?: number;
+          /** Unix seconds, exclusive. */
+          created_before?: number;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Event'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/events/{id}': Only<{
+    /** Read an event */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the event. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Event'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/events/{id}/replay': Only<{
+    /** Deliver an event again */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the event. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Default: each enabled one subscribed now. */
+          endpoint_id?: string;
+        };
+      } };
+      responses: {
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            event_id: string;
+            delivery_ids: string[];
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'endpoint_disabled')>;
+        410: Refused<'event_expired'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/webhooks/{id}/deliveries': Only<{
+    /** List deliveries to an endpoint, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+          status?: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
+        };
+        header?: never;
+        path: {
+          /** Id of the webhook endpoint. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Delivery'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/events/{id}/deliveries': Only<{
+    /** List deliveries of an event, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+          status?: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
+        };
+        header?: never;
+        path: {
+          /** Id of the event. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Delivery'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/deliveries/{id}': Only<{
+    /** Read a delivery and its attempts */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the delivery. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Delivery'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/webhooks/{id}/replay': Only<{
+    /** Deliver many events again */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the webhook endpoint. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Unix seconds, inclusive; at most 30 days ago. */
+          since: number;
+          /** Unix seconds, exclusive. Default: now, the moment of the request. */
+          until?: number;
+          /** Default failed. */
+          mode?: ('failed' | 'missing' | 'all');
+          /** Default: every type. */
+          types?: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
+          /** True: nothing is sent, only counted. */
+          dry_run?: boolean;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ReplayCount'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Job'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'endpoint_disabled')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/jobs': Only<{
+    /** List jobs, newest first */
+    get: {
+      parameters: {
+        query?: {
+          status?: ('running' | 'done' | 'stopped' | 'failed');
+          endpoint_id?: string;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Job'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/jobs/{id}': Only<{
+    /** Read a job and how far it is */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the job. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Job'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Stop a job */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the job. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<'job_finished'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/conversations': Only<{
+    /** Start a conversation */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Who talks; something of it must be live. */
+          agent_id: string;
+          /** How the user talks to it. */
+          channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
+          /** Who the user is to you. */
+          user_id?: string;
+          /** What the agent may know of the user; `{{name}}` in its first message. */
+          variables?: { [name: string]: unknown };
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: { [name: string]: string };
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Conversation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        409: Refused<('idempotency_in_progress' | 'not_published')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** List conversations, newest first */
+    get: {
+      parameters: {
+        query?: {
+          status?: ('active' | 'escalated' | 'ended' | 'failed');
+          agent_id?: string;
+          channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
+          outcome?: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
+          user_id?: string;
+          /** Unix seconds, inclusive. */
+          created_after?: number;
+          /** Unix seconds, exclusive. */
+          created_before?: number;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Conversation'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/conversations/{id}': Only<{
+    /** Read a conversation */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the conversation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Conversation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Erase a conversation */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the conversation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/conversations/{id}/messages': Only<{
+    /** Say something to the agent */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the conversation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** What is said; not only white space. */
+          text: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['MessageAnswer'];
+          'text/event-stream': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'conversation_ended' | 'write_conflict')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/conversations/{id}/end': Only<{
+    /** End a conversation */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the conversation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** What became of it; default: settled by rule. */
+          outcome?: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Conversation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'conversation_ended')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/conversations/{id}/escalate': Only<{
+    /** Ask for a human */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the conversation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Told to whoever takes over. */
+          reason?: string;
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Escalation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'conversation_ended' | 'already_escalated')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/conversations/{id}/feedback': Only<{
+    /** Say how content the user is */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the conversation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** 1 (bad) to 5 (good). */
+          csat: number;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Conversation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<'idempotency_in_progress'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/conversations/{id}/transcript': Only<{
+    /** Read a transcript */
+    get: {
+      parameters: {
+        query?: {
+          /** json, plain text, or WebVTT for players. */
+          format?: ('json' | 'text' | 'vtt');
+        };
+        header?: never;
+        path: {
+          /** Id of the conversation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Transcript'];
+          'text/plain': string;
+          'text/vtt': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/escalations': Only<{
+    /** List escalations, newest first */
+    get: {
+      parameters: {
+        query?: {
+          status?: ('requested' | 'accepted' | 'declined' | 'timed_out' | 'completed' | 'canceled');
+          conversation_id?: string;
+          agent_id?: string;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Escalation'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/escalations/{id}': Only<{
+    /** Read an escalation */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the escalation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Escalation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/escalations/{id}/accept': Only<{
+    /** Take over a conversation */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the escalation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Who takes over. */
+          accepted_by: {
+            /** Who it is to you. */
+            id: string;
+            /** Shown in the transcript. */
+            name: string;
+          };
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Escalation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'already_accepted' | 'escalation_closed')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/escalations/{id}/decline': Only<{
+    /** Decline an escalation */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the escalation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Escalation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'already_accepted' | 'escalation_closed')>;
+        413: Refused<'body_too_large'>;
+        422: Refused<'idempotency_key_reused'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/escalations/{id}/complete': Only<{
+    /** Hand back to the agent */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the escalation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Escalation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'escalation_not_accepted' | 'escalation_closed')>;
+        413: Refused<'body_too_large'>;
+        422: Refused<'idempotency_key_reused'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/escalations/{id}/messages': Only<{
+    /** Speak to the user as the human who took over */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the escalation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** What is said; not only white space. */
+          text: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['MessageAnswer'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'escalation_not_accepted' | 'escalation_closed')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/calls': Only<{
+    /** List calls, newest first */
+    get: {
+      parameters: {
+        query?: {
+          status?: ('queued' | 'ringing' | 'in_progress' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
+          direction?: ('inbound' | 'outbound');
+          agent_id?: string;
+          conversation_id?: string;
+          /** Unix seconds, inclusive. */
+          created_after?: number;
+          /** Unix seconds, exclusive. */
+          created_before?: number;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Call'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Place a call */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Who talks; it must be published. */
+          agent_id: string;
+          direction?: ('inbound' | 'outbound');
+          /** E.164; required when inbound. */
+          from?: string;
+          /** E.164; required when outbound. */
+          to?: string;
+          /** Who carries the call. */
+          provider?: 'simulated';
+          /** Who the user is to you. */
+          user_id?: string;
+          /** What the agent may know of the user; `{{name}}` in its first message. */
+          variables?: { [name: string]: unknown };
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: { [name: string]: string };
+          /** How the other end behaves when the provider is `simulated`; default: it answers and is silent. */
+          simulated?: {
+            /** Who or what picks up. */
+            answer?: ('answered' | 'busy' | 'no_answer' | 'failed' | 'voicemail');
+            /** How long it rings, in milliseconds. */
+            ring_ms?: number;
+            /** What the user says, in order. */
+            turns?: {
+              /** What the user says; not only white space. */
+              text: string;
+              /** Counted from the end of the turn before. */
+              after_ms?: number;
+            }[];
+            /** Whether the user hangs up after the last turn; default: if there are turns. Otherwise the line stays open until the call is ended, or by silence. */
+            hang_up?: boolean;
+          };
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Call'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        409: Refused<('idempotency_in_progress' | 'not_published')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/calls/{id}': Only<{
+    /** Read a call */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the call. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Call'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/calls/{id}/end': Only<{
+    /** Hang up */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the call. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': Record<string, never>;
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Call'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'call_ended')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/api_keys': Only<{
+    /** List API keys, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['ApiKey'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Create an API key */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** For people, to know it again. */
+          name: string;
+          /** What it may do. */
+          scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['CreatedApiKey'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        409: Refused<'idempotency_in_progress'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/api_keys/{id}': Only<{
+    /** Read an API key */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the API key. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ApiKey'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Delete an API key */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the API key. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<'last_key'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/api_keys/{id}/rotate': Only<{
+    /** Replace an API key */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the API key. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** How long the old key goes on working; default 86400, a day. */
+          overlap_sec?: number;
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['CreatedApiKey'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'rotation_in_progress')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/audit_log': Only<{
+    /** List the audit log, newest first */
+    get: {
+      parameters: {
+        query?: {
+          action?: string;
+          actor?: string;
+          /** Unix seconds, inclusive. */
+          created_after?: number;
+          /** Unix seconds, exclusive. */
+          created_before?: number;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['AuditLine'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/openapi.json': Only<{
+    /** This description: OpenAPI 3.1 */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': { [name: string]: unknown };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+}
+
+export interface webhooks {
+  'conversation.started': { post: {
+      parameters: {
+        query?: never;
+        header: {
+          /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
+          'parley-signature': string;
+          /** While the secret is rotated: the same with the new one. */
+          'parley-signature-next'?: string;
+          /** `id` of the body. */
+          'parley-event-id': string;
+          /** `type` of the body. */
+          'parley-event-type': string;
+          /** Attempt of this delivery. */
+          'parley-delivery-attempt': number;
+          /** `id` of the body (Standard Webhooks). */
+          'webhook-id': string;
+          /** Unix seconds of the attempt. */
+          'webhook-timestamp': number;
+          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          'webhook-signature': string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': components['schemas']['ConversationStartedEvent'];
+      } };
+      responses: {
+        '2XX': { headers: { [name: string]: unknown }; content?: never };
+      };
+    } };
+  'conversation.ended': { post: {
+      parameters: {
+        query?: never;
+        header: {
+          /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
+          'parley-signature': string;
+          /** While the secret is rotated: the same with the new one. */
+          'parley-signature-next'?: string;
+          /** `id` of the body. */
+          'parley-event-id': string;
+          /** `type` of the body. */
+          'parley-event-type': string;
+          /** Attempt of this delivery. */
+          'parley-delivery-attempt': number;
+          /** `id` of the body (Standard Webhooks). */
+          'webhook-id': string;
+          /** Unix seconds of the attempt. */
+          'webhook-timestamp': number;
+          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          'webhook-signature': string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': components['schemas']['ConversationEndedEvent'];
+      } };
+      responses: {
+        '2XX': { headers: { [name: string]: unknown }; content?: never };
+      };
+    } };
+  'conversation.transcript.ready': { post: {
+      parameters: {
+        query?: never;
+        header: {
+          /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
+          'parley-signature': string;
+          /** While the secret is rotated: the same with the new one. */
+          'parley-signature-next'?: string;
+          /** `id` of the body. */
+          'parley-event-id': string;
+          /** `type` of the body. */
+          'parley-event-type': string;
+          /** Attempt of this delivery. */
+          'parley-delivery-attempt': number;
+          /** `id` of the body (Standard Webhooks). */
+          'webhook-id': string;
+          /** Unix seconds of the attempt. */
+          'webhook-timestamp': number;
+          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          'webhook-signature': string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': components['schemas']['ConversationTranscriptReadyEvent'];
+      } };
+      responses: {
+        '2XX': { headers: { [name: string]: unknown }; content?: never };
+      };
+    } };
+  'escalation.requested': { post: {
+      parameters: {
+        query?: never;
+        header: {
+          /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
+          'parley-signature': string;
+          /** While the secret is rotated: the same with the new one. */
+          'parley-signature-next'?: string;
+          /** `id` of the body. */
+          'parley-event-id': string;
+          /** `type` of the body. */
+          'parley-event-type': string;
+          /** Attempt of this delivery. */
+          'parley-delivery-attempt': number;
+          /** `id` of the body (Standard Webhooks). */
+          'webhook-id': string;
+          /** Unix seconds of the attempt. */
+          'webhook-timestamp': number;
+          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          'webhook-signature': string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': components['schemas']['EscalationRequestedEvent'];
+      } };
+      responses: {
+        '2XX': { headers: { [name: string]: unknown }; content?: never };
+      };
+    } };
+  'escalation.accepted': { post: {
+      parameters: {
+        query?: never;
+        header: {
+          /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
+          'parley-signature': string;
+          /** While the secret is rotated: the same with the new one. */
+          'parley-signature-next'?: string;
+          /** `id` of the body. */
+          'parley-event-id': string;
+          /** `type` of the body. */
+          'parley-event-type': string;
+          /** Attempt of this delivery. */
+          'parley-delivery-attempt': number;
+          /** `id` of the body (Standard Webhooks). */
+          'webhook-id': string;
+          /** Unix seconds of the attempt. */
+          'webhook-timestamp': number;
+          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          'webhook-signature': string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': components['schemas']['EscalationAcceptedEvent'];
+      } };
+      responses: {
+        '2XX': { headers: { [name: string]: unknown }; content?: never };
+      };
+    } };
+  'knowledge.gap.detected': { post: {
+      parameters: {
+        query?: never;
+        header: {
+          /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
+          'parley-signature': string;
+          /** While the secret is rotated: the same with the new one. */
+          'parley-signature-next'?: string;
+          /** `id` of the body. */
+          'parley-event-id': string;
+          /** `type` of the body. */
+          'parley-event-type': string;
+          /** Attempt of this delivery. */
+          'parley-delivery-attempt': number;
+          /** `id` of the body (Standard Webhooks). */
+          'webhook-id': string;
+          /** Unix seconds of the attempt. */
+          'webhook-timestamp': number;
+          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          'webhook-signature': string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': components['schemas']['KnowledgeGapDetectedEvent'];
+      } };
+      responses: {
+        '2XX': { headers: { [name: string]: unknown }; content?: never };
+      };
+    } };
+  'knowledge.source.synced': { post: {
+      parameters: {
+        query?: never;
+        header: {
+          /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
+          'parley-signature': string;
+          /** While the secret is rotated: the same with the new one. */
+          'parley-signature-next'?: string;
+          /** `id` of the body. */
+          'parley-event-id': string;
+          /** `type` of the body. */
+          'parley-event-type': string;
+          /** Attempt of this delivery. */
+          'parley-delivery-attempt': number;
+          /** `id` of the body (Standard Webhooks). */
+          'webhook-id': string;
+          /** Unix seconds of the attempt. */
+          'webhook-timestamp': number;
+          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          'webhook-signature': string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': components['schemas']['KnowledgeSourceSyncedEvent'];
+      } };
+      responses: {
+        '2XX': { headers: { [name: string]: unknown }; content?: never };
+      };
+    } };
+  'agent.published': { post: {
+      parameters: {
+        query?: never;
+        header: {
+          /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
+          'parley-signature': string;
+          /** While the secret is rotated: the same with the new one. */
+          'parley-signature-next'?: string;
+          /** `id` of the body. */
+          'parley-event-id': string;
+          /** `type` of the body. */
+          'parley-event-type': string;
+          /** Attempt of this delivery. */
+          'parley-delivery-attempt': number;
+          /** `id` of the body (Standard Webhooks). */
+          'webhook-id': string;
+          /** Unix seconds of the attempt. */
+          'webhook-timestamp': number;
+          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          'webhook-signature': string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': components['schemas']['AgentPublishedEvent'];
+      } };
+      responses: {
+        '2XX': { headers: { [name: string]: unknown }; content?: never };
+      };
+    } };
+  'agent.rolled_back': { post: {
+      parameters: {
+        query?: never;
+        header: {
+          /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
+          'parley-signature': string;
+          /** While the secret is rotated: the same with the new one. */
+          'parley-signature-next'?: string;
+          /** `id` of the body. */
+          'parley-event-id': string;
+          /** `type` of the body. */
+          'parley-event-type': string;
+          /** Attempt of this delivery. */
+          'parley-delivery-attempt': number;
+          /** `id` of the body (Standard Webhooks). */
+          'webhook-id': string;
+          /** Unix seconds of the attempt. */
+          'webhook-timestamp': number;
+          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          'webhook-signature': string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': components['schemas']['AgentRolledBackEvent'];
+      } };
+      responses: {
+        '2XX': { headers: { [name: string]: unknown }; content?: never };
+      };
+    } };
+}

@@ -1,0 +1,91 @@
+import { fromUuid } from '../events/ids.ts';
+import {
+  DEFAULT_MIN_SCORE,
+  DEFAULT_TOP_K,
+  type KnowledgeHit,
+} from '../services/search-knowledge.ts';
+import type { Retrieval } from '../store/turns.ts';
+import { reasonToHandOver } from './escalation-rules.ts';
+import { pickSentences } from './pick-sentences.ts';
+import type { SmallTalk } from './read-user-turn.ts';
+import type { Reply, Responder, ResponderRequest } from './responder.ts';
+
+/** About what somebody listens to, or reads in a chat, without losing the thread. */
+const REPLY_CHARS_MAX = 500;
+
+const HAND_OVER = 'I am asking a colleague to take over. Please stay here for a moment.';
+const DO_NOT_KNOW =
+  'I am sorry, I do not know that. You can put it in other words, or I can ask a human to help you.';
+
+const SMALL_TALK: Record<SmallTalk, string> = {
+  greeting: 'Hello! How can I help you?',
+  thanks: 'You are welcome! Is there anything else I can help you with?',
+  goodbye: 'Thank you for getting in touch. Goodbye!',
+  yes: 'All right. What would you like to know?',
+  no: 'All right. Is there anything else I can help you with?',
+  complaint:
+    'I am sorry that I could not help you so far. You can put your question in other words, or I can ask a human to help you.',
+  noise: 'I did not understand that. What would you like to know?',
+};
+
+/**
+ * Answers without any model: hands over when it is asked to or a rule says so, makes small talk,
+ * and else quotes the best passage of the agent's knowledge, or says that it does not know.
+ */
+export function createExtractiveResponder(deps: { nowMs: () => number }): Responder {
+  return async (request) => {
+    const { content, user, text, conversation } = request;
+    const facts = { user, text, toolFailuresInRow: 0 };
+    const unansweredBefore = conversation.tally.unansweredInRow;
+    const atOnce = reasonToHandOver(content, { ...facts, unansweredInRow: 0 });
+    if (atOnce !== undefined) return say(request, { text: HAND_OVER, handover: { reason: atOnce } });
+    if (user.smallTalk) return say(request, { text: SMALL_TALK[user.smallTalk] });
+
+    const startedMs = deps.nowMs();
+    const found = await retrieve(request);
+    const latency = { retrieval_ms: rounded(deps.nowMs() - startedMs) };
+    const { best, retrieval } = found;
+    if (best) {
+      const answer = pickSentences(best.text, user.question, { charsMax: REPLY_CHARS_MAX });
+      return say(request, { text: answer, retrieval, latency, answeredFrom: best.heading });
+    }
+    const unanswered = { question: user.question, topScore: retrieval.top_score };
+    const unansweredInRow = unansweredBefore + 1;
+    const reason = reasonToHandOver(content, { ...facts, unansweredInRow });
+    const reply = { retrieval, latency, unanswered };
+    if (reason === undefined) return say(request, { ...reply, text: DO_NOT_KNOW });
+    return say(request, { ...reply, text: HAND_OVER, handover: { reason } });
+  };
+}
+
+/** The best passage that is good enough, and all of those that are. */
+async function retrieve({
+  content,
+  user,
+  search,
+}: ResponderRequest): Promise<{ best: KnowledgeHit | undefined; retrieval: Retrieval }> {
+  const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } = content.knowledge ?? {};
+  const hits = await search(user.question, topK);
+  const good = hits.filter(({ score }) => score >= minScore);
+  const retrieval = {
+    query: user.question,
+    top_score: hits[0]?.score ?? 0,
+    chunks: good.map(({ sourceId, documentId, chunkId, score }) => ({
+      source_id: sourceId === null ? null : fromUuid('ks', sourceId),
+      document_id: documentId === null ? null : fromUuid('doc', documentId),
+      chunk_id: fromUuid('chk', chunkId),
+      score,
+    })),
+  };
+  return { best: good[0], retrieval };
+}
+
+/** Word by word, as a model would say it. */
+function say({ emitToken }: ResponderRequest, reply: Reply): Reply {
+  for (const token of reply.text.match(/\S+\s*/g) ?? []) emitToken(token);
+  return reply;
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

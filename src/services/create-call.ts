@@ -1,0 +1,45 @@
+import { ApiError } from '../errors.ts';
+import { newUuid } from '../events/ids.ts';
+import { readAgent } from '../store/agents.ts';
+import { insertCall, type CallRow, type NewCall } from '../store/calls.ts';
+import type { Pool } from '../store/pool.ts';
+import { inTransaction } from '../store/transaction.ts';
+import { unsettled, type Settle } from './settle.ts';
+
+export type CreateCallDeps = {
+  pool: Pool;
+  nowMs: () => number;
+  /** Has the player look now. Never waits, never fails. */
+  wakeCalls: () => void;
+};
+
+/**
+ * Queues a call; it is placed after the answer, by whichever API process finds it. The agent's
+ * version is the one that is live when the call is answered.
+ * @throws ApiError invalid_body no such agent, not_published
+ */
+export async function createCall(
+  deps: CreateCallDeps,
+  call: Omit<NewCall, 'id'>,
+  settle: Settle<CallRow> = unsettled,
+): Promise<CallRow> {
+  const created = await inTransaction(deps.pool, async (db) => {
+    const agent = await readAgent(db, { namespace: call.namespace, id: call.agentId });
+    if (!agent) throw noSuchAgent();
+    if (agent.activeVersion === null) {
+      throw new ApiError('not_published', 'the agent was never published: publish it first');
+    }
+    const row = await insertCall(db, { ...call, id: newUuid(deps.nowMs()) });
+    await settle(db, row);
+    return row;
+  });
+  deps.wakeCalls();
+  return created;
+}
+
+function noSuchAgent(): ApiError {
+  const detail = 'there is no such agent';
+  return new ApiError('invalid_body', detail, {
+    errors: [{ pointer: '/agent_id', code: 'unknown_agent', detail }],
+  });
+}

@@ -1,0 +1,56 @@
+import type { EventData } from '../events/event-types.ts';
+import { fromUuid, newUuid } from '../events/ids.ts';
+import { countGap, fingerprintOf, insertGap, lockGaps } from '../store/knowledge-gaps.ts';
+import type { Db } from '../store/pool.ts';
+import { searchableText, questionText } from './question-words.ts';
+
+export type DetectGapInput = {
+  namespace: string;
+  /** uuid, as all ids here */
+  agentId: string;
+  conversationId: string;
+  question: string;
+  /** Of the best passage there was; 0: there was none. */
+  topScore: number;
+  /** Puts the event into the outbox, in the caller's transaction. */
+  emit: (data: EventData<'knowledge.gap.detected'>) => Promise<void>;
+};
+
+/**
+ * Notes a question that had no answer; call it inside the transaction of the turn. One gap and
+ * one event for a question, however often, in whichever words' order and in however many
+ * conversations it is asked: each time more is counted. A resolved one that comes up is a new gap.
+ */
+export async function detectGap(
+  db: Db,
+  input: DetectGapInput,
+): Promise<{ gapId: string; isNew: boolean }> {
+  const { namespace, agentId, conversationId, question, topScore } = input;
+  // A question of nothing but empty words is told apart by those.
+  const fingerprint = await fingerprintOf(db, questionText(question) || searchableText(question));
+  await lockGaps(db, agentId);
+  const known = await countGap(db, { agentId, fingerprint });
+  if (known !== undefined) return { gapId: known, isNew: false };
+  const id = newUuid();
+  const asked = question.slice(0, QUESTION_CHARS_MAX).toWellFormed();
+  await insertGap(db, {
+    id,
+    namespace,
+    agentId,
+    conversationId,
+    question: asked,
+    topScore,
+    fingerprint,
+  });
+  await input.emit({
+    gap_id: fromUuid('gap', id),
+    conversation_id: fromUuid('conv', conversationId),
+    agent_id: fromUuid('agt', agentId),
+    question: asked,
+    top_score: topScore,
+  });
+  return { gapId: id, isNew: true };
+}
+
+/** A message may have 1 MB; who reads a list of gaps wants the question. */
+const QUESTION_CHARS_MAX = 2_000;

@@ -1,0 +1,90 @@
+import { ApiError } from '../errors.ts';
+import { finishCall, type CallRow, type CallStatus } from '../store/calls.ts';
+import type { ConversationDeps } from './conversation-deps.ts';
+import { endConversation } from './end-conversation.ts';
+import { requireCall } from './read-calls.ts';
+import { inOneCommit, unsettled, type Settle } from './settle.ts';
+
+export type EndCallDeps = ConversationDeps & {
+  /** Closes the line of a call that has ended. */
+  hangUpLine: (call: CallRow) => Promise<void>;
+};
+
+type Key = { namespace: string; id: string };
+
+/**
+ * Hangs up: one that nobody has answered yet is canceled, the others are completed, and their
+ * conversation ends in the same transaction.
+ * @throws ApiError not_found, call_ended
+ */
+export async function endCall(
+  deps: EndCallDeps,
+  key: Key,
+  settle: Settle<CallRow> = unsettled,
+): Promise<CallRow> {
+  for (;;) {
+    const call = await requireCall(deps, key);
+    if (call.endedAt !== null) throw callEnded();
+    const ended =
+      call.conversationId === null
+        ? await cancel(deps, call, settle)
+        : await endAnswered(deps, { ...call, conversationId: call.conversationId }, settle);
+    // Nothing: it was answered, or ended, in between, and it only ever goes on from there.
+    if (!ended) continue;
+    await deps.hangUpLine(ended);
+    return ended;
+  }
+}
+
+/** Undefined when it is past that. */
+function cancel(
+  { pool }: EndCallDeps,
+  { id }: CallRow,
+  settle: Settle<CallRow>,
+): Promise<CallRow | undefined> {
+  return finishOnly(pool, { id, from: ['queued', 'ringing'], status: 'canceled', reason: 'canceled' }, settle);
+}
+
+const REASON = 'agent_hangup';
+
+async function endAnswered(
+  deps: EndCallDeps,
+  { id, namespace, conversationId }: CallRow & { conversationId: string },
+  settle: Settle<CallRow>,
+): Promise<CallRow | undefined> {
+  const end: End = { id, from: ['in_progress'], status: 'completed', reason: REASON };
+  let ended: CallRow | undefined;
+  try {
+    const about = { namespace, id: conversationId, reason: REASON } as const;
+    await endConversation(deps, about, async (db) => {
+      ended = await finishCall(db, end);
+      if (!ended) throw callEnded();
+      await settle(db, ended);
+    });
+    return ended;
+  } catch (error) {
+    const isOver =
+      error instanceof ApiError && ['conversation_ended', 'not_found'].includes(error.code);
+    if (!isOver) throw error;
+    // It ended by other means a moment ago, or was erased; the call is to end all the same.
+    return finishOnly(deps.pool, end, settle);
+  }
+}
+
+type End = { id: string; from: CallStatus[]; status: CallStatus; reason: string };
+
+function finishOnly(
+  pool: ConversationDeps['pool'],
+  end: End,
+  settle: Settle<CallRow>,
+): Promise<CallRow | undefined> {
+  return inOneCommit<CallRow | undefined>(
+    pool,
+    settle === unsettled ? unsettled : async (db, row) => row && settle(db, row),
+    (db) => finishCall(db, end),
+  );
+}
+
+function callEnded(): ApiError {
+  return new ApiError('call_ended', 'the call has ended already');
+}

@@ -1,0 +1,45 @@
+import {
+  eraseConversationRow,
+  lockConversation,
+  type ConversationRow,
+} from '../store/conversations.ts';
+import { eraseCallsOf, eraseGapsOf } from '../store/erase-conversation.ts';
+import { eraseEvents } from '../store/erase-events.ts';
+import { eraseEscalationsOf } from '../store/escalations.ts';
+import { withoutWords } from '../store/tally.ts';
+import { inConversation, noSuchConversation, type ConversationDeps } from './conversation-deps.ts';
+import { endLocked } from './end-conversation.ts';
+import { unsettled } from './settle.ts';
+
+/** What stands where words were. */
+export const ERASED = '[erased]';
+
+/**
+ * Takes the words of a conversation out of everything that is stored, and the conversation out of
+ * sight; one that goes on is ended first. What was counted stays: when, how long, what became of it.
+ * @throws ApiError not_found
+ */
+export async function eraseConversation(
+  deps: ConversationDeps,
+  input: { namespace: string; id: string },
+): Promise<void> {
+  const ended = await inConversation<ConversationRow | undefined>(
+    deps,
+    async (db, emit) => {
+      const row = await lockConversation(db, input);
+      if (!row) throw noSuchConversation();
+      const isLive = row.endedAt === null;
+      const last = isLive ? await endLocked({ db, emit, deps }, row, { reason: 'deleted' }) : row;
+      await eraseConversationRow(db, row.id, withoutWords(last.tally));
+      await eraseEscalationsOf(db, row.id, ERASED);
+      await eraseGapsOf(db, row.id, ERASED);
+      await eraseCallsOf(db, row.id);
+      await eraseEvents(db, { conversationId: row.id });
+      return isLive ? last : undefined;
+    },
+    unsettled,
+  );
+  if (!ended) return;
+  const { channel, outcome } = ended;
+  deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' });
+}

@@ -1,0 +1,42 @@
+import { noteKeyUse } from '../store/api-keys.ts';
+import type { Pool } from '../store/pool.ts';
+
+/**
+ * When API keys were last used, good to about a minute: noted in memory on a request's way, and
+ * written behind its back. A crash loses a note; nothing depends on it.
+ */
+export type KeyUse = {
+  /** Never waits, never fails. */
+  note: (keyId: string) => void;
+  /** Writes what was noted, in one statement. */
+  write: () => Promise<boolean>;
+};
+
+const EVERY_MS = 60_000;
+const KNOWN_MAX = 10_000;
+
+/** `onPending` is called when there is something to write. */
+export function createKeyUse(deps: {
+  pool: Pool;
+  nowMs: () => number;
+  onPending: () => void;
+}): KeyUse {
+  const notedMs = new Map<string, number>();
+  let pending = new Set<string>();
+  return {
+    note: (keyId) => {
+      const nowMs = deps.nowMs();
+      if (nowMs - (notedMs.get(keyId) ?? -Infinity) < EVERY_MS) return;
+      if (notedMs.size >= KNOWN_MAX) notedMs.clear();
+      notedMs.set(keyId, nowMs);
+      pending.add(keyId);
+      deps.onPending();
+    },
+    write: async () => {
+      const ids = [...pending];
+      pending = new Set();
+      if (ids.length > 0) await noteKeyUse(deps.pool, ids);
+      return false;
+    },
+  };
+}

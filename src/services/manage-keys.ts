@@ -1,0 +1,183 @@
+import { ApiError } from '../errors.ts';
+import { fromUuid } from '../events/ids.ts';
+import {
+  addApiKey,
+  expireApiKey,
+  listApiKeys,
+  lockManagingKeys,
+  newKeyText,
+  readApiKey,
+  revokeApiKey,
+  SCOPES,
+  type ApiKeyRow,
+  type KeyOfNamespace,
+  type Scope,
+} from '../store/api-keys.ts';
+import type { Db, Pool } from '../store/pool.ts';
+import { inTransaction } from '../store/transaction.ts';
+import { recordAudit, type AuditLine } from './audit.ts';
+import { unsettled, type Settle } from './settle.ts';
+
+/**
+ * API keys (contract §3, §4). Nobody gives away more than they have, and no namespace loses its
+ * last key that may manage keys; each act is a line of the audit log, committed with it.
+ */
+
+type Deps = { pool: Pool };
+
+/** Who acts; `scopes` are those of their own key. */
+export type KeyManager = {
+  namespace: string;
+  actor: string;
+  scopes: readonly Scope[];
+  requestId?: string;
+};
+
+/** The only time that the key itself is seen. */
+export type NewKey = { row: ApiKeyRow; text: string };
+
+export const KEY_SCOPES = SCOPES;
+
+const SCOPES_MISSING = 'a key may be given no more scopes than your own has';
+
+/** @throws ApiError invalid_body when it is more than the caller's own key may do */
+export function createKey(
+  { pool }: Deps,
+  caller: KeyManager,
+  input: { name: string; scopes: readonly Scope[] },
+  settle: Settle<NewKey> = unsettled,
+): Promise<NewKey> {
+  const missing = missingScopes(caller, input.scopes);
+  if (missing.length > 0) {
+    const detail = `${SCOPES_MISSING}: it lacks ${missing.join(', ')}`;
+    throw new ApiError('invalid_body', detail, {
+      errors: [{ pointer: '/scopes', code: 'too_many_scopes', detail }],
+    });
+  }
+  return inTransaction(pool, async (db) => {
+    const scopes = SCOPES.filter((scope) => input.scopes.includes(scope)); // Each once.
+    const made = await makeKey(db, caller, { ...input, scopes });
+    await audit(db, caller, 'api_key.created', made.row);
+    await settle(db, made);
+    return made;
+  });
+}
+
+/**
+ * A new key of the same name and scopes; the old one ends when the overlap does, and cannot be
+ * rotated again.
+ * @throws ApiError not_found, missing_scope, rotation_in_progress
+ */
+export function rotateKey(
+  { pool }: Deps,
+  caller: KeyManager,
+  input: { id: string; overlapSec: number },
+  settle: Settle<NewKey> = unsettled,
+): Promise<NewKey> {
+  const key = { namespace: caller.namespace, id: input.id };
+  return inTransaction(pool, async (db) => {
+    const old = await requireKey({ pool: db }, key);
+    const missing = missingScopes(caller, old.scopes);
+    if (missing.length > 0) {
+      // Else a key that may only manage keys could make itself one that may do everything.
+      throw new ApiError('missing_scope', `${SCOPES_MISSING}: it lacks ${missing.join(', ')}`);
+    }
+    // Its row is locked from here: of two rotations at once one comes to nothing.
+    const expiresAt = await expireApiKey(db, key, input.overlapSec);
+    if (expiresAt === undefined) {
+      const detail = 'it was rotated before and ends by itself; rotate the key that came after it';
+      throw new ApiError('rotation_in_progress', detail);
+    }
+    const made = await makeKey(db, caller, old);
+    await audit(db, caller, 'api_key.rotated', old, {
+      new_key: fromUuid('key', made.row.id),
+      overlap_sec: input.overlapSec,
+    });
+    await settle(db, made);
+    return made;
+  });
+}
+
+/** @throws ApiError not_found, last_key */
+export function deleteKey({ pool }: Deps, caller: KeyManager, id: string): Promise<void> {
+  const key = { namespace: caller.namespace, id };
+  return inTransaction(pool, async (db) => {
+    const managing = await lockManagingKeys(db, key.namespace);
+    const row = await requireKey({ pool: db }, key);
+    if (row.scopes.includes('keys') && managing.every((other) => other === id)) {
+      const detail = 'nobody could manage the keys of this namespace any more: make another first';
+      throw new ApiError('last_key', detail);
+    }
+    if (!(await revokeApiKey(db, key))) throw noSuchKey();
+    await audit(db, caller, 'api_key.deleted', row);
+  });
+}
+
+/** @throws ApiError not_found, for another namespace's id and for a key that ended too */
+export async function requireKey(
+  { pool }: { pool: Db },
+  key: KeyOfNamespace,
+): Promise<ApiKeyRow> {
+  const row = await readApiKey(pool, key);
+  if (!row) throw noSuchKey();
+  return row;
+}
+
+/** Newest first; `before` is the id after which the page starts. */
+export function listKeyPage(
+  { pool }: Deps,
+  page: { namespace: string; before: string | null; limit: number },
+): Promise<ApiKeyRow[]> {
+  return listApiKeys(pool, page);
+}
+
+/**
+ * Lets a given text be a key, unless it is or was one: what an operator set in the environment, or
+ * made by the command line. Undefined when there was nothing to do.
+ */
+export function addGivenKey(
+  { pool }: Deps,
+  actor: string,
+  key: { namespace: string; name: string; scopes: readonly Scope[]; text: string },
+): Promise<ApiKeyRow | undefined> {
+  return inTransaction(pool, async (db) => {
+    const row = await addApiKey(db, key);
+    if (row) await audit(db, { ...key, actor }, 'api_key.created', row);
+    return row;
+  });
+}
+
+async function makeKey(
+  db: Db,
+  { namespace }: KeyManager,
+  { name, scopes }: { name: string; scopes: readonly Scope[] },
+): Promise<NewKey> {
+  const text = newKeyText();
+  const row = await addApiKey(db, { namespace, name, scopes, text });
+  if (!row) throw new Error('two keys of 240 random bits are the same');
+  return { row, text };
+}
+
+function missingScopes(caller: KeyManager, scopes: readonly Scope[]): Scope[] {
+  return scopes.filter((scope) => !caller.scopes.includes(scope));
+}
+
+function audit(
+  db: Db,
+  { namespace, actor, requestId }: KeyManager,
+  action: AuditLine['action'],
+  ...[{ id, name, scopes, prefix }, more = {}]: [row: ApiKeyRow, more?: Record<string, unknown>]
+): Promise<void> {
+  return recordAudit(db, {
+    namespace,
+    actor,
+    action,
+    target: fromUuid('key', id),
+    detail: { name, scopes, prefix, ...more },
+    ...(requestId !== undefined && { requestId }),
+  });
+}
+
+function noSuchKey(): ApiError {
+  return new ApiError('not_found', 'there is no such API key');
+}

@@ -1,0 +1,109 @@
+import { toUuid } from '../events/ids.ts';
+import type { AgentContent } from '../resources/agent.ts';
+import { listAnsweringAgents } from '../store/knowledge-chunks.ts';
+import { findPostings, readPassages, type PassageRow } from '../store/knowledge-search.ts';
+import { findSourceIds, listSourceIds } from '../store/knowledge-sources.ts';
+import type { Db } from '../store/pool.ts';
+import { askedWords } from './question-words.ts';
+import { rankPassages, termsOf, type Candidate, type Term } from './rank-passages.ts';
+
+/** Where to look: sources of a namespace, and what was answered to the gaps of an agent. */
+export type KnowledgeScope = {
+  namespace: string;
+  /** uuid; null with `all`: the answers to the gaps of every agent. */
+  agentId: string | null;
+  /** uuids */
+  sourceIds: readonly string[] | 'all';
+};
+
+/** A passage that has some of what was asked. Ids are uuids. */
+export type KnowledgeHit = {
+  chunkId: string;
+  documentId: string | null;
+  sourceId: string | null;
+  /** Of an answer to a gap, which has neither source nor document. */
+  gapId: string | null;
+  heading: string;
+  text: string;
+  /** 0 to 1: how much of the question is in it, rare words counting most. */
+  score: number;
+};
+
+/** Passages given to a reply, when the agent does not say. */
+export const DEFAULT_TOP_K = 5;
+/** Below this the passage is about something else; calibrated on test/corpus/retrieval.yaml. */
+export const DEFAULT_MIN_SCORE = 0.5;
+
+/** Read and told apart by how near the words stand; more than are asked for. */
+const CANDIDATES = 24;
+
+/** The passages that have most of a question, best first; all with a score above 0. */
+export async function searchKnowledge(
+  db: Db,
+  input: { scope: KnowledgeScope; query: string; limit: number },
+): Promise<KnowledgeHit[]> {
+  const { limit } = input;
+  const asked = askedWords(input.query);
+  if (asked.question === '') return [];
+  const owners = await ownersOf(db, input.scope);
+  if (owners.length === 0) return [];
+  const terms = termsOf(await findPostings(db, { owners, ...asked }));
+  const candidates = rankPassages(terms, Math.max(CANDIDATES, limit));
+  if (candidates.length === 0) return [];
+  const passages = await readPassages(db, {
+    places: candidates,
+    words: terms.flatMap(({ lexeme }) => lexeme ?? []),
+    unwalked: terms.flatMap(({ lexeme, isUnwalked }) => (isUnwalked && lexeme) || []),
+  });
+  return scored(passages, { candidates, terms }).slice(0, limit);
+}
+
+/** The score is the weight found over the weight asked for. */
+function scored(
+  passages: readonly PassageRow[],
+  { candidates, terms }: { candidates: readonly Candidate[]; terms: readonly Term[] },
+): KnowledgeHit[] {
+  const asked = terms.filter(({ counts }) => counts).reduce((sum, { weight }) => sum + weight, 0);
+  const places = new Map(candidates.map((one) => [`${one.ownerId} ${one.position}`, one]));
+  const ranked = passages.flatMap(({ ownerId, position, nearness, has, ...hit }) => {
+    const candidate = places.get(`${ownerId} ${position}`);
+    if (!candidate) return [];
+    const more = terms.filter(({ lexeme, isUnwalked }) => isUnwalked && has.includes(lexeme ?? ''));
+    const found = more.reduce(
+      (sum, { counts, weight, closeness }) => (counts ? sum + weight * closeness : sum),
+      candidate.found,
+    );
+    const points = candidate.points + found - candidate.found;
+    return [{ points, nearness, hit: { ...hit, score: Math.min(1, found / asked) } }];
+  });
+  ranked.sort((a, b) => b.points - a.points || b.nearness - a.nearness || byId(a.hit, b.hit));
+  return ranked.map(({ hit }) => hit);
+}
+
+function byId(a: KnowledgeHit, b: KnowledgeHit): number {
+  return a.chunkId < b.chunkId ? -1 : 1;
+}
+
+async function ownersOf(db: Db, scope: KnowledgeScope): Promise<string[]> {
+  const { namespace, agentId, sourceIds } = scope;
+  const ofAgent = agentId === null ? [] : [agentId];
+  if (sourceIds !== 'all') return [...sourceIds, ...ofAgent];
+  const sources = await listSourceIds(db, namespace);
+  return [...sources, ...(agentId === null ? await listAnsweringAgents(db, namespace) : ofAgent)];
+}
+
+/**
+ * What an agent sees: the sources its content names, as far as they exist in its namespace, and
+ * the answers to its own gaps.
+ */
+export async function agentScope(
+  db: Db,
+  input: { namespace: string; agentId: string; knowledge: AgentContent['knowledge'] | undefined },
+): Promise<KnowledgeScope> {
+  const { namespace, agentId, knowledge } = input;
+  const ids = (knowledge?.sourceIds ?? []).flatMap((id) => toUuid('ks', id) ?? []);
+  const names = knowledge?.sourceNames ?? [];
+  const sourceIds =
+    ids.length + names.length === 0 ? [] : await findSourceIds(db, { namespace, ids, names });
+  return { namespace, agentId, sourceIds };
+}

@@ -1,0 +1,305 @@
+import { lowestUuidAt } from '../events/ids.ts';
+import type { Variables } from './conversations.ts';
+import type { Db } from './pool.ts';
+
+/**
+ * Calls, and who plays each of them. Every time is the database's, so that several processes
+ * agree on what is due. Ids are uuids; times in rows are Unix milliseconds.
+ */
+export type CallRow = {
+  id: string;
+  namespace: string;
+  agentId: string;
+  conversationId: string | null;
+  direction: Direction;
+  from: string | null;
+  to: string | null;
+  status: CallStatus;
+  endedReason: string | null;
+  provider: string;
+  providerCallId: string | null;
+  userId: string | null;
+  variables: Variables;
+  metadata: Record<string, string>;
+  createdAt: number;
+  answeredAt: number | null;
+  endedAt: number | null;
+};
+export type Direction = (typeof DIRECTIONS)[number];
+export type CallStatus = (typeof CALL_STATUSES)[number];
+
+export const DIRECTIONS = ['inbound', 'outbound'] as const;
+/** Contract §4; the last five are final. */
+export const CALL_STATUSES = [
+  'queued',
+  'ringing',
+  'in_progress',
+  'completed',
+  'busy',
+  'no_answer',
+  'failed',
+  'canceled',
+] as const;
+
+const COLUMNS = `id, namespace, agent_id as "agentId", conversation_id as "conversationId",
+  direction, from_number as "from", to_number as "to", status, ended_reason as "endedReason",
+  provider, provider_call_id as "providerCallId", user_id as "userId", variables, metadata,
+  created_at as "createdAt", answered_at as "answeredAt", ended_at as "endedAt"`;
+
+const LIVE = `status in ('queued', 'ringing', 'in_progress')`;
+/** What a script says is then in the conversation alone, where it can be erased. */
+const FINISHED = `provider_options = '{}', due_at = null, lease_token = null, lease_until = null`;
+
+export type NewCall = Pick<
+  CallRow,
+  | 'id'
+  | 'namespace'
+  | 'agentId'
+  | 'direction'
+  | 'from'
+  | 'to'
+  | 'provider'
+  | 'userId'
+  | 'variables'
+  | 'metadata'
+> & { providerOptions: Record<string, unknown> };
+
+export async function insertCall(db: Db, call: NewCall): Promise<CallRow> {
+  const { rows } = await db.query<CallRow>(
+    `insert into calls (id, namespace, agent_id, direction, from_number, to_number, status,
+                        provider, provider_options, user_id, variables, metadata)
+     values ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10, $11) returning ${COLUMNS}`,
+    [
+      call.id,
+      call.namespace,
+      call.agentId,
+      call.direction,
+      call.from,
+      call.to,
+      call.provider,
+      call.providerOptions,
+      call.userId,
+      call.variables,
+      call.metadata,
+    ],
+  );
+  return rows[0]!; // `returning` of one inserted row.
+}
+
+export async function readCall(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<CallRow | undefined> {
+  const { rows } = await db.query<CallRow>({
+    name: 'read_call',
+    text: `select ${COLUMNS} from calls where id = $1 and namespace = $2`,
+    values: [id, namespace],
+  });
+  return rows[0];
+}
+
+export type CallFilter = {
+  namespace: string;
+  status?: CallStatus;
+  direction?: Direction;
+  agentId?: string;
+  conversationId?: string;
+  /** Unix seconds, inclusive */
+  createdAfter?: number;
+  /** Unix seconds, exclusive */
+  createdBefore?: number;
+  /** uuid after which the page starts */
+  before: string | null;
+  limit: number;
+};
+
+/** Newest first. Only the filters given are in the statement: each has an index of its own. */
+export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> {
+  const values: unknown[] = [];
+  const where: string[] = [];
+  const add = (condition: string, value: unknown): void => {
+    if (value === undefined || value === null) return;
+    values.push(value);
+    where.push(`${condition} $${values.length}`);
+  };
+  const bound = (sec: number | undefined): string | undefined =>
+    sec === undefined ? undefined : lowestUuidAt(sec * 1_000);
+  add('namespace =', filter.namespace);
+  add('status =', filter.status);
+  add('direction =', filter.direction);
+  add('agent_id =', filter.agentId);
+  add('conversation_id =', filter.conversationId);
+  add('id >=', bound(filter.createdAfter));
+  add('id <', bound(filter.createdBefore));
+  add('id <', filter.before);
+  values.push(filter.limit);
+  const { rows } = await db.query<CallRow>(
+    `select ${COLUMNS} from calls where ${where.join(' and ')}
+      order by id desc limit $${values.length}`,
+    values,
+  );
+  return rows;
+}
+
+/** Longer than a step ought to take; while one does, its lease is renewed. */
+export const CALL_LEASE_MS = 10_000;
+
+/** A call leased to us, and which of its provider's events is due. */
+export type ClaimedCall = CallRow & {
+  providerOptions: Record<string, unknown>;
+  step: number;
+  leaseToken: string;
+};
+
+/** Leases up to `limit` calls whose next step is due, the longest due first. */
+export async function claimCalls(
+  db: Db,
+  { leaseToken, limit }: { leaseToken: string; limit: number },
+): Promise<ClaimedCall[]> {
+  const { rows } = await db.query<ClaimedCall>({
+    name: 'claim_calls',
+    text: `update calls set lease_token = $1,
+                  lease_until = clock_timestamp() + $3 * interval '1 ms'
+            where id in (
+              select id from calls
+               where ${LIVE} and due_at <= clock_timestamp()
+                 and (lease_until is null or lease_until <= clock_timestamp())
+               order by due_at limit $2 for update skip locked)
+           returning ${COLUMNS}, provider_options as "providerOptions", step,
+                     lease_token as "leaseToken"`,
+    values: [leaseToken, limit, CALL_LEASE_MS],
+  });
+  return rows;
+}
+
+/**
+ * What there is to do: whether any call is live, and in how many ms (0: now) the next step is due
+ * that nobody is at; null: none is.
+ */
+export async function lookAtCalls(
+  db: Db,
+): Promise<{ areLive: boolean; nextDueMs: number | null }> {
+  const { rows } = await db.query<{ areLive: boolean; nextDueMs: number | null }>({
+    name: 'look_at_calls',
+    text: `select exists (select from calls where ${LIVE}) as "areLive",
+                  (select greatest(0, extract(epoch from due_at - clock_timestamp()) * 1000)::float8
+                     from calls where ${LIVE} and due_at is not null
+                      and (lease_until is null or lease_until <= clock_timestamp())
+                    order by due_at limit 1) as "nextDueMs"`,
+  });
+  return rows[0]!; // One row whatever there is.
+}
+
+type Lease = Pick<ClaimedCall, 'id' | 'leaseToken'>;
+
+/** `ms` from now; a short one makes the same step due again after that. */
+export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): Promise<void> {
+  await db.query(
+    `update calls set lease_until = clock_timestamp() + $3 * interval '1 ms'
+      where id = $1 and lease_token = $2`,
+    [id, leaseToken, ms],
+  );
+}
+
+/** Where one process owns the database: nobody is left to end the steps of the run before. */
+export async function releaseCallLeases(db: Db): Promise<void> {
+  await db.query('update calls set lease_token = null, lease_until = null where lease_until is not null');
+}
+
+/** What a step makes of its call. Absent: as it was. */
+export type CallChange = {
+  status?: CallStatus;
+  conversationId?: string;
+  providerCallId?: string;
+  /** When the following event is due, from now; null: none is. */
+  nextAfterMs: number | null;
+};
+
+/**
+ * Does a step, once: false when somebody else has done it, or ended the call. Within the
+ * transaction of what the step does.
+ */
+export async function advanceCall(
+  db: Db,
+  claimed: Lease & Pick<ClaimedCall, 'step'>,
+  change: CallChange,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'advance_call',
+    text: `update calls set
+             step = step + 1, status = coalesce($4, status),
+             conversation_id = coalesce($5, conversation_id),
+             provider_call_id = coalesce($6, provider_call_id),
+             answered_at = case when $4 = 'in_progress' then clock_timestamp() else answered_at end,
+             due_at = clock_timestamp() + $7 * interval '1 ms',
+             lease_token = null, lease_until = null
+           where id = $1 and lease_token = $2 and step = $3 and ${LIVE}`,
+    values: [
+      claimed.id,
+      claimed.leaseToken,
+      claimed.step,
+      change.status ?? null,
+      change.conversationId ?? null,
+      change.providerCallId ?? null,
+      change.nextAfterMs,
+    ],
+  });
+  return rowCount === 1;
+}
+
+/** Only a call whose status is one of these is ended. */
+export type CallEnd = {
+  id: string;
+  from: readonly CallStatus[];
+  status: CallStatus;
+  reason: string;
+};
+
+/** Ends a call, once: undefined when it is not, or no more, in one of the statuses. */
+export async function finishCall(db: Db, end: CallEnd): Promise<CallRow | undefined> {
+  const { rows } = await db.query<CallRow>(
+    `update calls set status = $3, ended_reason = $4, ended_at = clock_timestamp(), ${FINISHED}
+      where id = $1 and status = any($2) returning ${COLUMNS}`,
+    [end.id, end.from, end.status, end.reason],
+  );
+  return rows[0];
+}
+
+const SWEEP_MAX = 500;
+
+/**
+ * Ends calls whose conversation has ended by other means: by the API, silence or the longest
+ * duration. Returns them.
+ */
+export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
+  const { rows } = await db.query<CallRow>({
+    name: 'finish_calls_of_ended',
+    text: `update calls set status = 'completed', ended_at = clock_timestamp(), ${FINISHED},
+                  ended_reason = coalesce(gone.reason, 'platform_error')
+             from (select c.id as call_id, v.ended_reason as reason
+                     from calls c left join conversations v on v.id = c.conversation_id
+                    where c.status = 'in_progress' and (v.id is null or v.ended_at is not null)
+                    limit $1 for update of c skip locked) gone
+            where id = gone.call_id returning ${COLUMNS}`,
+    values: [SWEEP_MAX],
+  });
+  return rows;
+}
+
+/** Nobody wants to be rung up so long after it was asked for. */
+const LATEST_DIAL_MS = 600_000;
+
+/** Fails calls that could not be placed in time: what kept them is in the log. */
+export async function failOverdueCalls(db: Db): Promise<number> {
+  const { rowCount } = await db.query({
+    name: 'fail_overdue_calls',
+    text: `update calls set status = 'failed', ended_reason = 'platform_error',
+                  ended_at = clock_timestamp(), ${FINISHED}
+            where id in (
+              select id from calls where ${LIVE} and status <> 'in_progress'
+                 and due_at <= clock_timestamp() - $1 * interval '1 ms'
+               order by due_at limit $2 for update skip locked)`,
+    values: [LATEST_DIAL_MS, SWEEP_MAX],
+  });
+  return rowCount ?? 0;
+}

@@ -1,0 +1,144 @@
+import type { Db } from './pool.ts';
+
+/**
+ * Passages and the index over their words. Whoever writes holds the lock of the owner: the row
+ * of the source or, for answers to gaps, `lockAnswers`.
+ */
+
+/** A passage of a source, or an answer to a gap of an agent. Ids are uuids. */
+export type ChunkOwner =
+  | { namespace: string; sourceId: string; documentId: string }
+  | { namespace: string; agentId: string; gapId: string };
+
+export type NewChunk = {
+  id: string;
+  /** Among the passages of its owner, from 0. */
+  position: number;
+  heading: string;
+  text: string;
+  /** Heading and text as `searchableText` has them. */
+  headingWords: string;
+  textWords: string;
+};
+
+/** In one statement, so that 10,000 passages are a few of them and not 10,000. */
+const BATCH = 500;
+
+export async function insertChunks(
+  db: Db,
+  owner: ChunkOwner,
+  chunks: readonly NewChunk[],
+): Promise<void> {
+  const source = 'sourceId' in owner ? owner : { sourceId: null, documentId: null };
+  const answer = 'agentId' in owner ? owner : { agentId: null, gapId: null };
+  for (let from = 0; from < chunks.length; from += BATCH) {
+    const batch = chunks.slice(from, from + BATCH);
+    await db.query(
+      `insert into knowledge_chunks
+         (id, namespace, source_id, document_id, agent_id, gap_id, position, heading, text, words)
+       select c.id, $1, $2, $3, $4, $5, c.position, c.heading, c.text,
+              setweight(to_tsvector('english', c.heading_words), 'A')
+                || to_tsvector('english', c.text_words)
+         from unnest($6::uuid[], $7::integer[], $8::text[], $9::text[], $10::text[], $11::text[])
+           as c (id, position, heading, text, heading_words, text_words)`,
+      [
+        owner.namespace,
+        source.sourceId,
+        source.documentId,
+        answer.agentId,
+        answer.gapId,
+        batch.map(({ id }) => id),
+        batch.map(({ position }) => position),
+        batch.map(({ heading }) => heading),
+        batch.map(({ text }) => text),
+        batch.map(({ headingWords }) => headingWords),
+        batch.map(({ textWords }) => textWords),
+      ],
+    );
+  }
+}
+
+/** Takes the passages of a source away, and its index with them. Returns how many there were. */
+export async function deleteSourceChunks(db: Db, sourceId: string): Promise<number> {
+  await db.query('delete from knowledge_lexemes where owner_id = $1', [sourceId]);
+  const { rowCount } = await db.query('delete from knowledge_chunks where owner_id = $1', [
+    sourceId,
+  ]);
+  return rowCount ?? 0;
+}
+
+/** Makes the index of an owner anew from its passages. */
+export async function indexOwner(db: Db, ownerId: string): Promise<void> {
+  await db.query('delete from knowledge_lexemes where owner_id = $1', [ownerId]);
+  await db.query(
+    `insert into knowledge_lexemes (owner_id, lexeme, chunks, positions)
+     select $1, w.lexeme, count(*), string_agg(int4send(c.position), '' order by c.position)
+       from knowledge_chunks c cross join lateral unnest(c.words) w
+      where c.owner_id = $1
+      group by w.lexeme
+     union all
+     select $1, '', count(*), '' from knowledge_chunks where owner_id = $1
+     having count(*) > 0`,
+    [ownerId],
+  );
+  await learnWords(db, ownerId);
+}
+
+/** Adds the passage at a position to the index of its owner. */
+export async function indexChunk(db: Db, ownerId: string, position: number): Promise<void> {
+  await db.query(
+    `insert into knowledge_lexemes as l (owner_id, lexeme, chunks, positions)
+     select $1, w.lexeme, 1, int4send($2)
+       from knowledge_chunks c cross join lateral unnest(c.words) w
+      where c.owner_id = $1 and c.position = $2
+     union all
+     select $1, '', 1, ''
+     on conflict (owner_id, lexeme) do update
+       set chunks = l.chunks + 1, positions = l.positions || excluded.positions`,
+    [ownerId, position],
+  );
+  await learnWords(db, ownerId, position);
+}
+
+/**
+ * Words worth looking up when mistyped. In their order, so that two who learn the same ones wait
+ * for each other instead of deadlocking; and only new ones, so that mostly nobody waits.
+ */
+async function learnWords(db: Db, ownerId: string, position?: number): Promise<void> {
+  const learnt =
+    position === undefined
+      ? 'select lexeme from knowledge_lexemes where owner_id = $1'
+      : `select w.lexeme from knowledge_chunks c cross join lateral unnest(c.words) w
+          where c.owner_id = $1 and c.position = $2`;
+  await db.query(
+    `insert into knowledge_words (lexeme)
+     select l.lexeme from (${learnt}) l
+      where length(l.lexeme) between 4 and 32 and l.lexeme !~ '[0-9]'
+        and not exists (select from knowledge_words w where w.lexeme = l.lexeme)
+      order by l.lexeme
+     on conflict do nothing`,
+    position === undefined ? [ownerId] : [ownerId, position],
+  );
+}
+
+/** Answers of one agent are added one after the other. Returns the next position. */
+export async function lockAnswers(db: Db, agentId: string): Promise<number> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge answers ' || $1, 0))`, [
+    agentId,
+  ]);
+  const { rows } = await db.query<{ next: number }>(
+    `select coalesce(max(position) + 1, 0) as next from knowledge_chunks where owner_id = $1`,
+    [agentId],
+  );
+  return rows[0]!.next; // An aggregate has one row.
+}
+
+/** Agents of a namespace that have answers to gaps. */
+export async function listAnsweringAgents(db: Db, namespace: string): Promise<string[]> {
+  const { rows } = await db.query<{ agentId: string }>(
+    `select distinct agent_id as "agentId" from knowledge_chunks
+      where namespace = $1 and agent_id is not null`,
+    [namespace],
+  );
+  return rows.map(({ agentId }) => agentId);
+}

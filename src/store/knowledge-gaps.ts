@@ -1,0 +1,160 @@
+import type { Db } from './pool.ts';
+
+/** A question an agent had no answer to. Times are Unix milliseconds, ids uuids. */
+export type GapRow = {
+  id: string;
+  namespace: string;
+  agentId: string;
+  /** Where it was asked first. */
+  conversationId: string;
+  question: string;
+  topScore: number;
+  status: 'open' | 'resolved';
+  answer: string | null;
+  count: number;
+  createdAt: number;
+  lastAskedAt: number;
+  resolvedAt: number | null;
+};
+
+const COLUMNS = `id, namespace, agent_id as "agentId", conversation_id as "conversationId", question,
+  top_score as "topScore", status, answer, count, created_at as "createdAt",
+  last_asked_at as "lastAskedAt", resolved_at as "resolvedAt"`;
+
+/** What fits into an index, four bytes to a character. */
+const FINGERPRINT_CHARS_MAX = 500;
+
+/** One question in one form and order of its words: "deliv norway" for all ways to ask it. */
+export async function fingerprintOf(db: Db, question: string): Promise<string> {
+  const { rows } = await db.query<{ fingerprint: string }>({
+    name: 'gap_fingerprint',
+    text: `select left(coalesce(string_agg(lexeme, ' ' order by lexeme), ''), ${FINGERPRINT_CHARS_MAX})
+                    as fingerprint
+             from unnest(to_tsvector('english', $1))`,
+    values: [question],
+  });
+  return rows[0]!.fingerprint; // An aggregate has one row.
+}
+
+/** Gaps of one agent are found one after the other, or two at once would each be the first. */
+export async function lockGaps(db: Db, agentId: string): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge gaps ' || $1, 0))`, [
+    agentId,
+  ]);
+}
+
+/** Open gaps a question is compared with, the latest; older ones are found by the same words only. */
+const COMPARED_MAX = 500;
+const SAME_QUESTION = 0.6;
+
+/** Counts up the open gap of the agent that is the same question, or nearly; its id. */
+export async function countGap(
+  db: Db,
+  gap: { agentId: string; fingerprint: string },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(
+    `update knowledge_gaps set count = count + 1, last_asked_at = clock_timestamp()
+      where id = (
+        select id from (
+          (select id, 1::real as likeness from knowledge_gaps
+            where agent_id = $1 and status = 'open' and fingerprint = $2)
+          union all
+          (select id, similarity(fingerprint, $2) from (
+             select id, fingerprint from knowledge_gaps
+              where agent_id = $1 and status = 'open' order by id desc limit ${COMPARED_MAX}
+           ) latest)
+        ) g
+        where likeness >= ${SAME_QUESTION} order by likeness desc, id limit 1)
+      returning id`,
+    [gap.agentId, gap.fingerprint],
+  );
+  return rows[0]?.id;
+}
+
+export async function insertGap(
+  db: Db,
+  gap: Pick<
+    GapRow,
+    'id' | 'namespace' | 'agentId' | 'conversationId' | 'question' | 'topScore'
+  > & { fingerprint: string },
+): Promise<void> {
+  await db.query(
+    `insert into knowledge_gaps
+       (id, namespace, agent_id, conversation_id, question, fingerprint, top_score)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      gap.id,
+      gap.namespace,
+      gap.agentId,
+      gap.conversationId,
+      gap.question,
+      gap.fingerprint,
+      gap.topScore,
+    ],
+  );
+}
+
+export async function readGap(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<GapRow | undefined> {
+  const { rows } = await db.query<GapRow>(
+    `select ${COLUMNS} from knowledge_gaps where id = $1 and namespace = $2`,
+    [id, namespace],
+  );
+  return rows[0];
+}
+
+/** Under lock: of two who resolve it, the second finds it resolved. */
+export async function lockGap(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<GapRow | undefined> {
+  const { rows } = await db.query<GapRow>(
+    `select ${COLUMNS} from knowledge_gaps where id = $1 and namespace = $2 for update`,
+    [id, namespace],
+  );
+  return rows[0];
+}
+
+export async function resolveGapRow(
+  db: Db,
+  gap: { id: string; answer: string | null },
+): Promise<GapRow> {
+  const { rows } = await db.query<GapRow>(
+    `update knowledge_gaps
+        set status = 'resolved', answer = $2, resolved_at = clock_timestamp()
+      where id = $1 returning ${COLUMNS}`,
+    [gap.id, gap.answer],
+  );
+  return rows[0]!; // Locked by the caller.
+}
+
+export type GapFilter = {
+  status?: GapRow['status'] | undefined;
+  agentId?: string | undefined;
+  conversationId?: string | undefined;
+};
+
+/** Newest first; `before` is the id after which the page starts. */
+export async function listGaps(
+  db: Db,
+  page: { namespace: string; before: string | null; limit: number; filter: GapFilter },
+): Promise<GapRow[]> {
+  const { status, agentId, conversationId } = page.filter;
+  const values: unknown[] = [page.namespace, page.limit];
+  const where = ['namespace = $1'];
+  const add = (value: unknown, condition: (at: string) => string): void => {
+    if (value === undefined || value === null) return;
+    where.push(condition(`$${values.push(value)}`));
+  };
+  add(status, (at) => `status = ${at}`);
+  add(agentId, (at) => `agent_id = ${at}`);
+  add(conversationId, (at) => `conversation_id = ${at}`);
+  add(page.before, (at) => `id < ${at}`);
+  const { rows } = await db.query<GapRow>(
+    `select ${COLUMNS} from knowledge_gaps where ${where.join(' and ')} order by id desc limit $2`,
+    values,
+  );
+  return rows;
+}

@@ -1,0 +1,142 @@
+import type { Db } from './pool.ts';
+
+/** A word of a question and where it is. One row for each owner that has it. */
+export type PostingRow = {
+  /** As it is written in the passages; null: nobody has it, or anything like it. */
+  lexeme: string | null;
+  /** Whether it was asked for, or only told around the question. */
+  counts: boolean;
+  /** 1: as it was asked; less: what was meant, probably. */
+  closeness: number;
+  /** Passages that have it, of all owners asked. */
+  df: number;
+  /** Passages of all owners asked. */
+  passages: number;
+  ownerId: string | null;
+  /** Of the passages, ascending, int4 each; null: too many to walk. */
+  positions: Buffer | null;
+};
+
+/** As similar as this, by trigrams, is taken for the word that was meant. */
+const TYPO_SIMILARITY = 0.4;
+/** Two letters the wrong way round: few trigrams are left, and yet it is the word. */
+const SWAP_SIMILARITY = 0.8;
+/** Positions handed out for one question, the lists of its rarest words first. */
+const POSITIONS_MAX = 300_000;
+
+/** The words of the question, those nobody has corrected, and the lists of where they are. */
+const POSTINGS = `
+  with asked as materialized (
+    -- The operator % below has its bound from a setting; this one ends with the transaction.
+    select lexeme, bool_or(counts) as counts,
+           set_config('pg_trgm.similarity_threshold', '${TYPO_SIMILARITY}', true) as bound
+      from (
+      select lexeme, true as counts from unnest(to_tsvector('english', $2))
+      union all
+      select lexeme, false from unnest(to_tsvector('english', $3))
+    ) w group by lexeme
+  ), known as materialized (
+    select a.lexeme, a.counts, sum(k.chunks) as df
+      from asked a join knowledge_lexemes k on k.owner_id = any($1::uuid[]) and k.lexeme = a.lexeme
+     group by a.lexeme, a.counts
+  ), meant as materialized (
+    select lexeme, counts, df, 1::real as closeness from known
+    union all
+    select n.lexeme, a.counts, coalesce(n.df, 0), coalesce(sqrt(n.closeness), 0)::real
+      from asked a left join lateral (
+        select w.lexeme, w.closeness, k.df
+          from (
+            select lexeme, similarity(lexeme, a.lexeme) as closeness
+              from knowledge_words where lexeme % a.lexeme
+            union all
+            select left(a.lexeme, i - 1) || substr(a.lexeme, i + 1, 1) || substr(a.lexeme, i, 1)
+                     || substr(a.lexeme, i + 2), ${SWAP_SIMILARITY}::real
+              from generate_series(1, length(a.lexeme) - 1) as i
+          ) w
+          cross join lateral (
+            select sum(chunks) as df from knowledge_lexemes
+             where owner_id = any($1::uuid[]) and lexeme = w.lexeme
+          ) k
+         where k.df is not null
+         order by w.closeness desc, k.df desc, w.lexeme limit 1
+      ) n on length(a.lexeme) >= 4 and a.lexeme !~ '[0-9]'
+     -- What is told around a question need not be spelled right.
+     where a.counts and a.bound is not null and a.lexeme not in (select lexeme from known)
+  ), budgeted as materialized (
+    select *, sum(df) over rarest <= ${POSITIONS_MAX} or row_number() over rarest = 1 as walked
+      from meant window rarest as (order by df, lexeme)
+  )
+  select b.lexeme, b.counts, b.closeness, b.df::integer, p.n::integer as passages,
+         k.owner_id as "ownerId", case when b.walked then k.positions end as positions
+    from budgeted b
+   cross join (
+     select coalesce(sum(chunks), 0) as n
+       from knowledge_lexemes where owner_id = any($1::uuid[]) and lexeme = ''
+   ) p
+    left join knowledge_lexemes k on k.owner_id = any($1::uuid[]) and k.lexeme = b.lexeme`;
+
+/**
+ * Where the words of a question are among the passages of some owners: sources, and agents for
+ * the answers to their gaps. `question` and `context` as `askedWords` has them.
+ */
+export async function findPostings(
+  db: Db,
+  input: { owners: readonly string[]; question: string; context: string },
+): Promise<PostingRow[]> {
+  const { rows } = await db.query<PostingRow>({
+    name: 'find_postings',
+    text: POSTINGS,
+    values: [input.owners, input.question, input.context],
+  });
+  return rows;
+}
+
+export type PassageRow = {
+  ownerId: string;
+  position: number;
+  chunkId: string;
+  documentId: string | null;
+  sourceId: string | null;
+  gapId: string | null;
+  heading: string;
+  text: string;
+  /** How near to each other the words stand, those of headings before others. */
+  nearness: number;
+  /** Those of `unwalked` that it has. */
+  has: string[];
+};
+
+/**
+ * Passages by their places; one that is gone is left out. `words`: what is looked for in them;
+ * `unwalked`: lexemes whose lists were too long.
+ */
+export async function readPassages(
+  db: Db,
+  input: {
+    places: readonly { ownerId: string; position: number }[];
+    words: readonly string[];
+    unwalked: readonly string[];
+  },
+): Promise<PassageRow[]> {
+  const { rows } = await db.query<PassageRow>({
+    name: 'read_passages',
+    text: `select c.owner_id as "ownerId", c.position, c.id as "chunkId",
+                  c.document_id as "documentId", c.source_id as "sourceId", c.gap_id as "gapId",
+                  c.heading, c.text, ts_rank_cd(c.words, q.query, 1) as nearness,
+                  array(select u from unnest($4::text[]) u
+                         where c.words @@ quote_literal(u)::tsquery) as has
+             from unnest($1::uuid[], $2::integer[]) as p (owner_id, position)
+             join knowledge_chunks c on c.owner_id = p.owner_id and c.position = p.position
+            cross join (
+              select string_agg(quote_literal(w), ' | ')::tsquery as query
+                from unnest($3::text[]) w
+            ) q`,
+    values: [
+      input.places.map(({ ownerId }) => ownerId),
+      input.places.map(({ position }) => position),
+      input.words,
+      input.unwalked,
+    ],
+  });
+  return rows;
+}

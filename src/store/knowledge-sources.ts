@@ -1,0 +1,225 @@
+import type { KnowledgeSourceSpec } from '../resources/knowledge-source.ts';
+import type { ManagedBy } from './agents.ts';
+import type { Db } from './pool.ts';
+
+/** What the operator made of a KnowledgeSource: the row the API reads. Times are Unix ms. */
+export type KnowledgeSourceRow = {
+  id: string;
+  namespace: string;
+  name: string;
+  uid: string;
+  generation: number;
+  managedBy: ManagedBy;
+  type: KnowledgeSourceSpec['type'];
+  /** As declared, but for the text. */
+  spec: Omit<KnowledgeSourceSpec, 'text'>;
+  status: SourceStatus;
+  documents: number;
+  chunks: number;
+  bytes: number;
+  lastSyncedAt: number | null;
+  lastSync: LastSync | null;
+  ready: boolean;
+  reason: string;
+  message: string;
+  createdAt: number;
+  updatedAt: number;
+};
+export type SourceStatus = 'pending' | 'syncing' | 'ready' | 'refreshing' | 'error';
+
+/** Documents after a sync, and what it did with them. */
+export type LastSync = {
+  documents: number;
+  added: number;
+  updated: number;
+  removed: number;
+  failed: number;
+  duration_sec: number;
+};
+
+/** What a reconcile writes of a source. `text`: of type text, null of the others. */
+export type SourceProjection = Pick<
+  KnowledgeSourceRow,
+  'id' | 'namespace' | 'name' | 'uid' | 'generation' | 'managedBy' | 'type' | 'spec'
+> & { text: string | null };
+export type SourceCondition = Pick<KnowledgeSourceRow, 'ready' | 'reason' | 'message'>;
+
+const COLUMNS = `id, namespace, name, uid, generation, managed_by as "managedBy", type, spec, status,
+  documents, chunks, bytes, last_synced_at as "lastSyncedAt", last_sync as "lastSync", ready, reason,
+  message, created_at as "createdAt", updated_at as "updatedAt"`;
+
+export async function readSource(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<KnowledgeSourceRow | undefined> {
+  const { rows } = await db.query<KnowledgeSourceRow>({
+    name: 'read_source',
+    text: `select ${COLUMNS} from knowledge_sources
+            where id = $1 and namespace = $2 and deleted_at is null`,
+    values: [id, namespace],
+  });
+  return rows[0];
+}
+
+/** The declared text, which may be a megabyte; null of other types. */
+export async function readSourceText(db: Db, id: string): Promise<string | null> {
+  const { rows } = await db.query<{ text: string | null }>(
+    'select text from knowledge_sources where id = $1',
+    [id],
+  );
+  return rows[0]?.text ?? null;
+}
+
+export type SourceFilter = {
+  type?: string | undefined;
+  status?: string | undefined;
+  name?: string | undefined;
+};
+
+/** Newest first; `before` is the id after which the page starts. */
+export async function listSources(
+  db: Db,
+  page: { namespace: string; before: string | null; limit: number; filter: SourceFilter },
+): Promise<KnowledgeSourceRow[]> {
+  const values: unknown[] = [page.namespace, page.limit];
+  const where = ['namespace = $1', 'deleted_at is null'];
+  for (const column of ['type', 'status', 'name'] as const) {
+    const value = page.filter[column];
+    if (value !== undefined) where.push(`${column} = $${values.push(value)}`);
+  }
+  if (page.before !== null) where.push(`id < $${values.push(page.before)}`);
+  const { rows } = await db.query<KnowledgeSourceRow>(
+    `select ${COLUMNS} from knowledge_sources where ${where.join(' and ')}
+      order by id desc limit $2`,
+    values,
+  );
+  return rows;
+}
+
+/** uuids of all sources of a namespace. */
+export async function listSourceIds(db: Db, namespace: string): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'list_source_ids',
+    text: 'select id from knowledge_sources where namespace = $1 and deleted_at is null',
+    values: [namespace],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** uuids of those of the named sources that there are. */
+export async function findSourceIds(
+  db: Db,
+  named: { namespace: string; ids: readonly string[]; names: readonly string[] },
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'find_source_ids',
+    text: `select id from knowledge_sources
+            where namespace = $1 and deleted_at is null and id = any($2::uuid[])
+           union
+           select id from knowledge_sources
+            where namespace = $1 and deleted_at is null and name = any($3::text[])`,
+    values: [named.namespace, named.ids, named.names],
+  });
+  return rows.map(({ id }) => id);
+}
+
+export type LockedSource = KnowledgeSourceRow & {
+  contentHash: Buffer | null;
+  deletedAt: number | null;
+};
+
+/** A source that is there under lock: whoever indexes it stands in line here. */
+export async function lockSource(db: Db, id: string): Promise<LockedSource | undefined> {
+  const { rows } = await db.query<LockedSource>(
+    `select ${COLUMNS}, content_hash as "contentHash", deleted_at as "deletedAt"
+       from knowledge_sources where id = $1 for update`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** The source's row under lock, made when missing, with what is declared now; what is indexed stays. */
+export async function upsertSource(db: Db, source: SourceProjection): Promise<LockedSource> {
+  const s = source;
+  await db.query(
+    `insert into knowledge_sources as s
+       (id, namespace, name, uid, generation, managed_by, type, spec, text)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     on conflict (id) do update set
+       namespace = excluded.namespace, name = excluded.name, uid = excluded.uid,
+       generation = excluded.generation, managed_by = excluded.managed_by,
+       type = excluded.type, spec = excluded.spec, text = excluded.text, deleted_at = null,
+       updated_at = case when (s.generation, s.uid, s.text) is distinct from
+         (excluded.generation, excluded.uid, excluded.text) then now() else s.updated_at end`,
+    [s.id, s.namespace, s.name, s.uid, s.generation, s.managedBy, s.type, s.spec, s.text],
+  );
+  return (await lockSource(db, s.id))!; // Written one statement ago.
+}
+
+/** What is in force of a source. Called with its row locked. */
+export async function updateSourceState(
+  db: Db,
+  source: SourceCondition & Pick<KnowledgeSourceRow, 'id' | 'status'>,
+): Promise<void> {
+  await db.query(
+    `update knowledge_sources set status = $2, ready = $3, reason = $4, message = $5 where id = $1`,
+    [source.id, source.status, source.ready, source.reason, source.message],
+  );
+}
+
+/** What was indexed. Called with its row locked. */
+export async function updateSourceIndex(
+  db: Db,
+  source: Pick<KnowledgeSourceRow, 'id' | 'documents' | 'chunks' | 'bytes'> & {
+    contentHash: Buffer | null;
+    lastSync: LastSync;
+  },
+): Promise<void> {
+  await db.query(
+    `update knowledge_sources
+        set documents = $2, chunks = $3, bytes = $4, content_hash = $5, last_sync = $6,
+            last_synced_at = clock_timestamp(), updated_at = clock_timestamp()
+      where id = $1`,
+    [
+      source.id,
+      source.documents,
+      source.chunks,
+      source.bytes,
+      source.contentHash,
+      source.lastSync,
+    ],
+  );
+}
+
+/** Says why the latest declaration is not in force; what is indexed stays. */
+export async function holdSourceRow(
+  db: Db,
+  source: Pick<KnowledgeSourceRow, 'id' | 'uid' | 'generation'> & SourceCondition,
+): Promise<void> {
+  await db.query(
+    `update knowledge_sources
+        set uid = $2, generation = $3, ready = $4, reason = $5, message = $6 where id = $1`,
+    [source.id, source.uid, source.generation, source.ready, source.reason, source.message],
+  );
+}
+
+/**
+ * Hides the source of this name, unless it is `exceptId`, and returns its id; the caller takes its
+ * passages away. Its row stays, so that the same manifest goes on under the same id.
+ */
+export async function markSourceDeleted(
+  db: Db,
+  key: { namespace: string; name: string },
+  exceptId: string | null = null,
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(
+    `update knowledge_sources
+        set deleted_at = now(), updated_at = now(), text = null, content_hash = null,
+            documents = 0, chunks = 0, bytes = 0, last_sync = null, last_synced_at = null,
+            status = 'pending', ready = false
+      where namespace = $1 and name = $2 and deleted_at is null and ($3::uuid is null or id <> $3)
+     returning id`,
+    [key.namespace, key.name, exceptId],
+  );
+  return rows[0]?.id;
+}

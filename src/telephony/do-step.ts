@@ -1,0 +1,119 @@
+import { ApiError } from '../errors.ts';
+import { endConversation } from '../services/end-conversation.ts';
+import type { Settle } from '../services/settle.ts';
+import { startConversation } from '../services/start-conversation.ts';
+import {
+  advanceCall,
+  finishCall,
+  type CallChange,
+  type CallEnd,
+  type ClaimedCall,
+} from '../store/calls.ts';
+import type { ConversationRow } from '../store/conversations.ts';
+import type { Db } from '../store/pool.ts';
+import type { TurnRow } from '../store/turns.ts';
+import type { CallEvent, DueEvent, TelephonyProvider } from './provider.ts';
+
+/** One user's turn and what it leads to; `settle` within its transaction. */
+export type TakeTurn = (
+  input: { namespace: string; conversationId: string; text: string },
+  settle: Settle<{ turns: TurnRow[]; conversation: ConversationRow }>,
+) => Promise<{ turns: TurnRow[]; conversation: ConversationRow }>;
+
+export type CallStepDeps = Parameters<typeof startConversation>[0] & {
+  takeTurn: TakeTurn;
+};
+
+type Step = { call: ClaimedCall; provider: TelephonyProvider; due: DueEvent };
+
+/**
+ * Does what is due of a call, at most once: the call's own step is raised in the very transaction
+ * of the conversation's change, by who finds it as it was claimed. Who is too late changes nothing.
+ */
+export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
+  try {
+    await DO[step.due.event.type](deps, step);
+  } catch (error) {
+    if (error instanceof LostStep) return;
+    if (!(error instanceof ApiError)) throw error;
+    // Ended by other means; so is the call, as soon as the player looks for such.
+    if (error.code === 'conversation_ended') return;
+    if (step.due.event.type !== 'answered') throw error;
+    // The agent is gone, or not live any more: nobody can answer.
+    const end = { status: 'failed', reason: 'platform_error' } as const;
+    await finishCall(deps.pool, { ...end, id: step.call.id, from: ['queued', 'ringing'] });
+  }
+}
+
+class LostStep extends Error {
+  override readonly name = 'LostStep';
+}
+
+type Do = (deps: CallStepDeps, step: Step) => Promise<void>;
+
+const DO: Record<CallEvent['type'], Do> = {
+  ringing: async ({ pool }, { call, provider, due }) => {
+    const { providerCallId } = await provider.place(call);
+    const nextAfterMs = due.nextAfterMs;
+    await advance(pool, call, { status: 'ringing', providerCallId, nextAfterMs });
+  },
+
+  not_connected: async ({ pool }, { call, due: { event } }) => {
+    if (event.type !== 'not_connected') return;
+    const { why: reason } = event;
+    const status = reason === 'dial_failed' ? 'failed' : reason;
+    await finishCall(pool, { id: call.id, from: ['queued', 'ringing'], status, reason });
+  },
+
+  answered: async (deps, { call, due: { nextAfterMs } }) => {
+    const { namespace, agentId, userId, variables, metadata } = call;
+    const about = { namespace, agentId, userId, variables, metadata, callId: call.id };
+    await startConversation(deps, { ...about, channel: 'voice' }, (db, { id: conversationId }) =>
+      advance(db, call, { status: 'in_progress', conversationId, nextAfterMs }),
+    );
+  },
+
+  heard: async ({ takeTurn }, { call, provider, due: { event, nextAfterMs } }) => {
+    if (event.type !== 'heard') return;
+    const { namespace } = call;
+    const { turns, conversation } = await takeTurn(
+      { namespace, conversationId: conversationOf(call), text: event.text },
+      async (db, after) => {
+        await advance(db, call, { nextAfterMs });
+        // The agent hung up.
+        const { endedAt, endedReason } = after.conversation;
+        if (endedAt !== null) await complete(db, call, endedReason ?? 'agent_hangup');
+      },
+    );
+    for (const { role, text } of turns) if (role === 'agent') await provider.say(call, text);
+    if (conversation.endedAt !== null) await provider.hangUp(call);
+  },
+
+  message_left: (deps, { call }) =>
+    hangUp(deps, call, { reason: 'voicemail', outcome: 'voicemail' }),
+
+  hung_up: (deps, { call }) => hangUp(deps, call, { reason: 'user_hangup' }),
+};
+
+type Hangup = { reason: 'voicemail'; outcome: 'voicemail' } | { reason: 'user_hangup' };
+
+async function hangUp(deps: CallStepDeps, call: ClaimedCall, ending: Hangup): Promise<void> {
+  const { namespace } = call;
+  await endConversation(deps, { namespace, id: conversationOf(call), ...ending }, (db) =>
+    complete(db, call, ending.reason),
+  );
+}
+
+function conversationOf({ conversationId }: ClaimedCall): string {
+  if (conversationId === null) throw new Error('a call was answered without a conversation');
+  return conversationId;
+}
+
+async function advance(db: Db, call: ClaimedCall, change: CallChange): Promise<void> {
+  if (!(await advanceCall(db, call, change))) throw new LostStep();
+}
+
+async function complete(db: Db, call: ClaimedCall, reason: string): Promise<void> {
+  const end: CallEnd = { id: call.id, from: ['in_progress'], status: 'completed', reason };
+  if (!(await finishCall(db, end))) throw new LostStep();
+}

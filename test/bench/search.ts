@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { newUuid } from '../../src/events/ids.ts';
+import { searchableText } from '../../src/services/question-words.ts';
+import { searchKnowledge } from '../../src/services/search-knowledge.ts';
+import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
+import { indexOwner, insertChunks } from '../../src/store/knowledge-chunks.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { createPool, type Pool } from '../../src/store/pool.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+import { createSeeded } from '../support/seeded.ts';
+import { distribution, ms, print } from './figures.ts';
+
+/**
+ * How long a search takes, one client at a time: over a source of 10,000 passages, then of 100,000,
+ * with the small one beside it. Words are as frequent as in a language (Zipf); questions are made
+ * of words that stand together, with every fifth mistyped or asked of nobody.
+ *
+ *   node test/bench/search.ts [URL of an empty database]     about two minutes
+ */
+
+const QUESTIONS = 2_000;
+const WARM_UP = 50;
+const VOCABULARY = 40_000;
+const SYLLABLES =
+  'ba cor de fin gu ha jel ka lo mir nu op pra qui rem so tan ul ve wil xa yor zi bre cha dro'.split(' ');
+/** As many of all words are such as no search looks at. */
+const STOP_WORDS = ['the', 'of', 'and', 'to', 'in', 'is', 'it', 'you', 'that', 'for', 'on', 'are'];
+const seeded = createSeeded(5);
+const log = pino({ level: 'silent' });
+
+const folder = await mkdtemp(path.join(tmpdir(), 'parley-bench-'));
+const given = process.argv[2];
+const postgres = given === undefined ? createEmbeddedPostgres({ dataDir: folder, log }) : undefined;
+const databaseUrl = given ?? (await postgres!.start()).url;
+await migrate({ databaseUrl, log });
+const pool = createPool(databaseUrl, { log, max: 1 });
+pool.options.query_timeout = 600_000;
+try {
+  const small = await fill(pool, 10_000);
+  await measure('10,000 passages', small);
+  const large = await fill(pool, 100_000);
+  await measure('100,000 passages', large);
+  await measure('10,000 passages beside 100,000 of another', small);
+} finally {
+  await pool.end();
+  await postgres?.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+type Filled = { sourceId: string; texts: string[] };
+
+async function fill(db: Pool, count: number): Promise<Filled> {
+  const [sourceId, documentId] = [newUuid(), newUuid()];
+  const texts = Array.from({ length: count }, () => passage());
+  const startedMs = performance.now();
+  await inTransaction(db, async (client) => {
+    await client.query(
+      `insert into knowledge_sources (id, namespace, name, uid, generation, managed_by, type, spec)
+       values ($1, 'default', $2, $1, 1, 'api', 'file', '{}')`,
+      [sourceId, `bench-${count}`],
+    );
+    await client.query(
+      `insert into knowledge_documents
+         (id, namespace, source_id, path, title, content_hash, bytes, chunks)
+       values ($1, 'default', $2, 'all', '', '', 0, $3)`,
+      [documentId, sourceId, count],
+    );
+    const chunks = texts.map((text, position) => {
+      const heading = text.split(' ', 3).join(' ');
+      const words = { headingWords: searchableText(heading), textWords: searchableText(text) };
+      return { id: newUuid(), position, heading, text, ...words };
+    });
+    await insertChunks(client, { namespace: 'default', sourceId, documentId }, chunks);
+    await client.query('set local statement_timeout = 0');
+    await indexOwner(client, sourceId);
+  });
+  print(`indexed ${count} passages`, ms(performance.now() - startedMs));
+  await db.query('analyze');
+  return { sourceId, texts };
+}
+
+async function measure(what: string, { sourceId, texts }: Filled): Promise<void> {
+  const scope = { namespace: 'default', agentId: newUuid(), sourceIds: [sourceId] };
+  const times: number[] = [];
+  for (let i = -WARM_UP; i < QUESTIONS; i += 1) {
+    const query = question(seeded.pick(texts));
+    const startedMs = performance.now();
+    await searchKnowledge(pool, { scope, query, limit: 5 });
+    if (i >= 0) times.push(performance.now() - startedMs);
+  }
+  print(`search, ${what}`, distribution(times));
+}
+
+/** 60 to 260 words. */
+function passage(): string {
+  return Array.from({ length: 100 + seeded.below(240) }, () => word(rank())).join(' ');
+}
+
+function question(text: string): string {
+  const words = text.split(' ');
+  const from = seeded.below(words.length - 10);
+  const asked = words.slice(from, from + 3 + seeded.below(8));
+  const at = seeded.below(asked.length);
+  const odd = seeded.below(10);
+  if (odd === 0) asked[at] = mistyped(asked[at]!);
+  if (odd === 1) asked[at] = word(VOCABULARY + seeded.below(VOCABULARY));
+  return `Could you please tell me ${asked.join(' ')}?`;
+}
+
+function mistyped(text: string): string {
+  const at = seeded.below(text.length);
+  return text.slice(0, at) + 'aeinrst'[seeded.below(7)] + text.slice(at + 1);
+}
+
+/** The most frequent words first, each as often as its rank says. */
+function rank(): number {
+  const share = (seeded.below(1_000_000) + 1) / 1_000_000;
+  return Math.floor(VOCABULARY ** share) - 1;
+}
+
+
+/** Always the same one for a number; the frequent ones are short. */
+function word(number: number): string {
+  const stop = STOP_WORDS[number % 40];
+  if (number < 40) return stop ?? 'with';
+  let text = '';
+  for (let left = number + SYLLABLES.length; left > 0; left = Math.floor(left / SYLLABLES.length)) {
+    text += SYLLABLES[left % SYLLABLES.length];
+  }
+  return text;
+}
