@@ -26,6 +26,11 @@ create index on audit_log (namespace, id);
 create index on audit_log (namespace, action, id);
 create index on audit_log (namespace, actor, id);
 
+-- Filters of lists.
+create index on agents (namespace, managed_by, id) where deleted_at is null;
+create index on agents (namespace, ready, id) where deleted_at is null;
+create index on webhook_endpoints (namespace, enabled, id) where deleted_at is null;
+
 -- One row per POST with an Idempotency-Key, for 24 h (src/services/idempotency.ts).
 create table idempotency_marks (
   api_key_id uuid not null,

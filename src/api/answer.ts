@@ -61,7 +61,8 @@ async function sendText(
       if (!response.headersSent) head();
       if (response.destroyed) return;
       // What a slow reader does not read must not pile up here; one who is gone is waited for no more.
-      if (!response.write(part)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      if (!response.write(part))
+        await Promise.race([once(response, 'drain'), once(response, 'close')]);
     }
   }
   response.end();

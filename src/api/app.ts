@@ -25,17 +25,23 @@ import { callRoutes, type CallRoutesDeps } from './routes/calls.ts';
 import { conversationRoutes, type ConversationRoutesDeps } from './routes/conversations.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { escalationRoutes } from './routes/escalations.ts';
+import { eventStreamRoutes, type EventStreamRoutesDeps } from './routes/event-stream.ts';
 import { eventRoutes, type EventRoutesDeps } from './routes/events.ts';
 import { jobRoutes, type JobRoutesDeps } from './routes/jobs.ts';
+import { knowledgeRoutes, type KnowledgeRoutesDeps } from './routes/knowledge.ts';
 import { openApiRoute } from './routes/openapi.ts';
+import { rotateSecretRoutes, type RotateSecretRoutesDeps } from './routes/rotate-secret.ts';
 import { webhookRoutes, type WebhookRoutesDeps } from './routes/webhooks.ts';
 
 export type AppDeps = AgentWriterDeps &
   IdempotencyDeps &
   WebhookRoutesDeps &
   EventRoutesDeps &
+  EventStreamRoutesDeps &
+  RotateSecretRoutesDeps &
   ConversationRoutesDeps &
   CallRoutesDeps &
+  KnowledgeRoutesDeps &
   JobRoutesDeps & {
     authenticate: Authenticate;
     /** Requests a minute for one API key in this process; 0: no limit. */
@@ -54,12 +60,15 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...agentRoutes(deps),
     ...agentVersionRoutes(deps),
     ...webhookRoutes(deps),
+    ...rotateSecretRoutes(deps),
+    ...eventStreamRoutes(deps), // Before the events: `stream` is no id.
     ...eventRoutes(deps),
     ...deliveryRoutes(deps),
     ...jobRoutes(deps),
     ...conversationRoutes(deps),
     ...escalationRoutes(deps),
     ...callRoutes(deps),
+    ...knowledgeRoutes(deps),
     ...apiKeyRoutes(deps),
     auditLogRoute(deps),
     openApiRoute({ routes: () => routes, version: deps.version }),
@@ -131,7 +140,7 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
   return async (request, response) => {
     const body = createBodyReader(request);
     const { params, url, headers } = request;
-    const raw = { params, query: queryOf(url), readBody: body.json, headers };
+    const raw = { params, query: queryOf(url), readBody: body.json, readRaw: body.raw, headers };
     if (route.scope === null) {
       const means = { answering, plan: freshPlan(deps.nowMs()) };
       await sendRouteAnswer(response, await route.run({ ...raw, ...means }));

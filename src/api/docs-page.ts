@@ -85,7 +85,7 @@ SwaggerUIBundle({
   url: '/v1/openapi.json',
   dom_id: '#docs',
   deepLinking: true,
-  docExpansion: 'none',
+  docExpansion: 'list',
   defaultModelsExpandDepth: 0,
   persistAuthorization: false,
   validatorUrl: null,

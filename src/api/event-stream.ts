@@ -4,9 +4,9 @@ import type { Problem } from './problem.ts';
 
 /**
  * Server-sent events (WHATWG HTML §9.2). `event` names the kind, `id` is what a client sends back
- * as `Last-Event-ID`, `data` is JSON.
+ * as `Last-Event-ID`, `data` is JSON; `json` is such data that is text already, in one line.
  */
-export type SentEvent = { event?: string; id?: string; data: unknown };
+export type SentEvent = { event?: string; id?: string } & ({ data: unknown } | { json: string });
 
 /**
  * What a stream does: sends until it is done or the client is gone, which `signal` tells. `send`
@@ -37,6 +37,12 @@ export async function sendEvents(response: Response, stream: EventStream): Promi
     'X-Accel-Buffering': 'no', // nginx would gather the events otherwise.
   });
   response.flushHeaders();
+  // An endless stream is no slow request: what is measured is how long it took to begin.
+  response.locals['answeredAtMs'] = performance.now();
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
   const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS);
   try {
     await stream(async (event) => {
@@ -64,11 +70,12 @@ async function write(response: Response, text: string, signal: AbortSignal): Pro
 }
 
 /** JSON has no line breaks, so `data` is one line. */
-function encode({ event, id, data }: SentEvent): string {
+function encode(sent: SentEvent): string {
+  const { event, id } = sent;
   const lines = [
     ...(event === undefined ? [] : [`event: ${event}`]),
     ...(id === undefined ? [] : [`id: ${id}`]),
-    `data: ${JSON.stringify(data)}`,
+    `data: ${'json' in sent ? sent.json : JSON.stringify(sent.data)}`,
   ];
   return `${lines.join('\n')}\n\n`;
 }

@@ -26,10 +26,7 @@ export type Asked = {
  */
 export type RunOnce = (asked: Asked, run: (means: Means) => Promise<Answer>) => Promise<Answer>;
 
-export function createRunOnce(deps: {
-  idempotency: Idempotency;
-  nowMs: () => number;
-}): RunOnce {
+export function createRunOnce(deps: { idempotency: Idempotency; nowMs: () => number }): RunOnce {
   return async (asked, run) => {
     const key = keyIn(asked);
     if (key === undefined) return run({ answering, plan: freshPlan(deps.nowMs()) });

@@ -30,13 +30,17 @@ export function createRateLimits(perMinute: number): RateLimits {
   return {
     count: async (apiKeyId) => {
       const { left, resetSec, isOver } = await consume(requests, apiKeyId);
-      const headers = { 'RateLimit-Policy': policy, RateLimit: `"default";r=${left};t=${resetSec}` };
+      const headers = {
+        'RateLimit-Policy': policy,
+        RateLimit: `"default";r=${left};t=${resetSec}`,
+      };
       const detail = `this API key may make ${perMinute} requests a minute`;
       return { headers, refusal: isOver ? limited(detail, resetSec) : undefined };
     },
     countFailure: async (address) => {
       const { resetSec, isOver } = await consume(failures, networkOf(address));
-      if (isOver) throw limited('too many requests with a wrong API key from this address', resetSec);
+      if (isOver)
+        throw limited('too many requests with a wrong API key from this address', resetSec);
     },
   };
 }

@@ -12,9 +12,14 @@ export const BODY_BYTES_MAX = 1024 * 1024;
 /** What may still arrive after an early answer, so that the client can read it; then we hang up. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
+/** `mediaType`: without parameters, in lower case; '' when there is no body. */
+export type RawBody = { mediaType: string; bytes: Buffer };
+
 export type BodyReader = {
   /** As it came, of whatever type; empty when there is none. @throws ApiError body_too_large */
-  bytes: () => Promise<Buffer>;
+  bytes: (bytesMax?: number) => Promise<Buffer>;
+  /** What is no JSON, of one of these types. @throws ApiError unsupported_media_type, body_too_large */
+  raw: (mediaTypes: readonly string[], bytesMax: number) => Promise<RawBody>;
   /**
    * The value; undefined when there is none.
    * @throws ApiError unsupported_media_type, body_too_large and those of parseJsonBody
@@ -25,9 +30,15 @@ export type BodyReader = {
 /** Reads nothing until it is asked, and the bytes once. */
 export function createBodyReader(request: IncomingMessage): BodyReader {
   let reading: Promise<Buffer> | undefined;
-  const bytes = (): Promise<Buffer> => (reading ??= readBody(request));
+  const bytes = (bytesMax = BODY_BYTES_MAX): Promise<Buffer> =>
+    (reading ??= readBody(request, bytesMax));
   return {
     bytes,
+    raw: async (mediaTypes, bytesMax) => {
+      if (!hasBody(request)) return { mediaType: '', bytes: Buffer.alloc(0) };
+      const mediaType = checkMediaType(request, mediaTypes);
+      return { mediaType, bytes: await bytes(bytesMax) };
+    },
     json: async (mediaTypes) => {
       if (!hasBody(request)) return undefined;
       checkMediaType(request, mediaTypes);
@@ -37,10 +48,10 @@ export function createBodyReader(request: IncomingMessage): BodyReader {
   };
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   if (!hasBody(request)) return Buffer.alloc(0);
-  if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
-  return readBytes(request);
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  return readBytes(request, bytesMax);
 }
 
 /**
@@ -62,7 +73,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly string[]): void {
+function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly string[]): string {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const allowed = mediaTypes.join(' or ');
   if (!mediaTypes.includes(type.trim())) {
@@ -75,9 +86,10 @@ function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly strin
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     throw new ApiError('unsupported_media_type', 'send the body without Content-Encoding');
   }
+  return type.trim();
 }
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -87,9 +99,9 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     const onData = (chunk: Buffer): void => {
       chunks.push(chunk);
       size += chunk.length;
-      if (size <= BODY_BYTES_MAX) return;
+      if (size <= bytesMax) return;
       stop();
-      reject(tooLarge());
+      reject(tooLarge(bytesMax));
     };
     const onEnd = (): void => {
       stop();
@@ -103,6 +115,6 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-function tooLarge(): ApiError {
-  return new ApiError('body_too_large', `a body may have ${BODY_BYTES_MAX} bytes`);
+function tooLarge(bytesMax: number): ApiError {
+  return new ApiError('body_too_large', `a body may have ${bytesMax} bytes`);
 }

@@ -48,6 +48,8 @@ export function measureRequests(metrics: Pick<Metrics, 'httpRequestDuration'>): 
   return (request, response, next) => {
     const startedMs = performance.now();
     response.on('close', () => {
+      const { answeredAtMs } = response.locals;
+      const endedMs = typeof answeredAtMs === 'number' ? answeredAtMs : performance.now();
       const { method } = request;
       metrics.httpRequestDuration.observe(
         {
@@ -57,7 +59,7 @@ export function measureRequests(metrics: Pick<Metrics, 'httpRequestDuration'>): 
           http_response_status_code: response.statusCode,
           url_scheme: 'http',
         },
-        (performance.now() - startedMs) / 1_000,
+        (endedMs - startedMs) / 1_000,
       );
     });
     next();

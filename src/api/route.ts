@@ -7,6 +7,7 @@ import type { Settle } from '../services/settle.ts';
 import type { EventStream } from './event-stream.ts';
 import { parseBody } from './field-errors.ts';
 import { readIfMatch } from './if-match.ts';
+import type { RawBody } from './read-body.ts';
 
 /**
  * One entry of the route table. Express and the OpenAPI document are both made from it, and the
@@ -57,6 +58,7 @@ export type RawRequest = {
   params: Record<string, unknown>;
   query: URLSearchParams;
   readBody: (mediaTypes: readonly string[]) => Promise<unknown>;
+  readRaw: (mediaTypes: readonly string[], bytesMax: number) => Promise<RawBody>;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
 } & Means;
@@ -125,6 +127,8 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
   params?: P;
   query?: Q;
   body?: { schema: z.ZodType<B>; isOptional?: boolean };
+  /** A body that is no JSON, in the place of one that is. */
+  raw?: { mediaTypes: readonly string[]; bytesMax: number };
   errors?: readonly ErrorCode[];
   etag?: true;
   eventsOf?: (body: unknown) => EventStream;
@@ -133,6 +137,8 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
     params: z.output<z.ZodObject<P>>;
     query: z.output<z.ZodObject<Q>>;
     body: B;
+    /** With `raw`: the body as it came; empty when there was none. */
+    upload: RawBody;
     headers: RawRequest['headers'];
     answering: Answering;
     plan: Plan;
@@ -156,7 +162,7 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
     mediaTypes,
     isOptional: spec.body.isOptional ?? false,
   };
-  const { handle, method, path, operationId, summary, tag, scope, answers } = spec;
+  const { handle, method, path, operationId, summary, tag, scope, answers, raw } = spec;
   return {
     method,
     path,
@@ -167,7 +173,7 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
     answers,
     params,
     query,
-    body,
+    body: raw ? { schema: RAW_SCHEMA, isOptional: false, mediaTypes: raw.mediaTypes } : body,
     description: spec.description,
     errors: spec.errors ?? [],
     ...(spec.etag && { etag: true }),
@@ -179,6 +185,7 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
         query: parseQuery(query, request.query),
         precondition: readIfMatch(spec.etag && request.headers['if-match']),
         body: body && readBody(body, await request.readBody(mediaTypes)),
+        upload: raw ? await request.readRaw(raw.mediaTypes, raw.bytesMax) : NO_UPLOAD,
         headers: request.headers,
         answering: request.answering,
         plan: request.plan,
@@ -186,6 +193,9 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
       }),
   };
 }
+
+const RAW_SCHEMA = z.string().describe('The content as it is.');
+const NO_UPLOAD: RawBody = { mediaType: '', bytes: Buffer.alloc(0) };
 
 function parseParams<T>(schema: z.ZodType<T>, values: Record<string, unknown>): T {
   const parsed = schema.safeParse(values);

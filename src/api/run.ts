@@ -2,13 +2,16 @@ import { hostname } from 'node:os';
 import { createPeriodic } from '../controller/periodic.ts';
 import { createExtractiveResponder } from '../conversation/extractive-responder.ts';
 import { createReaper } from '../conversation/reaper.ts';
-import { createTakeTurn } from '../conversation/take-turn.ts';
+import { createTakeTurn, type TakeTurn } from '../conversation/take-turn.ts';
 import type { AddressGuard } from '../egress/address-guard.ts';
+import { chunkText } from '../knowledge/chunk.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ResourceStore } from '../resources/resource-store.ts';
 import { createAuthenticate } from '../services/authenticate.ts';
 import { createAwaitProjection } from '../services/await-projection.ts';
+import type { ConversationDeps } from '../services/conversation-deps.ts';
 import { createAnnounce } from '../services/emit-event.ts';
+import { createEventStreams } from '../services/event-stream.ts';
 import { forgetOldMarks } from '../services/idempotency.ts';
 import { createKeyUse } from '../services/key-use.ts';
 import { runReplayJobs } from '../services/run-replay-jobs.ts';
@@ -37,14 +40,21 @@ export type ApiRoleDeps = ListenOptions & {
   baseUrl?: string | undefined;
 };
 
+/** `conversations`: to hold one in this process, as those who ask by HTTP do. */
+export type RunningApi = Listening & { conversations: ConversationDeps & { takeTurn: TakeTurn } };
+
 /** The API role: answers as soon as it returns. @throws StartupError port taken */
-export async function runApi(deps: ApiRoleDeps): Promise<Listening> {
+export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const { pool, store, guard, sealer, metrics, log, version, serveHealth, rateLimit } = deps;
   const notifier = createNotifier({ pool, log });
   const waiting = new Set<() => void>();
+  const eventStreams = createEventStreams({ pool, nowMs: Date.now, log });
   const listener = createListener({
     databaseUrl: deps.databaseUrl,
-    channels: { [CHANNELS.projected]: () => waiting.forEach((wake) => wake()) },
+    channels: {
+      [CHANNELS.projected]: () => waiting.forEach((wake) => wake()),
+      [CHANNELS.events]: (namespaces) => eventStreams.wake(namespaces),
+    },
     log,
   });
   await listener.start();
@@ -113,8 +123,10 @@ export async function runApi(deps: ApiRoleDeps): Promise<Listening> {
       onUsed: keyUse.note,
     }),
     wakeJobs: replayJobs.wake,
+    eventStreams,
     wakeCalls: callPlayer.wake,
     hangUpLine,
+    split: chunkText,
     nowMs: Date.now,
     isReady: () => isAnswering(pool),
   });
@@ -124,12 +136,17 @@ export async function runApi(deps: ApiRoleDeps): Promise<Listening> {
     for (const part of background) part.start();
     let stopping: Promise<void> | undefined;
     const stopAll = async (): Promise<void> => {
+      eventStreams.stop(); // First: a server waits for what it still answers.
       await server.stop();
       await Promise.all(background.map((part) => part.stop()));
       await listener.stop();
       await notifier.stop();
     };
-    return { ...server, stop: () => (stopping ??= stopAll()) };
+    return {
+      ...server,
+      conversations: { ...conversations, takeTurn },
+      stop: () => (stopping ??= stopAll()),
+    };
   } catch (error) {
     await listener.stop();
     throw error;

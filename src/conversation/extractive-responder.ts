@@ -35,11 +35,15 @@ const SMALL_TALK: Record<SmallTalk, string> = {
 export function createExtractiveResponder(deps: { nowMs: () => number }): Responder {
   return async (request) => {
     const { content, user, text, conversation } = request;
-    const facts = { user, text, toolFailuresInRow: 0 };
-    const unansweredBefore = conversation.tally.unansweredInRow;
+    const { offeredHuman, unansweredInRow: unansweredBefore } = conversation.tally;
+    const asksForHuman = user.wantsHuman || (user.isConsent && offeredHuman);
+    const facts = { user: { wantsHuman: asksForHuman }, text, toolFailuresInRow: 0 };
     const atOnce = reasonToHandOver(content, { ...facts, unansweredInRow: 0 });
     if (atOnce !== undefined) return say(request, { text: HAND_OVER, handover: { reason: atOnce } });
-    if (user.smallTalk) return say(request, { text: SMALL_TALK[user.smallTalk] });
+    if (user.smallTalk) {
+      const offer = user.smallTalk === 'complaint' && { offersHuman: true as const };
+      return say(request, { text: SMALL_TALK[user.smallTalk], ...offer });
+    }
 
     const startedMs = deps.nowMs();
     const found = await retrieve(request);
@@ -53,7 +57,9 @@ export function createExtractiveResponder(deps: { nowMs: () => number }): Respon
     const unansweredInRow = unansweredBefore + 1;
     const reason = reasonToHandOver(content, { ...facts, unansweredInRow });
     const reply = { retrieval, latency, unanswered };
-    if (reason === undefined) return say(request, { ...reply, text: DO_NOT_KNOW });
+    if (reason === undefined) {
+      return say(request, { ...reply, text: DO_NOT_KNOW, offersHuman: true });
+    }
     return say(request, { ...reply, text: HAND_OVER, handover: { reason } });
   };
 }

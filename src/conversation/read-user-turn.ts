@@ -12,6 +12,8 @@ export type UserTurn = {
   isThanks: boolean;
   /** Said that the answer was of no use. */
   isComplaint: boolean;
+  /** Takes an offer: "yes please", "sure"; a mere "ok" may only say that it was heard. */
+  isConsent: boolean;
   /** They have what they wanted, whoever gave it. */
   isSolved: boolean;
   /** -5 to 5 */
@@ -38,6 +40,7 @@ export function readUserTurn(text: string): UserTurn {
     wantsHuman: wantsHuman(text),
     isThanks: kinds.has('thanks'),
     isComplaint: kinds.has('complaint') || COMPLAINT_WITHIN.test(plain(text)),
+    isConsent: rest.length === 0 && kinds.has('yes') && CONSENT.test(plain(text)),
     isSolved: SOLVED.test(plain(text)) && !UNSOLVED.test(plain(text)),
     mood: moodOf(text),
     words: stemsOf(question),
@@ -85,7 +88,7 @@ const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
   ),
   thanks: whole(
     `(?:(?:ok|okay|oh|ah|great|perfect|good|nice|super|cool|wonderful|brilliant|excellent|awesome|
-     amazing|lovely|fantastic|yes|no|right|alright|fine|well) )*
+     amazing|lovely|fantastic|yes|right|alright|fine|well) )*
      (?:thanks|thank you|thx|ty|cheers|many thanks|much appreciated|i appreciate (?:it|that|your help))
      (?: (?:so much|very much|a lot|a bunch|again|anyway|for (?:your|the|all your) (?:help|time|quick help|answer|
      information|info|support|patience)|for that|for letting me know|that'?s (?:great|perfect|all|it)|bye|
@@ -105,8 +108,8 @@ const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
      (?:bye|goodbye|good bye|bye bye|see you(?: (?:later|soon))?|see ya|have a (?:nice|good|great|lovely)
      (?:day|evening|weekend|one|night|afternoon)|good night|take care|that's all|thats all|that is all|
      that will be all|that'll be all|that's it|nothing else|no more questions|i'm done|i am done|
-     never ?mind|forget it)
-     (?: (?:for now|for today|then|now|today|thanks|thank you|bye|from me))*`,
+     never ?mind|forget it|i(?:'ve| have)? (?:found|figured|sorted|got|solved|worked) (?:it|that)(?: out)?)
+     (?: (?:for now|for today|then|now|today|thanks|thank you|bye|from me|myself|already))*`,
   ),
   no: whole(
     `(?:no|nope|nah|not really|no thanks|no thank you|not now|not yet|i don't think so)(?: (?:sorry|thanks|thank you))*`,
@@ -131,7 +134,7 @@ const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
      |(?:useless|stupid|dumb|rubbish|nonsense|idiot|wrong|terrible|awful|ridiculous|pathetic)(?: (?:bot|machine|thing|service|answer|assistant))?
      |you (?:already |just )?(?:said|told me) that(?: already| before)?|not (?:very |really )?(?:helpful|what i (?:asked|meant)(?: for| about)?)
      |i (?:already |just )?(?:said|told you|asked) that(?: already)?|i give up|what a (?:joke|waste of time)
-     |(?:fuck|screw) (?:you|this|off)|wtf|(?:this|that) sucks|you suck|i(?:'m| am) (?:very |really |so )?(?:angry|frustrated|annoyed|upset|
+     |thanks for nothing|(?:fuck|screw) (?:you|this|off)|wtf|(?:this|that) sucks|you suck|i(?:'m| am) (?:very |really |so )?(?:angry|frustrated|annoyed|upset|
      disappointed)`,
   ),
 };
@@ -140,9 +143,11 @@ const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
 const COMPLAINT_WITHIN =
   /\b(?:(?:not|isn't|wasn't) what i (?:asked|meant)|(?:didn't|doesn't|did not|does not) (?:help|answer (?:my|the) question)|still (?:doesn't|does not|not|isn't) (?:work|working)|already (?:told|asked) you|third time|again and again|useless|ridiculous|unacceptable|waste of (?:my )?time|your (?:answer|last answer) (?:is|was) wrong)\b/;
 
+const CONSENT = /\b(?:yes|yeah|yep|yup|sure|please|of course|absolutely|definitely)\b/;
+
 const SOLVED =
   /\b(?:(?:that|it|this) (?:(?:really )?(?:helped|worked|works|helps)|did it|fixed it|solved it|solves it)|problem solved|works now|is working now|found it(?: myself)?|figured it out|sorted(?: it)?(?: out)?(?: myself| now)|i got it now|answers my question|answered my question|that's all i (?:needed|wanted)|exactly what i (?:needed|wanted))\b/;
-const UNSOLVED = /\b(?:if|whether|unless|not|haven't|hasn't|didn't|doesn't|never|how)\b/;
+const UNSOLVED = /\b(?:if|whether|unless|not|haven't|hasn't|didn't|doesn't|never(?! ?mind)|how)\b/;
 
 /** Anchored, and written over several lines to be read; a line break is nothing. */
 function whole(source: string): RegExp {
@@ -162,10 +167,10 @@ function stem(word: string): string {
   return bare.length >= 3 ? bare : word;
 }
 
-/** Whether two questions are about the same, by the words they share: 0 to 1 of the shorter one. */
+/** Whether two questions are about the same: words they share over those of the longer, 0 to 1. */
 export function likeness(a: readonly string[], b: readonly string[]): number {
-  const shorter = Math.min(a.length, b.length);
-  if (shorter === 0) return 0;
+  const longer = Math.max(a.length, b.length);
+  if (longer === 0) return 0;
   const others = new Set(b);
-  return a.filter((word) => others.has(word)).length / shorter;
+  return a.filter((word) => others.has(word)).length / longer;
 }

@@ -35,6 +35,8 @@ export type Reply = {
   answeredFrom?: string;
   /** Knowledge had no answer to this. */
   unanswered?: { question: string; topScore: number };
+  /** It offers to ask a human: a "yes" to it asks for one. */
+  offersHuman?: true;
   /** A human is to take over, and why. */
   handover?: { reason: string };
   /** What tools were asked and said, in order, before the reply. */

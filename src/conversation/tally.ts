@@ -11,10 +11,13 @@ const TOLD = 3;
 /** Questions are told in summaries; the whole text is in the transcript. */
 const QUESTION_CHARS = 160;
 
-/** Nearly all words of the shorter one: asked again. */
+/** Nearly the same words: asked again. */
 const SAME = 0.75;
-/** Some words in common right after: said otherwise, or taken up again. */
-const RELATED = 0.34;
+/** More than half of the words: the open question, said otherwise. */
+const RELATED = 0.5;
+/** Right after it was not answered, when the agent has just invited to put it otherwise. */
+const RELATED_NEXT = 0.3;
+const IN_OTHER_WORDS = /\b(?:i mean|i meant|what i mean|in other words|let me rephrase|put differently)\b/i;
 
 /** Whether something much like it was asked a short while ago. */
 export function asksAgain(tally: Tally, user: UserTurn): AskedQuestion | undefined {
@@ -32,19 +35,24 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
     complaints: tally.complaints + (user.isComplaint ? 1 : 0),
   };
   if (user.isComplaint) return { ...heard, needs: heard.needs + 1, isDissatisfied: true };
-  // Who says that it is solved has what they wanted; who only thanks may just be polite.
+  // Who says that it is solved has what they wanted. Thanks are worth that only right after an
+  // answer; elsewhere they may just be polite.
   if (user.isSolved) {
     return { ...heard, isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0 };
   }
-  return user.isThanks ? { ...heard, isDissatisfied: false } : heard;
+  return user.isThanks && tally.answeredLast ? { ...heard, isDissatisfied: false } : heard;
 }
 
 /** What was replied to it. */
 export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
-  const wanted = { ...tally, needs: tally.needs + (reply.handover && user.question === '' ? 1 : 0) };
+  const wanted = {
+    ...tally,
+    answeredLast: reply.answeredFrom !== undefined,
+    offeredHuman: reply.offersHuman === true,
+  };
   if (reply.answeredFrom !== undefined) return countAnswer(wanted, user, reply.answeredFrom);
   if (reply.unanswered) return countUnanswered(wanted, user);
-  return reply.handover ? { ...wanted, needs: Math.max(1, wanted.needs) } : wanted;
+  return reply.handover ? { ...wanted, needs: wanted.needs + 1 } : wanted;
 }
 
 function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
@@ -61,9 +69,17 @@ function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
     // The same question after an answer: the answer was none for them.
     isDissatisfied: again?.isAnswered === true,
     lacksHuman: false,
-    open: tally.open.filter(({ words }) => likeness(words, user.words) < RELATED),
+    open: tally.open.filter((open) => !isAnsweredBy(open, tally, user)),
     told: tally.told.length < TOLD && !again ? [...tally.told, told] : tally.told,
   };
+}
+
+/** Whether a question that was open is the one that has just been answered. */
+function isAnsweredBy(open: AskedQuestion, tally: Tally, user: UserTurn): boolean {
+  const alike = likeness(open.words, user.words);
+  const isLast = tally.recent.at(-1)?.text === open.text;
+  if (isLast && (IN_OTHER_WORDS.test(user.question) || alike >= RELATED_NEXT)) return true;
+  return alike > RELATED;
 }
 
 function countUnanswered(tally: Tally, user: UserTurn): Tally {

@@ -35,15 +35,16 @@ const REQUESTS = [
   `\\b(?:connect|transfer|put|forward|hand|pass|switch|escalate|route)\\s+(?:me|us|this|it)\\s+
    (?:(?:through|over|on|up|directly|straight)\\s+)*(?:to|with|onto)\\s+${SOMEBODY}\\b`,
   `^(?:please |can you |could you |just |now |ok |okay )*(?:get|give|find|fetch|send) me ${SOMEBODY}\\b`,
-  `\\bi(?:'d| would)? (?:really |just )?(?:want|need|like|demand|prefer|require)(?: to have| to see| to reach)?
+  `\\bi(?:'d| would)? (?:really |just )?(?:want|need|like|demand|prefer|require)(?: to have| to see| to reach)?\\s+
    ${SURELY_HUMAN}(?: (?:please|now|instead|here|to (?:help|take over|deal|call|answer|look).*))?$`,
-  `^(?:can|could|may) (?:i|we) (?:please )?(?:have|get|reach|see) ${SURELY_HUMAN}\\b`,
+  `^(?:how )?(?:can|could|may|do) (?:i|we) (?:please )?(?:have|get|reach|see|get hold of) ${SURELY_HUMAN}$`,
   `\\b(?:let|have|get|ask) ${SOMEBODY} (?:to )?(?:call|contact|help|take over|ring)\\b(?: me| this| us)?`,
+  `^(?:is|are) there (?:anyone|anybody)(?: else)?(?: (?:that|who))? i (?:can|could) (?:talk|speak|chat) (?:to|with)`,
   `^(?:is|are) there ${SOMEBODY} (?:there|here|available|(?:that |who )?i (?:can|could) (?:talk|speak|chat) (?:to|with))`,
   `\\btake (?:this|it|me) over to ${SOMEBODY}\\b`,
   `^(?:please |a |the |just |only )*(?:real |live |actual )?(?:human|person|agent|operator|representative|
    human being|humans|manager|supervisor)(?: please| now)*$`,
-  `^(?:hand ?over|escalate|escalation|transfer)(?: please| now)?$`,
+  `^(?:hand ?over|escalate|escalation|transfer(?: me)?)(?: please| now)?$`,
 ].map(pattern);
 
 /** Written over several lines to be read; a line break is nothing. */

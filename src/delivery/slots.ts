@@ -24,7 +24,13 @@ const PAUSE_MAX_MS = 30_000;
 /** Half of what the contract lets a breaker delay an attempt. */
 const OVERDUE_MS = 300_000;
 
-type State = { inFlight: number; bulk: number; limit: number; failures: number; pausedUntilMs: number };
+type State = {
+  inFlight: number;
+  bulk: number;
+  limit: number;
+  failures: number;
+  pausedUntilMs: number;
+};
 
 export type AttemptHealth = 'success' | 'failure' | 'unknown';
 

@@ -112,6 +112,17 @@ function createProductMetrics(registry: Registry) {
       labelNames: ['status'],
       registers,
     }),
+    knowledgeSyncs: new Counter({
+      name: 'parley_knowledge_syncs_total',
+      help: 'Sources that were indexed.',
+      labelNames: ['type', 'result'],
+      registers,
+    }),
+    knowledgeGaps: new Counter({
+      name: 'parley_knowledge_gaps_total',
+      help: 'Questions found to have no answer, each once.',
+      registers,
+    }),
     httpRequestDuration: new Histogram({
       name: 'http_server_request_duration_seconds',
       help: 'Duration of HTTP server requests.',

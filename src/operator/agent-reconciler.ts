@@ -8,7 +8,7 @@ import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-s
 import { actorsOf, managedBy, type Actor } from './actors.ts';
 import { recordReadiness, toConditions, type Finding } from './conditions.ts';
 import type { Identity } from './identity.ts';
-import { resolveConfigMap, resolveSecret } from './references.ts';
+import { findMissingSource, resolveConfigMap, resolveSecret } from './references.ts';
 import { isStorable, refuseUnstorable } from './unstorable.ts';
 
 type AgentResource = Resource<AgentSpec, AgentStatus>;
@@ -23,7 +23,7 @@ type Live = { activeVersion: number | null; latestVersion: number };
 type Problem = { reason: string; message: string };
 
 export type AgentReconcilerDeps = {
-  store: Pick<ResourceStore, 'get' | 'patchStatus'>;
+  store: Pick<ResourceStore, 'get' | 'list' | 'patchStatus'>;
   guard: AddressGuard;
   record: RecordEvent;
   identify: (resource: Resource) => Promise<Identity>;
@@ -122,6 +122,8 @@ async function resolve(
     const secret = await resolveSecret(deps.store, metadata.namespace, tool.secretRef);
     if (!('value' in secret)) return { spec, blocked: { type: 'ResolvedRefs', ...secret } };
   }
+  const missing = await findMissingSource(deps.store, metadata.namespace, spec.knowledge ?? {});
+  if (missing) return { spec, blocked: { type: 'ResolvedRefs', ...missing } };
   if (promptFrom === undefined) return { spec };
   const prompt = await resolveConfigMap(deps.store, metadata.namespace, promptFrom.configMapKeyRef);
   if (!('value' in prompt)) return { spec, blocked: { type: 'ResolvedRefs', ...prompt } };

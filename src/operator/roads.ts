@@ -1,16 +1,19 @@
 import type { AddressGuard } from '../egress/address-guard.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { chunkText } from '../knowledge/chunk.ts';
 import type { ReconcileResult } from '../controller/controller.ts';
 import type { RecordEvent } from '../resources/resource-events.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import { createAnnounce } from '../services/emit-event.ts';
 import { holdAgent } from '../services/hold-agent.ts';
 import { holdEndpoint } from '../services/hold-endpoint.ts';
+import { listStaleSources } from '../services/list-stale-sources.ts';
 import { projectEndpoint } from '../services/project-endpoint.ts';
+import { projectSource, removeSource } from '../services/project-source.ts';
 import { publishAgent } from '../services/publish-agent.ts';
 import { readAgentHistory } from '../services/read-agent-history.ts';
 import { listStaleEndpoints, readEndpointHealth } from '../services/read-endpoint-health.ts';
-import { readEndpointSecret } from '../services/read-endpoint-secret.ts';
+import { readEndpointSecrets } from '../services/read-endpoint-secret.ts';
 import { removeAgent } from '../services/remove-agent.ts';
 import { removeEndpoint } from '../services/remove-endpoint.ts';
 import type { Notifier } from '../store/notifications.ts';
@@ -23,8 +26,9 @@ import {
 } from '../store/projections.ts';
 import type { Sealer } from '../store/sealing.ts';
 import { createAgentReconciler } from './agent-reconciler.ts';
-import { agentUses, endpointUses } from './dependents.ts';
+import { agentUses, endpointUses, sourceUses } from './dependents.ts';
 import { identify } from './identity.ts';
+import { createKnowledgeSourceReconciler } from './knowledge-source-reconciler.ts';
 import { createWebhookEndpointReconciler } from './webhook-endpoint-reconciler.ts';
 
 /**
@@ -40,6 +44,8 @@ export type Road = {
   /** Names that have a row, to find what was deleted while nobody looked. */
   listRowKeys: () => Promise<ObjectKey[]>;
   uses: (object: Resource, kind: string, name: string) => boolean;
+  /** Objects of other kinds may use one of these. */
+  isReferred?: boolean;
   /** Objects whose status tells what was the case, asked now and then: nothing tells of those. */
   listStale?: () => Promise<ObjectKey[]>;
 };
@@ -58,7 +64,7 @@ const now = (): Date => new Date();
 const nowMs = Date.now;
 
 export function createRoads(deps: RoadDeps): Road[] {
-  return [agentRoad(deps), webhookEndpointRoad(deps)];
+  return [agentRoad(deps), webhookEndpointRoad(deps), knowledgeSourceRoad(deps)];
 }
 
 function agentRoad(deps: RoadDeps): Road {
@@ -106,11 +112,35 @@ function webhookEndpointRoad(deps: RoadDeps): Road {
         now,
         identify: (resource) =>
           identify(identity, resource, { prefix: 'we', told: told(resource.status['endpointId']) }),
-        project: (endpoint, secret) => projectEndpoint(deps, { epoch, endpoint, secret }),
+        project: (endpoint, secrets) => projectEndpoint(deps, { epoch, endpoint, secrets }),
         hold: (endpoint) => holdEndpoint(deps, { epoch, endpoint }),
         remove: (key) => removeEndpoint(deps, { epoch, ...key }),
-        readSecret: (endpoint) => readEndpointSecret(deps, endpoint),
+        readSecrets: (endpoint) => readEndpointSecrets(deps, endpoint),
         readHealth: (endpoint, status) => readEndpointHealth({ pool }, endpoint, status),
+      }),
+  };
+}
+
+function knowledgeSourceRoad(deps: RoadDeps): Road {
+  const { pool, store, record } = deps;
+  const identity = identityIn('knowledge_sources', { pool, store });
+  const indexing = { ...deps, announce: createAnnounce(deps), split: chunkText, nowMs };
+  return {
+    kind: 'KnowledgeSource',
+    uses: sourceUses,
+    isReferred: true,
+    listRowKeys: () => listProjectedKeys(pool, 'knowledge_sources'),
+    listStale: () =>
+      listStaleSources({ pool }, async (key) => (await store.get('KnowledgeSource', key))?.status),
+    reconcilerOf: (epoch) =>
+      createKnowledgeSourceReconciler({
+        store,
+        record,
+        now,
+        identify: (resource) =>
+          identify(identity, resource, { prefix: 'ks', told: told(resource.status['sourceId']) }),
+        project: (source) => projectSource(indexing, { epoch, source }),
+        remove: (key) => removeSource(deps, { epoch, ...key }),
       }),
   };
 }

@@ -2,9 +2,11 @@ import type { Logger } from '../observability/logger.ts';
 import { CORE_KINDS } from '../resources/core-kinds.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 
-/** What watching needs of a kind: its name, and which Secrets and ConfigMaps an object reads. */
+/** What watching needs of a kind: its name, and which other objects one of it reads. */
 export type WatchedKind = {
   kind: string;
+  /** Others may read it, so that a change of it is told to them too. */
+  isReferred?: boolean;
   uses: (object: Resource, kind: string, name: string) => boolean;
 };
 
@@ -32,7 +34,7 @@ export type WatchesDeps = {
 export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watches {
   let isSynced = false;
 
-  /** A changed Secret or ConfigMap brings those up that read it, so that they heal by themselves. */
+  /** What changed brings those up that read it, so that they heal by themselves. */
   async function bringUp(referred: string, { namespace, name }: ObjectKey): Promise<void> {
     for (const { kind, uses } of kinds) {
       for (const object of await store.list(kind, namespace)) {
@@ -50,17 +52,22 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
     return { refresh, stop, synced: heard.promise };
   };
 
-  const own = kinds.map(({ kind }) =>
+  const tellReaders = (kind: string, key: ObjectKey): void => {
+    bringUp(kind, key).catch((error: Error) =>
+      log.warn({ reason: error.message }, 'cannot look up what refers to it'),
+    );
+  };
+
+  const own = kinds.map(({ kind, isReferred }) =>
     follow(kind, (key) => {
-      if (isSynced) onChange(kind, key);
+      if (!isSynced) return; // Nothing has been looked at yet.
+      onChange(kind, key);
+      if (isReferred) tellReaders(kind, key);
     }),
   );
   const referred = CORE_KINDS.map((kind) =>
     follow(kind, (key) => {
-      if (!isSynced) return; // Nothing has been looked at yet.
-      bringUp(kind, key).catch((error: Error) =>
-        log.warn({ reason: error.message }, 'cannot look up what refers to it'),
-      );
+      if (isSynced) tellReaders(kind, key);
     }),
   );
   const all = [...own, ...referred];

@@ -7,6 +7,12 @@ import { ALLOW_LABEL, API_MANAGER } from '../resources/annotations.ts';
 import type { RecordEvent } from '../resources/resource-events.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import {
+  readRotation,
+  settleRotation,
+  toSecretData,
+  type SigningSecrets,
+} from '../resources/signing-secrets.ts';
+import {
   SIGNING_SECRET_KEY,
   signingSecretName,
   type WebhookEndpointSpec,
@@ -15,7 +21,7 @@ import {
 import { managedBy } from './actors.ts';
 import { recordReadiness, toConditions, type Finding } from './conditions.ts';
 import type { Identity } from './identity.ts';
-import { resolveSecret, type Resolved } from './references.ts';
+import { resolveSecret } from './references.ts';
 import { refuseUnstorable } from './unstorable.ts';
 
 type EndpointResource = Resource<WebhookEndpointSpec, WebhookEndpointStatus>;
@@ -39,13 +45,13 @@ export type WebhookEndpointReconcilerDeps = {
   guard: AddressGuard;
   record: RecordEvent;
   identify: (resource: Resource) => Promise<Identity>;
-  /** Puts the endpoint in force; a secret of null keeps the one it had. */
-  project: (endpoint: Projection, secret: string | null) => Promise<void>;
+  /** Puts the endpoint in force; null keeps the secrets it had. */
+  project: (endpoint: Projection, secrets: SigningSecrets | null) => Promise<void>;
   /** Leaves what is in force and says why the declaration is not. */
   hold: (endpoint: { id: string; uid: string; generation: number } & Condition) => Promise<void>;
   remove: (key: ObjectKey) => Promise<void>;
-  /** The secret in force, also of an endpoint that was removed and comes back. */
-  readSecret: (endpoint: { id: string; namespace: string }) => Promise<string | undefined>;
+  /** The secrets in force, also of an endpoint that was removed and comes back. */
+  readSecrets: (endpoint: { id: string; namespace: string }) => Promise<SigningSecrets | undefined>;
   /** What the status is to show of the deliveries, after it has shown `told`. */
   readHealth: (
     endpoint: { id: string; namespace: string },
@@ -55,6 +61,8 @@ export type WebhookEndpointReconcilerDeps = {
 };
 
 const FIELD_MANAGER = 'parley-operator';
+/** What the clocks of the operator and the database may differ by without anybody noticing. */
+const SETTLE_MS = 1_000;
 
 /** Brings one WebhookEndpoint in force; level-based like all reconcilers. */
 export function createWebhookEndpointReconciler(
@@ -79,8 +87,7 @@ export function createWebhookEndpointReconciler(
       await report(deps, endpoint, { problem: unstorable });
       return {};
     }
-    await settle(deps, endpoint, identity.id);
-    return {};
+    return settle(deps, endpoint, identity.id);
   };
 }
 
@@ -102,7 +109,7 @@ async function settle(
   deps: WebhookEndpointReconcilerDeps,
   endpoint: EndpointResource,
   id: string,
-): Promise<void> {
+): Promise<ReconcileResult> {
   const { spec, metadata } = endpoint;
   const { namespace, name, uid, generation } = metadata;
   const address = checkUrl(spec.url, deps.guard);
@@ -110,10 +117,10 @@ async function settle(
     const problem = { reason: 'InvalidUrl', message: `spec.url: ${address.problem}` };
     await deps.hold({ id, uid, generation, ready: false, ...problem });
     await report(deps, endpoint, { id, problem });
-    return;
+    return {};
   }
-  const secret = await findSecret(deps, endpoint, id);
-  const missing = 'value' in secret ? undefined : secret;
+  const found = await findSecrets(deps, endpoint, id);
+  const missing = 'secrets' in found ? undefined : found;
   const message = spec.suspend ? 'suspended: no deliveries are made' : 'events are delivered';
   const condition = missing
     ? { ready: false, ...missing }
@@ -134,38 +141,90 @@ async function settle(
       headers: spec.headers ?? {},
       metadata: spec.metadata ?? {},
     },
-    'value' in secret ? secret.value : null,
+    'secrets' in found ? found.secrets : null,
   );
   await report(deps, endpoint, { id, ...(missing && { missing }) });
+  // Then the Secret is written with the one secret that is left.
+  const overMs = 'secrets' in found ? found.secrets.next?.oldUntilMs : undefined;
+  if (overMs === undefined) return {};
+  return { requeueAfterMs: Math.max(SETTLE_MS, overMs - deps.now().getTime() + SETTLE_MS) };
 }
 
+type Found = { secrets: SigningSecrets } | { reason: string; message: string };
+
 /** The declared secret, or the endpoint's own, which is made when it is not there yet. */
-async function findSecret(
+async function findSecrets(
   deps: WebhookEndpointReconcilerDeps,
-  { spec, metadata }: EndpointResource,
+  endpoint: EndpointResource,
   id: string,
-): Promise<Resolved> {
+): Promise<Found> {
+  const { spec, metadata } = endpoint;
   const { namespace } = metadata;
-  const name = spec.secretRef?.name ?? signingSecretName(metadata.name);
-  const key = spec.secretRef?.key ?? SIGNING_SECRET_KEY;
-  if (!spec.secretRef && !(await deps.store.get('Secret', { namespace, name }))) {
-    // Lost, with its cluster perhaps: receivers must not have to learn another one.
-    const known = await deps.readSecret({ id, namespace });
-    await deps.store.apply(
-      {
-        kind: 'Secret',
-        namespace,
-        name,
-        labels: { [ALLOW_LABEL]: 'true' },
-        spec: { data: { [key]: known ?? newEndpointSecret() } },
-      },
-      { fieldManager: FIELD_MANAGER, resourceVersion: '' },
-    );
+  if (spec.secretRef) return resolveSecrets(deps.store, namespace, spec.secretRef);
+  const key = { namespace, name: signingSecretName(metadata.name) };
+  const own = (await deps.store.get('Secret', key)) ?? (await makeSecret(deps, endpoint, id));
+  const ref = { name: key.name, key: SIGNING_SECRET_KEY };
+  const found = await resolveSecrets({ get: async () => own }, namespace, ref);
+  if (!('secrets' in found)) return found;
+  const rotation = readRotation(dataOf(own));
+  if ('problem' in rotation) {
+    return { reason: 'InvalidSecret', message: `Secret ${key.name}: ${rotation.problem}` };
   }
-  const secret = await resolveSecret(deps.store, namespace, { name, key });
-  if (!('value' in secret) || isEndpointSecret(secret.value)) return secret;
+  const told = { ...found.secrets, ...rotation };
+  const secrets = settleRotation(told, deps.now().getTime());
+  if (secrets !== told) await putSecret(deps, endpoint, secrets);
+  return { secrets };
+}
+
+async function resolveSecrets(
+  store: Pick<ResourceStore, 'get'>,
+  namespace: string,
+  ref: { name: string; key: string },
+): Promise<Found> {
+  const secret = await resolveSecret(store, namespace, ref);
+  if (!('value' in secret)) return secret;
+  if (isEndpointSecret(secret.value)) return { secrets: { secret: secret.value } };
+  const { name, key } = ref;
   const message = `key ${key} of Secret ${name} must be whsec_ and the base64 of 24 to 64 bytes`;
   return { reason: 'InvalidSecret', message };
+}
+
+/** Lost, with its cluster perhaps: receivers must not have to learn another one. */
+async function makeSecret(
+  deps: WebhookEndpointReconcilerDeps,
+  endpoint: EndpointResource,
+  id: string,
+): Promise<Resource> {
+  const { namespace } = endpoint.metadata;
+  const known = await deps.readSecrets({ id, namespace });
+  return putSecret(deps, endpoint, known ?? { secret: newEndpointSecret() }, '');
+}
+
+/** As its owner: what the API made stays the API's, which rotates it. */
+function putSecret(
+  { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
+  { metadata: { namespace, name }, owners }: EndpointResource,
+  secrets: SigningSecrets,
+  resourceVersion?: string,
+): Promise<Resource> {
+  return store.apply(
+    {
+      kind: 'Secret',
+      namespace,
+      name: signingSecretName(name),
+      labels: { [ALLOW_LABEL]: 'true' },
+      spec: { data: toSecretData(secrets) },
+    },
+    {
+      fieldManager: managedBy(owners['url']) === 'api' ? API_MANAGER : FIELD_MANAGER,
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  );
+}
+
+function dataOf({ spec }: Resource): Record<string, unknown> {
+  const data = spec['data'];
+  return typeof data === 'object' && data !== null ? { ...data } : {};
 }
 
 async function report(

@@ -15,10 +15,7 @@ import {
 
 /** The kind KnowledgeSource (contract §6): types, CRD and REST shape come from here. */
 
-const paths = z
-  .array(z.string().min(1).max(1024))
-  .max(50)
-  .meta(LIST_SET);
+const paths = z.array(z.string().min(1).max(1024)).max(50).meta(LIST_SET);
 
 const website = z.strictObject({
   url: httpUrl.describe('Page to start from.'),

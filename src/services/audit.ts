@@ -1,4 +1,9 @@
-import { insertAuditLine, listAuditLines, type AuditFilter, type AuditRow } from '../store/audit-log.ts';
+import {
+  insertAuditLine,
+  listAuditLines,
+  type AuditFilter,
+  type AuditRow,
+} from '../store/audit-log.ts';
 import type { Db, Pool } from '../store/pool.ts';
 
 /** `noun.verbed`, of what is managed: `api_key.rotated`, `webhook.secret_rotated`. */

@@ -16,7 +16,12 @@ export type EventToEmit<T extends EventType> = {
   sequence?: number;
 };
 
-export type Emitted = { eventId: string; type: EventType; endpointIds: string[] };
+export type Emitted = {
+  eventId: string;
+  namespace: string;
+  type: EventType;
+  endpointIds: string[];
+};
 
 /**
  * Puts an event into the outbox: call it inside the transaction of the change, and
@@ -36,18 +41,21 @@ export async function emitEvent<T extends EventType>(
     data,
   });
   const endpointIds = await insertEvent(db, { ...columns, id, body });
-  return { eventId: id, type: event.type, endpointIds };
+  return { eventId: id, namespace: event.namespace, type: event.type, endpointIds };
 }
 
 export type Announce = (emitted: Emitted) => void;
 
-/** After the commit: counts the event and wakes the delivery role. Never waits, never fails. */
+/** After the commit: counts the event, wakes the delivery role and who streams. Never waits, never fails. */
 export function createAnnounce(deps: {
   notifier: Notifier;
-  metrics: Pick<Metrics, 'events'>;
+  metrics: Pick<Metrics, 'events' | 'knowledgeGaps'>;
 }): Announce {
-  return ({ type, endpointIds }) => {
+  return ({ namespace, type, endpointIds }) => {
     deps.metrics.events.inc({ type });
+    // Here, because a gap is one exactly when it is told, and only after the commit.
+    if (type === 'knowledge.gap.detected') deps.metrics.knowledgeGaps.inc();
     deps.notifier.notify(CHANNELS.deliveries, endpointIds);
+    deps.notifier.notify(CHANNELS.events, [namespace]);
   };
 }

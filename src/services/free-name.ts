@@ -54,7 +54,10 @@ export async function declareUnderFreeName(
 function candidates({ given, displayName, noun }: NewName, id: string): string[] {
   if (given !== undefined) return [given];
   const base = labelOf(displayName) || `${noun}-${digits(id, 0, 8)}`;
-  const others = Array.from({ length: NAME_TRIES - 1 }, (_, i) => `${base}-${digits(id, i + 1, 4)}`);
+  const others = Array.from(
+    { length: NAME_TRIES - 1 },
+    (_, i) => `${base}-${digits(id, i + 1, 4)}`,
+  );
   return [base, ...others];
 }
 

@@ -127,7 +127,11 @@ function planOf({ plannedId, decision }: MarkRow, { seed }: Sealed): Omit<Stored
   return { id: plannedId, seed: Buffer.from(seed, 'base64'), decision };
 }
 
-function heldMark(deps: IdempotencyDeps, held: MarkKey & { token: string }, stored: StoredPlan): Mark {
+function heldMark(
+  deps: IdempotencyDeps,
+  held: MarkKey & { token: string },
+  stored: StoredPlan,
+): Mark {
   const { pool, sealer } = deps;
   const place = placeOf(held);
   const { decision, ...plan } = stored;

@@ -114,10 +114,7 @@ export function deleteKey({ pool }: Deps, caller: KeyManager, id: string): Promi
 }
 
 /** @throws ApiError not_found, for another namespace's id and for a key that ended too */
-export async function requireKey(
-  { pool }: { pool: Db },
-  key: KeyOfNamespace,
-): Promise<ApiKeyRow> {
+export async function requireKey({ pool }: { pool: Db }, key: KeyOfNamespace): Promise<ApiKeyRow> {
   const row = await readApiKey(pool, key);
   if (!row) throw noSuchKey();
   return row;

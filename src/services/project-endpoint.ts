@@ -5,23 +5,27 @@ import { CHANNELS, type Notifier } from '../store/notifications.ts';
 import type { Pool } from '../store/pool.ts';
 import type { Sealer } from '../store/sealing.ts';
 import { inTransaction } from '../store/transaction.ts';
+import type { SigningSecrets } from '../resources/signing-secrets.ts';
 import {
-  endpointSecretPlace,
   markEndpointDeleted,
   readEndpoint,
-  readSealedSecret,
+  readSealedSecrets,
   upsertEndpoint,
   type EndpointProjection,
+  type SealedSecrets,
 } from '../store/webhook-endpoints.ts';
+import { openSecrets, sealSecrets } from './read-endpoint-secret.ts';
+
+type Declared = Omit<EndpointProjection, 'secret' | 'next'>;
 
 /**
  * Brings an endpoint's row in line with what is declared and wakes what waited for it. A
- * `secret` of null (its Secret is missing) keeps the last one; deliveries of an endpoint that
+ * `secrets` of null (its Secret is missing) keeps the last ones; deliveries of an endpoint that
  * never had one wait for it.
  */
 export async function projectEndpoint(
   deps: { pool: Pool; notifier: Notifier; sealer: Sealer },
-  input: { epoch: number; endpoint: Omit<EndpointProjection, 'secret'>; secret: string | null },
+  input: { epoch: number; endpoint: Declared; secrets: SigningSecrets | null },
 ): Promise<void> {
   const { endpoint } = input;
   const sealed = await sealIfNew(deps, input);
@@ -32,20 +36,20 @@ export async function projectEndpoint(
     // Deleted and made anew under its name before we looked: the old one goes first.
     const replaced = await markEndpointDeleted(db, endpoint, endpoint.id);
     if (replaced !== undefined) await cancelDeliveries(db, replaced);
-    await upsertEndpoint(db, { ...endpoint, secret: sealed });
+    const { secret = null, next = null } = sealed ?? {};
+    await upsertEndpoint(db, { ...endpoint, secret, ...(next && { next }) });
   });
   deps.notifier.notify(CHANNELS.projected, [endpoint.uid]);
   deps.notifier.notify(CHANNELS.deliveries, [endpoint.id]);
 }
 
-/** Null when the row already holds this secret: sealing again would only change its bytes. */
+/** Null when the row already holds these secrets: sealing again would only change its bytes. */
 async function sealIfNew(
-  deps: { pool: Pool; sealer: Sealer },
-  { endpoint, secret }: { endpoint: Omit<EndpointProjection, 'secret'>; secret: string | null },
-): Promise<Buffer | null> {
-  if (secret === null) return null;
-  const place = endpointSecretPlace(endpoint.namespace, endpoint.id);
-  const stored = await readSealedSecret(deps.pool, endpoint.id);
-  const same = stored !== null && deps.sealer.open(stored, place) === secret;
-  return same ? null : deps.sealer.seal(secret, place);
+  { pool, sealer }: { pool: Pool; sealer: Sealer },
+  { endpoint, secrets }: { endpoint: Declared; secrets: SigningSecrets | null },
+): Promise<SealedSecrets | null> {
+  if (secrets === null) return null;
+  const stored = await readSealedSecrets(pool, endpoint.id);
+  const same = stored !== null && isDeepStrictEqual(openSecrets(sealer, endpoint, stored), secrets);
+  return same ? null : sealSecrets(sealer, endpoint, secrets);
 }

@@ -1,5 +1,9 @@
 import type { Pool } from '../store/pool.ts';
-import { listEndpoints, type EndpointFilter, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
+import {
+  listEndpoints,
+  type EndpointFilter,
+  type WebhookEndpointRow,
+} from '../store/webhook-endpoints.ts';
 
 /** Newest first; `before` is the id after which the page starts. */
 export function listEndpointPage(

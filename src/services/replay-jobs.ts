@@ -73,7 +73,7 @@ export async function countReplay(
 ): Promise<number> {
   const scope = scopeOf(plan, endpoint);
   let total = 0;
-  for (let from: string | null = scope.from; from !== null; ) {
+  for (let from: string | null = scope.from; from !== null;) {
     const page = await countPage(deps.pool, { ...scope, from }, COUNT_PAGE);
     total += page.count;
     from = page.next === null ? null : nextUuid(page.next);
@@ -123,7 +123,9 @@ export function scopeOf(
 
 /** Whether an endpoint's `event_types` cover a type; none: all. */
 export function isSubscribed(eventTypes: readonly string[], type: EventType): boolean {
-  return eventTypes.length === 0 || subscriptionsTo(type).some((entry) => eventTypes.includes(entry));
+  return (
+    eventTypes.length === 0 || subscriptionsTo(type).some((entry) => eventTypes.includes(entry))
+  );
 }
 
 /** @throws ApiError not_found, for another namespace's id too */

@@ -4,6 +4,7 @@ import {
   advanceJob,
   countBulk,
   finishJob,
+  hasUnsent,
   holdRunningJob,
   insertReplays,
   listRunningJobs,
@@ -76,8 +77,10 @@ async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
     const scope = remaining(job, scopeOf(job, endpoint), deps.nowMs());
     const batch = { scope, jobId: id, events: LOOKED_AT, room: Math.min(room, BATCH_MAX) };
     const { made: count, cursor } = await insertReplays(db, batch);
-    if (cursor === null) await finishJob(db, { id, namespace, status: 'done' });
-    else await advanceJob(db, { id, cursor, made: count });
+    if (cursor !== null) await advanceJob(db, { id, cursor, made: count });
+    // Until all of it was tried once there is something to stop.
+    else if (await hasUnsent(db, job)) return undefined;
+    else await finishJob(db, { id, namespace, status: 'done' });
     return { endpointId, count };
   });
   if (made && made.count > 0) deps.notifier.notify(CHANNELS.deliveries, [made.endpointId]);

@@ -30,6 +30,6 @@ export async function sendTestEvent<T extends EventType>(
     await requireEndpoint({ pool: db }, { namespace, id: endpointId });
     throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
   });
-  deps.announce({ eventId: id, type, endpointIds: [endpointId] });
+  deps.announce({ eventId: id, namespace, type, endpointIds: [endpointId] });
   return sent;
 }

@@ -219,6 +219,8 @@ function asWritten(
     lastSuccessAt: row?.lastSuccessAt ?? null,
     lastFailureAt: row?.lastFailureAt ?? null,
     lastFailure: row?.lastFailure ?? null,
+    nextSecretAt: row?.nextSecretAt ?? null,
+    oldSecretUntil: row?.oldSecretUntil ?? null,
   };
 }
 

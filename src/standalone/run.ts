@@ -1,22 +1,27 @@
 import path from 'node:path';
-import { runApi } from '../api/run.ts';
+import { runApi, type RunningApi } from '../api/run.ts';
 import { createContext, readVersion, type Context } from '../runtime/context.ts';
 import { createPostgresDeclarations } from '../runtime/postgres-declarations.ts';
 import { stopOnSignals } from '../runtime/shutdown.ts';
 import type { Config } from '../config.ts';
 import type { Attempt } from '../delivery/attempt.ts';
 import { runDelivery } from '../delivery/run.ts';
-import { fromUuid } from '../events/ids.ts';
+import { fromUuid, toUuid } from '../events/ids.ts';
 import { createLogger } from '../observability/logger.ts';
 import { runOperator } from '../operator/run.ts';
 import { addGivenKey } from '../services/manage-keys.ts';
 import { newKeyText, SCOPES } from '../store/api-keys.ts';
+import { endConversation } from '../services/end-conversation.ts';
+import { startConversation } from '../services/start-conversation.ts';
+import { releaseCallLeases } from '../store/calls.ts';
+import { listConversations } from '../store/conversations.ts';
 import { releaseAllLeases, type ClaimedDelivery } from '../store/delivery-queue.ts';
 import { migrate } from '../store/migrate.ts';
 import { removeDemo, startDemo } from './demo.ts';
 import { createEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { readLocalSecrets } from './local-secrets.ts';
 import { runManifests } from './manifests/run.ts';
+import { startSample } from './sample-conversation.ts';
 import { createScreen, type Screen } from './screen.ts';
 
 type Stop = () => Promise<void>;
@@ -71,7 +76,10 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   const key = { namespace: 'default', name: 'first', scopes: SCOPES, text: apiKey };
   await addGivenKey(context, 'environment', key);
   // Our own database has no other delivering process: leases of the run before need not run out.
-  if (config.databaseUrl === undefined) await releaseAllLeases(context.pool);
+  if (config.databaseUrl === undefined) {
+    await releaseAllLeases(context.pool);
+    await releaseCallLeases(context.pool);
+  }
   await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow });
 }
 
@@ -149,6 +157,42 @@ async function startRoles(deps: {
     const line = { ready: true, url: api.url, api_key: deps.apiKey };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   }
+  if (config.demo && path.resolve(folder) === EXAMPLES) {
+    const { apiKey } = deps;
+    stops.push(startSample({ ...context, store, ...sampleTalk({ api, screen, apiKey }) }).stop);
+  }
+}
+
+/** Who speaks in the sample conversation; by it we know that there was one. */
+const SAMPLE = { namespace: 'default', userId: 'demo' } as const;
+
+/** The sample conversation goes through the services that REST goes through. */
+function sampleTalk(deps: { api: RunningApi; screen: Screen; apiKey: string }) {
+  const { url, conversations } = deps.api;
+  const { namespace, userId } = SAMPLE;
+  return {
+    wasHeld: async (): Promise<boolean> => {
+      const page = { namespace, userId, before: null, limit: 1 };
+      return (await listConversations(conversations.pool, page)).length > 0;
+    },
+    begin: async (agentId: string): Promise<string> => {
+      const about = { ...SAMPLE, channel: 'chat', variables: {}, metadata: { demo: 'true' } } as const;
+      const agent = toUuid('agt', agentId);
+      if (agent === null) throw new Error(`${agentId} is no id of an agent`);
+      return (await startConversation(conversations, { ...about, agentId: agent })).id;
+    },
+    say: async (conversationId: string, text: string): Promise<void> => {
+      await conversations.takeTurn({ namespace, conversationId, text });
+    },
+    end: async (id: string): Promise<void> => {
+      await endConversation(conversations, { namespace, id, reason: 'user_ended' });
+    },
+    onHeld: (id: string): void => {
+      const at = `/v1/conversations/${fromUuid('conv', id)}/transcript?format=text`;
+      deps.screen.note('a sample conversation was held; to read it:');
+      deps.screen.note(`curl -H "Authorization: Bearer ${deps.apiKey}" '${url}${at}'`);
+    },
+  };
 }
 
 type EndpointNames = (delivery: ClaimedDelivery) => Promise<{ name: string; demo: boolean }>;

@@ -37,7 +37,8 @@ export type DeliveryLine = {
   retryInSec: number | null;
 };
 
-const TYPE_WIDTH = 22;
+/** Of the longest type. */
+const TYPE_WIDTH = 'conversation.transcript.ready'.length;
 
 export function createScreen(deps: {
   write: (text: string) => void;

@@ -106,7 +106,7 @@ export async function insertConversation(db: Db, row: NewConversation): Promise<
               call_id, status, turn_count, event_sequence, tally, max_duration_sec,
               silence_timeout_sec, expires_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'active', $10, 1, $11, $12, $13,
-             clock_timestamp() + make_interval(secs => least($12, $13)))
+             clock_timestamp() + make_interval(secs => least($12::int, $13::int)))
            returning ${COLUMNS}`,
     values: [
       row.id,

@@ -1,3 +1,4 @@
+import { eraseQuestions } from './knowledge-chunks.ts';
 import type { Db } from './pool.ts';
 
 /** The words of a conversation in tables that are not its own. Each in the caller's transaction. */
@@ -7,15 +8,13 @@ import type { Db } from './pool.ts';
  * The fingerprint becomes the id: it was made of the words, and has to stay unique.
  */
 export async function eraseGapsOf(db: Db, conversationId: string, erased: string): Promise<void> {
-  await db.query(
-    `update knowledge_gaps set question = $2, fingerprint = id::text where conversation_id = $1`,
+  const { rows } = await db.query<{ id: string }>(
+    `update knowledge_gaps set question = $2, fingerprint = id::text
+      where conversation_id = $1 returning id`,
     [conversationId, erased],
   );
-  await db.query(
-    `update knowledge_chunks set heading = $2
-      where gap_id = any(array(select id from knowledge_gaps where conversation_id = $1))`,
-    [conversationId, erased],
-  );
+  const gapIds = rows.map(({ id }) => id);
+  if (gapIds.length > 0) await eraseQuestions(db, gapIds, erased);
 }
 
 /** Of its calls: numbers, the script that was played, and what the caller of the API put there. */

@@ -80,7 +80,7 @@ function matching(mode: ReplayMode): string {
 
 const SEEN = `seen as materialized (
       select id, type, endpoint_id, erased_at from events
-       where namespace = $1 and id >= $5 and id < $6`;
+       where namespace = $1 and id >= $5 and id < $6 and $7::uuid is not null`;
 
 const DAY_MS = 86_400_000;
 
@@ -143,6 +143,19 @@ export async function countBulk(
     [endpointId, max],
   );
   return rows[0]?.count ?? 0;
+}
+
+/** Whether something that a job made has not been attempted yet. */
+export async function hasUnsent(
+  db: Db,
+  { endpointId, id }: { endpointId: string; id: string },
+): Promise<boolean> {
+  const { rows } = await db.query(
+    `select 1 from delivery_queue
+      where endpoint_id = $1 and bulk and job_id = $2 and attempt = 0 limit 1`,
+    [endpointId, id],
+  );
+  return rows.length > 0;
 }
 
 export async function insertJob(

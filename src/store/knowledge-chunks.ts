@@ -22,40 +22,48 @@ export type NewChunk = {
 };
 
 /** In one statement, so that 10,000 passages are a few of them and not 10,000. */
-const BATCH = 500;
+const BATCH = 250;
 
 export async function insertChunks(
   db: Db,
   owner: ChunkOwner,
-  chunks: readonly NewChunk[],
+  chunks: Iterable<NewChunk>,
 ): Promise<void> {
+  let batch: NewChunk[] = [];
+  for (const chunk of chunks) {
+    batch.push(chunk);
+    if (batch.length < BATCH) continue;
+    await insertBatch(db, owner, batch);
+    batch = [];
+  }
+  if (batch.length > 0) await insertBatch(db, owner, batch);
+}
+
+async function insertBatch(db: Db, owner: ChunkOwner, batch: readonly NewChunk[]): Promise<void> {
   const source = 'sourceId' in owner ? owner : { sourceId: null, documentId: null };
   const answer = 'agentId' in owner ? owner : { agentId: null, gapId: null };
-  for (let from = 0; from < chunks.length; from += BATCH) {
-    const batch = chunks.slice(from, from + BATCH);
-    await db.query(
-      `insert into knowledge_chunks
+  await db.query(
+    `insert into knowledge_chunks
          (id, namespace, source_id, document_id, agent_id, gap_id, position, heading, text, words)
        select c.id, $1, $2, $3, $4, $5, c.position, c.heading, c.text,
               setweight(to_tsvector('english', c.heading_words), 'A')
                 || to_tsvector('english', c.text_words)
          from unnest($6::uuid[], $7::integer[], $8::text[], $9::text[], $10::text[], $11::text[])
            as c (id, position, heading, text, heading_words, text_words)`,
-      [
-        owner.namespace,
-        source.sourceId,
-        source.documentId,
-        answer.agentId,
-        answer.gapId,
-        batch.map(({ id }) => id),
-        batch.map(({ position }) => position),
-        batch.map(({ heading }) => heading),
-        batch.map(({ text }) => text),
-        batch.map(({ headingWords }) => headingWords),
-        batch.map(({ textWords }) => textWords),
-      ],
-    );
-  }
+    [
+      owner.namespace,
+      source.sourceId,
+      source.documentId,
+      answer.agentId,
+      answer.gapId,
+      batch.map(({ id }) => id),
+      batch.map(({ position }) => position),
+      batch.map(({ heading }) => heading),
+      batch.map(({ text }) => text),
+      batch.map(({ headingWords }) => headingWords),
+      batch.map(({ textWords }) => textWords),
+    ],
+  );
 }
 
 /** Takes the passages of a source away, and its index with them. Returns how many there were. */
@@ -67,11 +75,28 @@ export async function deleteSourceChunks(db: Db, sourceId: string): Promise<numb
   return rowCount ?? 0;
 }
 
+/** The next free place among the passages of an owner. */
+export async function nextPosition(db: Db, ownerId: string): Promise<number> {
+  const { rows } = await db.query<{ next: number }>(
+    'select coalesce(max(position) + 1, 0) as next from knowledge_chunks where owner_id = $1',
+    [ownerId],
+  );
+  return rows[0]!.next; // An aggregate has one row.
+}
+
+/** A file of 20 MB is more than an ordinary statement may do; until the end of the transaction. */
+export async function takeYourTime(db: Db): Promise<void> {
+  await db.query(`set local statement_timeout = ${INDEX_TIMEOUT_MS}`);
+}
+
+const INDEX_TIMEOUT_MS = 120_000;
+
 /** Makes the index of an owner anew from its passages. */
 export async function indexOwner(db: Db, ownerId: string): Promise<void> {
   await db.query('delete from knowledge_lexemes where owner_id = $1', [ownerId]);
-  await db.query(
-    `insert into knowledge_lexemes (owner_id, lexeme, chunks, positions)
+  // Not a literal in the call: pg knows query_timeout there, its types do not.
+  const statement = {
+    text: `insert into knowledge_lexemes (owner_id, lexeme, chunks, positions)
      select $1, w.lexeme, count(*), string_agg(int4send(c.position), '' order by c.position)
        from knowledge_chunks c cross join lateral unnest(c.words) w
       where c.owner_id = $1
@@ -79,8 +104,10 @@ export async function indexOwner(db: Db, ownerId: string): Promise<void> {
      union all
      select $1, '', count(*), '' from knowledge_chunks where owner_id = $1
      having count(*) > 0`,
-    [ownerId],
-  );
+    values: [ownerId],
+    query_timeout: INDEX_TIMEOUT_MS,
+  };
+  await db.query(statement);
   await learnWords(db, ownerId);
 }
 
@@ -126,11 +153,37 @@ export async function lockAnswers(db: Db, agentId: string): Promise<number> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge answers ' || $1, 0))`, [
     agentId,
   ]);
-  const { rows } = await db.query<{ next: number }>(
-    `select coalesce(max(position) + 1, 0) as next from knowledge_chunks where owner_id = $1`,
-    [agentId],
+  return nextPosition(db, agentId);
+}
+
+/**
+ * Puts `erased` in the place of the questions that answers were given to, and takes their words out
+ * of the index: what is only in a question is found no more, the answer is.
+ */
+export async function eraseQuestions(
+  db: Db,
+  gapIds: readonly string[],
+  erased: string,
+): Promise<void> {
+  const { rows } = await db.query<{ ownerId: string }>(
+    `update knowledge_chunks set heading = $2, words = ts_filter(words, '{d}')
+      where gap_id = any($1::uuid[]) returning owner_id as "ownerId"`,
+    [gapIds, erased],
   );
-  return rows[0]!.next; // An aggregate has one row.
+  for (const ownerId of new Set(rows.map((row) => row.ownerId))) {
+    await lockAnswers(db, ownerId);
+    const { rows: before } = await db.query<{ lexeme: string }>(
+      'select lexeme from knowledge_lexemes where owner_id = $1',
+      [ownerId],
+    );
+    await indexOwner(db, ownerId);
+    await db.query(
+      `delete from knowledge_words w
+        where w.lexeme = any($1::text[])
+          and not exists (select from knowledge_lexemes l where l.lexeme = w.lexeme)`,
+      [before.map(({ lexeme }) => lexeme)],
+    );
+  }
 }
 
 /** Agents of a namespace that have answers to gaps. */

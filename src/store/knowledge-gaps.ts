@@ -73,10 +73,9 @@ export async function countGap(
 
 export async function insertGap(
   db: Db,
-  gap: Pick<
-    GapRow,
-    'id' | 'namespace' | 'agentId' | 'conversationId' | 'question' | 'topScore'
-  > & { fingerprint: string },
+  gap: Pick<GapRow, 'id' | 'namespace' | 'agentId' | 'conversationId' | 'question' | 'topScore'> & {
+    fingerprint: string;
+  },
 ): Promise<void> {
   await db.query(
     `insert into knowledge_gaps

@@ -22,6 +22,8 @@ export type KnowledgeSourceRow = {
   ready: boolean;
   reason: string;
   message: string;
+  /** Of what is indexed; null: nothing is. */
+  contentHash: Buffer | null;
   createdAt: number;
   updatedAt: number;
 };
@@ -46,7 +48,7 @@ export type SourceCondition = Pick<KnowledgeSourceRow, 'ready' | 'reason' | 'mes
 
 const COLUMNS = `id, namespace, name, uid, generation, managed_by as "managedBy", type, spec, status,
   documents, chunks, bytes, last_synced_at as "lastSyncedAt", last_sync as "lastSync", ready, reason,
-  message, created_at as "createdAt", updated_at as "updatedAt"`;
+  message, content_hash as "contentHash", created_at as "createdAt", updated_at as "updatedAt"`;
 
 export async function readSource(
   db: Db,
@@ -96,6 +98,17 @@ export async function listSources(
   return rows;
 }
 
+/** When each source was last indexed, of all namespaces. */
+export async function listSyncedKeys(
+  db: Db,
+): Promise<{ namespace: string; name: string; lastSyncedAt: number }[]> {
+  const { rows } = await db.query<{ namespace: string; name: string; lastSyncedAt: number }>(
+    `select namespace, name, last_synced_at as "lastSyncedAt" from knowledge_sources
+      where deleted_at is null and last_synced_at is not null`,
+  );
+  return rows;
+}
+
 /** uuids of all sources of a namespace. */
 export async function listSourceIds(db: Db, namespace: string): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>({
@@ -123,15 +136,12 @@ export async function findSourceIds(
   return rows.map(({ id }) => id);
 }
 
-export type LockedSource = KnowledgeSourceRow & {
-  contentHash: Buffer | null;
-  deletedAt: number | null;
-};
+export type LockedSource = KnowledgeSourceRow & { deletedAt: number | null };
 
-/** A source that is there under lock: whoever indexes it stands in line here. */
+/** A source under lock, deleted ones too: whoever indexes it stands in line here. */
 export async function lockSource(db: Db, id: string): Promise<LockedSource | undefined> {
   const { rows } = await db.query<LockedSource>(
-    `select ${COLUMNS}, content_hash as "contentHash", deleted_at as "deletedAt"
+    `select ${COLUMNS}, deleted_at as "deletedAt"
        from knowledge_sources where id = $1 for update`,
     [id],
   );
@@ -148,7 +158,9 @@ export async function upsertSource(db: Db, source: SourceProjection): Promise<Lo
      on conflict (id) do update set
        namespace = excluded.namespace, name = excluded.name, uid = excluded.uid,
        generation = excluded.generation, managed_by = excluded.managed_by,
-       type = excluded.type, spec = excluded.spec, text = excluded.text, deleted_at = null,
+       type = excluded.type, spec = excluded.spec, deleted_at = null,
+       -- Of a ConfigMap that is missing now, what it said last.
+       text = case when excluded.type = 'text' then coalesce(excluded.text, s.text) end,
        updated_at = case when (s.generation, s.uid, s.text) is distinct from
          (excluded.generation, excluded.uid, excluded.text) then now() else s.updated_at end`,
     [s.id, s.namespace, s.name, s.uid, s.generation, s.managedBy, s.type, s.spec, s.text],
@@ -180,26 +192,18 @@ export async function updateSourceIndex(
         set documents = $2, chunks = $3, bytes = $4, content_hash = $5, last_sync = $6,
             last_synced_at = clock_timestamp(), updated_at = clock_timestamp()
       where id = $1`,
-    [
-      source.id,
-      source.documents,
-      source.chunks,
-      source.bytes,
-      source.contentHash,
-      source.lastSync,
-    ],
+    [source.id, source.documents, source.chunks, source.bytes, source.contentHash, source.lastSync],
   );
 }
 
-/** Says why the latest declaration is not in force; what is indexed stays. */
-export async function holdSourceRow(
-  db: Db,
-  source: Pick<KnowledgeSourceRow, 'id' | 'uid' | 'generation'> & SourceCondition,
-): Promise<void> {
+/** Nothing of it is indexed any more: it became one of another type. */
+export async function clearSourceIndex(db: Db, id: string): Promise<void> {
   await db.query(
     `update knowledge_sources
-        set uid = $2, generation = $3, ready = $4, reason = $5, message = $6 where id = $1`,
-    [source.id, source.uid, source.generation, source.ready, source.reason, source.message],
+        set content_hash = null, documents = 0, chunks = 0, bytes = 0, last_sync = null,
+            last_synced_at = null
+      where id = $1`,
+    [id],
   );
 }
 

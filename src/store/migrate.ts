@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { StartupError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
+import { healStreamOrder } from './event-stream.ts';
 import { createClient } from './pool.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../migrations');
@@ -19,21 +20,29 @@ export async function migrate(deps: { databaseUrl: string; log: Logger }): Promi
   try {
     await checkServer(client);
     await client.query('select pg_advisory_lock($1, $2)', LOCK);
-    if (await isCurrent(client)) return;
-    // Imported here: an up-to-date start, the common one, does not pay for it.
-    const { runner } = await import('node-pg-migrate');
-    const applied = await runner({
-      dbClient: client,
-      dir: FOLDER,
-      direction: 'up',
-      migrationsTable: TABLE,
-      noLock: true, // Ours waits; theirs gives up when somebody else migrates.
-      log: () => undefined,
-    });
-    deps.log.info({ migrations: applied.map(({ name }) => name) }, 'schema migrated');
+    if (!(await isCurrent(client))) await applyMigrations(client, deps.log);
+    const restored = await healStreamOrder(client);
+    if (restored > 0) deps.log.info({ events: restored }, 'restored events put in order');
   } finally {
     await client.end();
   }
+}
+
+async function applyMigrations(
+  client: ReturnType<typeof createClient>,
+  log: Logger,
+): Promise<void> {
+  // Imported here: an up-to-date start, the common one, does not pay for it.
+  const { runner } = await import('node-pg-migrate');
+  const applied = await runner({
+    dbClient: client,
+    dir: FOLDER,
+    direction: 'up',
+    migrationsTable: TABLE,
+    noLock: true, // Ours waits; theirs gives up when somebody else migrates.
+    log: () => undefined,
+  });
+  log.info({ migrations: applied.map(({ name }) => name) }, 'schema migrated');
 }
 
 /** @throws StartupError when the schema is not up to date, or the database cannot be reached. */

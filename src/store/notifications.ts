@@ -12,6 +12,8 @@ import { createClient, type Pool } from './pool.ts';
 export const CHANNELS = {
   /** Payload: uuids of endpoints with new deliveries, comma-separated; `*`: look at all. */
   deliveries: 'parley_deliveries',
+  /** Payload: namespaces with new events, comma-separated; `*`: look at all. */
+  events: 'parley_events',
   /** A declared object changed. No payload. */
   resources: 'parley_resources',
   /** Payload: uid of the resource that was projected. */

@@ -5,7 +5,7 @@ import type { Db } from './pool.ts';
  * What the tables of all kinds have alike: one row per declared object, found by its name or
  * its id, kept when the object is removed.
  */
-export type ProjectionTable = 'agents' | 'webhook_endpoints';
+export type ProjectionTable = 'agents' | 'webhook_endpoints' | 'knowledge_sources';
 
 /**
  * The row an object of this name continues: the live one, else the last that was removed (its

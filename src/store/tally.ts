@@ -9,6 +9,10 @@ export type Tally = {
   needs: number;
   answered: number;
   unanswered: number;
+  /** The last thing the agent said was an answer. */
+  answeredLast: boolean;
+  /** The last thing the agent said offered to ask a human. */
+  offeredHuman: boolean;
   /** Since the last answer; a rule of escalation counts them. */
   unansweredInRow: number;
   /** The same question again. */
@@ -52,6 +56,8 @@ export const EMPTY_TALLY: Tally = {
   needs: 0,
   answered: 0,
   unanswered: 0,
+  answeredLast: false,
+  offeredHuman: false,
   unansweredInRow: 0,
   repeats: 0,
   complaints: 0,

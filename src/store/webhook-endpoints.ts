@@ -24,6 +24,9 @@ export type WebhookEndpointRow = {
   lastSuccessAt: number | null;
   lastFailureAt: number | null;
   lastFailure: LastFailure | null;
+  /** While its secret is being rotated: when the new one signs, until when the old one is live. */
+  nextSecretAt: number | null;
+  oldSecretUntil: number | null;
 };
 
 export type LastFailure = {
@@ -34,17 +37,29 @@ export type LastFailure = {
 
 export type EndpointProjection = Omit<
   WebhookEndpointRow,
-  'createdAt' | 'updatedAt' | 'lastSuccessAt' | 'lastFailureAt' | 'lastFailure'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'lastSuccessAt'
+  | 'lastFailureAt'
+  | 'lastFailure'
+  | 'nextSecretAt'
+  | 'oldSecretUntil'
 > & {
-  /** Sealed; null keeps the last one that was there. */
+  /** Sealed; null keeps the last one that was there, and its rotation. */
   secret: Buffer | null;
+  /** With a secret: its rotation; none ends the one there was. */
+  next?: SealedRotation;
 };
+
+/** Times are Unix ms. */
+export type SealedRotation = { secret: Buffer; atMs: number; oldUntilMs: number };
 
 const COLUMNS = `e.id, e.namespace, e.name, e.uid, e.generation, e.managed_by as "managedBy",
   e.url, e.event_types as "eventTypes", e.description, e.enabled, e.headers, e.metadata,
   e.ready, e.reason, e.message, e.created_at as "createdAt", e.updated_at as "updatedAt",
   h.last_success_at as "lastSuccessAt", h.last_failure_at as "lastFailureAt",
-  h.last_failure as "lastFailure"`;
+  h.last_failure as "lastFailure", e.next_secret_at as "nextSecretAt",
+  e.old_secret_until as "oldSecretUntil"`;
 const FROM = `webhook_endpoints e left join endpoint_health h on h.endpoint_id = e.id`;
 
 export async function readEndpoint(
@@ -77,10 +92,7 @@ const HAS_STATUS = {
 } as const;
 
 /** Newest first. */
-export async function listEndpoints(
-  db: Db,
-  filter: EndpointFilter,
-): Promise<WebhookEndpointRow[]> {
+export async function listEndpoints(db: Db, filter: EndpointFilter): Promise<WebhookEndpointRow[]> {
   const conditions: [string, string | boolean | undefined][] = [
     ['e.namespace =', filter.namespace],
     ['e.enabled =', filter.enabled],
@@ -119,13 +131,21 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
   await db.query(
     `insert into webhook_endpoints as e
        (id, namespace, name, uid, generation, managed_by, url, event_types, description, enabled,
-        headers, metadata, secret, ready, reason, message)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        headers, metadata, secret, ready, reason, message, next_secret, next_secret_at,
+        old_secret_until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+             to_timestamp($18 / 1000.0), to_timestamp($19 / 1000.0))
      on conflict (id) do update set
        namespace = excluded.namespace, name = excluded.name, uid = excluded.uid,
        generation = excluded.generation, managed_by = excluded.managed_by, url = excluded.url,
        event_types = excluded.event_types, description = excluded.description,
        enabled = excluded.enabled, headers = excluded.headers, metadata = excluded.metadata,
+       next_secret = case when excluded.secret is null then e.next_secret
+                          else excluded.next_secret end,
+       next_secret_at = case when excluded.secret is null then e.next_secret_at
+                             else excluded.next_secret_at end,
+       old_secret_until = case when excluded.secret is null then e.old_secret_until
+                               else excluded.old_secret_until end,
        secret = coalesce(excluded.secret, e.secret), ready = excluded.ready,
        reason = excluded.reason, message = excluded.message, deleted_at = null,
        updated_at = case when (e.generation, e.uid) is distinct from
@@ -147,6 +167,9 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
       e.ready,
       e.reason,
       e.message,
+      e.next?.secret ?? null,
+      e.next?.atMs ?? null,
+      e.next?.oldUntilMs ?? null,
     ],
   );
 }
@@ -180,7 +203,8 @@ export async function markEndpointDeleted(
   exceptId: string | null = null,
 ): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>(
-    `update webhook_endpoints set deleted_at = now(), updated_at = now(), secret = null
+    `update webhook_endpoints set deleted_at = now(), updated_at = now(), secret = null,
+            next_secret = null, next_secret_at = null, old_secret_until = null
       where namespace = $1 and name = $2 and deleted_at is null and ($3::uuid is null or id <> $3)
      returning id`,
     [key.namespace, key.name, exceptId],
@@ -193,10 +217,58 @@ export function endpointSecretPlace(namespace: string, id: string): string {
   return `endpoint:${namespace}/${id}`;
 }
 
-export async function readSealedSecret(db: Db, id: string): Promise<Buffer | null> {
-  const { rows } = await db.query<{ secret: Buffer | null }>(
-    'select secret from webhook_endpoints where id = $1',
+/** What an endpoint signs with, sealed, and the rotation under way. Times are Unix ms. */
+export type SealedSecrets = { secret: Buffer; next: SealedRotation | null };
+
+type SecretRow = {
+  secret: Buffer | null;
+  nextSecret: Buffer | null;
+  nextSecretAt: number;
+  oldSecretUntil: number;
+};
+
+const SECRETS = `secret, next_secret as "nextSecret", next_secret_at as "nextSecretAt",
+  old_secret_until as "oldSecretUntil"`;
+
+function toSealedSecrets(row: SecretRow | undefined): SealedSecrets | null {
+  if (!row?.secret) return null;
+  const { secret, nextSecret, nextSecretAt: atMs, oldSecretUntil: oldUntilMs } = row;
+  return { secret, next: nextSecret && { secret: nextSecret, atMs, oldUntilMs } };
+}
+
+export async function readSealedSecrets(db: Db, id: string): Promise<SealedSecrets | null> {
+  const { rows } = await db.query<SecretRow>(
+    `select ${SECRETS} from webhook_endpoints where id = $1`,
     [id],
   );
-  return rows[0]?.secret ?? null;
+  return toSealedSecrets(rows[0]);
+}
+
+/**
+ * The secrets of an endpoint that is there, its row held until the transaction ends; `secrets` null:
+ * it has none yet. `nowMs` is the database's clock.
+ */
+export async function holdSecrets(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<{ secrets: SealedSecrets | null; nowMs: number } | undefined> {
+  const { rows } = await db.query<SecretRow & { nowMs: number }>(
+    `select ${SECRETS}, floor(extract(epoch from clock_timestamp()) * 1000)::bigint as "nowMs"
+       from webhook_endpoints where id = $1 and namespace = $2 and deleted_at is null for update`,
+    [id, namespace],
+  );
+  return rows[0] && { secrets: toSealedSecrets(rows[0]), nowMs: rows[0].nowMs };
+}
+
+export async function updateSecrets(
+  db: Db,
+  { id, secret, next }: { id: string; secret: Buffer; next: SealedRotation | null },
+): Promise<void> {
+  await db.query(
+    `update webhook_endpoints
+        set secret = $2, next_secret = $3, next_secret_at = to_timestamp($4 / 1000.0),
+            old_secret_until = to_timestamp($5 / 1000.0)
+      where id = $1`,
+    [id, secret, next?.secret ?? null, next?.atMs ?? null, next?.oldUntilMs ?? null],
+  );
 }

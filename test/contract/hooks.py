@@ -3,17 +3,25 @@ What schemathesis cannot know from a schema: it is told just before a request le
 that the schema allows are replaced, so a request that was meant to be wrong stays wrong.
 """
 
+import functools
 import itertools
+import json
 import os
 import re
+import socket
+import time
+import urllib.request
 
 import schemathesis
 
-OWN_KEY_ID = os.environ.get("PARLEY_OWN_KEY_ID")
+URL = os.environ["PARLEY_URL"]
+KEY = os.environ["PARLEY_KEY"]
+#: The id of that key.
+KEY_ID = os.environ["PARLEY_KEY_ID"]
 #: An id of the right form that names nothing.
 NOBODYS_KEY = "key_01jdn0wzave008001tbgfjpkbe"
 
-URL = re.compile(r"^https?://(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$")
+HTTP_URL = re.compile(r"^https?://(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$")
 SECRET = re.compile(r"^whsec_[A-Za-z0-9+/]+={0,2}$")
 
 _number = itertools.count(1)
@@ -30,34 +38,39 @@ def before_call(context, case, kwargs):
         spread_headers(case.headers)
     if isinstance(case.body, dict):
         settle_body(case.body)
+    prepare = PREPARED.get(f"{case.method.upper()} {case.operation.path}")
+    if prepare is not None and next(_number) % 2:
+        prepare(case)
 
 
 def keep_own_key(case):
     """Without its own key everything after that would be 401."""
-    if case.method.upper() != "DELETE" or case.operation.path != "/v1/api_keys/{id}":
+    if not case.operation.path.startswith("/v1/api_keys/{id}") or case.method.upper() == "GET":
         return
-    if case.path_parameters.get("id") == OWN_KEY_ID:
+    if case.path_parameters.get("id") == KEY_ID:
         case.path_parameters["id"] = NOBODYS_KEY
 
 
 def spread_headers(headers):
-    """A key that was used is answered as it was, and a tag that was made up is always stale."""
+    """
+    A key that was used is answered as it was, though what it made may be gone since; and a tag that
+    was made up is always stale.
+    """
     key = headers.get("Idempotency-Key")
-    if isinstance(key, str) and re.match(r"^[!-~]{1,240}$", key) and next(_number) % 4:
+    if isinstance(key, str) and re.match(r"^[!-~]{1,240}$", key):
         headers["Idempotency-Key"] = f"{key}-{next(_number)}"
     if "If-Match" in headers and next(_number) % 4:
         del headers["If-Match"]
 
 
 def settle_body(body):
-    """Rules between fields, and addresses: what OpenAPI has no words for."""
-    for name, value in body.items():
-        if name == "url" and isinstance(value, str) and URL.match(value):
+    """Rules between fields, addresses and times: what OpenAPI has no words for."""
+    for name, value in list(body.items()):
+        if name == "url" and isinstance(value, str) and HTTP_URL.match(value):
             body[name] = f"https://example.com/{next(_number)}"
         elif name == "headers" and isinstance(value, dict):
-            body[name] = {k: v for k, v in value.items() if re.match(r"^x-[a-z]+$", k)} if all(
-                isinstance(v, str) for v in value.values()
-            ) else value
+            if all(isinstance(header, str) for header in value.values()):
+                body[name] = {k: v for k, v in value.items() if re.match(r"^x-[a-z]+$", k)}
         elif isinstance(value, dict):
             settle_body(value)
         elif isinstance(value, list):
@@ -68,3 +81,79 @@ def settle_body(body):
         del body["secret"]
     if isinstance(body.get("source_ids"), list) and isinstance(body.get("source_names"), list):
         del body["source_ids"]
+    if type(body.get("since")) is int and body["since"] >= 0 and next(_number) % 4:
+        body["since"] = int(time.time()) - 60
+        if type(body.get("until")) is int:
+            del body["until"]
+
+
+# Sequences that chance finds too rarely. Each makes what the request is about, and names it.
+
+
+def two_versions(case):
+    """Something to go back to."""
+    agent = make("/v1/agents", {"prompt": "first"})
+    ask("PATCH", f"/v1/agents/{agent}", {"prompt": "second"})
+    case.path_parameters["id"] = agent
+    if isinstance(case.body, dict):
+        case.body.pop("version", None)
+
+
+def requested(case):
+    """A human is asked for."""
+    agent = make("/v1/agents", {"prompt": "first"})
+    conversation = make("/v1/conversations", {"agent_id": agent})
+    case.path_parameters["id"] = make(f"/v1/conversations/{conversation}/escalate", {})
+
+
+def accepted(case):
+    """A human is there."""
+    requested(case)
+    path = f"/v1/escalations/{case.path_parameters['id']}/accept"
+    ask("POST", path, {"accepted_by": {"id": "u1", "name": "Ada"}})
+
+
+def running(case):
+    """A job whose receiver keeps everybody waiting."""
+    case.path_parameters["id"] = make(
+        f"/v1/webhooks/{silent_endpoint()}/replay", {"since": int(time.time()) - 3600, "mode": "all"}
+    )
+
+
+@functools.cache
+def silent_endpoint():
+    """Takes connections and never answers; with more events than go out to one receiver at once."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=1_000)
+    _open.append(listener)
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    endpoint = make("/v1/webhooks", {"url": url})
+    for _ in range(200):
+        ask("POST", f"/v1/webhooks/{endpoint}/test", {})
+    return endpoint
+
+
+_open = []
+
+PREPARED = {
+    "POST /v1/agents/{id}/rollback": two_versions,
+    "POST /v1/escalations/{id}/accept": requested,
+    "POST /v1/escalations/{id}/decline": requested,
+    "POST /v1/escalations/{id}/complete": accepted,
+    "POST /v1/escalations/{id}/messages": accepted,
+    "DELETE /v1/jobs/{id}": running,
+}
+
+
+def make(path, body):
+    return ask("POST", path, body)["id"]
+
+
+def ask(method, path, body):
+    request = urllib.request.Request(
+        URL + path,
+        method=method,
+        data=json.dumps(body).encode(),
+        headers={"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)

@@ -70,6 +70,7 @@ describeEachHome((home) => {
         status: 'healthy',
         last_success_at: null,
         last_failure: null,
+        secret_rotation: null,
       });
       const path = `/v1/webhooks/${body.id}`;
       const replies = [

@@ -1,5 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { runApi } from '../../src/api/run.ts';
+import { createExtractiveResponder } from '../../src/conversation/extractive-responder.ts';
+import { createTakeTurn } from '../../src/conversation/take-turn.ts';
+import { toUuid } from '../../src/events/ids.ts';
+import { readCall } from '../../src/store/calls.ts';
+import { doStep } from '../../src/telephony/do-step.ts';
+import { simulated } from '../../src/telephony/simulated.ts';
 import { startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';
 
 /** Calls by REST, carried by the simulated provider and played by the API as it runs. */
@@ -205,22 +212,34 @@ test('two processes play many calls, and no turn twice', async () => {
   await second.stop();
 });
 
-test('a step that comes late, when somebody else has done it, changes nothing', async () => {
-  const made = await place({}, [{ text: 'One.', after_ms: 500 }, { text: 'Two.' }]);
-  await callWhen(made, 'in_progress');
-  // While the first turn is stored, it is as if another process had the lease and did the step.
-  await api.engine.pool.query(`
-    create function overtake() returns trigger language plpgsql as $$ begin
-      update calls set lease_token = gen_random_uuid(), step = step + 1, due_at = null;
-      return new;
-    end $$;
-    create constraint trigger overtaken after insert on turns deferrable initially immediate
-      for each row when (new.text = 'One.') execute function overtake()`);
-  const turns = await api.engine.eventually(async () => {
-    const { rows } = await api.engine.pool.query('select lease_until < now() as late from calls');
-    return rows[0].late && (await userTurnsOf(await read(`/v1/calls/${made.body.id}`)));
+test('a process that was too slow for its lease does not play a turn again', async () => {
+  const made = await place({}, [{ text: 'One.' }, { text: 'Two.', after_ms: 60_000 }]);
+  const call = await callWhen(made, 'in_progress');
+  await api.engine.eventually(async () => (await userTurnsOf(call)).length === 1);
+  const conversations = {
+    ...api.engine,
+    announce: () => undefined,
+    nowMs: Date.now,
+    baseUrl: () => api.url,
+  };
+  const deps = {
+    ...conversations,
+    takeTurn: createTakeTurn({
+      ...conversations,
+      clockMs: Date.now,
+      respond: createExtractiveResponder({ nowMs: Date.now }),
+    }),
+  };
+  const stored = await readCall(api.engine.pool, {
+    namespace: 'default',
+    id: toUuid('call', call.id)!,
   });
-  expect(turns).toEqual([]);
+  await doStep(deps, {
+    call: { ...stored!, step: 2, leaseToken: randomUUID(), providerOptions: {} },
+    provider: simulated,
+    due: { event: { type: 'heard', text: 'One.' }, nextAfterMs: 0 },
+  });
+  expect(await userTurnsOf(call)).toEqual(['One.']);
 });
 
 describe('what is refused', () => {

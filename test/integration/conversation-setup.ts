@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
+import type { Engine } from '../support/engine.ts';
 import { startApi, type Api, type Reply } from './api-setup.ts';
 
 /** Conversations by REST, with an agent that knows a few things. */
 export type Talk = Api & {
   agentId: string;
   newAgent: (fields?: Record<string, unknown>) => Promise<string>;
-  /** Tells the agent's source what it knows. */
   start: (fields?: Record<string, unknown>) => Promise<string>;
   say: (conversation: string, text: string) => Promise<Reply>;
   end: (conversation: string, fields?: Record<string, unknown>) => Promise<Reply>;
@@ -32,22 +32,15 @@ Our shop is open from Monday to Saturday, nine to six.
 export async function startTalk(options: Parameters<typeof startApi>[0] = {}): Promise<Talk> {
   const api = await startApi(options);
   const { call } = api;
-  const source = await call('POST', '/v1/knowledge/sources', {
-    json: { type: 'text', name: 'handbook', text: KNOWLEDGE },
-  });
-  expect([201, 202]).toContain(source.status);
+  await declareSource(api.engine, 'handbook', KNOWLEDGE);
   const newAgent = async (fields: Record<string, unknown> = {}): Promise<string> => {
     const { status, body } = await call('POST', '/v1/agents', {
       json: { prompt: 'Help.', knowledge: { source_names: ['handbook'] }, ...fields },
     });
-    expect(status).toBe(201);
+    expect({ status, body }).toMatchObject({ status: 201, body: { active_version: 1 } });
     return String(body.id);
   };
   const agentId = await newAgent();
-  await api.engine.eventually(async () => {
-    const { body } = await call('GET', `/v1/knowledge/search?q=delivery&agent_id=${agentId}`);
-    return body.data?.length > 0;
-  });
   const events: Talk['events'] = async (conversation) => {
     const { body } = await call('GET', `/v1/events?limit=100&conversation_id=${conversation}`);
     return body.data.toReversed();
@@ -61,7 +54,7 @@ export async function startTalk(options: Parameters<typeof startApi>[0] = {}): P
       const { status, body } = await call('POST', '/v1/conversations', {
         json: { agent_id: agentId, ...fields },
       });
-      expect(status).toBe(201);
+      expect({ status, body }).toMatchObject({ status: 201 });
       return String(body.id);
     },
     say: (conversation, text) =>
@@ -73,4 +66,13 @@ export async function startTalk(options: Parameters<typeof startApi>[0] = {}): P
       (await call('GET', `/v1/conversations/${conversation}/transcript`)).body.turns,
     eventTypes: async (conversation) => (await events(conversation)).map(({ type }) => type),
   };
+}
+
+/** Resolves once it can be searched. */
+export async function declareSource(engine: Engine, name: string, text: string): Promise<void> {
+  await engine.store.apply(
+    { kind: 'KnowledgeSource', namespace: 'default', name, spec: { type: 'text', text } },
+    { fieldManager: 'kubectl' },
+  );
+  await engine.settled('KnowledgeSource', name);
 }

@@ -33,7 +33,9 @@ const sec = z.int().min(0).max(253_402_300_799);
 const replayBody = z
   .strictObject({
     since: sec.describe('Unix seconds, inclusive; at most 30 days ago.'),
-    until: sec.optional().describe('Unix seconds, exclusive. Default: now, the moment of the request.'),
+    until: sec
+      .optional()
+      .describe('Unix seconds, exclusive. Default: now, the moment of the request.'),
     mode: replayMode.optional().describe('Default failed.'),
     types: z
       .array(z.enum(EVENT_TYPES))
@@ -66,7 +68,7 @@ function replayRoute(deps: JobRoutesDeps): Route {
     summary: 'Deliver many events again',
     description:
       'A job sends them to this endpoint, the oldest first, as fast as it acknowledges them and ' +
-      'behind whatever happens meanwhile. While the endpoint is disabled the job waits. Test events ' +
+      'behind whatever happens meanwhile; it is done when each was tried once. While the endpoint is disabled the job waits. Test events ' +
       'go to their own endpoint only; erased ones are left out.',
     params: { id: idParam('we', 'webhook endpoint') },
     body: { schema: replayBody },
@@ -139,7 +141,10 @@ function listRoute(deps: JobRoutesDeps): Route {
         ...(status !== undefined && { status }),
         ...(endpointId !== undefined && { endpointId }),
       });
-      return { status: 200, body: pageOf(rows, { limit, view: jobView, cursorOf: idCursor('job') }) };
+      return {
+        status: 200,
+        body: pageOf(rows, { limit, view: jobView, cursorOf: idCursor('job') }),
+      };
     },
   });
 }

@@ -35,6 +35,13 @@ export const WebhookEndpoint = z
         error_class: z.string().nullable(),
       })
       .nullable(),
+    secret_rotation: z
+      .strictObject({
+        activates_at: unixTime.meta({ description: 'From when on the new secret signs.' }),
+        ends_at: unixTime.meta({ description: 'Until when the old one is live too.' }),
+      })
+      .nullable()
+      .meta({ description: 'While two secrets are live; see rotate_secret.' }),
   })
   .meta({ id: 'WebhookEndpoint', description: 'Where events are sent.' });
 
@@ -60,7 +67,22 @@ export function endpointView(row: EndpointRow): z.output<typeof WebhookEndpoint>
     status: healthOf(row),
     last_success_at: unixSecOrNull(row.lastSuccessAt),
     last_failure: lastFailureView(row),
+    secret_rotation: rotationView(row),
   };
+}
+
+export const RotatedWebhookEndpoint = WebhookEndpoint.extend({
+  secret: z
+    .string()
+    .optional()
+    .meta({ description: 'The new signing secret, when this call made it. Shown now only.' }),
+}).meta({ id: 'RotatedWebhookEndpoint', description: 'An endpoint whose secret is rotated.' });
+
+/** What is over is told no more, whether the row was tidied up or not. */
+function rotationView(row: EndpointRow): z.output<typeof WebhookEndpoint>['secret_rotation'] {
+  const { nextSecretAt, oldSecretUntil } = row;
+  if (nextSecretAt === null || oldSecretUntil === null || oldSecretUntil <= Date.now()) return null;
+  return { activates_at: unixSec(nextSecretAt), ends_at: unixSec(oldSecretUntil) };
 }
 
 function lastFailureView(row: EndpointRow): z.output<typeof WebhookEndpoint>['last_failure'] {

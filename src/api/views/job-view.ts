@@ -9,13 +9,11 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from './time.ts';
 type JobRow = Awaited<ReturnType<typeof requireJob>>;
 
 export const JOB_STATUSES = ['running', 'done', 'stopped', 'failed'] as const;
-export const replayMode = z
-  .enum(['failed', 'missing', 'all'])
-  .meta({
-    description:
-      'failed: events whose deliveries to it all failed or were canceled; missing: events of types ' +
-      'it is subscribed to now that were never on their way to it; all: every event of those types.',
-  });
+export const replayMode = z.enum(['failed', 'missing', 'all']).meta({
+  description:
+    'failed: events whose deliveries to it all failed or were canceled; missing: events of types ' +
+    'it is subscribed to now that were never on their way to it; all: every event of those types.',
+});
 
 const count = z.int().min(0);
 

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { ApiError } from '../../errors.ts';
+import { EVENT_TYPES, isEventType, type EventType } from '../../events/event-types.ts';
+import { fromUuid, toUuid } from '../../events/ids.ts';
+import type { EventStreams } from '../../services/event-stream.ts';
+import { idValue } from '../params.ts';
+import { route, type Answer, type Route } from '../route.ts';
+
+export type EventStreamRoutesDeps = { eventStreams: Pick<EventStreams, 'open'> };
+
+type Reader = Awaited<ReturnType<EventStreams['open']>>;
+
+const types = z
+  .string()
+  .max(1_000)
+  .transform((text, context): EventType[] => {
+    const names = text.split(',').map((name) => name.trim());
+    if (names.every(isEventType)) return names.filter(isEventType);
+    const message = `must be some of ${EVENT_TYPES.join(', ')}, separated by commas`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  })
+  .meta({ description: 'Comma-separated; default: every type.', example: 'agent.published' });
+
+/** Events as they happen (contract §4). */
+export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/v1/events/stream',
+      operationId: 'streamEvents',
+      tag: 'Events',
+      scope: 'read',
+      summary: 'Follow events as they happen',
+      description:
+        'Server-sent events: `id` is the event’s id, `event` its type, `data` the envelope as ' +
+        'webhooks get it. A connection that broke goes on with `Last-Event-ID` (or the parameter ' +
+        '`last_event_id`) after that event: each one once and none left out. Without it: from now on.',
+      query: {
+        types: types.optional(),
+        conversation_id: idValue('conv').optional(),
+        agent_id: idValue('agt').optional(),
+        last_event_id: idValue('evt').optional(),
+      },
+      answers: { 200: { description: 'A stream that does not end (text/event-stream).' } },
+      errors: ['event_expired'],
+      handle: async ({ caller: { namespace }, query, headers }) => {
+        const filter = {
+          ...(query.types !== undefined && { types: query.types }),
+          ...(query.conversation_id !== undefined && { conversationId: query.conversation_id }),
+          ...(query.agent_id !== undefined && { agentId: query.agent_id }),
+        };
+        const after = lastEventId(headers['last-event-id']) ?? query.last_event_id ?? null;
+        return streamed(await deps.eventStreams.open({ namespace, filter, after }));
+      },
+    }),
+  ];
+}
+
+/** The header is what a client that reconnects sends; it is newer than what stands in the URL. */
+function lastEventId(header: string | string[] | undefined): string | undefined {
+  const text = String(header ?? '');
+  if (text === '') return undefined;
+  const id = toUuid('evt', text);
+  if (id !== null) return id;
+  throw new ApiError('event_expired', 'Last-Event-ID is no id of an event');
+}
+
+function streamed(reader: Reader): Answer {
+  return {
+    status: 200,
+    stream: async (send, signal) => {
+      for await (const { id, type, body } of reader(signal)) {
+        await send({ id: fromUuid('evt', id), event: type, json: body.toString() });
+      }
+    },
+  };
+}

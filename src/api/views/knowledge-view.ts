@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { fromUuid } from '../../events/ids.ts';
+import { asSchema, unwrap } from '../../resources/key-map.ts';
+import {
+  fromKnowledgeSourceSpec,
+  KnowledgeSourceWrite,
+} from '../../resources/rest-knowledge-source.ts';
+import type { DocumentRow } from '../../services/read-knowledge.ts';
+import type { resolveGap } from '../../services/resolve-gap.ts';
+import type { KnowledgeHit } from '../../services/search-knowledge.ts';
+import type { WrittenSource } from '../../services/write-source.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime, updatedAt } from './time.ts';
+
+/** Knowledge as REST answers it (contract §4). */
+
+type SourceRow = WrittenSource['source'];
+type GapRow = Awaited<ReturnType<typeof resolveGap>>;
+
+const count = z.int().min(0);
+
+export const sourceType = z.enum(['website', 'file', 'text', 'integration']);
+export const sourceStatus = z.enum(['pending', 'syncing', 'ready', 'refreshing', 'error']);
+export const gapStatus = z.enum(['open', 'resolved']);
+
+/** What is not set is null, so that a reader need not know what may be absent. */
+export const KnowledgeSource = z
+  .strictObject({
+    id: z.string().meta({ description: 'ks_…' }),
+    created: createdAt,
+    updated: updatedAt,
+    name: z.string().meta({ description: 'DNS label; never changes.' }),
+    type: sourceType,
+    text: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'The knowledge itself, of type text. It may be a megabyte: lists and the answer to a sync ' +
+          'leave the field out.',
+      }),
+    ...writeFields(['website', 'integration', 'schedule']),
+    metadata: z.record(z.string(), z.string()),
+    managed_by: z.enum(['api', 'kubernetes', 'file']),
+    ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
+    status_message: z.string().nullable(),
+    status: sourceStatus.meta({ description: 'pending: nothing is indexed yet.' }),
+    documents: count.meta({ description: 'Documents that are searched.' }),
+    chunks: count.meta({ description: 'Passages that are searched.' }),
+    last_synced_at: unixTime.nullable(),
+    last_sync: z
+      .strictObject({
+        documents: count,
+        added: count,
+        updated: count,
+        removed: count,
+        failed: count,
+        duration_sec: z.number().min(0),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'KnowledgeSource', description: 'What agents answer from.' });
+
+/** `text`: undefined leaves it out. */
+export function sourceView(row: SourceRow, text?: string | null): Record<string, unknown> {
+  const {
+    website = null,
+    integration = null,
+    schedule = null,
+    metadata = {},
+  } = fromKnowledgeSourceSpec(row.spec);
+  return {
+    id: fromUuid('ks', row.id),
+    created: unixSec(row.createdAt),
+    updated: unixSec(row.updatedAt),
+    name: row.name,
+    type: row.type,
+    ...(text !== undefined && { text }),
+    website,
+    integration,
+    schedule,
+    metadata,
+    managed_by: row.managedBy,
+    ready: row.ready,
+    status_message: row.message === '' ? null : row.message,
+    status: row.status,
+    documents: row.documents,
+    chunks: row.chunks,
+    last_synced_at: unixSecOrNull(row.lastSyncedAt),
+    last_sync: row.lastSync,
+  };
+}
+
+export const KnowledgeDocument = z
+  .strictObject({
+    id: z.string().meta({ description: 'doc_…' }),
+    created: createdAt,
+    updated: updatedAt,
+    source_id: z.string(),
+    path: z.string().meta({ description: "What it is called in its source: a file's name." }),
+    title: z.string(),
+    bytes: count,
+    chunks: count,
+  })
+  .meta({ id: 'KnowledgeDocument', description: 'A part of a source.' });
+
+export function documentView(row: DocumentRow): z.output<typeof KnowledgeDocument> {
+  return {
+    id: fromUuid('doc', row.id),
+    created: unixSec(row.createdAt),
+    updated: unixSec(row.updatedAt),
+    source_id: fromUuid('ks', row.sourceId),
+    path: row.path,
+    title: row.title,
+    bytes: row.bytes,
+    chunks: row.chunks,
+  };
+}
+
+export const SearchHit = z
+  .strictObject({
+    source_id: z.string().meta({ description: 'ks_…; of an answer to a gap: gap_….' }),
+    document_id: z.string().meta({ description: 'doc_…; of an answer to a gap: gap_….' }),
+    chunk_id: z.string().meta({ description: 'chk_…' }),
+    heading: z.string().meta({ description: 'Headings above it; of an answer: the question.' }),
+    text: z.string(),
+    score: z.number().min(0).max(1).meta({ description: 'How much of the question is in it.' }),
+  })
+  .meta({ id: 'SearchHit', description: 'A passage that has some of what was asked.' });
+
+export function hitView(hit: KnowledgeHit): z.output<typeof SearchHit> {
+  const gapId = hit.gapId === null ? '' : fromUuid('gap', hit.gapId);
+  return {
+    source_id: hit.sourceId === null ? gapId : fromUuid('ks', hit.sourceId),
+    document_id: hit.documentId === null ? gapId : fromUuid('doc', hit.documentId),
+    chunk_id: fromUuid('chk', hit.chunkId),
+    heading: hit.heading,
+    text: hit.text,
+    score: Math.round(hit.score * 10_000) / 10_000,
+  };
+}
+
+export const KnowledgeGap = z
+  .strictObject({
+    id: z.string().meta({ description: 'gap_…' }),
+    created: createdAt,
+    conversation_id: z.string().meta({ description: 'Where it was asked first.' }),
+    agent_id: z.string(),
+    question: z.string(),
+    top_score: z.number().meta({ description: 'Of the best passage there was; 0: none.' }),
+    status: gapStatus,
+    answer: z.string().nullable(),
+    count: z.int().min(1).meta({ description: 'How often it was asked.' }),
+    last_asked_at: unixTime,
+    resolved_at: unixTime.nullable(),
+  })
+  .meta({ id: 'KnowledgeGap', description: 'A question an agent had no answer to.' });
+
+export function gapView(row: GapRow): z.output<typeof KnowledgeGap> {
+  return {
+    id: fromUuid('gap', row.id),
+    created: unixSec(row.createdAt),
+    conversation_id: fromUuid('conv', row.conversationId),
+    agent_id: fromUuid('agt', row.agentId),
+    question: row.question,
+    top_score: Math.round(row.topScore * 10_000) / 10_000,
+    status: row.status,
+    answer: row.answer,
+    count: row.count,
+    last_asked_at: unixSec(row.lastAskedAt),
+    resolved_at: unixSecOrNull(row.resolvedAt),
+  };
+}
+
+/** Fields that REST writes, made readable; the nested ones stay as they are. */
+function writeFields(names: readonly string[]): Record<string, z.ZodType> {
+  if (!(KnowledgeSourceWrite instanceof z.ZodObject)) throw new Error('it is no object');
+  const { shape } = KnowledgeSourceWrite;
+  return Object.fromEntries(
+    names.map((name): [string, z.ZodType] => {
+      const schema = asSchema(shape[name]);
+      return [
+        name,
+        unwrap(schema)
+          .nullable()
+          .describe(schema.description ?? ''),
+      ];
+    }),
+  );
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { dnsLabel } from './field-types.ts';
+import { toCamel, toSnake, toSnakePointer, type SnakeCased } from './key-map.ts';
+import { knowledgeSourceSpec, type KnowledgeSourceSpec } from './knowledge-source.ts';
+import { patchShape, restShape, typed } from './rest-schema.ts';
+
+/** Knowledge sources as REST writes and shows them (contract §4), made from the schema of the kind. */
+
+/** What REST may write; `textFrom` belongs to manifests alone. */
+const written = knowledgeSourceSpec.omit({ textFrom: true });
+
+type Written = z.output<typeof written>;
+
+export type KnowledgeSourceFields = SnakeCased<Written>;
+export type KnowledgeSourceWrite = KnowledgeSourceFields & { name?: string };
+
+/** Body of `POST /v1/knowledge/sources`. */
+export const KnowledgeSourceWrite: z.ZodType<KnowledgeSourceWrite> = typed(
+  z
+    .strictObject({
+      name: dnsLabel
+        .clone()
+        .describe('DNS label, unique in the namespace; made when absent.')
+        .optional(),
+      ...restShape(written),
+    })
+    .describe('A knowledge source to create.'),
+);
+
+/**
+ * Body of `PATCH /v1/knowledge/sources/{id}`: an RFC 7386 merge patch. `name` and `type` are let
+ * through, for the route to say that they cannot change.
+ */
+export const KnowledgeSourcePatch: z.ZodType<Record<string, unknown>> = z
+  .strictObject({
+    ...patchShape(written),
+    name: z.unknown().optional(),
+    type: z.unknown().optional(),
+  })
+  .describe('Changes of a knowledge source; null removes a field.');
+
+/** The spec fields that a create body, or a whole merged resource, declares. */
+export function toKnowledgeSourceSpec(fields: KnowledgeSourceFields): Written {
+  return toCamel(written, fields);
+}
+
+/** The write fields of a spec; what REST does not write is left out. */
+export function fromKnowledgeSourceSpec(spec: KnowledgeSourceSpec): KnowledgeSourceFields {
+  const { textFrom: _, ...fields } = spec;
+  return toSnake(written, fields);
+}
+
+/** Where a mistake in the resource lies in the REST body: `/spec/website/maxDepth` → `/website/max_depth`. */
+export function knowledgeSourcePointer(pointer: string): string {
+  if (pointer.startsWith('/metadata/')) return pointer.slice('/metadata'.length);
+  return toSnakePointer(knowledgeSourceSpec, pointer.replace(/^\/spec/, ''));
+}

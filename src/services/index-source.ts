@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { fromUuid, newUuid } from '../events/ids.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import {
+  deleteSourceChunks,
+  indexOwner,
+  insertChunks,
+  nextPosition,
+  takeYourTime,
+} from '../store/knowledge-chunks.ts';
+import { deleteOtherDocuments, upsertDocument } from '../store/knowledge-documents.ts';
+import {
+  updateSourceIndex,
+  type KnowledgeSourceRow,
+  type LastSync,
+} from '../store/knowledge-sources.ts';
+import type { Db } from '../store/pool.ts';
+import { emitEvent, type Emitted } from './emit-event.ts';
+import { searchableText } from './question-words.ts';
+
+/** What indexing needs; `split` cuts a text into passages (src/knowledge/chunk.ts). */
+export type IndexDeps = {
+  split: (text: string) => { heading: string; text: string }[];
+  metrics: Pick<Metrics, 'knowledgeSyncs'>;
+  nowMs: () => number;
+};
+
+/** One document of a source. `path`: what it is called there; `title`: when it has none itself. */
+export type SourceContent = { path: string; title: string; text: string };
+
+/** Cut before a transaction begins, which should not wait for it. */
+export type CutContent = SourceContent & {
+  hash: Buffer;
+  bytes: number;
+  passages: { heading: string; text: string }[];
+};
+
+export function cutContent(
+  { split }: Pick<IndexDeps, 'split'>,
+  content: SourceContent,
+): CutContent {
+  const { path, text } = content;
+  const hash = createHash('sha256').update(`${path}\0`).update(text).digest();
+  return { ...content, hash, bytes: Buffer.byteLength(text), passages: split(text) };
+}
+
+/**
+ * Puts a document in the place of all that a source had, in the caller's transaction: until it
+ * commits, the old passages are found. The source's row is locked by the caller.
+ */
+export async function indexSource(
+  db: Db,
+  deps: Pick<IndexDeps, 'nowMs'>,
+  { source, content }: { source: KnowledgeSourceRow; content: CutContent },
+): Promise<LastSync> {
+  const startedMs = deps.nowMs();
+  const { id: sourceId, namespace } = source;
+  const { path, hash, bytes, passages } = content;
+  await takeYourTime(db);
+  // Never given twice: a search that runs meanwhile must not find another passage in a place.
+  const first = await nextPosition(db, sourceId);
+  await deleteSourceChunks(db, sourceId);
+  const removed = await deleteOtherDocuments(db, sourceId, [path]);
+  const document = await upsertDocument(db, {
+    id: newUuid(startedMs),
+    namespace,
+    sourceId,
+    path,
+    title: passages[0]?.heading.split(' > ')[0] || content.title,
+    contentHash: hash,
+    bytes,
+    chunks: passages.length,
+  });
+  await insertChunks(db, { namespace, sourceId, documentId: document.id }, rowsOf());
+  await indexOwner(db, sourceId);
+  const sync: LastSync = {
+    documents: 1,
+    added: document.change === 'added' ? 1 : 0,
+    updated: document.change === 'updated' ? 1 : 0,
+    removed,
+    failed: 0,
+    duration_sec: Math.max(0, deps.nowMs() - startedMs) / 1_000,
+  };
+  const counts = { documents: 1, chunks: passages.length, bytes };
+  await updateSourceIndex(db, { id: sourceId, ...counts, contentHash: hash, lastSync: sync });
+  return sync;
+
+  /** One by one, as they are written: a large file is many, and others want their turn. */
+  function* rowsOf() {
+    for (const [at, { heading, text }] of passages.entries()) {
+      yield {
+        id: newUuid(startedMs),
+        position: first + at,
+        heading,
+        text,
+        headingWords: searchableText(heading),
+        textWords: searchableText(text),
+      };
+    }
+  }
+}
+
+/** The event of one sync, in its transaction. */
+export function emitSynced(
+  db: Db,
+  { nowMs }: Pick<IndexDeps, 'nowMs'>,
+  { source, sync }: { source: KnowledgeSourceRow; sync: LastSync },
+): Promise<Emitted> {
+  const { namespace, type, name } = source;
+  const { duration_sec, ...counts } = sync;
+  const event = {
+    namespace,
+    type: 'knowledge.source.synced' as const,
+    data: {
+      source_id: fromUuid('ks', source.id),
+      source_type: type,
+      name,
+      status: 'ready',
+      ...counts,
+      duration_sec,
+    },
+  };
+  return emitEvent(db, event, nowMs());
+}
+
+/** In force, in words. */
+export function syncedCondition({ chunks }: { chunks: number }) {
+  const passages = chunks === 1 ? '1 passage' : `${chunks} passages`;
+  return { ready: true, reason: 'Synced', message: `${passages} can be found` };
+}

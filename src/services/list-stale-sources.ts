@@ -1,0 +1,21 @@
+import type { KnowledgeSourceStatus } from '../resources/knowledge-source.ts';
+import type { ObjectKey } from '../resources/resource-store.ts';
+import { rfc3339 } from '../resources/time.ts';
+import { listSyncedKeys } from '../store/knowledge-sources.ts';
+import type { Pool } from '../store/pool.ts';
+
+/**
+ * Sources whose status tells of an older sync than the last: an upload by REST changes no
+ * declaration, so nothing else tells the operator.
+ */
+export async function listStaleSources(
+  { pool }: { pool: Pool },
+  readTold: (key: ObjectKey) => Promise<Pick<KnowledgeSourceStatus, 'lastSyncTime'> | undefined>,
+): Promise<ObjectKey[]> {
+  const stale: ObjectKey[] = [];
+  for (const row of await listSyncedKeys(pool)) {
+    const told = await readTold(row);
+    if (told && told.lastSyncTime !== rfc3339(row.lastSyncedAt)) stale.push(row);
+  }
+  return stale;
+}

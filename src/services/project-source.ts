@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isReadable } from '../resources/knowledge-source.ts';
+import { deleteSourceChunks } from '../store/knowledge-chunks.ts';
+import { deleteOtherDocuments, deleteUpload } from '../store/knowledge-documents.ts';
+import {
+  clearSourceIndex,
+  lockSource,
+  markSourceDeleted,
+  readSource,
+  updateSourceState,
+  upsertSource,
+  type KnowledgeSourceRow,
+  type SourceCondition,
+  type SourceProjection,
+} from '../store/knowledge-sources.ts';
+import { assertLeader } from '../store/leadership.ts';
+import { CHANNELS, type Notifier } from '../store/notifications.ts';
+import type { Db, Pool } from '../store/pool.ts';
+import { inTransaction } from '../store/transaction.ts';
+import type { Announce, Emitted } from './emit-event.ts';
+import {
+  cutContent,
+  emitSynced,
+  indexSource,
+  syncedCondition,
+  type CutContent,
+  type IndexDeps,
+} from './index-source.ts';
+
+export type ProjectSourceDeps = IndexDeps & { pool: Pool; notifier: Notifier; announce: Announce };
+
+/** What is declared, and the text of it when it is of type text. */
+export type DeclaredSource = SourceProjection & {
+  /** It cannot be put in force, and this is why; what was indexed stays. */
+  problem?: { reason: string; message: string };
+};
+
+/**
+ * Brings a source's row in line with what is declared. A new text is cut and indexed in the very
+ * transaction that shows it, and told once; the same text again changes nothing.
+ */
+export async function projectSource(
+  deps: ProjectSourceDeps,
+  { epoch, source }: { epoch: number; source: DeclaredSource },
+): Promise<KnowledgeSourceRow> {
+  const content = contentOf(deps, source);
+  const known = await readSource(deps.pool, source);
+  if (known && isInForce(known, source, content)) return known;
+  const { row, emitted } = await inTransaction(deps.pool, async (db) => {
+    await assertLeader(db, epoch);
+    // Deleted and made anew under its name before we looked: the old one goes first.
+    const replaced = await markSourceDeleted(db, source, source.id);
+    if (replaced !== undefined) await dropContent(db, replaced);
+    return project(db, deps, { source, content });
+  });
+  if (emitted) {
+    deps.announce(emitted);
+    deps.metrics.knowledgeSyncs.inc({ type: source.type, result: 'ready' });
+  }
+  deps.notifier.notify(CHANNELS.projected, [source.uid]);
+  return row;
+}
+
+async function project(
+  db: Db,
+  deps: ProjectSourceDeps,
+  { source, content }: { source: DeclaredSource; content: CutContent | undefined },
+): Promise<{ row: KnowledgeSourceRow; emitted?: Emitted }> {
+  const before = await lockSource(db, source.id);
+  if (before && before.type !== source.type) {
+    await dropContent(db, source.id);
+    await clearSourceIndex(db, source.id);
+  }
+  const row = await upsertSource(db, source);
+  if (!content || row.contentHash?.equals(content.hash)) {
+    const state = stateOf(source, row);
+    await updateSourceState(db, { id: row.id, ...state });
+    return { row: { ...row, ...state } };
+  }
+  const lastSync = await indexSource(db, deps, { source: row, content });
+  const chunks = content.passages.length;
+  await updateSourceState(db, { id: row.id, status: 'ready', ...syncedCondition({ chunks }) });
+  const emitted = await emitSynced(db, deps, { source: row, sync: lastSync });
+  const shown = await readSource(db, row);
+  return { row: shown ?? row, emitted };
+}
+
+function contentOf(deps: ProjectSourceDeps, source: DeclaredSource): CutContent | undefined {
+  const { text, name, problem } = source;
+  if (text === null || problem) return undefined;
+  return cutContent(deps, { path: 'text', title: name, text });
+}
+
+function isInForce(
+  known: KnowledgeSourceRow,
+  source: DeclaredSource,
+  content: CutContent | undefined,
+): boolean {
+  const { problem: _, text: __, ...projection } = source;
+  if (content && !known.contentHash?.equals(content.hash)) return false;
+  const state = stateOf(source, known);
+  return isDeepStrictEqual({ ...known, ...projection, ...state }, known);
+}
+
+/** Where a source stands when nothing is to be indexed now. */
+function stateOf(
+  { problem, type }: DeclaredSource,
+  { contentHash, chunks }: KnowledgeSourceRow,
+): SourceCondition & Pick<KnowledgeSourceRow, 'status'> {
+  const isIndexed = contentHash !== null;
+  if (problem) {
+    // What was indexed is found as before.
+    const status = isIndexed ? 'ready' : isReadable(type) ? 'pending' : 'error';
+    return { status, ready: false, ...problem };
+  }
+  if (isIndexed) return { status: 'ready', ...syncedCondition({ chunks }) };
+  const message = 'waits for its content: upload it by PUT /v1/knowledge/sources/{id}/content';
+  return { status: 'pending', ready: false, reason: 'Pending', message };
+}
+
+/** The declaration is gone: what was found in the source is found no more. */
+export async function removeSource(
+  deps: { pool: Pool; notifier: Notifier },
+  input: { epoch: number; namespace: string; name: string },
+): Promise<void> {
+  await inTransaction(deps.pool, async (db) => {
+    await assertLeader(db, input.epoch);
+    const id = await markSourceDeleted(db, input);
+    if (id !== undefined) await dropContent(db, id);
+  });
+  deps.notifier.notify(CHANNELS.projected, ['*']);
+}
+
+async function dropContent(db: Db, sourceId: string): Promise<void> {
+  await deleteSourceChunks(db, sourceId);
+  await deleteOtherDocuments(db, sourceId, []);
+  await deleteUpload(db, sourceId);
+}

@@ -1,0 +1,62 @@
+import { ApiError } from '../errors.ts';
+import { readLiveContent } from '../store/conversations.ts';
+import { listDocuments, type DocumentRow } from '../store/knowledge-documents.ts';
+import {
+  listSources,
+  readSourceText,
+  type KnowledgeSourceRow,
+  type SourceFilter,
+} from '../store/knowledge-sources.ts';
+import type { Pool } from '../store/pool.ts';
+import { agentScope, searchKnowledge, type KnowledgeHit } from './search-knowledge.ts';
+import { requireSource } from './sync-source.ts';
+
+export type { DocumentRow };
+
+type Deps = { pool: Pool };
+
+/** Newest first; one row more than `limit` tells that there is another page. */
+export function listSourcePage(
+  { pool }: Deps,
+  page: { namespace: string; before: string | null; limit: number; filter: SourceFilter },
+): Promise<KnowledgeSourceRow[]> {
+  return listSources(pool, page);
+}
+
+/** The source with its text; null of other types. @throws ApiError not_found */
+export async function readWholeSource(
+  deps: Deps,
+  key: { namespace: string; id: string },
+): Promise<{ source: KnowledgeSourceRow; text: string | null }> {
+  const source = await requireSource(deps, key);
+  return { source, text: await readSourceText(deps.pool, source.id) };
+}
+
+/** @throws ApiError not_found */
+export async function listDocumentPage(
+  deps: Deps,
+  page: { namespace: string; sourceId: string; before: string | null; limit: number },
+): Promise<DocumentRow[]> {
+  const { id } = await requireSource(deps, { namespace: page.namespace, id: page.sourceId });
+  return listDocuments(deps.pool, { ...page, sourceId: id });
+}
+
+/**
+ * Searches all of a namespace or, with an agent, what the live version of that agent sees.
+ * @throws ApiError not_found (no such agent)
+ */
+export async function searchFor(
+  { pool }: Deps,
+  input: { namespace: string; agentId: string | null; query: string; limit: number },
+): Promise<KnowledgeHit[]> {
+  const { namespace, agentId, query, limit } = input;
+  if (agentId === null) {
+    const scope = { namespace, agentId, sourceIds: 'all' } as const;
+    return searchKnowledge(pool, { scope, query, limit });
+  }
+  const live = await readLiveContent(pool, { namespace, id: agentId });
+  if (!live) throw new ApiError('not_found', 'there is no such agent');
+  const { knowledge } = live.content ?? {};
+  const scope = await agentScope(pool, { namespace, agentId, knowledge });
+  return searchKnowledge(pool, { scope, query, limit });
+}

@@ -1,0 +1,80 @@
+import { ApiError } from '../errors.ts';
+import { newUuid } from '../events/ids.ts';
+import { indexChunk, insertChunks, lockAnswers } from '../store/knowledge-chunks.ts';
+import {
+  listGaps,
+  lockGap,
+  readGap,
+  resolveGapRow,
+  type GapFilter,
+  type GapRow,
+} from '../store/knowledge-gaps.ts';
+import type { Db, Pool } from '../store/pool.ts';
+import { inTransaction } from '../store/transaction.ts';
+import { searchableText } from './question-words.ts';
+import { unsettled, type Settle } from './settle.ts';
+
+type GapKey = { namespace: string; id: string };
+
+/** @throws ApiError not_found, for another namespace's id too */
+export async function requireGap({ pool }: { pool: Pool }, key: GapKey): Promise<GapRow> {
+  const gap = await readGap(pool, key);
+  if (!gap) throw noSuchGap();
+  return gap;
+}
+
+/** Newest first; one row more than `limit` tells that there is another page. */
+export function listGapPage(
+  { pool }: { pool: Pool },
+  page: { namespace: string; before: string | null; limit: number; filter: GapFilter },
+): Promise<GapRow[]> {
+  return listGaps(pool, page);
+}
+
+/**
+ * Closes a gap. Its answer becomes a passage of that agent, which the next search finds by the
+ * words of the question and of the answer. Without one the question is left without, and opens
+ * a new gap when it comes up again.
+ * @throws ApiError not_found, gap_resolved
+ */
+export function resolveGap(
+  deps: { pool: Pool; nowMs: () => number },
+  input: GapKey & { answer: string | null },
+  settle: Settle<GapRow> = unsettled,
+): Promise<GapRow> {
+  return inTransaction(deps.pool, async (db) => {
+    const gap = await lockGap(db, input);
+    if (!gap) throw noSuchGap();
+    if (gap.status === 'resolved') {
+      throw new ApiError('gap_resolved', 'somebody has resolved it already');
+    }
+    const { answer } = input;
+    const resolved = await resolveGapRow(db, { id: gap.id, answer });
+    if (answer !== null) await learn(db, deps, { gap, answer });
+    await settle(db, resolved);
+    return resolved;
+  });
+}
+
+async function learn(
+  db: Db,
+  { nowMs }: { nowMs: () => number },
+  { gap, answer }: { gap: GapRow; answer: string },
+): Promise<void> {
+  const { id: gapId, namespace, agentId, question } = gap;
+  const position = await lockAnswers(db, agentId);
+  const passage = {
+    id: newUuid(nowMs()),
+    position,
+    heading: question,
+    text: answer,
+    headingWords: searchableText(question),
+    textWords: searchableText(answer),
+  };
+  await insertChunks(db, { namespace, agentId, gapId }, [passage]);
+  await indexChunk(db, agentId, position);
+}
+
+function noSuchGap(): ApiError {
+  return new ApiError('not_found', 'there is no such knowledge gap');
+}

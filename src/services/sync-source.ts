@@ -1,0 +1,147 @@
+import { ApiError } from '../errors.ts';
+import { isReadable, whyNotReadable } from '../resources/knowledge-source.ts';
+import { readUpload, writeUpload, type Upload } from '../store/knowledge-documents.ts';
+import {
+  lockSource,
+  readSource,
+  readSourceText,
+  updateSourceState,
+  type KnowledgeSourceRow,
+} from '../store/knowledge-sources.ts';
+import { CHANNELS, type Notifier } from '../store/notifications.ts';
+import type { Db, Pool } from '../store/pool.ts';
+import { inTransaction } from '../store/transaction.ts';
+import type { Announce, Emitted } from './emit-event.ts';
+import {
+  cutContent,
+  emitSynced,
+  indexSource,
+  syncedCondition,
+  type CutContent,
+  type IndexDeps,
+  type SourceContent,
+} from './index-source.ts';
+import { unsettled, type Settle } from './settle.ts';
+
+export type SyncSourceDeps = IndexDeps & { pool: Pool; notifier: Notifier; announce: Announce };
+
+type SourceKey = { namespace: string; id: string };
+
+/**
+ * Indexes what a source has once more and tells of it, whether anything is new or not.
+ * @throws ApiError not_found, unsupported_type, no_content
+ */
+export function syncSource(
+  deps: SyncSourceDeps,
+  key: SourceKey,
+  settle: Settle<KnowledgeSourceRow> = unsettled,
+): Promise<KnowledgeSourceRow> {
+  return indexing(deps, settle, async (db) => {
+    const source = await lockedSource(db, key);
+    if (!isReadable(source.type)) throw unsupportedType(source.type);
+    const content = await storedContent(db, source);
+    if (!content) {
+      throw new ApiError('no_content', 'there is nothing to index yet: upload the content first');
+    }
+    return { source, content: cutContent(deps, content) };
+  });
+}
+
+/**
+ * Stores the content of a source of type `file` and indexes it; until then the last one is found.
+ * @throws ApiError not_found, unsupported_type
+ */
+export async function uploadContent(
+  deps: SyncSourceDeps,
+  input: SourceKey & { upload: Upload; text: string },
+): Promise<KnowledgeSourceRow> {
+  const { upload, text } = input;
+  // Before the upload is cut, which is work for nothing where it cannot go.
+  requireFile(await requireSource(deps, input));
+  const content = cutContent(deps, { ...pathOf(upload), text });
+  return indexing(deps, unsettled, async (db) => {
+    const source = await lockedSource(db, input);
+    requireFile(source);
+    await writeUpload(db, source.id, upload);
+    return { source, content };
+  });
+}
+
+/** @throws ApiError not_found, for another namespace's id too */
+export async function requireSource(
+  { pool }: { pool: Db },
+  key: SourceKey,
+): Promise<KnowledgeSourceRow> {
+  const source = await readSource(pool, key);
+  if (!source) throw noSuchSource();
+  return source;
+}
+
+export function noSuchSource(): ApiError {
+  return new ApiError('not_found', 'there is no such knowledge source');
+}
+
+/** Of a type whose content this version does not fetch. */
+export function unsupportedType(type: KnowledgeSourceRow['type']): ApiError {
+  const detail = whyNotReadable(type);
+  return new ApiError('unsupported_type', detail, {
+    errors: [{ pointer: '/type', code: 'unsupported_type', detail }],
+  });
+}
+
+async function indexing(
+  deps: SyncSourceDeps,
+  settle: Settle<KnowledgeSourceRow>,
+  prepare: (db: Db) => Promise<{ source: KnowledgeSourceRow; content: CutContent }>,
+): Promise<KnowledgeSourceRow> {
+  let emitted: Emitted | undefined;
+  const row = await inTransaction(deps.pool, async (db) => {
+    const { source, content } = await prepare(db);
+    const sync = await indexSource(db, deps, { source, content });
+    // One that is not in force for another reason stays so: its declaration says why.
+    if (source.ready || source.type === 'file') {
+      const condition = syncedCondition({ chunks: content.passages.length });
+      await updateSourceState(db, { id: source.id, status: 'ready', ...condition });
+    }
+    emitted = await emitSynced(db, deps, { source, sync });
+    const shown = await lockedSource(db, source);
+    await settle(db, shown);
+    return shown;
+  });
+  if (emitted) deps.announce(emitted);
+  deps.metrics.knowledgeSyncs.inc({ type: row.type, result: 'ready' });
+  deps.notifier.notify(CHANNELS.projected, [row.uid]);
+  return row;
+}
+
+async function lockedSource(db: Db, { namespace, id }: SourceKey): Promise<KnowledgeSourceRow> {
+  const source = await lockSource(db, id);
+  if (!source || source.deletedAt !== null || source.namespace !== namespace) throw noSuchSource();
+  const { deletedAt: _, ...row } = source;
+  return row;
+}
+
+async function storedContent(
+  db: Db,
+  { id, type, name }: KnowledgeSourceRow,
+): Promise<SourceContent | undefined> {
+  if (type === 'text') {
+    const text = await readSourceText(db, id);
+    return text === null ? undefined : { path: 'text', title: name, text };
+  }
+  const upload = await readUpload(db, id);
+  return upload && { ...pathOf(upload), text: upload.content.toString('utf8') };
+}
+
+function pathOf({ fileName }: Upload): { path: string; title: string } {
+  const name = fileName ?? 'content';
+  return { path: name, title: name };
+}
+
+function requireFile({ type }: KnowledgeSourceRow): void {
+  if (type === 'file') return;
+  const detail = `content is uploaded to sources of type file; this one is of type ${type}`;
+  throw new ApiError('unsupported_type', detail, {
+    errors: [{ pointer: '', code: 'unsupported_type', detail }],
+  });
+}

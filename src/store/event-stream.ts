@@ -1,0 +1,167 @@
+import type { EventType } from '../events/event-types.ts';
+import { lowestUuidAt } from '../events/ids.ts';
+import type { Db } from './pool.ts';
+
+/**
+ * Events in an order in which nothing appears late. Ids are made before the commit, so an event may
+ * become visible after one with a higher id has been read. Here the order is (transaction, id), and
+ * only events of transactions older than every one that still runs are read: below that horizon
+ * nothing is added any more.
+ *
+ * The price: a transaction of any kind that runs for long and has written, anywhere in the server,
+ * holds the events after it back for as long. Ours are cut off after seconds.
+ */
+
+/** Where a reader is: everything up to and including it was read. */
+export type StreamPosition = { xid: bigint; id: string };
+
+export type StreamedEvent = StreamPosition & {
+  type: EventType;
+  conversationId: string | null;
+  agentId: string | null;
+  body: Buffer;
+};
+
+export type StreamFilter = {
+  types?: readonly EventType[];
+  conversationId?: string;
+  agentId?: string;
+};
+
+const NOTHING = '00000000-0000-0000-0000-000000000000';
+/** More than a transaction lasts and clocks differ; days before it are left out unread. */
+const SLACK_MS = 86_400_000;
+
+/** What was committed at a moment, and from where on a reader of what comes after begins. */
+export type StreamStart = { position: StreamPosition; isCommitted: (xid: bigint) => boolean };
+
+export async function readStreamStart(db: Db): Promise<StreamStart> {
+  const { rows } = await db.query<{ snapshot: string }>(
+    'select pg_current_snapshot()::text as snapshot',
+  );
+  // `xmin:xmax:xip,xip`: xmin is the oldest that runs, xmax the first not begun.
+  const [xmin = '0', xmax = '0', running = ''] = (rows[0]?.snapshot ?? '').split(':');
+  const underWay = new Set(running.split(',').filter(Boolean));
+  return {
+    position: before(BigInt(xmin)),
+    isCommitted: (xid) => xid < BigInt(xmax) && !underWay.has(String(xid)),
+  };
+}
+
+/** Where an event of this namespace stands; undefined when it is unknown or dropped. */
+export async function findStreamPosition(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<StreamPosition | undefined> {
+  const { rows } = await db.query<{ xid: string }>(
+    'select xid::text from events where id = $1 and namespace = $2',
+    [id, namespace],
+  );
+  return rows[0] && { xid: BigInt(rows[0].xid), id };
+}
+
+/**
+ * The next events after `after`, in order. `position`: where to go on, past what the filter left
+ * out. `isHeldBack`: there are more that wait for an older transaction to end.
+ */
+export async function readStream(
+  db: Db,
+  input: {
+    namespace: string;
+    after: StreamPosition;
+    filter: StreamFilter;
+    limit: number;
+    /** Unix ms of an event before which nothing unread can be. */
+    sinceMs: number;
+  },
+): Promise<{ events: StreamedEvent[]; position: StreamPosition; isHeldBack: boolean }> {
+  const { namespace, after, filter, limit, sinceMs } = input;
+  const values: unknown[] = [
+    namespace,
+    String(after.xid),
+    after.id,
+    limit,
+    lowestUuidAt(sinceMs - SLACK_MS),
+  ];
+  const conditions: [string, unknown][] = [
+    ['type = any(?)', filter.types],
+    ['conversation_id = ?', filter.conversationId],
+    ['agent_id = ?', filter.agentId],
+  ];
+  const filters = conditions
+    .filter(([, value]) => value !== undefined)
+    .map(([condition, value]) => ` and ${condition.replace('?', `$${values.push(value)}`)}`)
+    .join('');
+  const { rows } = await db.query<Row>(
+    `with now as materialized (select pg_snapshot_xmin(pg_current_snapshot()) as horizon),
+     page as materialized (
+       select xid, id, type, conversation_id, agent_id, body from events
+        where namespace = $1 and (xid, id) > ($2::xid8, $3::uuid) and id >= $5
+          and xid < (select horizon from now)${filters}
+        order by xid, id limit $4)
+     select now.horizon::text as horizon, page.xid::text as xid, page.id, page.type,
+            page.conversation_id as "conversationId", page.agent_id as "agentId", page.body,
+            exists (select 1 from events where namespace = $1 and id >= $5
+                     and xid >= (select horizon from now)) as "isHeldBack"
+       from now left join page on true order by page.xid, page.id`,
+    values,
+  );
+  const events = rows.flatMap(toEvent);
+  const horizon = BigInt(rows[0]?.horizon ?? 0);
+  const last = events.at(-1);
+  return {
+    events,
+    // A page that is not full says that below the horizon there is nothing else.
+    position: events.length === limit && last ? last : latest(after, before(horizon)),
+    isHeldBack: rows[0]?.isHeldBack ?? false,
+  };
+}
+
+type Row = {
+  horizon: string;
+  xid: string | null;
+  id: string;
+  type: EventType;
+  conversationId: string | null;
+  agentId: string | null;
+  body: Buffer;
+  isHeldBack: boolean;
+};
+
+function toEvent(row: Row): StreamedEvent[] {
+  if (row.xid === null) return [];
+  const { id, type, conversationId, agentId, body } = row;
+  return [{ xid: BigInt(row.xid), id, type, conversationId, agentId, body }];
+}
+
+/** Everything of older transactions, nothing of this one. */
+function before(xid: bigint): StreamPosition {
+  return { xid, id: NOTHING };
+}
+
+function latest(a: StreamPosition, b: StreamPosition): StreamPosition {
+  return isAfter(a, b) ? a : b;
+}
+
+/** uuids compare as PostgreSQL does: byte by byte, which their lower-case text does too. */
+export function isAfter(a: StreamPosition, b: StreamPosition): boolean {
+  return a.xid > b.xid || (a.xid === b.xid && a.id > b.id);
+}
+
+/**
+ * After a restore into another server its transactions are counted from the start again: events
+ * restored would never come below the horizon, or come after those that are new. They are put
+ * before all else, in the order of their ids. Nothing to do: one look at the newest events.
+ * Returns how many were moved.
+ */
+export async function healStreamOrder(db: Db): Promise<number> {
+  const { rows } = await db.query<{ ahead: boolean }>(
+    `select coalesce(bool_or(xid >= pg_snapshot_xmax(pg_current_snapshot())), false) as ahead
+       from (select xid from events order by id desc limit 1000) newest`,
+  );
+  if (rows[0]?.ahead !== true) return 0;
+  const { rowCount } = await db.query(
+    `update events set xid = '0' where xid >= pg_snapshot_xmax(pg_current_snapshot())`,
+  );
+  return rowCount ?? 0;
+}

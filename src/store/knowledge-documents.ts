@@ -1,0 +1,105 @@
+import type { Db } from './pool.ts';
+
+/** What a source is made of. Times are Unix milliseconds, ids uuids. */
+export type DocumentRow = {
+  id: string;
+  sourceId: string;
+  /** What it is called in its source: a file's name, a page's address; unique there. */
+  path: string;
+  title: string;
+  bytes: number;
+  chunks: number;
+  createdAt: number;
+  updatedAt: number;
+};
+
+const COLUMNS = `id, source_id as "sourceId", path, title, bytes, chunks, created_at as "createdAt",
+  updated_at as "updatedAt"`;
+
+/** Newest first; `before` is the id after which the page starts. */
+export async function listDocuments(
+  db: Db,
+  page: { sourceId: string; before: string | null; limit: number },
+): Promise<DocumentRow[]> {
+  const values: unknown[] = [page.sourceId, page.limit];
+  const after = page.before === null ? '' : `and id < $${values.push(page.before)}`;
+  const { rows } = await db.query<DocumentRow>(
+    `select ${COLUMNS} from knowledge_documents where source_id = $1 ${after}
+      order by id desc limit $2`,
+    values,
+  );
+  return rows;
+}
+
+export type NewDocument = Omit<DocumentRow, 'createdAt' | 'updatedAt'> & {
+  namespace: string;
+  contentHash: Buffer;
+};
+
+/** Adds the document, or what is new of it; its id, which stays the same for a path. */
+export async function upsertDocument(
+  db: Db,
+  document: NewDocument,
+): Promise<{ id: string; change: 'added' | 'updated' | 'none' }> {
+  const d = document;
+  const { rows: before } = await db.query<{ contentHash: Buffer }>(
+    `select content_hash as "contentHash" from knowledge_documents
+      where source_id = $1 and path = $2`,
+    [d.sourceId, d.path],
+  );
+  const { rows } = await db.query<{ id: string }>(
+    `insert into knowledge_documents as d
+       (id, namespace, source_id, path, title, content_hash, bytes, chunks)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (source_id, path) do update set
+       title = excluded.title, content_hash = excluded.content_hash, bytes = excluded.bytes,
+       chunks = excluded.chunks,
+       updated_at = case when d.content_hash = excluded.content_hash then d.updated_at
+                         else clock_timestamp() end
+     returning id`,
+    [d.id, d.namespace, d.sourceId, d.path, d.title, d.contentHash, d.bytes, d.chunks],
+  );
+  const known = before[0];
+  const isSame = known?.contentHash.equals(d.contentHash) ?? false;
+  return { id: rows[0]!.id, change: known ? (isSame ? 'none' : 'updated') : 'added' };
+}
+
+/** Takes all documents but those of these paths away. Returns how many there were. */
+export async function deleteOtherDocuments(
+  db: Db,
+  sourceId: string,
+  paths: readonly string[],
+): Promise<number> {
+  const { rowCount } = await db.query(
+    'delete from knowledge_documents where source_id = $1 and path <> all($2::text[])',
+    [sourceId, paths],
+  );
+  return rowCount ?? 0;
+}
+
+/** The content of a source of type file, as it was uploaded. */
+export type Upload = { mediaType: string; fileName: string | null; content: Buffer };
+
+export async function readUpload(db: Db, sourceId: string): Promise<Upload | undefined> {
+  const { rows } = await db.query<Upload>(
+    `select media_type as "mediaType", file_name as "fileName", content
+       from knowledge_uploads where source_id = $1`,
+    [sourceId],
+  );
+  return rows[0];
+}
+
+export async function writeUpload(db: Db, sourceId: string, upload: Upload): Promise<void> {
+  await db.query(
+    `insert into knowledge_uploads (source_id, media_type, file_name, content)
+     values ($1, $2, $3, $4)
+     on conflict (source_id) do update set
+       media_type = excluded.media_type, file_name = excluded.file_name,
+       content = excluded.content, uploaded_at = now()`,
+    [sourceId, upload.mediaType, upload.fileName, upload.content],
+  );
+}
+
+export async function deleteUpload(db: Db, sourceId: string): Promise<void> {
+  await db.query('delete from knowledge_uploads where source_id = $1', [sourceId]);
+}
