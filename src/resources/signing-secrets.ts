@@ -1,5 +1,4 @@
 import { isEndpointSecret } from '../events/signature.ts';
-import { rfc3339 } from './time.ts';
 import { SIGNING_SECRET_KEY } from './webhook-endpoint.ts';
 
 /**
@@ -23,8 +22,8 @@ export function toSecretData({ secret, next }: SigningSecrets): Record<string, s
     [SIGNING_SECRET_KEY]: secret,
     ...(next && {
       [NEXT]: next.secret,
-      [NEXT_AT]: rfc3339(next.atMs),
-      [OLD_UNTIL]: rfc3339(next.oldUntilMs),
+      [NEXT_AT]: new Date(next.atMs).toISOString(),
+      [OLD_UNTIL]: new Date(next.oldUntilMs).toISOString(),
     }),
   };
 }

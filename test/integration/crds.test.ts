@@ -98,7 +98,7 @@ function path(plural: string): string {
     expect(readText(entry.text)).toHaveProperty('fields');
   });
 
-  test.each(['agent-full', 'endpoint-full'])('%s, changed at random: one verdict', async (name) => {
+  test.each(['agent-full', 'endpoint-full', 'source-full'])('%s, changed at random: one verdict', async (name) => {
     const { text } = readCorpus('good').find((entry) => entry.name === name)!;
     const read = readText(text);
     if (!('applied' in read)) throw new Error(read.fields.join());
