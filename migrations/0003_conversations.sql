@@ -46,12 +46,15 @@ create table idempotency_marks (
   answer bytea,
   -- Id of what is made, so that a retry makes the same one.
   planned_id uuid not null,
+  -- Whose words the answer may hold: it is forgotten when they are erased.
+  conversation_ids uuid[] not null default '{}',
   started_at timestamptz not null default clock_timestamp(),
   -- Not finished in 60 s from here: the next request may take over.
   claimed_at timestamptz not null default clock_timestamp(),
   primary key (api_key_id, place_hash)
 );
 create index on idempotency_marks (started_at);
+create index on idempotency_marks using gin (conversation_ids) where conversation_ids <> '{}';
 
 -- Secrets of an endpoint while it is being given a new one (contract §4, rotate_secret).
 alter table webhook_endpoints

@@ -26,6 +26,11 @@ program
   .action(async () => (await import('./cli/migrate.ts')).runMigrate(readConfig()));
 
 program
+  .command('reseal')
+  .description('seal with PARLEY_ENCRYPTION_KEY what the previous key sealed')
+  .action(async () => (await import('./cli/reseal.ts')).runReseal(readConfig()));
+
+program
   .command('keys')
   .description('API keys')
   .command('create')

@@ -64,6 +64,7 @@ async function sendText(
       if (!response.write(part))
         await Promise.race([once(response, 'drain'), once(response, 'close')]);
     }
+    if (!response.headersSent) head(); // An empty text is one too.
   }
   response.end();
 }

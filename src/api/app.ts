@@ -27,6 +27,7 @@ import { deliveryRoutes } from './routes/deliveries.ts';
 import { escalationRoutes } from './routes/escalations.ts';
 import { eventStreamRoutes, type EventStreamRoutesDeps } from './routes/event-stream.ts';
 import { eventRoutes, type EventRoutesDeps } from './routes/events.ts';
+import { explanationRoutes } from './routes/explanation.ts';
 import { jobRoutes, type JobRoutesDeps } from './routes/jobs.ts';
 import { knowledgeRoutes, type KnowledgeRoutesDeps } from './routes/knowledge.ts';
 import { openApiRoute } from './routes/openapi.ts';
@@ -63,6 +64,7 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...rotateSecretRoutes(deps),
     ...eventStreamRoutes(deps), // Before the events: `stream` is no id.
     ...eventRoutes(deps),
+    ...explanationRoutes(deps),
     ...deliveryRoutes(deps),
     ...jobRoutes(deps),
     ...conversationRoutes(deps),

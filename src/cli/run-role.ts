@@ -27,6 +27,7 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     role,
     databaseUrl,
     encryptionKey,
+    previousEncryptionKey: config.previousEncryptionKey,
     egressAllow: config.egressAllow ?? [],
     logLevel: config.logLevel ?? 'info',
     poolMax: POOL_MAX[role],

@@ -463,6 +463,13 @@ export interface components {
         status_code: (number | null);
         error_class: (string | null);
       } | null);
+      /** While two secrets are live; see rotate_secret. */
+      secret_rotation: ({
+        /** From when on the new secret signs. */
+        activates_at: number;
+        /** Until when the old one is live too. */
+        ends_at: number;
+      } | null);
     };
     /** A new endpoint with its signing secret. */
     CreatedWebhookEndpoint: {
@@ -495,8 +502,56 @@ export interface components {
         status_code: (number | null);
         error_class: (string | null);
       } | null);
+      /** While two secrets are live; see rotate_secret. */
+      secret_rotation: ({
+        /** From when on the new secret signs. */
+        activates_at: number;
+        /** Until when the old one is live too. */
+        ends_at: number;
+      } | null);
       /** Signing secret. Shown now and never again. */
       secret: string;
+    };
+    /** An endpoint whose secret is rotated. */
+    RotatedWebhookEndpoint: {
+      /** we_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** When it last changed, Unix seconds. */
+      updated: number;
+      name: string;
+      url: string;
+      /** As declared; empty: every type. */
+      event_types: string[];
+      description: (string | null);
+      enabled: boolean;
+      headers: { [name: string]: string };
+      metadata: { [name: string]: string };
+      managed_by: ('api' | 'kubernetes' | 'file');
+      /** Whether it is in force as declared. */
+      ready: boolean;
+      status_message: (string | null);
+      /** The latest deliveries. */
+      status: ('healthy' | 'failing' | 'disabled');
+      /** Unix seconds. */
+      last_success_at: (number | null);
+      last_failure: ({
+        /** Unix seconds. */
+        at: (number | null);
+        delivery_id: string;
+        status_code: (number | null);
+        error_class: (string | null);
+      } | null);
+      /** While two secrets are live; see rotate_secret. */
+      secret_rotation: ({
+        /** From when on the new secret signs. */
+        activates_at: number;
+        /** Until when the old one is live too. */
+        ends_at: number;
+      } | null);
+      /** The new signing secret, when this call made it. Shown now only. */
+      secret?: string;
     };
     /** A fact that happened, as it is sent, and where it got to. */
     Event: {
@@ -514,6 +569,18 @@ export interface components {
         failed: number;
         canceled: number;
       };
+    };
+    /** Why an event did not arrive, or that it did. */
+    Explanation: {
+      event_id: string;
+      endpoint_id: string;
+      reason: ('delivered' | 'pending' | 'waiting_for_retry' | 'waiting_in_order' | 'in_flight' | 'endpoint_disabled' | 'endpoint_not_ready' | 'failed' | 'canceled' | 'erased' | 'test_event_of_another_endpoint' | 'not_subscribed' | 'created_before_endpoint' | 'made_while_disabled');
+      /** What happened and what to do, for people. */
+      detail: string;
+      /** The delivery it is about. */
+      delivery_id: (string | null);
+      /** Unix seconds. */
+      next_attempt_at: (number | null);
     };
     /** One event on its way to one endpoint. */
     Delivery: {
@@ -713,6 +780,120 @@ export interface components {
       ended_at: (number | null);
       /** From the answer to the end; null: not answered, or not ended. */
       duration_sec: (number | null);
+    };
+    /** What agents answer from. */
+    KnowledgeSource: {
+      /** ks_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** When it last changed, Unix seconds. */
+      updated: number;
+      /** DNS label; never changes. */
+      name: string;
+      type: ('website' | 'file' | 'text' | 'integration');
+      /** The knowledge itself, of type text. It may be a megabyte: lists and the answer to a sync leave the field out. */
+      text?: (string | null);
+      /**  */
+      website: ({
+        /** Page to start from. */
+        url: string;
+        /** Links followed from the first page; 0: that page alone. */
+        max_depth?: number;
+        /** Most pages kept. */
+        max_pages?: number;
+        /** Patterns of paths to keep, as in /help/*. */
+        include?: string[];
+        /** Patterns of paths to leave out. */
+        exclude?: string[];
+      } | null);
+      /**  */
+      integration: ({
+        /** Address the documents are read from. */
+        url: string;
+        /** Extra headers of the request. */
+        headers?: { [name: string]: string };
+        /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+        secret_ref?: {
+          /** Name of the Secret, in the same namespace. */
+          name: string;
+          /** Key inside the Secret. */
+          key: string;
+        };
+      } | null);
+      /**  */
+      schedule: (string | null);
+      metadata: { [name: string]: string };
+      managed_by: ('api' | 'kubernetes' | 'file');
+      /** Whether it is in force as declared. */
+      ready: boolean;
+      status_message: (string | null);
+      /** pending: nothing is indexed yet. */
+      status: ('pending' | 'syncing' | 'ready' | 'refreshing' | 'error');
+      /** Documents that are searched. */
+      documents: number;
+      /** Passages that are searched. */
+      chunks: number;
+      /** Unix seconds. */
+      last_synced_at: (number | null);
+      last_sync: ({
+        documents: number;
+        added: number;
+        updated: number;
+        removed: number;
+        failed: number;
+        duration_sec: number;
+      } | null);
+    };
+    /** A part of a source. */
+    KnowledgeDocument: {
+      /** doc_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** When it last changed, Unix seconds. */
+      updated: number;
+      source_id: string;
+      /** What it is called in its source: a file's name. */
+      path: string;
+      title: string;
+      bytes: number;
+      chunks: number;
+    };
+    /** A passage that has some of what was asked. */
+    SearchHit: {
+      /** ks_…; of an answer to a gap: gap_…. */
+      source_id: string;
+      /** doc_…; of an answer to a gap: gap_…. */
+      document_id: string;
+      /** chk_… */
+      chunk_id: string;
+      /** Headings above it; of an answer: the question. */
+      heading: string;
+      text: string;
+      /** How much of the question is in it. */
+      score: number;
+    };
+    /** A question an agent had no answer to. */
+    KnowledgeGap: {
+      /** gap_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** Where it was asked first. */
+      conversation_id: string;
+      agent_id: string;
+      question: string;
+      /** Of the best passage there was; 0: none. */
+      top_score: number;
+      status: ('open' | 'resolved');
+      answer: (string | null);
+      /** How often it was asked. */
+      count: number;
+      /** Unix seconds. */
+      last_asked_at: number;
+      /** Unix seconds. */
+      resolved_at: (number | null);
     };
     /** An API key; it works in its namespace only. */
     ApiKey: {
@@ -1684,6 +1865,82 @@ export interface paths {
       };
     };
   }>;
+  '/v1/webhooks/{id}/rotate_secret': Only<{
+    /** Give an endpoint another signing secret */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the webhook endpoint. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** How long both secrets are live before they swap, and again after. Default 86400. */
+          overlap_sec?: number;
+          /** True: the next secret signs from now on. */
+          activate?: boolean;
+          /** True: the next secret is dropped before it signs. */
+          cancel?: boolean;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['RotatedWebhookEndpoint'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'managed_secret' | 'rotation_in_progress' | 'no_rotation' | 'write_conflict')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/events/stream': Only<{
+    /** Follow events as they happen */
+    get: {
+      parameters: {
+        query?: {
+          /** Comma-separated; default: every type. */
+          types?: string;
+          conversation_id?: string;
+          agent_id?: string;
+          last_event_id?: string;
+        };
+        header?: {
+          /** The last `id` that was read: what came after it follows. */
+          'Last-Event-ID'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'text/event-stream': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        410: Refused<'event_expired'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
   '/v1/events': Only<{
     /** List events, newest first */
     get: {
@@ -1784,10 +2041,39 @@ export interface paths {
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<('idempotency_in_progress' | 'endpoint_disabled')>;
-        410: Refused<'event_expired'>;
+        410: Refused<('event_expired' | 'event_erased')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/events/{id}/explanation': Only<{
+    /** Why an event has not got to an endpoint */
+    get: {
+      parameters: {
+        query: {
+          endpoint_id: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the event. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Explanation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -2724,6 +3010,525 @@ export interface paths {
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<('idempotency_in_progress' | 'call_ended')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/sources': Only<{
+    /** List knowledge sources, newest first */
+    get: {
+      parameters: {
+        query?: {
+          type?: ('website' | 'file' | 'text' | 'integration');
+          status?: ('pending' | 'syncing' | 'ready' | 'refreshing' | 'error');
+          name?: string;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['KnowledgeSource'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Create a knowledge source */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** DNS label, unique in the namespace; made when absent. */
+          name?: string;
+          /** Where the knowledge comes from; a file is uploaded by the REST API. */
+          type: ('website' | 'file' | 'text' | 'integration');
+          /** The website to read; for type website. */
+          website?: {
+            /** Page to start from. */
+            url: string;
+            /** Links followed from the first page; 0: that page alone. */
+            max_depth?: number;
+            /** Most pages kept. */
+            max_pages?: number;
+            /** Patterns of paths to keep, as in /help/*. */
+            include?: string[];
+            /** Patterns of paths to leave out. */
+            exclude?: string[];
+          };
+          /** The knowledge itself, plain or Markdown; for type text. */
+          text?: string;
+          /** The system to read from; for type integration. */
+          integration?: {
+            /** Address the documents are read from. */
+            url: string;
+            /** Extra headers of the request. */
+            headers?: { [name: string]: string };
+            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            secret_ref?: {
+              /** Name of the Secret, in the same namespace. */
+              name: string;
+              /** Key inside the Secret. */
+              key: string;
+            };
+          };
+          /** When to read again, as cron has it; for types website and integration. */
+          schedule?: string;
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: { [name: string]: string };
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeSource'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeSource'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        409: Refused<('idempotency_in_progress' | 'name_taken')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unsupported_type')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/sources/{id}': Only<{
+    /** Read a knowledge source */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the knowledge source. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeSource'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Change a knowledge source */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the knowledge source. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          type?: unknown;
+          /** The website to read; for type website. */
+          website?: ({
+            /** Page to start from. */
+            url?: (string | null);
+            /** Links followed from the first page; 0: that page alone. */
+            max_depth?: (number | null);
+            /** Most pages kept. */
+            max_pages?: (number | null);
+            /** Patterns of paths to keep, as in /help/*. */
+            include?: (string[] | null);
+            /** Patterns of paths to leave out. */
+            exclude?: (string[] | null);
+          } | null);
+          /** The knowledge itself, plain or Markdown; for type text. */
+          text?: (string | null);
+          /** The system to read from; for type integration. */
+          integration?: ({
+            /** Address the documents are read from. */
+            url?: (string | null);
+            /** Extra headers of the request. */
+            headers?: ({ [name: string]: (string | null) } | null);
+            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            secret_ref?: ({
+              /** Name of the Secret, in the same namespace. */
+              name?: (string | null);
+              /** Key inside the Secret. */
+              key?: (string | null);
+            } | null);
+          } | null);
+          /** When to read again, as cron has it; for types website and integration. */
+          schedule?: (string | null);
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+          name?: unknown;
+        };
+        'application/merge-patch+json': {
+          type?: unknown;
+          /** The website to read; for type website. */
+          website?: ({
+            /** Page to start from. */
+            url?: (string | null);
+            /** Links followed from the first page; 0: that page alone. */
+            max_depth?: (number | null);
+            /** Most pages kept. */
+            max_pages?: (number | null);
+            /** Patterns of paths to keep, as in /help/*. */
+            include?: (string[] | null);
+            /** Patterns of paths to leave out. */
+            exclude?: (string[] | null);
+          } | null);
+          /** The knowledge itself, plain or Markdown; for type text. */
+          text?: (string | null);
+          /** The system to read from; for type integration. */
+          integration?: ({
+            /** Address the documents are read from. */
+            url?: (string | null);
+            /** Extra headers of the request. */
+            headers?: ({ [name: string]: (string | null) } | null);
+            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            secret_ref?: ({
+              /** Name of the Secret, in the same namespace. */
+              name?: (string | null);
+              /** Key inside the Secret. */
+              key?: (string | null);
+            } | null);
+          } | null);
+          /** When to read again, as cron has it; for types website and integration. */
+          schedule?: (string | null);
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+          name?: unknown;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeSource'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeSource'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('managed_elsewhere' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Delete a knowledge source */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the knowledge source. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('managed_elsewhere' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/sources/{id}/sync': Only<{
+    /** Index a source again */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the knowledge source. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': Record<string, never>;
+      } };
+      responses: {
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeSource'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'no_content')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unsupported_type')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/sources/{id}/content': Only<{
+    /** Upload the content of a source of type file */
+    put: {
+      parameters: {
+        query?: {
+          /** What the document is called. */
+          file_name?: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the knowledge source. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'text/plain': string;
+        'text/markdown': string;
+      } };
+      responses: {
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeSource'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'unsupported_type')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/sources/{id}/documents': Only<{
+    /** List the documents of a source, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the knowledge source. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['KnowledgeDocument'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/search': Only<{
+    /** Search knowledge, best passages first */
+    get: {
+      parameters: {
+        query: {
+          /** A question, as a user would ask it. */
+          q: string;
+          agent_id?: string;
+          /** Most passages. */
+          limit?: number;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['SearchHit'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/gaps': Only<{
+    /** List questions without an answer, newest first */
+    get: {
+      parameters: {
+        query?: {
+          status?: ('open' | 'resolved');
+          agent_id?: string;
+          conversation_id?: string;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['KnowledgeGap'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/gaps/{id}': Only<{
+    /** Read a gap */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the knowledge gap. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeGap'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/gaps/{id}/resolve': Only<{
+    /** Close a gap, with an answer or without */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the knowledge gap. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** What the agent is to reply from now on; absent: there will be no answer. */
+          answer?: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeGap'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'gap_resolved')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;

@@ -51,6 +51,8 @@ export function createParleyClient({ baseUrl, apiKey, fetch }: ClientOptions): P
   const client = createClient<paths, JsonDocument>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     headers: { Authorization: `Bearer ${apiKey}` },
+    // No operation takes a JSON text: a string is an upload, whose type the caller names.
+    bodySerializer: (body) => (typeof body === 'string' ? body : JSON.stringify(body)),
     ...(fetch && { fetch }),
   });
   return Object.assign(client, { list: createList(client) });

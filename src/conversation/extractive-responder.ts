@@ -17,7 +17,8 @@ const HAND_OVER = 'I am asking a colleague to take over. Please stay here for a 
 const DO_NOT_KNOW =
   'I am sorry, I do not know that. You can put it in other words, or I can ask a human to help you.';
 
-const SMALL_TALK: Record<SmallTalk, string> = {
+const SMALL_TALK: Record<SmallTalk | 'remark', string> = {
+  remark: 'I see. Is there anything you would like to know?',
   greeting: 'Hello! How can I help you?',
   thanks: 'You are welcome! Is there anything else I can help you with?',
   goodbye: 'Thank you for getting in touch. Goodbye!',
@@ -40,10 +41,7 @@ export function createExtractiveResponder(deps: { nowMs: () => number }): Respon
     const facts = { user: { wantsHuman: asksForHuman }, text, toolFailuresInRow: 0 };
     const atOnce = reasonToHandOver(content, { ...facts, unansweredInRow: 0 });
     if (atOnce !== undefined) return say(request, { text: HAND_OVER, handover: { reason: atOnce } });
-    if (user.smallTalk) {
-      const offer = user.smallTalk === 'complaint' && { offersHuman: true as const };
-      return say(request, { text: SMALL_TALK[user.smallTalk], ...offer });
-    }
+    if (user.question === '') return say(request, chat(user.smallTalk));
 
     const startedMs = deps.nowMs();
     const found = await retrieve(request);
@@ -53,6 +51,7 @@ export function createExtractiveResponder(deps: { nowMs: () => number }): Respon
       const answer = pickSentences(best.text, user.question, { charsMax: REPLY_CHARS_MAX });
       return say(request, { text: answer, retrieval, latency, answeredFrom: best.heading });
     }
+    if (user.isRemark) return say(request, { ...chat(user.smallTalk ?? 'remark'), latency });
     const unanswered = { question: user.question, topScore: retrieval.top_score };
     const unansweredInRow = unansweredBefore + 1;
     const reason = reasonToHandOver(content, { ...facts, unansweredInRow });
@@ -64,6 +63,11 @@ export function createExtractiveResponder(deps: { nowMs: () => number }): Respon
   };
 }
 
+function chat(about: SmallTalk | 'remark' = 'noise'): Reply {
+  const offer = about === 'complaint' && { offersHuman: true as const };
+  return { text: SMALL_TALK[about], ...offer };
+}
+
 /** The best passage that is good enough, and all of those that are. */
 async function retrieve({
   content,
@@ -71,7 +75,7 @@ async function retrieve({
   search,
 }: ResponderRequest): Promise<{ best: KnowledgeHit | undefined; retrieval: Retrieval }> {
   const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } = content.knowledge ?? {};
-  const hits = await search(user.question, topK);
+  const hits = await search(user.query, topK);
   const good = hits.filter(({ score }) => score >= minScore);
   const retrieval = {
     query: user.question,

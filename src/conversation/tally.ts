@@ -36,11 +36,12 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
   };
   if (user.isComplaint) return { ...heard, needs: heard.needs + 1, isDissatisfied: true };
   // Who says that it is solved has what they wanted. Thanks are worth that only right after an
-  // answer; elsewhere they may just be polite.
+  // answer, or to a human; elsewhere they may just be polite.
   if (user.isSolved) {
     return { ...heard, isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0 };
   }
-  return user.isThanks && tally.answeredLast ? { ...heard, isDissatisfied: false } : heard;
+  const isEarned = tally.answeredLast || tally.escalations.accepted > 0;
+  return user.isThanks && isEarned ? { ...heard, isDissatisfied: false } : heard;
 }
 
 /** What was replied to it. */

@@ -14,7 +14,7 @@ export function wantsHuman(text: string): boolean {
 const WHO = `(?:human(?: being)?|person|agent|representative|rep|operator|advisor|adviser|
   manager|supervisor|colleague|employee|staff(?: member)?|specialist|consultant|someone|somebody|
   people|humans|support (?:agent|person|team|staff)|customer (?:service|support|care)|
-  service (?:agent|desk)|call cent(?:er|re)|team member|member of (?:the |your )?(?:staff|team))`;
+  service (?:agent|desk)|call cent(?:er|re)|team member|member of (?:the |your )?(?:staff|team))s?`;
 const WHICH = `(?:(?:a|an|any|the|some|your|another|one of your)\\s+)?
   (?:(?:real|actual|live|human|proper|different|other)\\s+){0,2}`;
 const SOMEBODY = `${WHICH}${WHO}`;

@@ -33,10 +33,10 @@ function cutAt(text: string, from: number, to: number): number {
 /** Where the next piece begins: at a word within the overlap, and always further than this one. */
 function overlapFrom(text: string, from: number, end: number): number {
   const earliest = Math.max(from + 1, end - OVERLAP_CHARS);
-  for (const pattern of BREAKS.slice(1)) {
-    pattern.lastIndex = earliest;
-    const found = pattern.exec(text);
-    if (found && found.index + found[0].length < end) return found.index + found[0].length;
+  for (const pattern of BREAKS) {
+    const [found] = text.slice(earliest, end).matchAll(pattern);
+    const start = found && earliest + found.index + found[0].length;
+    if (start !== undefined && start < end) return start;
   }
   return end;
 }

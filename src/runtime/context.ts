@@ -28,6 +28,8 @@ export type ContextInput = {
   databaseUrl: string;
   /** 32 bytes */
   encryptionKey: Buffer;
+  /** 32 bytes; what it sealed still opens */
+  previousEncryptionKey?: Buffer | undefined;
   egressAllow: readonly string[];
   logLevel: string;
   poolMax: number;
@@ -37,7 +39,7 @@ export function createContext(input: ContextInput): Context {
   const { databaseUrl } = input;
   const log = createLogger(input.logLevel, input.role);
   const pool = createPool(databaseUrl, { log, max: input.poolMax });
-  const sealer = createSealer(input.encryptionKey);
+  const sealer = createSealer(input.encryptionKey, input.previousEncryptionKey);
   return {
     databaseUrl,
     pool,

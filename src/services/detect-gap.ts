@@ -26,13 +26,15 @@ export async function detectGap(
   input: DetectGapInput,
 ): Promise<{ gapId: string; isNew: boolean }> {
   const { namespace, agentId, conversationId, question, topScore } = input;
-  // A question of nothing but empty words is told apart by those.
-  const fingerprint = await fingerprintOf(db, questionText(question) || searchableText(question));
+  const asked = question.slice(0, QUESTION_CHARS_MAX).toWellFormed();
+  // One of nothing but empty words is told apart by those, and one of no words by how it looks.
+  const words = questionText(question) || searchableText(asked);
+  const fingerprint =
+    (await fingerprintOf(db, words)) || asked.trim().toLowerCase().slice(0, 100).toWellFormed();
   await lockGaps(db, agentId);
   const known = await countGap(db, { agentId, fingerprint });
   if (known !== undefined) return { gapId: known, isNew: false };
   const id = newUuid();
-  const asked = question.slice(0, QUESTION_CHARS_MAX).toWellFormed();
   await insertGap(db, {
     id,
     namespace,

@@ -42,7 +42,11 @@ function cancel(
   { id }: CallRow,
   settle: Settle<CallRow>,
 ): Promise<CallRow | undefined> {
-  return finishOnly(pool, { id, from: ['queued', 'ringing'], status: 'canceled', reason: 'canceled' }, settle);
+  return finishOnly(
+    pool,
+    { id, from: ['queued', 'ringing'], status: 'canceled', reason: 'canceled' },
+    settle,
+  );
 }
 
 const REASON = 'agent_hangup';

@@ -1,3 +1,4 @@
+import { fromUuid } from '../events/ids.ts';
 import {
   eraseConversationRow,
   lockConversation,
@@ -6,7 +7,9 @@ import {
 import { eraseCallsOf, eraseGapsOf } from '../store/erase-conversation.ts';
 import { eraseEvents } from '../store/erase-events.ts';
 import { eraseEscalationsOf } from '../store/escalations.ts';
+import { eraseAnswersAbout } from '../store/idempotency-marks.ts';
 import { withoutWords } from '../store/tally.ts';
+import { recordAudit } from './audit.ts';
 import { inConversation, noSuchConversation, type ConversationDeps } from './conversation-deps.ts';
 import { endLocked } from './end-conversation.ts';
 import { unsettled } from './settle.ts';
@@ -21,7 +24,7 @@ export const ERASED = '[erased]';
  */
 export async function eraseConversation(
   deps: ConversationDeps,
-  input: { namespace: string; id: string },
+  input: { namespace: string; id: string; actor: string; requestId: string },
 ): Promise<void> {
   const ended = await inConversation<ConversationRow | undefined>(
     deps,
@@ -35,6 +38,10 @@ export async function eraseConversation(
       await eraseGapsOf(db, row.id, ERASED);
       await eraseCallsOf(db, row.id);
       await eraseEvents(db, { conversationId: row.id });
+      await eraseAnswersAbout(db, row.id); // A repeat would be given them again.
+      const { namespace, id, actor, requestId } = input;
+      const target = fromUuid('conv', id);
+      await recordAudit(db, { namespace, actor, action: 'conversation.erased', target, requestId });
       return isLive ? last : undefined;
     },
     unsettled,

@@ -1,12 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { ApiError } from '../errors.ts';
-import { newUuid } from '../events/ids.ts';
+import { newUuid, toUuid } from '../events/ids.ts';
 import {
   abandonMark,
   deleteOldMarks,
   finishMark,
   insertMark,
   readMark,
+  markPlace,
   replaceMark,
   takeMark,
   writeDecision,
@@ -54,7 +55,7 @@ export type Mark = {
 
 export type Idempotency = {
   pool: Pool;
-  /** @throws ApiError idempotency_key_reused, idempotency_in_progress */
+  /** @throws ApiError idempotency_key_reused, idempotency_in_progress, not_found */
   begin: (request: MarkedRequest) => Promise<{ kept: KeptAnswer } | { mark: Mark }>;
 };
 
@@ -92,7 +93,7 @@ async function tryToBegin(
   hash: string,
 ): Promise<{ kept: KeptAnswer } | { mark: Mark } | undefined> {
   const { pool, sealer } = deps;
-  const place = placeOf(key);
+  const place = markPlace(key);
   const token = randomUUID();
   const seed = randomBytes(SEED_BYTES);
   const fresh = {
@@ -114,6 +115,9 @@ async function tryToBegin(
   // We wrote it, and the sealer would not open what is not as we wrote it.
   const known = JSON.parse(sealer.open(there.request, place)) as Sealed;
   if (known.hash !== hash) throw reused();
+  if (there.answer?.length === 0) {
+    throw new ApiError('not_found', 'what this request was answered has been erased');
+  }
   if (there.answer) return { kept: JSON.parse(sealer.open(there.answer, place)) as KeptAnswer };
   if (there.state === 'running') throw inProgress();
   if (!(await takeMark(pool, key, { from: there.token, to: token }))) return undefined;
@@ -133,7 +137,7 @@ function heldMark(
   stored: StoredPlan,
 ): Mark {
   const { pool, sealer } = deps;
-  const place = placeOf(held);
+  const place = markPlace(held);
   const { decision, ...plan } = stored;
   return {
     plan: {
@@ -148,16 +152,18 @@ function heldMark(
       },
     },
     keep: async (db, answer) => {
-      const sealed = sealer.seal(JSON.stringify(answer), place);
-      if (!(await finishMark(db, held, sealed))) throw inProgress();
+      const text = JSON.stringify(answer);
+      const kept = { answer: sealer.seal(text, place), conversationIds: conversationsIn(text) };
+      if (!(await finishMark(db, held, kept))) throw inProgress();
     },
     abandon: () => abandonMark(pool, held),
   };
 }
 
-/** Where a mark's parts belong, authenticated with them (sealing.ts). */
-function placeOf({ apiKeyId, hash }: MarkKey): string {
-  return `idempotency:${apiKeyId}/${hash.toString('hex')}`;
+/** Every answer with words of a conversation names it: erasing one finds its answers by that. */
+function conversationsIn(text: string): string[] {
+  const ids = new Set(text.match(/\bconv_[0-9a-z]{26}\b/g));
+  return [...ids].flatMap((id) => toUuid('conv', id) ?? []);
 }
 
 function placeHash({ method, path, key }: MarkedRequest): Buffer {

@@ -32,8 +32,10 @@ const WEIGHTS = {
   length: { each: -0.05, most: -0.5 },
 } as const;
 
-/** For the mean mood of the user's last turns, from -5 to 5. */
-const MOOD_WEIGHT = 0.2;
+/** For the mood of the user, from -5 to 5: how it ended is remembered best. */
+const MOOD_WEIGHTS = { mean: 0.1, last: 0.15 };
+/** They left with a complaint, whoever had tried to help. */
+const DISSATISFIED = -0.8;
 const PATIENCE_TURNS = 10;
 
 export function predictCsat(tally: Tally, outcome: Outcome): number {
@@ -47,7 +49,9 @@ export function predictCsat(tally: Tally, outcome: Outcome): number {
     weigh('refused', escalations.declined + escalations.timedOut) +
     weigh('waitMin', Math.max(0, escalations.waitSec / 60 - 1)) +
     weigh('length', Math.max(0, tally.userTurns - PATIENCE_TURNS)) +
-    MOOD_WEIGHT * mean(tally.moods);
+    (tally.isDissatisfied ? DISSATISFIED : 0) +
+    MOOD_WEIGHTS.mean * mean(tally.moods) +
+    MOOD_WEIGHTS.last * (tally.moods.at(-1) ?? 0);
   return Math.round(Math.min(5, Math.max(1, sum)) * 10) / 10;
 }
 

@@ -5,15 +5,15 @@ import { CHANNELS, type Notifier } from '../store/notifications.ts';
 import type { Pool } from '../store/pool.ts';
 import { requireEvent } from './read-events.ts';
 import { inOneCommit, unsettled, type Settle } from './settle.ts';
+import { REPLAY_WINDOW_MS } from './replay-jobs.ts';
 import { requireEndpoint } from './write-endpoint.ts';
-
-const REPLAY_WINDOW_MS = 30 * 86_400_000;
 
 export type Replayed = { deliveryIds: string[]; endpointIds: string[] };
 
 /**
  * Delivers an old event again: new deliveries, attempts from 1, a full schedule (contract §4).
- * The same bytes go out. @throws ApiError event_expired past 30 days, by the time in the id.
+ * The same bytes go out. @throws ApiError event_expired past 30 days, by the time in
+ * the id; event_erased.
  */
 export async function replayEvent(
   deps: { pool: Pool; notifier: Notifier; nowMs: () => number },
@@ -24,6 +24,12 @@ export async function replayEvent(
     throw new ApiError('event_expired', 'events can be replayed for 30 days');
   }
   const event = await requireEvent(deps, input);
+  if (event.erasedAt !== null) {
+    throw new ApiError(
+      'event_erased',
+      'the conversation it tells of was erased, and its words with it',
+    );
+  }
   if (input.endpointId !== null) await checkEndpoint(deps, input.namespace, input.endpointId);
   const replayed = await inOneCommit(deps.pool, settle, async (db) => {
     const deliveries = await insertReplay(db, { event, endpointId: input.endpointId });

@@ -24,7 +24,7 @@ export const REPLAY_WINDOW_MS = 30 * 86_400_000;
 /** Between a caller's clock and ours. */
 const SKEW_MS = 60_000;
 /** Events looked at by one statement, so that none runs for long however many there are. */
-const COUNT_PAGE = 50_000;
+const COUNT_PAGE = 20_000;
 
 export type ReplayRequest = {
   namespace: string;

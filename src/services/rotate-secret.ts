@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts';
+import { fromUuid } from '../events/ids.ts';
 import { newEndpointSecret } from '../events/signature.ts';
 import { ALLOW_LABEL, API_MANAGER } from '../resources/annotations.ts';
 import { FieldConflictError, type ResourceStore } from '../resources/resource-store.ts';
@@ -8,6 +9,7 @@ import type { Pool } from '../store/pool.ts';
 import type { Sealer } from '../store/sealing.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { holdSecrets, updateSecrets, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
+import { recordAudit } from './audit.ts';
 import type { Plan } from './plan.ts';
 import { openSecrets, sealSecrets } from './read-endpoint-secret.ts';
 import { unsettled, type Settle } from './settle.ts';
@@ -36,7 +38,7 @@ export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined
  */
 export async function rotateSecret(
   deps: { pool: Pool; store: ResourceStore; sealer: Sealer },
-  input: RotateInput & { plan: Plan },
+  input: RotateInput & { plan: Plan; actor: string; requestId: string },
   settle: Settle<Rotated> = unsettled,
 ): Promise<Rotated> {
   const endpoint = await requireEndpoint(deps, input);
@@ -50,6 +52,13 @@ export async function rotateSecret(
     const after = rotate(before, { ...input, made, nowMs });
     await putSecret(deps.store, endpoint, after);
     await updateSecrets(db, { id: input.id, ...sealSecrets(deps.sealer, endpoint, after) });
+    await recordAudit(db, {
+      namespace: input.namespace,
+      actor: input.actor,
+      action: ACTIONS[input.step],
+      target: fromUuid('we', input.id),
+      requestId: input.requestId,
+    });
     const { atMs = null, oldUntilMs = null } = after.next ?? {};
     const rotated = {
       endpoint: { ...endpoint, nextSecretAt: atMs, oldSecretUntil: oldUntilMs },
@@ -59,6 +68,12 @@ export async function rotateSecret(
     return rotated;
   });
 }
+
+const ACTIONS = {
+  begin: 'webhook.secret_rotated',
+  activate: 'webhook.secret_activated',
+  cancel: 'webhook.rotation_canceled',
+} as const;
 
 /** What the endpoint signs with after a step. */
 function rotate(

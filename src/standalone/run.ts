@@ -69,6 +69,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     egressAllow,
     poolMax: POOL_MAX,
     encryptionKey: config.encryptionKey ?? secrets.encryptionKey,
+    previousEncryptionKey: config.previousEncryptionKey,
     logLevel: config.logLevel ?? 'warn',
   });
   stops.push(context.close);
@@ -176,7 +177,12 @@ function sampleTalk(deps: { api: RunningApi; screen: Screen; apiKey: string }) {
       return (await listConversations(conversations.pool, page)).length > 0;
     },
     begin: async (agentId: string): Promise<string> => {
-      const about = { ...SAMPLE, channel: 'chat', variables: {}, metadata: { demo: 'true' } } as const;
+      const about = {
+        ...SAMPLE,
+        channel: 'chat',
+        variables: {},
+        metadata: { demo: 'true' },
+      } as const;
       const agent = toUuid('agt', agentId);
       if (agent === null) throw new Error(`${agentId} is no id of an agent`);
       return (await startConversation(conversations, { ...about, agentId: agent })).id;

@@ -81,7 +81,8 @@ async function idWhenInForce(store: SampleDeps['store']): Promise<string | undef
   const agent = await store.get('Agent', { namespace: NAMESPACE, name: AGENT });
   if (!isInForce(agent)) return undefined;
   for (const name of sourceNames(agent.spec['knowledge'])) {
-    if (!isInForce(await store.get('KnowledgeSource', { namespace: NAMESPACE, name }))) return undefined;
+    if (!isInForce(await store.get('KnowledgeSource', { namespace: NAMESPACE, name })))
+      return undefined;
   }
   const id = agent.status['agentId'];
   return typeof id === 'string' ? id : undefined;
@@ -92,7 +93,9 @@ function isInForce(object: Resource | undefined): object is Resource {
   return (
     object?.status['observedGeneration'] === object?.metadata.generation &&
     Array.isArray(conditions) &&
-    conditions.some((one: { type?: unknown; status?: unknown }) => one.type === 'Ready' && one.status === 'True')
+    conditions.some(
+      (one: { type?: unknown; status?: unknown }) => one.type === 'Ready' && one.status === 'True',
+    )
   );
 }
 

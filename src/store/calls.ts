@@ -160,11 +160,11 @@ export async function claimCalls(
     name: 'claim_calls',
     text: `update calls set lease_token = $1,
                   lease_until = clock_timestamp() + $3 * interval '1 ms'
-            where id in (
+            where id = any(array(
               select id from calls
                where ${LIVE} and due_at <= clock_timestamp()
                  and (lease_until is null or lease_until <= clock_timestamp())
-               order by due_at limit $2 for update skip locked)
+               order by due_at limit $2 for update skip locked))
            returning ${COLUMNS}, provider_options as "providerOptions", step,
                      lease_token as "leaseToken"`,
     values: [leaseToken, limit, CALL_LEASE_MS],
@@ -176,9 +176,7 @@ export async function claimCalls(
  * What there is to do: whether any call is live, and in how many ms (0: now) the next step is due
  * that nobody is at; null: none is.
  */
-export async function lookAtCalls(
-  db: Db,
-): Promise<{ areLive: boolean; nextDueMs: number | null }> {
+export async function lookAtCalls(db: Db): Promise<{ areLive: boolean; nextDueMs: number | null }> {
   const { rows } = await db.query<{ areLive: boolean; nextDueMs: number | null }>({
     name: 'look_at_calls',
     text: `select exists (select from calls where ${LIVE}) as "areLive",
@@ -203,7 +201,9 @@ export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): 
 
 /** Where one process owns the database: nobody is left to end the steps of the run before. */
 export async function releaseCallLeases(db: Db): Promise<void> {
-  await db.query('update calls set lease_token = null, lease_until = null where lease_until is not null');
+  await db.query(
+    'update calls set lease_token = null, lease_until = null where lease_until is not null',
+  );
 }
 
 /** What a step makes of its call. Absent: as it was. */
@@ -295,10 +295,10 @@ export async function failOverdueCalls(db: Db): Promise<number> {
     name: 'fail_overdue_calls',
     text: `update calls set status = 'failed', ended_reason = 'platform_error',
                   ended_at = clock_timestamp(), ${FINISHED}
-            where id in (
+            where id = any(array(
               select id from calls where ${LIVE} and status <> 'in_progress'
                  and due_at <= clock_timestamp() - $1 * interval '1 ms'
-               order by due_at limit $2 for update skip locked)`,
+               order by due_at limit $2 for update skip locked))`,
     values: [LATEST_DIAL_MS, SWEEP_MAX],
   });
   return rowCount ?? 0;

@@ -330,11 +330,7 @@ export function cancelEventDeliveries(db: Db, eventIds: readonly string[]): Prom
 }
 
 /** Cancels what was claimed and has nothing to send; the begun attempt is not counted. */
-export function cancelClaimed(
-  db: Db,
-  ids: readonly string[],
-  leaseToken: string,
-): Promise<number> {
+export function cancelClaimed(db: Db, ids: readonly string[], leaseToken: string): Promise<number> {
   return cancelWhere(db, 'id = any($1) and lease_token = $2', [ids, leaseToken], 'attempt - 1');
 }
 

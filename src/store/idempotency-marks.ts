@@ -8,6 +8,7 @@ export type MarkRow = {
   token: string;
   request: Buffer;
   decision: Buffer | null;
+  /** Empty: erased. */
   answer: Buffer | null;
   plannedId: string;
   /** By the database's clock, the only one all processes share. */
@@ -69,13 +70,20 @@ export async function replaceMark(db: Db, mark: NewMark, from: string): Promise<
 
 type Held = MarkKey & { token: string };
 
-/** False when the mark is somebody else's by now. */
-export async function finishMark(db: Db, held: Held, answer: Buffer): Promise<boolean> {
+/**
+ * False when the mark is somebody else's by now. `conversationIds` are those whose words the answer
+ * may hold.
+ */
+export async function finishMark(
+  db: Db,
+  held: Held,
+  { answer, conversationIds }: { answer: Buffer; conversationIds: readonly string[] },
+): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'finish_idempotency_mark',
-    text: `update idempotency_marks set answer = $4
+    text: `update idempotency_marks set answer = $4, conversation_ids = $5
             where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
-    values: [held.apiKeyId, held.hash, held.token, answer],
+    values: [held.apiKeyId, held.hash, held.token, answer, conversationIds],
   });
   return rowCount === 1;
 }
@@ -99,6 +107,15 @@ export async function abandonMark(db: Db, held: Held): Promise<void> {
   );
 }
 
+/** Empties the answers that may hold words of a conversation; that there was one stays known. */
+export async function eraseAnswersAbout(db: Db, conversationId: string): Promise<void> {
+  await db.query(
+    `update idempotency_marks set answer = '', conversation_ids = '{}'
+      where conversation_ids @> array[$1::uuid] and conversation_ids <> '{}'`,
+    [conversationId],
+  );
+}
+
 /** Removes up to `limit` that are over; returns how many. Any number of processes at once. */
 export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.query(
@@ -109,4 +126,9 @@ export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
     [limit],
   );
   return rowCount ?? 0;
+}
+
+/** Where a mark's parts belong, authenticated with them (sealing.ts). */
+export function markPlace({ apiKeyId, hash }: MarkKey): string {
+  return `idempotency:${apiKeyId}/${hash.toString('hex')}`;
 }

@@ -283,7 +283,7 @@ async function markDeleted(
 
 function fromRow(row: Row, sealer: Sealer): Held {
   const { kind, namespace, name, uid, generation, labels, annotations, status, owners } = row;
-  const place = `secret:${namespace}/${name}`;
+  const place = secretPlace(row);
   const resource: Resource = {
     kind,
     metadata: {
@@ -303,8 +303,13 @@ function fromRow(row: Row, sealer: Sealer): Held {
   return { resource, metaOwners: row.metaOwners };
 }
 
+/** Where a Secret's content belongs, authenticated with it (sealing.ts). */
+export function secretPlace({ namespace, name }: ObjectKey): string {
+  return `secret:${namespace}/${name}`;
+}
+
 function sealSpec({ spec, metadata }: Resource, sealer: Sealer): { sealed: string } {
-  const place = `secret:${metadata.namespace}/${metadata.name}`;
+  const place = secretPlace(metadata);
   return { sealed: sealer.seal(JSON.stringify(spec), place).toString('base64') };
 }
 

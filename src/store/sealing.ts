@@ -5,9 +5,12 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
  * authenticated with it, so that a sealed value copied into another row does not open there.
  *
  * Layout: version (1) | key id (4) | nonce (12) | tag (16) | ciphertext. The key id says which
- * key sealed it, which is what replacing the key online needs.
+ * key sealed it, which is what replacing the key online needs: what either of two keys sealed is
+ * opened, and only one of them seals (docs/operations/rotate-keys.md).
  */
 export type Sealer = {
+  /** Bytes 2 to 5 of all that it seals. */
+  keyId: Buffer;
   seal: (plain: string, place: string) => Buffer;
   /** @throws Error when the key or the place is another one, or a bit has changed. */
   open: (sealed: Buffer, place: string) => string;
@@ -19,10 +22,12 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
 
-/** `key` is 32 bytes. */
-export function createSealer(key: Buffer): Sealer {
-  const keyId = createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
+/** Keys are 32 bytes. `other` only opens. */
+export function createSealer(key: Buffer, other?: Buffer): Sealer {
+  const keyId = idOf(key);
+  const keys = new Map([key, ...(other ? [other] : [])].map((one) => [idText(idOf(one)), one]));
   return {
+    keyId,
     seal: (plain, place) => {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place));
@@ -30,7 +35,8 @@ export function createSealer(key: Buffer): Sealer {
       return Buffer.concat([Buffer.of(VERSION), keyId, nonce, cipher.getAuthTag(), body]);
     },
     open: (sealed, place) => {
-      if (sealed[0] !== VERSION || !sealed.subarray(1, HEADER_BYTES).equals(keyId)) {
+      const sealedWith = keys.get(idText(sealed.subarray(1, HEADER_BYTES)));
+      if (sealed[0] !== VERSION || sealedWith === undefined) {
         throw new Error(`the secret of ${place} was sealed with another PARLEY_ENCRYPTION_KEY`);
       }
       const nonce = sealed.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES);
@@ -39,11 +45,21 @@ export function createSealer(key: Buffer): Sealer {
         HEADER_BYTES + NONCE_BYTES + TAG_BYTES,
       );
       // Without the length Node takes a tag of four bytes too, which is guessed in no time.
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+      const decipher = createDecipheriv('aes-256-gcm', sealedWith, nonce, {
+        authTagLength: TAG_BYTES,
+      })
         .setAAD(Buffer.from(place))
         .setAuthTag(tag);
       const body = sealed.subarray(HEADER_BYTES + NONCE_BYTES + TAG_BYTES);
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
     },
   };
+}
+
+function idOf(key: Buffer): Buffer {
+  return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
+}
+
+function idText(id: Buffer): string {
+  return id.toString('hex');
 }

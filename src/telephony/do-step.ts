@@ -11,7 +11,7 @@ import {
 } from '../store/calls.ts';
 import type { ConversationRow } from '../store/conversations.ts';
 import type { Db } from '../store/pool.ts';
-import type { TurnRow } from '../store/turns.ts';
+import { listTurns, type TurnRow } from '../store/turns.ts';
 import type { CallEvent, DueEvent, TelephonyProvider } from './provider.ts';
 
 /** One user's turn and what it leads to; `settle` within its transaction. */
@@ -65,11 +65,19 @@ const DO: Record<CallEvent['type'], Do> = {
     await finishCall(pool, { id: call.id, from: ['queued', 'ringing'], status, reason });
   },
 
-  answered: async (deps, { call, due: { nextAfterMs } }) => {
+  answered: async (deps, { call, provider, due: { nextAfterMs } }) => {
     const { namespace, agentId, userId, variables, metadata } = call;
     const about = { namespace, agentId, userId, variables, metadata, callId: call.id };
-    await startConversation(deps, { ...about, channel: 'voice' }, (db, { id: conversationId }) =>
-      advance(db, call, { status: 'in_progress', conversationId, nextAfterMs }),
+    const { id } = await startConversation(
+      deps,
+      { ...about, channel: 'voice' },
+      (db, { id: conversationId }) =>
+        advance(db, call, { status: 'in_progress', conversationId, nextAfterMs }),
+    );
+    await sayAll(
+      provider,
+      call,
+      await listTurns(deps.pool, { conversationId: id, from: 0, limit: 1 }),
     );
   },
 
@@ -85,7 +93,7 @@ const DO: Record<CallEvent['type'], Do> = {
         if (endedAt !== null) await complete(db, call, endedReason ?? 'agent_hangup');
       },
     );
-    for (const { role, text } of turns) if (role === 'agent') await provider.say(call, text);
+    await sayAll(provider, call, turns);
     if (conversation.endedAt !== null) await provider.hangUp(call);
   },
 
@@ -94,6 +102,14 @@ const DO: Record<CallEvent['type'], Do> = {
 
   hung_up: (deps, { call }) => hangUp(deps, call, { reason: 'user_hangup' }),
 };
+
+async function sayAll(
+  provider: TelephonyProvider,
+  call: ClaimedCall,
+  turns: readonly TurnRow[],
+): Promise<void> {
+  for (const { role, text } of turns) if (role === 'agent') await provider.say(call, text);
+}
 
 type Hangup = { reason: 'voicemail'; outcome: 'voicemail' } | { reason: 'user_hangup' };
 

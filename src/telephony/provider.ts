@@ -27,7 +27,7 @@ export type TelephonyProvider = {
   place: (call: CallRow) => Promise<{ providerCallId: string }>;
   /** What happens at this step of a call; undefined: nothing more does by itself. */
   eventAt: (call: Pick<ClaimedCall, 'providerOptions' | 'step'>) => DueEvent | undefined;
-  /** The agent, or a human in its place, says something to the user. */
+  /** The agent says something to the user. What was said is stored already, and not said again. */
   say: (call: CallRow, text: string) => Promise<void>;
   /** From our side, when the call has ended; a line that is closed already is no error. */
   hangUp: (call: CallRow) => Promise<void>;

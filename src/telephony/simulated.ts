@@ -50,7 +50,9 @@ export type SimulatedScript = z.output<typeof SimulatedScript>;
 
 export const simulated: TelephonyProvider = {
   name: 'simulated',
-  place: async ({ id }) => ({ providerCallId: `sim_${fromUuid('call', id).slice('call_'.length)}` }),
+  place: async ({ id }) => ({
+    providerCallId: `sim_${fromUuid('call', id).slice('call_'.length)}`,
+  }),
   eventAt: ({ providerOptions, step }) => {
     const events = eventsOf(SimulatedScript.parse(providerOptions));
     const at = events[step];
@@ -66,7 +68,12 @@ type ScriptedEvent = { afterMs: number; event: DueEvent['event'] };
 /** The whole script as events, each with its wait after the one before. */
 function eventsOf(script: SimulatedScript): ScriptedEvent[] {
   const ringing: ScriptedEvent = { afterMs: 0, event: { type: 'ringing' } };
-  return [ringing, ...afterRinging(script).map((scripted, i) => (i === 0 ? { ...scripted, afterMs: script.ring_ms } : scripted))];
+  return [
+    ringing,
+    ...afterRinging(script).map((scripted, i) =>
+      i === 0 ? { ...scripted, afterMs: script.ring_ms } : scripted,
+    ),
+  ];
 }
 
 function afterRinging({ answer, turns, hang_up }: SimulatedScript): ScriptedEvent[] {

@@ -99,11 +99,30 @@ def two_versions(case):
         case.body.pop("version", None)
 
 
+def active(case):
+    """A conversation that has not ended, with an agent that knows nothing."""
+    agent = make("/v1/agents", {"prompt": "first"})
+    case.path_parameters["id"] = make("/v1/conversations", {"agent_id": agent})
+
+
 def requested(case):
     """A human is asked for."""
-    agent = make("/v1/agents", {"prompt": "first"})
-    conversation = make("/v1/conversations", {"agent_id": agent})
-    case.path_parameters["id"] = make(f"/v1/conversations/{conversation}/escalate", {})
+    active(case)
+    path = f"/v1/conversations/{case.path_parameters['id']}/escalate"
+    case.path_parameters["id"] = make(path, {})
+
+
+def detected(case):
+    """Something was asked that nothing answers."""
+    active(case)
+    path = f"/v1/conversations/{case.path_parameters['id']}/messages"
+    ask("POST", path, {"text": f"Where is number {next(_number)} made?"})
+    case.path_parameters["id"] = ask("GET", "/v1/knowledge/gaps?status=open")["data"][0]["id"]
+
+
+def textual(case):
+    """A source whose content is there."""
+    case.path_parameters["id"] = make("/v1/knowledge/sources", {"type": "text", "text": "Nine."})
 
 
 def accepted(case):
@@ -136,11 +155,15 @@ _open = []
 
 PREPARED = {
     "POST /v1/agents/{id}/rollback": two_versions,
+    "POST /v1/conversations/{id}/messages": active,
     "POST /v1/escalations/{id}/accept": requested,
     "POST /v1/escalations/{id}/decline": requested,
     "POST /v1/escalations/{id}/complete": accepted,
     "POST /v1/escalations/{id}/messages": accepted,
     "DELETE /v1/jobs/{id}": running,
+    "GET /v1/knowledge/gaps/{id}": detected,
+    "POST /v1/knowledge/gaps/{id}/resolve": detected,
+    "POST /v1/knowledge/sources/{id}/sync": textual,
 }
 
 
@@ -148,11 +171,11 @@ def make(path, body):
     return ask("POST", path, body)["id"]
 
 
-def ask(method, path, body):
+def ask(method, path, body=None):
     request = urllib.request.Request(
         URL + path,
         method=method,
-        data=json.dumps(body).encode(),
+        data=None if body is None else json.dumps(body).encode(),
         headers={"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request) as answer:

@@ -69,6 +69,7 @@ async function runSchemathesis({ url, apiKey, call }: Parley): Promise<number> {
     ...(process.env['CONTRACT_SEED'] && { seed: process.env['CONTRACT_SEED'] }),
   };
   const args = [
+    `--config-file=${path.join(import.meta.dirname, 'schemathesis.toml')}`,
     'run',
     `${url}/v1/openapi.json`,
     ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),

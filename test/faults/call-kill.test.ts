@@ -41,7 +41,8 @@ test(
     });
     expect(made.status).toBe(201);
     let interrupted = 0;
-    for (let round = 0; round < ROUNDS; round += 1) interrupted += await playRound(made.body.id, round);
+    for (let round = 0; round < ROUNDS; round += 1)
+      interrupted += await playRound(made.body.id, round);
     // Else nothing was tried.
     expect(interrupted).toBeGreaterThan(0);
     console.info(`${ROUNDS} kills, ${CALLS * ROUNDS} calls, ${interrupted} of them in a step`);

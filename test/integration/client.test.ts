@@ -108,6 +108,12 @@ describe('the client', () => {
       parley.POST('/v1/conversations', { body: { agent_id: agent.id, user_id: 'customer-1' } }),
     );
     const params = { path: { id: conversation.id } };
+    const asText = {
+      params: { ...params, query: { format: 'text' as const } },
+      parseAs: 'text' as const,
+    };
+    const silence = await parley.GET('/v1/conversations/{id}/transcript', asText);
+    expect(silence.response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     const text = 'How much does a tandem weigh?';
     const answer = await ok(
       parley.POST('/v1/conversations/{id}/messages', { params, body: { text } }),
@@ -124,15 +130,22 @@ describe('the client', () => {
       return types.includes('conversation.transcript.ready') && types;
     });
     expect(told).toEqual(expect.arrayContaining(['conversation.started', 'conversation.ended']));
-    const plain = await ok(
-      parley.GET('/v1/conversations/{id}/transcript', {
-        params: { ...params, query: { format: 'text' } },
-        parseAs: 'text',
-      }),
-    );
+    const plain = await ok(parley.GET('/v1/conversations/{id}/transcript', asText));
     expect(plain).toContain(text);
     const again = await parley.POST('/v1/conversations/{id}/end', { params });
     expect(again.error?.code).toBe('conversation_ended');
+  });
+
+  test('uploads a text as it is', async () => {
+    const source = await ok(parley.POST('/v1/knowledge/sources', { body: { type: 'file' } }));
+    const params = { path: { id: source.id } };
+    const headers = { 'Content-Type': 'text/markdown' };
+    const body = '# Opening hours\n\nThe shop opens at nine, "sharp".';
+    await ok(parley.PUT('/v1/knowledge/sources/{id}/content', { params, headers, body }));
+    const query = { q: 'When does the shop open?' };
+    const { data } = await ok(parley.GET('/v1/knowledge/search', { params: { query } }));
+    expect(data[0]).toMatchObject({ source_id: source.id });
+    expect(data[0]!.text).toContain('nine, "sharp"');
   });
 
   test('repeats a request safely, with a key for it', async () => {

@@ -35,11 +35,11 @@ async function town() {
   const put = async (
     db: Db,
     {
-      type = 'agent.published' as EventType,
+      type = 'agent.published',
       nowMs = Date.now(),
       ...of
     }: { type?: EventType; nowMs?: number; agentId?: string; conversationId?: string } = {},
-  ) => emitEvent(db, { namespace, type, data: EVENT_SAMPLES[type] as never, ...of }, nowMs);
+  ) => emitEvent(db, { namespace, type, data: EVENT_SAMPLES[type], ...of }, nowMs);
   return {
     namespace,
     key,

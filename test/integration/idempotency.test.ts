@@ -370,3 +370,26 @@ test('the answer is committed with the change: without the one there is not the 
   expect(first.status).toBe(202);
   expect(await countRows('events')).toBe(before + 1);
 });
+
+test('what is said in a conversation is forgotten when that is erased; a repeat does nothing', async () => {
+  const agent = await api.call('POST', '/v1/agents', { json: { prompt: 'x' } });
+  const [create, say] = [newKey(), newKey()];
+  const json = { agent_id: agent.body.id };
+  const { body } = await post('/v1/conversations', create, json);
+  const path = `/v1/conversations/${body.id}`;
+  const words = { text: 'my number is 4711' };
+  const said = await post(`${path}/messages`, say, words);
+  expectReplay(await post(`${path}/messages`, say, words), said);
+  const kept = `select 1 from idempotency_marks where length(answer) > 0`;
+  const before = (await api.engine.pool.query(kept)).rowCount!;
+  expect((await api.call('DELETE', path)).status).toBe(204);
+  expect((await api.engine.pool.query(kept)).rowCount).toBe(before - 2);
+  const conversations = await countRows('conversations');
+  for (const again of [
+    await post(`${path}/messages`, say, words),
+    await post('/v1/conversations', create, json),
+  ]) {
+    expect([again.status, again.text.includes('4711')]).toEqual([404, false]);
+  }
+  expect(await countRows('conversations')).toBe(conversations);
+});

@@ -148,6 +148,12 @@ type Rendered = {
       200,
     );
     expect((await call('DELETE', `/v1/webhooks/${made.body.id}`)).status).toBe(204);
+    const text = { type: 'text', text: 'We open at nine.' };
+    const source = await call('POST', '/v1/knowledge/sources', text);
+    expect(source).toMatchObject({ status: 201, body: { ready: true } });
+    const knowledge = `/v1/knowledge/sources/${source.body.id}`;
+    expect((await call('PATCH', knowledge, { text: 'We open at ten.' })).status).toBe(200);
+    expect((await call('DELETE', knowledge)).status).toBe(204);
     // An endpoint that is refused takes its Secret with it.
     const bad = { url: 'https://example.com/', headers: { Host: 'x' } };
     await call('POST', '/v1/webhooks', bad);
@@ -162,6 +168,8 @@ type Rendered = {
       );
       return /"type":"Ready"[^}]*/.test(body) && /"status":"True","type":"Ready"/.test(body);
     };
+    await parleyKind('KnowledgeSource', 'git', text);
+    await until(() => ready('KnowledgeSource', 'git'));
     const promptFrom = { configMapKeyRef: { name: 'prompt', key: 'text' } };
     await parleyKind('Agent', 'git', { promptFrom });
     await kube.kubectlApply({

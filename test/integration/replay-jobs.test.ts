@@ -42,7 +42,7 @@ async function emit(
     {
       namespace,
       type,
-      data: EVENT_SAMPLES[type] as never,
+      data: EVENT_SAMPLES[type],
       ...(conversationId !== undefined && { conversationId }),
     },
     Date.now() - agoMs,

@@ -196,7 +196,9 @@ describeEachHome((home) => {
   test('two callers cannot both begin, and a repeat under its key is answered the same secret', async () => {
     const { path } = await endpoint();
     const replies = await Promise.all([1, 2, 3, 4].map(() => rotate(path)));
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200, 409, 409, 409,
+    ]);
     const other = await endpoint();
     const key = { 'idempotency-key': 'again' };
     const first = await rotate(other.path, undefined, key);

@@ -42,9 +42,8 @@ test('the first start holds one conversation, with answers, a gap, an end and it
   }
   await shown('knowledge.gap.detected ', 'signature ok');
   await shown('knowledge.source.synced ', 'signature ok');
-  const { turns } = (
-    await parley.call('GET', `/v1/conversations/${conversation.id}/transcript`)
-  ).body;
+  const { turns } = (await parley.call('GET', `/v1/conversations/${conversation.id}/transcript`))
+    .body;
   const scores = turns.flatMap((turn: { retrieval?: { chunks: object[] } }) =>
     turn.retrieval ? [turn.retrieval.chunks.length > 0] : [],
   );
@@ -86,7 +85,10 @@ async function conversations() {
 async function shown(...words: string[]): Promise<void> {
   const untilMs = performance.now() + 20_000;
   while (
-    !parley.output().split('\n').some((line) => words.every((word) => line.includes(word)))
+    !parley
+      .output()
+      .split('\n')
+      .some((line) => words.every((word) => line.includes(word)))
   ) {
     if (performance.now() > untilMs) throw new Error(`${words.join()} not in ${parley.output()}`);
     await fetch(`${parley.url}/healthz`);

@@ -78,6 +78,8 @@ export async function startEngine(home: Home = 'postgres'): Promise<Engine> {
     role: 'test',
     databaseUrl: database.url,
     encryptionKey: Buffer.alloc(32, 1),
+    // Opened, never used to seal: reseal.test.ts goes over to it.
+    previousEncryptionKey: Buffer.alloc(32, 2),
     egressAllow: ['127.0.0.0/8', '::1/128'],
     logLevel: process.env['PARLEY_LOG_LEVEL'] ?? 'error',
     poolMax: 10,

@@ -25,6 +25,7 @@ export type World = {
 };
 
 const AGENT = { prompt: 'You sell bicycles.' };
+const SOURCE = { type: 'text', text: 'We open at nine.' };
 const ENDPOINT = { url: 'https://example.com/hook' };
 
 async function made(world: World, path: string, json: unknown): Promise<string> {
@@ -84,8 +85,8 @@ async function call(world: World): Promise<string> {
   return made(world, '/v1/calls', { agent_id: await agentId(world), to: '+442071838750' });
 }
 
-const source = (world: World) =>
-  made(world, '/v1/knowledge/sources', { type: 'text', text: 'We open at nine.' });
+const source = (world: World) => made(world, '/v1/knowledge/sources', SOURCE);
+const fileSource = (world: World) => made(world, '/v1/knowledge/sources', { type: 'file' });
 
 /** An agent that knows nothing is asked something. */
 async function gap(world: World): Promise<string> {
@@ -141,6 +142,14 @@ export const ROWS: Record<string, Row> = {
 
   listEvents: { path: at('/v1/events'), status: 200 },
   getEvent: { path: event, status: 200 },
+  explainDelivery: {
+    path: async (world) => {
+      const endpointPath = await endpoint(world);
+      const { body } = await world.call('POST', `${endpointPath}/test`);
+      return `/v1/events/${body.event_id}/explanation?endpoint_id=${idIn(endpointPath)}`;
+    },
+    status: 200,
+  },
   listEventDeliveries: { path: below(event, '/deliveries'), status: 200 },
   replayEvent: { path: below(event, '/replay'), json: {}, status: 202 },
   streamEvents: { path: at('/v1/events/stream'), status: 200, isStream: true },
@@ -194,13 +203,20 @@ export const ROWS: Record<string, Row> = {
   listAuditLog: { path: at('/v1/audit_log'), status: 200 },
 
   listKnowledgeSources: { path: at('/v1/knowledge/sources'), status: 200 },
-  createKnowledgeSource: {
-    path: at('/v1/knowledge/sources'),
-    json: { type: 'text', text: 'We open at nine.' },
-    status: 201,
-  },
+  createKnowledgeSource: { path: at('/v1/knowledge/sources'), json: SOURCE, status: 201 },
   getKnowledgeSource: { path: source, status: 200 },
+  updateKnowledgeSource: { path: source, json: { metadata: { of: 'shop' } }, status: 200 },
+  deleteKnowledgeSource: { path: source, status: 204 },
+  syncKnowledgeSource: { path: below(source, '/sync'), json: {}, status: 202 },
+  uploadKnowledgeContent: {
+    path: below(fileSource, '/content'),
+    raw: { body: '# Opening hours\n\nWe open at nine.', type: 'text/markdown' },
+    status: 202,
+  },
+  listKnowledgeDocuments: { path: below(source, '/documents'), status: 200 },
+  searchKnowledge: { path: at('/v1/knowledge/search?q=tandem'), status: 200 },
   listKnowledgeGaps: { path: at('/v1/knowledge/gaps'), status: 200 },
+  getKnowledgeGap: { path: gap, status: 200 },
   resolveKnowledgeGap: { path: below(gap, '/resolve'), json: { answer: '20 kg' }, status: 200 },
 
   getOpenApi: { path: at('/v1/openapi.json'), status: 200 },

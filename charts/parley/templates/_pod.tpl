@@ -206,6 +206,11 @@ volumes:
 {{- include "parley.migrateEnv" .root }}
 {{- $encryptionKey := include "parley.encryptionKey" .root | fromJson }}
 {{ include "parley.secretEnv" (dict "name" "PARLEY_ENCRYPTION_KEY" "secret" $encryptionKey.secret "key" $encryptionKey.key) }}
+{{- with $values.encryptionKey.previous }}
+{{- if .existingSecret }}
+{{ include "parley.secretEnv" (dict "name" "PARLEY_ENCRYPTION_KEY_PREVIOUS" "secret" .existingSecret "key" .existingSecretKey) }}
+{{- end }}
+{{- end }}
 - name: PARLEY_STORE
   value: kubernetes
 - name: PARLEY_METRICS_PORT

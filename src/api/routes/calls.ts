@@ -83,7 +83,8 @@ const CallWrite = z
     ),
   })
   .superRefine(({ direction, from, to }, context) => {
-    const [field, given] = direction === 'outbound' ? (['to', to] as const) : (['from', from] as const);
+    const [field, given] =
+      direction === 'outbound' ? (['to', to] as const) : (['from', from] as const);
     if (given !== undefined) return;
     const message = `is required for a call that is ${direction}`;
     context.addIssue({ code: 'custom', path: [field], message });

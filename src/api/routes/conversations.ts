@@ -172,8 +172,8 @@ function eraseRoute(deps: ConversationRoutesDeps): Route {
       'events that were not delivered yet too; what was counted stays.',
     params,
     answers: { 204: { description: 'It is gone.' } },
-    handle: async ({ caller: { namespace }, params: { id } }) => {
-      await eraseConversation(deps, { namespace, id });
+    handle: async ({ caller: { namespace, actor, requestId }, params: { id } }) => {
+      await eraseConversation(deps, { namespace, id, actor, requestId });
       return { status: 204 };
     },
   });

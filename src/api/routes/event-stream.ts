@@ -3,6 +3,7 @@ import { ApiError } from '../../errors.ts';
 import { EVENT_TYPES, isEventType, type EventType } from '../../events/event-types.ts';
 import { fromUuid, toUuid } from '../../events/ids.ts';
 import type { EventStreams } from '../../services/event-stream.ts';
+import { EVENT_STREAM_TYPE } from '../event-stream.ts';
 import { idValue } from '../params.ts';
 import { route, type Answer, type Route } from '../route.ts';
 
@@ -42,7 +43,12 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
         agent_id: idValue('agt').optional(),
         last_event_id: idValue('evt').optional(),
       },
-      answers: { 200: { description: 'A stream that does not end (text/event-stream).' } },
+      answers: {
+        200: {
+          description: 'A stream that does not end.',
+          forms: { [EVENT_STREAM_TYPE]: z.string() },
+        },
+      },
       errors: ['event_expired'],
       handle: async ({ caller: { namespace }, query, headers }) => {
         const filter = {

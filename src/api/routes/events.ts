@@ -113,7 +113,7 @@ function replayRoute(deps: EventRoutesDeps): Route {
         }),
       },
     },
-    errors: ['endpoint_disabled', 'event_expired'],
+    errors: ['endpoint_disabled', 'event_expired', 'event_erased'],
     handle: ({ answering, caller: { namespace }, params: { id }, body }) =>
       answering(
         (settle) =>

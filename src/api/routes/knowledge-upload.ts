@@ -13,7 +13,11 @@ const fileName = z
   .max(255)
   .regex(/^[^\p{Cc}\p{Cs}/\\]+$/u, 'must be 1 to 255 characters without / and control characters')
   .optional()
-  .meta({ description: 'What the document is called.' });
+  .meta({
+    description: 'What the document is called.',
+    // Without the flag, which JSON Schema has no place for.
+    pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f/\\]+$`,
+  });
 
 /** The content of a source of type file (contract §4). */
 export function uploadRoute(deps: SyncSourceDeps): Route {

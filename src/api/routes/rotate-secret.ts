@@ -44,8 +44,10 @@ export function rotateSecretRoutes(deps: RotateSecretRoutesDeps): Route[] {
         200: { description: 'The endpoint, and the new secret.', schema: RotatedWebhookEndpoint },
       },
       errors: ['managed_secret', 'rotation_in_progress', 'no_rotation', 'write_conflict'],
-      handle: async ({ answering, plan, caller: { namespace }, params: { id }, body: asked }) => {
-        const input = { namespace, id, plan, overlapSec: asked.overlap_sec, step: stepOf(asked) };
+      handle: async ({ answering, plan, caller, params: { id }, body: asked }) => {
+        const { namespace, actor, requestId } = caller;
+        const by = { namespace, actor, requestId, plan };
+        const input = { ...by, id, overlapSec: asked.overlap_sec, step: stepOf(asked) };
         return answering(
           (settle) => rotateSecret(deps, input, settle),
           ({ endpoint, secret }) => ({

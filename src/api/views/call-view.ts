@@ -15,11 +15,14 @@ export const Call = z
     from: z.string().nullable(),
     to: z.string().nullable(),
     status: z.enum(CALL_STATUSES),
-    ended_reason: z.string().nullable().meta({
-      description:
-        'user_hangup, agent_hangup, silence_timeout, max_duration, voicemail, busy, no_answer, ' +
-        'dial_failed, canceled, platform_error, or why its conversation ended.',
-    }),
+    ended_reason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'user_hangup, agent_hangup, silence_timeout, max_duration, voicemail, busy, no_answer, ' +
+          'dial_failed, canceled, platform_error, or why its conversation ended.',
+      }),
     provider: z.string(),
     provider_call_id: z.string().nullable(),
     user_id: z.string().nullable(),

@@ -36,7 +36,10 @@ test('the line stays open when the script says so, and when nothing is said', ()
     ['answered', null],
   ];
   expect(played({})).toEqual(open);
-  expect(played({ turns: [{ text: 'One.' }], hang_up: false }).at(-1)).toEqual(['heard One.', null]);
+  expect(played({ turns: [{ text: 'One.' }], hang_up: false }).at(-1)).toEqual([
+    'heard One.',
+    null,
+  ]);
   expect(played({ hang_up: true })).toEqual([open[0], ['answered', 0], ['hung_up', null]]);
 });
 
@@ -59,6 +62,8 @@ test.each([
 });
 
 test('placing a call again gives it the same id', async () => {
-  const call = { id: '01936a0e-7d5b-7000-8000-3a5c1f2b4d6e' } as Parameters<typeof simulated.place>[0];
+  const call = { id: '01936a0e-7d5b-7000-8000-3a5c1f2b4d6e' } as Parameters<
+    typeof simulated.place
+  >[0];
   expect(await simulated.place(call)).toEqual(await simulated.place(call));
 });

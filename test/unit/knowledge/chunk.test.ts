@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { CHUNK_CHARS_MAX, chunkText, titleOf } from '../../../src/knowledge/chunk.ts';
+import { OVERLAP_CHARS } from '../../../src/knowledge/cut-text.ts';
+
+const words = (count: number, word = 'word'): string => Array(count).fill(word).join(' ');
+const headings = (text: string): string[] => chunkText(text).map(({ heading }) => heading);
+
+describe('passages of a text', () => {
+  test('stand under their headings, each subject for itself', () => {
+    expect(
+      chunkText('# Shop\n\nHello.\n\n## Hours\nWe open at nine.\n\n## Parking\nFour places.'),
+    ).toEqual([
+      { heading: 'Shop', text: 'Hello.' },
+      { heading: 'Shop > Hours', text: 'We open at nine.' },
+      { heading: 'Shop > Parking', text: 'Four places.' },
+    ]);
+  });
+
+  test('a plain text is put together until it is large enough, and not much further', () => {
+    const paragraph = words(40); // 199 characters
+    const chunks = chunkText(Array(7).fill(paragraph).join('\n\n'));
+    expect(chunks.map(({ text }) => text.split('\n\n').length)).toEqual([2, 2, 3]);
+    expect(chunks.every(({ heading }) => heading === '')).toBe(true);
+  });
+
+  test('small deeper sections of one subject are put together, with their titles', () => {
+    const text =
+      '## Dogs\n\n### On pitches\nTwo.\n\n### In cabins\nNone.\n\n## Cats\n\nAs many as you like.';
+    expect(chunkText(text)).toEqual([
+      { heading: 'Dogs', text: 'On pitches\n\nTwo.\n\nIn cabins\n\nNone.' },
+      { heading: 'Cats', text: 'As many as you like.' },
+    ]);
+  });
+
+  test('a heading in a code fence is none; an underlined line is one', () => {
+    const text = 'Title\n=====\n\n```\n# not a heading\n```\n\nPart\n----\n\nx\n\n- a\n---\n';
+    expect(headings(text)).toEqual(['Title', 'Title > Part']);
+    expect(chunkText(text)[0]!.text).toContain('# not a heading');
+  });
+
+  test('a heading without anything below it is kept as text', () => {
+    expect(chunkText('# A\n\nx\n\n# Only a title')).toEqual([
+      { heading: 'A', text: 'x' },
+      { heading: 'Only a title', text: 'Only a title' },
+    ]);
+  });
+
+  test('a long paragraph is cut after a sentence, and begins anew with the last ones', () => {
+    const sentence = (at: number): string => `Sentence ${at} has some words in it to be read.`;
+    const text = Array.from({ length: 100 }, (_, at) => sentence(at)).join(' ');
+    const chunks = chunkText(text);
+    expect(chunks.length).toBeGreaterThan(2);
+    for (const [at, chunk] of chunks.entries()) {
+      expect(chunk.text).toMatch(/^Sentence \d+ .*read\.$/s);
+      if (at === 0) continue;
+      const start = chunk.text.slice(0, 60);
+      const before = chunks[at - 1]!.text;
+      expect(before.length - before.indexOf(start)).toBeLessThanOrEqual(OVERLAP_CHARS);
+      expect(before).toContain(start);
+    }
+  });
+
+  test('a table is cut between its rows', () => {
+    const rows = Array.from({ length: 200 }, (_, at) => `| ${at} | some cell |`);
+    const shown = chunkText(rows.join('\n')).flatMap(({ text }) => text.split('\n'));
+    expect(shown.every((line) => rows.includes(line))).toBe(true);
+  });
+
+  test('are none of an empty text, and the title is the first heading', () => {
+    expect(chunkText(' \r\n\t\n')).toEqual([]);
+    expect(titleOf(chunkText('# A\n\nx'))).toBe('A');
+    expect(titleOf(chunkText('x'))).toBeUndefined();
+  });
+
+  test('of any text: nothing is lost, all fit, no character is cut', () => {
+    const line = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 60 }),
+      fc.constantFrom('', '', '# One', '## Two', '### Three', '#### Four', '---', '```', '\r'),
+      fc.nat(900).map((count) => words(count, 'lorem')),
+      fc.nat(3_000).map((count) => '𝒳'.repeat(count)),
+    );
+    const texts = fc.array(line, { maxLength: 30 }).map((lines) => lines.join('\n'));
+    fc.assert(
+      fc.property(texts, (text) => {
+        const chunks = chunkText(text);
+        for (const chunk of chunks) {
+          expect(chunk.text.length).toBeGreaterThan(0);
+          expect(chunk.text.length).toBeLessThanOrEqual(CHUNK_CHARS_MAX);
+          expect(chunk.text.isWellFormed()).toBe(true);
+        }
+        expect(missingFrom(text, chunks)).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('of 20 MB are there within seconds', () => {
+    const text = `# A\n\n${`${words(120)}.\n\n`.repeat(33_000)}${words(200_000)}`;
+    const startedMs = performance.now();
+    expect(chunkText(text).length).toBeGreaterThan(5_000);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+  });
+});
+
+/** Words of a text that are in no passage and in no heading, and runs of letters cut too short. */
+function missingFrom(text: string, chunks: ReturnType<typeof chunkText>): string[] {
+  const kept = chunks.map((chunk) => `${chunk.heading} ${chunk.text}`).join(' ');
+  const there = new Set(kept.match(/[\p{L}\p{N}]+/gu));
+  const counted = (of: string): number => of.match(/𝒳/gu)?.length ?? 0;
+  const short = counted(kept) < counted(text) ? ['𝒳'] : [];
+  const all = text.toWellFormed().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...all.filter((word) => !there.has(word) && !word.includes('𝒳')), ...short];
+}
