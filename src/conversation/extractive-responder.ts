@@ -40,7 +40,8 @@ export function createExtractiveResponder(deps: { nowMs: () => number }): Respon
     const asksForHuman = user.wantsHuman || (user.isConsent && offeredHuman);
     const facts = { user: { wantsHuman: asksForHuman }, text, toolFailuresInRow: 0 };
     const atOnce = reasonToHandOver(content, { ...facts, unansweredInRow: 0 });
-    if (atOnce !== undefined) return say(request, { text: HAND_OVER, handover: { reason: atOnce } });
+    if (atOnce !== undefined)
+      return say(request, { text: HAND_OVER, handover: { reason: atOnce } });
     if (user.question === '') return say(request, chat(user.smallTalk));
 
     const startedMs = deps.nowMs();

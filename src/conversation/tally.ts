@@ -17,7 +17,8 @@ const SAME = 0.75;
 const RELATED = 0.5;
 /** Right after it was not answered, when the agent has just invited to put it otherwise. */
 const RELATED_NEXT = 0.3;
-const IN_OTHER_WORDS = /\b(?:i mean|i meant|what i mean|in other words|let me rephrase|put differently)\b/i;
+const IN_OTHER_WORDS =
+  /\b(?:i mean|i meant|what i mean|in other words|let me rephrase|put differently)\b/i;
 
 /** Whether something much like it was asked a short while ago. */
 export function asksAgain(tally: Tally, user: UserTurn): AskedQuestion | undefined {
@@ -108,5 +109,8 @@ function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
   if (line.length <= QUESTION_CHARS) return line;
   // toWellFormed marks a pair that was cut in two; PostgreSQL would refuse its half.
-  return `${line.slice(0, QUESTION_CHARS - 1).toWellFormed().replace(/\uFFFD$/, '')}…`;
+  return `${line
+    .slice(0, QUESTION_CHARS - 1)
+    .toWellFormed()
+    .replace(/\uFFFD$/, '')}…`;
 }

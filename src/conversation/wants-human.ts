@@ -7,7 +7,12 @@ export function wantsHuman(text: string): boolean {
     .toLowerCase()
     .replaceAll('’', "'")
     .split(/[.!?;\n]+|,(?= )/)
-    .map((clause) => clause.replaceAll(/[^\p{L}\p{N}' -]/gu, ' ').replaceAll(/\s+/g, ' ').trim())
+    .map((clause) =>
+      clause
+        .replaceAll(/[^\p{L}\p{N}' -]/gu, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    )
     .some((clause) => !REFUSALS.test(clause) && REQUESTS.some((request) => request.test(clause)));
 }
 

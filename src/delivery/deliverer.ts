@@ -4,6 +4,7 @@ import type { ClaimedDelivery } from '../store/delivery-queue.ts';
 import { shareSlots, type Budget } from './budgets.ts';
 import type { SendableDelivery } from './attempt.ts';
 import { createCourier, type CourierDeps } from './courier.ts';
+import { createWaiting } from './waiting.ts';
 
 /**
  * Claims due deliveries and attempts them.
@@ -33,10 +34,7 @@ export type DelivererDeps = Omit<CourierDeps, 'onFree'> & {
 const SWEEP_MS = 200;
 
 export function createDeliverer(deps: DelivererDeps): Deliverer {
-  /** Endpoints to look at. A Set keeps its order: who was served last goes to the end. */
-  const waiting = new Set<string>();
-  /** Endpoints with more of what jobs made, and no slot for that now. */
-  const waitingForBulk = new Set<string>();
+  const waiting = createWaiting(deps.slots);
   let sweepAsked = false;
   let failing = false;
   let stopped = false;
@@ -56,23 +54,19 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   const courier = createCourier({
     ...deps,
     onFree: ({ endpointId }) => {
-      if (waitingForBulk.has(endpointId) && deps.slots.freeForBulk(endpointId) > 0) {
-        waitingForBulk.delete(endpointId);
-        waiting.add(endpointId);
-      }
-      if (waiting.has(endpointId)) pumping.trigger();
+      if (waiting.isWaiting(endpointId)) pumping.trigger();
     },
   });
 
   async function claimWhatIsDue(): Promise<void> {
     if (sweepAsked) {
       sweepAsked = false;
-      for (const id of await deps.listDue()) waiting.add(id);
+      for (const id of await deps.listDue()) waiting.now.add(id);
     }
     for (;;) {
-      const budgets = shareSlots(waiting, deps.slots);
+      const budgets = shareSlots(waiting.now, deps.slots);
       if (budgets.length === 0 || stopped) return;
-      for (const { endpointId } of budgets) waiting.delete(endpointId);
+      for (const { endpointId } of budgets) waiting.now.delete(endpointId);
       await claim(budgets);
     }
   }
@@ -82,32 +76,19 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     try {
       const claimed = await deps.claim(budgets, leaseToken);
       for (const delivery of claimed) if (isSendable(delivery)) courier.begin(delivery);
-      lookAgain(budgets, claimed);
+      waiting.claimed(budgets, claimed);
       tellStarted(deps, claimed, wake);
       cancelEmpty(deps, { claimed, leaseToken });
     } catch (error) {
-      for (const { endpointId } of budgets) waiting.add(endpointId);
+      for (const { endpointId } of budgets) waiting.now.add(endpointId);
       throw error;
-    }
-  }
-
-  /** Who got all they could may have more. */
-  function lookAgain(budgets: readonly Budget[], claimed: readonly ClaimedDelivery[]): void {
-    const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId);
-    for (const { endpointId, slots, bulkSlots } of budgets) {
-      const got = byEndpoint.get(endpointId) ?? [];
-      const bulk = got.filter((delivery) => delivery.bulk).length;
-      const mayHaveMore = got.length === slots || bulk === bulkSlots;
-      if (got.length - bulk === slots) waiting.add(endpointId);
-      else if (mayHaveMore && deps.slots.freeForBulk(endpointId) > 0) waiting.add(endpointId);
-      else if (mayHaveMore) waitingForBulk.add(endpointId);
     }
   }
 
   function wake(endpointIds: readonly string[]): void {
     for (const id of endpointIds) {
       if (id === '*') sweepAsked = true;
-      else waiting.add(id);
+      else waiting.now.add(id);
     }
     pumping.trigger();
   }

@@ -65,7 +65,7 @@ export const knowledgeSourceSpec = z
     schedule: z
       .string()
       .max(100)
-      .regex(/^(@(hourly|daily|weekly|monthly)|[-0-9A-Za-z*,\/]+( [-0-9A-Za-z*,\/]+){4})$/)
+      .regex(/^(@(hourly|daily|weekly|monthly)|[-0-9A-Za-z*,/]+( [-0-9A-Za-z*,/]+){4})$/)
       .describe('When to read again, as cron has it; for types website and integration.')
       .exactOptional(),
     metadata: metadataMap.exactOptional(),

@@ -33,7 +33,10 @@ export async function closeEscalation(
       const row = await closeEscalationRow(db, input.id, { from, to: input.to });
       if (!row || !conversation) throw await whyNot(db, input);
       await addLocked(db, conversation, {
-        text: from === 'requested' ? NOBODY : `${row.acceptedBy?.name} has left. The assistant goes on.`,
+        text:
+          from === 'requested'
+            ? NOBODY
+            : `${row.acceptedBy?.name} has left. The assistant goes on.`,
         status: 'active',
         tally: counts === undefined ? conversation.tally : countOne(conversation.tally, counts),
         silenceSec: conversation.silenceTimeoutSec,

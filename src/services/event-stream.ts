@@ -1,4 +1,3 @@
-import { createSingleFlight } from '../controller/single-flight.ts';
 import { ApiError } from '../errors.ts';
 import { uuidTimeMs } from '../events/ids.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -8,10 +7,11 @@ import {
   readStream,
   readStreamStart,
   type StreamFilter,
-  type StreamPosition,
+  type StreamStart,
   type StreamedEvent,
 } from '../store/event-stream.ts';
 import type { Pool } from '../store/pool.ts';
+import { createEventTails, fromTail, news, PAGE, type Tail } from './event-tails.ts';
 import { REPLAY_WINDOW_MS } from './replay-jobs.ts';
 
 /**
@@ -37,28 +37,8 @@ export type EventStreams = {
 /** Yields what comes, in order, until `signal` or `stop` ends it. Read once. */
 export type Reader = (signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
 
-export const STREAMS_MAX = 500;
-const PAGE = 200;
-/** Events kept of a namespace that is being read: what a reader may lag without asking by itself. */
-const TAIL_MAX = 500;
-const TAIL_BYTES_MAX = 2_000_000;
-/** Behind the wake-ups. */
-const POLL_MS = 1_000;
-/** How soon what an older transaction holds back is looked for again; doubled each time. */
-const HELD_BACK_MS = 5;
-
-type Tail = {
-  events: StreamedEvent[];
-  bytes: number;
-  /** Everything after this position and up to `until` is in `events`. */
-  from: StreamPosition;
-  until: StreamPosition;
-  readers: number;
-  /** Reads on; asked while it reads, it reads once more. */
-  look: () => void;
-  waiters: Set<() => void>;
-  heldBackMs: number;
-};
+/** Of one process. */
+const STREAMS_MAX = 500;
 
 export function createEventStreams(deps: {
   pool: Pool;
@@ -66,56 +46,12 @@ export function createEventStreams(deps: {
   log: Logger;
   streamsMax?: number;
 }): EventStreams {
-  const { pool, nowMs, log, streamsMax = STREAMS_MAX } = deps;
-  const tails = new Map<string, Tail>();
+  const { pool, nowMs, streamsMax = STREAMS_MAX } = deps;
+  const tails = createEventTails(deps);
   const stopping = new AbortController();
   let open = 0;
 
-  /** Reads what is new for a namespace, once for all who wait. */
-  async function advance(namespace: string, tail: Tail): Promise<void> {
-    for (;;) {
-      const { events, position, isHeldBack } = await readStream(pool, {
-        namespace,
-        after: tail.until,
-        filter: {},
-        limit: PAGE,
-        sinceMs: nowMs(),
-      });
-      append(tail, events, position);
-      if (events.length > 0) for (const wake of tail.waiters) wake();
-      if (events.length === PAGE) continue;
-      const waitMs = tail.heldBackMs;
-      tail.heldBackMs = isHeldBack ? Math.min(POLL_MS, waitMs * 2 || HELD_BACK_MS) : 0;
-      if (isHeldBack) setTimeout(() => lookAt(namespace), tail.heldBackMs).unref();
-      return;
-    }
-  }
-
-  function lookAt(namespace: string): void {
-    if (!stopping.signal.aborted) tails.get(namespace)?.look();
-  }
-
-  const poll = setInterval(() => {
-    for (const namespace of tails.keys()) lookAt(namespace);
-  }, POLL_MS);
-  poll.unref();
-
-  async function tailOf(namespace: string): Promise<Tail> {
-    if (!tails.has(namespace)) {
-      const { position } = await readStreamStart(pool);
-      const tail: Tail = newTail(position, () => looking.trigger());
-      const looking = createSingleFlight(() =>
-        advance(namespace, tail).catch((error: Error) => {
-          log.warn({ reason: error.message }, 'events cannot be streamed now; trying again');
-        }),
-      );
-      // Somebody else may have been quicker.
-      if (!tails.has(namespace)) tails.set(namespace, tail);
-    }
-    return tails.get(namespace)!; // Set above.
-  }
-
-  async function start(namespace: string, after: string | null) {
+  async function start(namespace: string, after: string | null): Promise<StreamStart> {
     if (after === null) return readStreamStart(pool);
     const isTooOld = nowMs() - uuidTimeMs(after) > REPLAY_WINDOW_MS;
     const position = isTooOld
@@ -124,32 +60,6 @@ export function createEventStreams(deps: {
     if (position) return { position, isCommitted: () => false };
     const detail = 'there is no event of that id any more: read GET /v1/events and begin anew';
     throw new ApiError('event_expired', detail);
-  }
-
-  async function* read(
-    input: { namespace: string; filter: StreamFilter; tail: Tail },
-    from: Awaited<ReturnType<typeof start>>,
-    signal: AbortSignal,
-  ): AsyncGenerator<StreamedEvent> {
-    const { filter, tail } = input;
-    let { position } = from;
-    // A position without an event is of now.
-    let sinceMs = Math.max(uuidTimeMs(position.id), 0) || nowMs();
-    while (!signal.aborted) {
-      const known = fromTail(tail, position);
-      const page =
-        known ?? (await readStream(pool, { ...input, after: position, limit: PAGE, sinceMs }));
-      for (const event of page.events) {
-        if (signal.aborted) return;
-        position = event;
-        sinceMs = uuidTimeMs(event.id);
-        if (known && !matches(filter, event)) continue;
-        if (!from.isCommitted(event.xid)) yield event;
-      }
-      position = page.position;
-      const isAtEnd = known ? known.events.length === 0 : page.events.length < PAGE;
-      if (isAtEnd && !isAfter(tail.until, position)) await news(tail, signal);
-    }
   }
 
   return {
@@ -161,82 +71,51 @@ export function createEventStreams(deps: {
       const from = await start(namespace, after);
       return async function* reader(signal) {
         open += 1;
-        const ending = AbortSignal.any([signal, stopping.signal]);
-        const tail = await tailOf(namespace);
-        tail.readers += 1;
         try {
-          yield* read({ namespace, filter, tail }, from, ending);
+          const tail = await tails.of(namespace);
+          const ending = AbortSignal.any([signal, stopping.signal]);
+          try {
+            yield* read(deps, { namespace, filter, tail, from }, ending);
+          } finally {
+            tails.release(namespace);
+          }
         } finally {
           open -= 1;
-          tail.readers -= 1;
-          if (tail.readers === 0 && tails.get(namespace) === tail) tails.delete(namespace);
         }
       };
     },
-    wake: (namespaces) => {
-      for (const namespace of namespaces.includes('*') ? tails.keys() : namespaces) {
-        lookAt(namespace);
-      }
-    },
+    wake: tails.wake,
     stop: () => {
       stopping.abort();
-      clearInterval(poll);
+      tails.stop();
     },
   };
 }
 
-function newTail(position: StreamPosition, look: () => void): Tail {
-  return {
-    events: [],
-    bytes: 0,
-    from: position,
-    until: position,
-    readers: 0,
-    look,
-    waiters: new Set(),
-    heldBackMs: 0,
-  };
-}
-
-function append(tail: Tail, events: readonly StreamedEvent[], until: StreamPosition): void {
-  for (const event of events) {
-    tail.events.push(event);
-    tail.bytes += event.body.length;
+async function* read(
+  { pool, nowMs }: { pool: Pool; nowMs: () => number },
+  input: { namespace: string; filter: StreamFilter; tail: Tail; from: StreamStart },
+  signal: AbortSignal,
+): AsyncGenerator<StreamedEvent> {
+  const { filter, tail, from } = input;
+  let { position } = from;
+  // A position without an event is of now.
+  let sinceMs = Math.max(uuidTimeMs(position.id), 0) || nowMs();
+  while (!signal.aborted) {
+    const known = fromTail(tail, position);
+    const page =
+      known ?? (await readStream(pool, { ...input, after: position, limit: PAGE, sinceMs }));
+    for (const event of page.events) {
+      if (signal.aborted) return;
+      position = event;
+      sinceMs = uuidTimeMs(event.id);
+      if (known && !matches(filter, event)) continue;
+      if (!from.isCommitted(event.xid)) yield event;
+    }
+    position = page.position;
+    const isAtEnd = known ? known.events.length === 0 : page.events.length < PAGE;
+    if (isAtEnd && !isAfter(tail.until, position)) await news(tail, signal);
   }
-  tail.until = until;
-  while (tail.events.length > TAIL_MAX || tail.bytes > TAIL_BYTES_MAX) {
-    const gone = tail.events.shift();
-    if (!gone) return;
-    tail.bytes -= gone.body.length;
-    tail.from = gone;
-  }
-}
-
-/** Resolves when the tail has grown, when the reader ends, or after the poll's time. */
-function news({ waiters }: Tail, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = (): void => {
-      clearTimeout(timer);
-      waiters.delete(wake);
-      signal.removeEventListener('abort', wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, POLL_MS);
-    waiters.add(wake);
-    signal.addEventListener('abort', wake);
-    if (signal.aborted) wake();
-  });
-}
-
-/** What the tail has after a position; undefined when that lies before it. */
-function fromTail(
-  tail: Tail,
-  after: StreamPosition,
-): { events: StreamedEvent[]; position: StreamPosition } | undefined {
-  if (isAfter(tail.from, after)) return undefined;
-  const at = tail.events.findLastIndex((event) => !isAfter(event, after));
-  const position = isAfter(after, tail.until) ? after : tail.until;
-  return { events: tail.events.slice(at + 1), position };
 }
 
 function matches(filter: StreamFilter, event: StreamedEvent): boolean {

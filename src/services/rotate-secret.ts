@@ -11,6 +11,7 @@ import { inTransaction } from '../store/transaction.ts';
 import { holdSecrets, updateSecrets, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
 import { recordAudit } from './audit.ts';
 import type { Plan } from './plan.ts';
+import type { Precondition } from './precondition.ts';
 import { openSecrets, sealSecrets } from './read-endpoint-secret.ts';
 import { unsettled, type Settle } from './settle.ts';
 import { requireEndpoint } from './write-endpoint.ts';
@@ -34,15 +35,15 @@ export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined
  * delivery signs with): two callers cannot both begin, and who is told of a secret has the one that
  * is used. Should this process die in between, the operator brings the row in line with the Secret,
  * and a repeat under the same Idempotency-Key makes the same secret.
- * @throws ApiError not_found, managed_secret, rotation_in_progress, no_rotation
+ * @throws ApiError not_found, precondition_failed, managed_secret, rotation_in_progress, no_rotation
  */
 export async function rotateSecret(
   deps: { pool: Pool; store: ResourceStore; sealer: Sealer },
-  input: RotateInput & { plan: Plan; actor: string; requestId: string },
+  input: RotateInput & { plan: Plan; precondition: Precondition; actor: string; requestId: string },
   settle: Settle<Rotated> = unsettled,
 ): Promise<Rotated> {
   const endpoint = await requireEndpoint(deps, input);
-  await checkOwner(deps.store, endpoint);
+  await checkDeclared(deps.store, endpoint, input.precondition);
   return inTransaction(deps.pool, async (db) => {
     const held = await holdSecrets(db, input);
     if (!held?.secrets) throw notYet();
@@ -115,13 +116,19 @@ function notYet(): ApiError {
 }
 
 /** Who keeps the secret rotates it. */
-async function checkOwner(store: ResourceStore, endpoint: WebhookEndpointRow): Promise<void> {
+async function checkDeclared(
+  store: ResourceStore,
+  endpoint: WebhookEndpointRow,
+  precondition: Precondition,
+): Promise<void> {
   const elsewhere = (where: string): ApiError =>
     new ApiError('managed_secret', `the secret is kept ${where}: change it there`);
   if (endpoint.managedBy !== 'api') throw elsewhere(`with its manifest (${endpoint.managedBy})`);
   const declared = await store.get('WebhookEndpoint', endpoint);
+  if (!declared) throw new ApiError('not_found', 'there is no such webhook endpoint');
+  precondition(declared);
   // The store let in only what the CRD allows.
-  const ref = (declared?.spec as WebhookEndpointSpec | undefined)?.secretRef;
+  const ref = (declared.spec as WebhookEndpointSpec).secretRef;
   if (ref) throw elsewhere(`in the Secret ${ref.name}`);
 }
 

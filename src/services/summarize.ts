@@ -38,7 +38,9 @@ function sentences(tally: Tally): string[] {
   const openMore = leftOpen(tally) - open.length;
   return [
     ...asked,
-    ...(more > 0 ? [`${count(more, 'more question')} ${more === 1 ? 'was' : 'were'} answered.`] : []),
+    ...(more > 0
+      ? [`${count(more, 'more question')} ${more === 1 ? 'was' : 'were'} answered.`]
+      : []),
     ...(open.length > 0
       ? [`Not answered: ${open.join(', ')}${openMore > 0 ? ` and ${openMore} more` : ''}.`]
       : []),
@@ -63,5 +65,10 @@ function count(number: number, noun: string): string {
 
 /** Not in the middle of a surrogate pair, which PostgreSQL would refuse. */
 function cut(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed().replace(/\uFFFD$/, '')}…`;
+  return text.length <= max
+    ? text
+    : `${text
+        .slice(0, max - 1)
+        .toWellFormed()
+        .replace(/\uFFFD$/, '')}…`;
 }

@@ -64,8 +64,8 @@ function matching(mode: ReplayMode): string {
       select event_id, 'pending' from delivery_queue
        where endpoint_id = $2 and event_id = any(array(select id from seen))
     ), `;
-  // `is true` and `not in` keep the planner from making a join of it: it expects a handful of rows
-  // and would compare each with each. So it looks them up in a hash table.
+  // `is true` keeps the planner from making a join of it: it expects a handful of rows and would
+  // compare each with each. So it looks them up in a hash table.
   const isIn = (status: string): string =>
     `(seen.id in (select event_id from known where ${status})) is true`;
   const condition = {

@@ -70,7 +70,15 @@ export async function addTurns(db: Db, add: TurnsToAdd): Promise<ConversationRow
                "toolResult" jsonb, retrieval jsonb, latency jsonb)
       )
       select ${CONVERSATION_COLUMNS} from moved c`,
-    values: [id, turnCount, status, JSON.stringify(add.turns), add.tally, add.status, add.silenceSec],
+    values: [
+      id,
+      turnCount,
+      status,
+      JSON.stringify(add.turns),
+      add.tally,
+      add.status,
+      add.silenceSec,
+    ],
   });
   return rows[0];
 }

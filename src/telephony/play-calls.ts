@@ -104,7 +104,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     stop: async () => {
       await periodic.stop();
       clearTimeout(timer);
-      
+      await Promise.all(playing);
     },
   };
 }

@@ -25,7 +25,7 @@ const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/
   });
 
   describe('rights', () => {
-    const KINDS = ['agents', 'webhookendpoints', 'knowledgesources'];
+    const KINDS = ['agents', 'knowledgesources', 'webhookendpoints'];
     const OPERATOR = [
       { apiGroups: ['parley.dev'], resources: KINDS, verbs: ['list', 'watch', 'patch'] },
       {

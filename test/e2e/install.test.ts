@@ -55,7 +55,13 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  await kubectl('delete', 'agents,webhookendpoints,knowledgesources', '--all', '-n', 'default').catch(() => '');
+  await kubectl(
+    'delete',
+    'agents,webhookendpoints,knowledgesources',
+    '--all',
+    '-n',
+    'default',
+  ).catch(() => '');
   await helm('uninstall', 'parley', '-n', NAMESPACE, '--wait').catch(() => '');
   await kubectl('delete', 'namespace', NAMESPACE, '--wait=false');
 }, 120_000);

@@ -85,7 +85,12 @@ async function talkToTheEnd(agentId: string, name: string): Promise<Talk> {
   const acknowledged: Talk['acknowledged'] = [];
   for (let i = 0; i < MESSAGES; i += 1) {
     // Every third is a gap, the seventh asks for a human, after whom the agent is silent.
-    const text = i === 7 ? 'I want a human' : i % 3 === 0 ? `Is ${newWord()} velvet?` : `Hello${'!'.repeat(i)}`;
+    const text =
+      i === 7
+        ? 'I want a human'
+        : i % 3 === 0
+          ? `Is ${newWord()} velvet?`
+          : `Hello${'!'.repeat(i)}`;
     const path = `/v1/conversations/${id}/messages`;
     const { status, body } = await insist('POST', path, { text }, `say-${name}-${i}`);
     expect(status).toBe(200);
@@ -98,7 +103,9 @@ async function talkToTheEnd(agentId: string, name: string): Promise<Talk> {
 
 /** Not like any other: each is a gap of its own. */
 function newWord(): string {
-  return randomBytes(9).toString('hex').replaceAll(/[0-9]/g, (digit) => 'ghijklmnop'[Number(digit)]!);
+  return randomBytes(9)
+    .toString('hex')
+    .replaceAll(/[0-9]/g, (digit) => 'ghijklmnop'[Number(digit)]!);
 }
 
 const GIVE_UP_MS = 30_000;
@@ -164,9 +171,10 @@ async function checkWhole({ id, acknowledged }: Talk): Promise<void> {
 
 async function summarized(id: string): Promise<void> {
   for (let i = 0; i < 100; i += 1) {
-    const { rows } = await pool.query('select 1 from conversations where id = $1 and summary is not null', [
-      toUuid('conv', id),
-    ]);
+    const { rows } = await pool.query(
+      'select 1 from conversations where id = $1 and summary is not null',
+      [toUuid('conv', id)],
+    );
     if (rows.length > 0) return;
     await delay(100); // The reaper looks once a second.
   }

@@ -37,14 +37,14 @@ beforeEach(async () => {
     delivery: await start('delivery'),
     api: await start('api'),
   };
-});
+}, 120_000);
 
 afterEach(async () => {
   await Promise.all(Object.values(roles).map((role) => role.stop()));
   await receiver.close();
   await pool.end();
   await database.drop();
-});
+}, 60_000);
 
 async function call(method: string, path: string, json?: object) {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {

@@ -65,7 +65,9 @@ test('conversation.ended has its fields in their order, with right values', asyn
     type: 'conversation.transcript.ready',
     data: { turns: 2, outcome: 'resolved', summary: (await talk.read(id)).summary },
   });
-  expect(told.data.summary).toMatch(/asked “How long does delivery take\?” and was answered from “Delivery”/);
+  expect(told.data.summary).toMatch(
+    /asked “How long does delivery take\?” and was answered from “Delivery”/,
+  );
 });
 
 test('what the caller says became of it stands', async () => {
@@ -142,14 +144,17 @@ describe('a clock that runs out', () => {
     ['web_voice', 120, 3_600],
     ['chat', 1_800, 86_400],
     ['sms', 1_800, 86_400],
-  ])('of %s is %i s of silence, %i s in all, when the agent does not say', async (channel, s, d) => {
-    const id = await talk.start({ channel });
-    const { rows } = await talk.engine.pool.query(
-      'select silence_timeout_sec as s, max_duration_sec as d from conversations where id = $1',
-      [toUuid('conv', id)],
-    );
-    expect(rows).toEqual([{ s, d }]);
-  });
+  ])(
+    'of %s is %i s of silence, %i s in all, when the agent does not say',
+    async (channel, s, d) => {
+      const id = await talk.start({ channel });
+      const { rows } = await talk.engine.pool.query(
+        'select silence_timeout_sec as s, max_duration_sec as d from conversations where id = $1',
+        [toUuid('conv', id)],
+      );
+      expect(rows).toEqual([{ s, d }]);
+    },
+  );
 
   test('while a human is waited for it is no shorter than that wait; then the agent goes on', async () => {
     const agent_id = await talk.newAgent({
@@ -178,7 +183,10 @@ test('ended, but the process died before the summary: found again, told once', a
     [uuid],
   );
   await summarized(id);
-  expect(await talk.eventTypes(id)).toEqual(['conversation.started', 'conversation.transcript.ready']);
+  expect(await talk.eventTypes(id)).toEqual([
+    'conversation.started',
+    'conversation.transcript.ready',
+  ]);
 });
 
 test('what ended is counted', async () => {

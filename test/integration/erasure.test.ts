@@ -90,7 +90,9 @@ test('who erased what is in the audit log', async () => {
     `select action, actor from audit_log where target = $1`,
     [id],
   );
-  expect(rows).toEqual([{ action: 'conversation.erased', actor: expect.stringMatching(/^api:key_/) }]);
+  expect(rows).toEqual([
+    { action: 'conversation.erased', actor: expect.stringMatching(/^api:key_/) },
+  ]);
 });
 
 test('one that goes on is ended first: told, counted, without a transcript', async () => {

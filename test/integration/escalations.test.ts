@@ -10,7 +10,9 @@ afterAll(() => talk?.stop());
 
 const KIM = { id: 'op-1', name: 'Kim' };
 
-async function escalated(fields: Record<string, unknown> = {}): Promise<{ id: string; esc: string }> {
+async function escalated(
+  fields: Record<string, unknown> = {},
+): Promise<{ id: string; esc: string }> {
   const id = await talk.start();
   const { status, body, headers } = await talk.call('POST', `/v1/conversations/${id}/escalate`, {
     json: fields,
@@ -91,9 +93,15 @@ test('twenty accept at once: one wins, the others learn who', async () => {
   expect(winners).toHaveLength(1);
   const { name } = winners[0]!.body.accepted_by;
   for (const { status, body } of replies.filter((reply) => reply !== winners[0])) {
-    expect([status, body.code, body.detail]).toEqual([409, 'already_accepted', `${name} has accepted it`]);
+    expect([status, body.code, body.detail]).toEqual([
+      409,
+      'already_accepted',
+      `${name} has accepted it`,
+    ]);
   }
-  expect((await talk.eventTypes(id)).filter((type) => type === 'escalation.accepted')).toHaveLength(1);
+  expect((await talk.eventTypes(id)).filter((type) => type === 'escalation.accepted')).toHaveLength(
+    1,
+  );
 });
 
 test('declined: the agent goes on, and it cannot be accepted any more', async () => {
@@ -118,7 +126,8 @@ test('the end closes it: nobody is waited for, and who was there has done it', a
   const [waiting, taken] = [await escalated(), await escalated()];
   await accept(taken.esc);
   await Promise.all([talk.end(waiting.id), talk.end(taken.id)]);
-  const status = async (esc: string) => (await talk.call('GET', `/v1/escalations/${esc}`)).body.status;
+  const status = async (esc: string) =>
+    (await talk.call('GET', `/v1/escalations/${esc}`)).body.status;
   expect(await status(waiting.esc)).toBe('canceled');
   expect(await status(taken.esc)).toBe('completed');
   expect((await accept(waiting.esc)).body.code).toBe('escalation_closed');
@@ -136,7 +145,11 @@ test('an accept and an end at once never contradict each other', async () => {
 describe('the rules', () => {
   test.each([
     [{ when: 'keyword', keywords: ['lawyer'] }, ['My LAWYER will call.'], 'keyword'],
-    [{ when: 'keyword', keywords: ['sue'], reason: 'Legal' }, ['I have an issue.', 'I will sue!'], 'Legal'],
+    [
+      { when: 'keyword', keywords: ['sue'], reason: 'Legal' },
+      ['I have an issue.', 'I will sue!'],
+      'Legal',
+    ],
     [{ when: 'low_confidence', count: 2 }, ['Is it velvet?', 'Is it purple?'], 'low_confidence'],
   ])('%j', async (rule, messages, reason) => {
     const agent_id = await talk.newAgent({ escalation: { rules: [rule] } });
@@ -152,7 +165,9 @@ describe('the rules', () => {
 test('the list is filtered, and shows only what is of the namespace', async () => {
   const { id, esc } = await escalated();
   const list = async (query: string, call = talk.call): Promise<string[]> =>
-    (await call('GET', `/v1/escalations?limit=100&${query}`)).body.data.map((one: { id: string }) => one.id);
+    (await call('GET', `/v1/escalations?limit=100&${query}`)).body.data.map(
+      (one: { id: string }) => one.id,
+    );
   expect(await list(`conversation_id=${id}`)).toEqual([esc]);
   expect(await list('status=requested')).toContain(esc);
   expect(await list('status=completed')).not.toContain(esc);

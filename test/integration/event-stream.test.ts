@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { EventType } from '../../src/events/event-types.ts';
 import { fromUuid, newUuid, toUuid } from '../../src/events/ids.ts';
@@ -64,7 +64,7 @@ async function follow(key: string, query: string, headers: Record<string, string
     headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream', ...headers },
   });
   sent.end();
-  const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve);
     sent.once('error', reject);
   });
@@ -202,13 +202,14 @@ test('over many writers and readers that come and go, every reader gets every ev
       }
     }
   };
-  let done = false;
+  const writing = new AbortController();
   const reader = async (): Promise<string[]> => {
     const seen: string[] = [];
     let last = begin;
-    for (let round = 0; !done || seen.length < expected.size; round += 1) {
+    const isOver = (): boolean => writing.signal.aborted;
+    for (let round = 0; !isOver() || seen.length < expected.size; round += 1) {
       const stream = await open('', { 'last-event-id': last });
-      const want = Math.min(1 + (round % 5), done ? expected.size - seen.length : 1);
+      const want = Math.min(1 + (round % 5), isOver() ? expected.size - seen.length : 1);
       if (want > 0) await stream.length(want);
       stream.close();
       seen.push(...stream.ids());
@@ -218,8 +219,8 @@ test('over many writers and readers that come and go, every reader gets every ev
   };
   const readers = Array.from({ length: 3 }, reader);
   await Promise.all([1, 2, 3].map(writer));
-  done = true;
-  await emit().then((id) => expected.add(id));
+  expected.add(await emit());
+  writing.abort();
   const all = await Promise.all(readers);
   for (const seen of all) {
     expect(seen).toHaveLength(expected.size);

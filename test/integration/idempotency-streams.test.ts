@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRunOnce, type Asked } from '../../src/api/idempotency.ts';
+import { PROBLEM_MEDIA_TYPE } from '../../src/api/problem.ts';
 import type { Answer, Means } from '../../src/api/route.ts';
+import { ApiError } from '../../src/errors.ts';
 import { newUuid } from '../../src/events/ids.ts';
 import { createIdempotency } from '../../src/services/idempotency.ts';
 import { inOneCommit } from '../../src/services/settle.ts';
@@ -26,7 +28,7 @@ describe('an answer that is a stream', () => {
   /** A route that streams as messages do: it tells its turn and answers with a document. */
   async function ask(
     key: string,
-    { accept, fails = false }: { accept: string; fails?: boolean },
+    { accept, ends }: { accept: string; ends?: 'with an error' | 'early' | 'with a refusal' },
   ): Promise<{ answer: Answer; events: unknown[] }> {
     const { pool } = engine;
     const runOnce = createRunOnce({
@@ -46,7 +48,9 @@ describe('an answer that is a stream', () => {
       status: 200,
       stream: async (send) => {
         await send({ event: 'token', data: 'a' });
-        if (fails) throw new Error('cut');
+        if (ends === 'early') return; // The client is gone.
+        if (ends === 'with an error') throw new Error('cut');
+        if (ends === 'with a refusal') throw new ApiError('conversation_ended', 'it has ended');
         const { body } = await answering(
           (settle) => inOneCommit(pool, settle, async () => document),
           (result) => ({ status: 200, body: result }),
@@ -77,10 +81,25 @@ describe('an answer that is a stream', () => {
     expect(asEvents.answer.headers).toMatchObject({ 'Idempotency-Replayed': 'true' });
   });
 
-  test('a stream that broke is not kept: a repeat runs it', async () => {
+  test.each(['with an error', 'early'] as const)(
+    'one that ends %s is not kept: a repeat runs it',
+    async (ends) => {
+      const key = newKey();
+      await ask(key, { accept: 'text/event-stream', ends }).catch(() => undefined);
+      const again = await ask(key, { accept: 'text/event-stream' });
+      expect(again.events).toEqual(['token', 'done']);
+    },
+  );
+
+  test('a refusal in the stream is kept as the problem it is', async () => {
     const key = newKey();
-    await expect(ask(key, { accept: 'text/event-stream', fails: true })).rejects.toThrow('cut');
-    const again = await ask(key, { accept: 'text/event-stream' });
-    expect(again.events).toEqual(['token', 'done']);
+    const accept = 'text/event-stream';
+    await expect(ask(key, { accept, ends: 'with a refusal' })).rejects.toThrow('it has ended');
+    const { answer } = await ask(key, { accept });
+    expect(answer).toMatchObject({
+      status: 409,
+      mediaType: PROBLEM_MEDIA_TYPE,
+      body: { code: 'conversation_ended' },
+    });
   });
 });

@@ -164,7 +164,7 @@ describe('resolving', () => {
         talk.call('POST', `${GAPS}/${gap.id}/resolve`, { json: { answer } }),
       ),
     );
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     expect(replies.find(({ status }) => status === 409)!.body.code).toBe('gap_resolved');
     expect(await search('tandem bicycles', agentId)).toHaveLength(1);
   });

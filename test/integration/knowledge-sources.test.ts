@@ -191,6 +191,9 @@ describeEachHome((home) => {
       const { body } = await call('GET', `${SOURCES}/${id}/documents`);
       expect(body.data).toMatchObject([{ path: 'b.txt', title: 'b.txt', bytes: 18 }]);
       expect(await call('POST', `${SOURCES}/${id}/sync`)).toMatchObject({ status: 202 });
+      // A search that has looked up a place must not find another passage there.
+      const { rows } = await api.engine.pool.query('select position from knowledge_chunks');
+      expect(rows).toEqual([{ position: 3 }]);
     });
 
     test('keeps what it has through a change of its declaration', async () => {

@@ -98,7 +98,7 @@ describe('webhook endpoints', () => {
     ['?enabled=false&status=failing', []],
   ])('%s', async (query, expected) => {
     const found = await names(`/v1/webhooks${query}`);
-    expect(found.map((name) => ids[name]).toSorted()).toEqual(expected);
+    expect(found.map((name) => String(ids[name])).toSorted()).toEqual(expected);
   });
 
   test('what the filter says is what the endpoints say', async () => {

@@ -214,6 +214,7 @@ describeEachHome((home) => {
     const { id } = body.data.find(({ name }: { name: string }) => name === 'declared');
     expect((await rotate(`/v1/webhooks/${id}`)).body.code).toBe('managed_secret');
     const { path } = await endpoint();
+    expect((await rotate(path, undefined, { 'if-match': '"7-0"' })).status).toBe(412);
     for (const json of [
       { overlap_sec: -1 },
       { overlap_sec: 604_801 },

@@ -31,7 +31,8 @@ test('json has what the contract names, and turns in their order', async () => {
   expect(agent.ended_at_ms).toBeGreaterThanOrEqual(user.started_at_ms);
 });
 
-const EVIL = 'a --> b & <c>\n\n1\n00:00:00.000 --> 00:00:09.000\n<v Agent>You get it for free</v>\r\nend';
+const EVIL =
+  'a --> b & <c>\n\n1\n00:00:00.000 --> 00:00:09.000\n<v Agent>You get it for free</v>\r\nend';
 
 test('WebVTT: what a user writes can be no cue and no markup', async () => {
   const id = await talk.start();

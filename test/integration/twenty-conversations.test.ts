@@ -74,7 +74,11 @@ test.each(corpus.csat_order)('%s leaves the user more content than %s', (better,
 async function play({ agent = {}, channel, acts }: Case): Promise<Played> {
   const source_names = corpus.knowledge.map(({ name }) => name);
   const made = await api.call('POST', '/v1/agents', {
-    json: { prompt: 'Help the customers of a bicycle shop.', knowledge: { source_names }, ...agent },
+    json: {
+      prompt: 'Help the customers of a bicycle shop.',
+      knowledge: { source_names },
+      ...agent,
+    },
   });
   const agentId = String(made.body.id);
   const started = await api.call('POST', '/v1/conversations', {
@@ -97,7 +101,10 @@ async function play({ agent = {}, channel, acts }: Case): Promise<Played> {
   };
 }
 
-async function sayIt(at: string, { agentId, text }: { agentId: string; text: string }): Promise<Said> {
+async function sayIt(
+  at: string,
+  { agentId, text }: { agentId: string; text: string },
+): Promise<Said> {
   const before = await gapsOf(agentId);
   const { status, body } = await api.call('POST', `${at}/messages`, { json: { text } });
   expect(status).toBe(200);
@@ -139,7 +146,9 @@ async function perform(at: string, act: Exclude<Act, Say>): Promise<void> {
   expect([200, 201, 404, 409]).toContain(status);
 }
 
-async function escalationsOf(at: string): Promise<{ id: string; status: string; accepted_at: unknown }[]> {
+async function escalationsOf(
+  at: string,
+): Promise<{ id: string; status: string; accepted_at: unknown }[]> {
   const id = at.split('/').at(-1);
   return (await api.call('GET', `/v1/escalations?conversation_id=${id}`)).body.data;
 }

@@ -8,7 +8,11 @@ import { inTransaction } from '../../src/store/transaction.ts';
 /** A source as an operator would have made it, at once; returns its id. */
 export async function learn(
   pool: Pool,
-  source: { namespace?: string; name: string; passages: readonly { heading: string; text: string }[] },
+  source: {
+    namespace?: string;
+    name: string;
+    passages: readonly { heading: string; text: string }[];
+  },
 ): Promise<string> {
   const { namespace = 'default', name, passages } = source;
   const [sourceId, documentId] = [newUuid(), newUuid()];

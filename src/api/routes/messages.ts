@@ -7,12 +7,7 @@ import { MessageAnswer, messageView } from '../views/conversation-view.ts';
 
 export const messageBody = z
   .strictObject({
-    text: z
-      .string()
-      .min(1)
-      .max(32_000)
-      .regex(/\S/)
-      .describe('What is said; not only white space.'),
+    text: z.string().min(1).max(32_000).regex(/\S/).describe('What is said; not only white space.'),
   })
   .describe('A message.');
 
@@ -58,7 +53,9 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
  * Begins to stream with the first part of the reply: what goes wrong before it is answered with
  * its status, as without a stream.
  */
-async function streamed(turn: (onToken: (text: string) => void) => Promise<Answer>): Promise<Answer> {
+async function streamed(
+  turn: (onToken: (text: string) => void) => Promise<Answer>,
+): Promise<Answer> {
   const tokens: string[] = [];
   let wake = (): void => undefined;
   const begun = new Promise<void>((resolve) => {

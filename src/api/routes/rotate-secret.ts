@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
+import { etagOf } from '../../services/precondition.ts';
 import { OVERLAP_DEFAULT_SEC, rotateSecret } from '../../services/rotate-secret.ts';
 import { idParam } from '../params.ts';
 import { route, type Route } from '../route.ts';
@@ -43,15 +44,23 @@ export function rotateSecretRoutes(deps: RotateSecretRoutesDeps): Route[] {
       answers: {
         200: { description: 'The endpoint, and the new secret.', schema: RotatedWebhookEndpoint },
       },
-      errors: ['managed_secret', 'rotation_in_progress', 'no_rotation', 'write_conflict'],
-      handle: async ({ answering, plan, caller, params: { id }, body: asked }) => {
+      etag: true,
+      errors: [
+        'precondition_failed',
+        'managed_secret',
+        'rotation_in_progress',
+        'no_rotation',
+        'write_conflict',
+      ],
+      handle: async ({ answering, plan, precondition, caller, params: { id }, body: asked }) => {
         const { namespace, actor, requestId } = caller;
-        const by = { namespace, actor, requestId, plan };
+        const by = { namespace, actor, requestId, plan, precondition };
         const input = { ...by, id, overlapSec: asked.overlap_sec, step: stepOf(asked) };
         return answering(
           (settle) => rotateSecret(deps, input, settle),
           ({ endpoint, secret }) => ({
             status: 200,
+            headers: { ETag: etagOf(endpoint) },
             body: { ...endpointView(endpoint), ...(secret !== undefined && { secret }) },
           }),
         );

@@ -1,0 +1,162 @@
+import { createSingleFlight } from '../controller/single-flight.ts';
+import type { Logger } from '../observability/logger.ts';
+import {
+  isAfter,
+  readStream,
+  readStreamStart,
+  type StreamPosition,
+  type StreamedEvent,
+} from '../store/event-stream.ts';
+import type { Pool } from '../store/pool.ts';
+
+/** The newest events of each namespace that somebody follows, read once for all who do. */
+export type EventTails = {
+  /** Until it is released as often as it was asked for. */
+  of: (namespace: string) => Promise<Tail>;
+  release: (namespace: string) => void;
+  /** There may be new events in these namespaces; `*`: in all. */
+  wake: (namespaces: readonly string[]) => void;
+  stop: () => void;
+};
+
+/** Events read at once. */
+export const PAGE = 200;
+/** Events kept of a namespace that is being read: what a reader may lag without asking by itself. */
+const TAIL_MAX = 500;
+const TAIL_BYTES_MAX = 2_000_000;
+/** Behind the wake-ups. */
+const POLL_MS = 1_000;
+/** How soon what an older transaction holds back is looked for again; doubled each time. */
+const HELD_BACK_MS = 5;
+
+export type Tail = {
+  events: StreamedEvent[];
+  bytes: number;
+  /** Everything after this position and up to `until` is in `events`. */
+  from: StreamPosition;
+  until: StreamPosition;
+  readers: number;
+  /** Reads on; asked while it reads, it reads once more. */
+  look: () => void;
+  waiters: Set<() => void>;
+  heldBackMs: number;
+};
+
+export function createEventTails(deps: {
+  pool: Pool;
+  nowMs: () => number;
+  log: Logger;
+}): EventTails {
+  const { pool, nowMs, log } = deps;
+  const tails = new Map<string, Tail>();
+  let isStopped = false;
+
+  async function advance(namespace: string, tail: Tail): Promise<void> {
+    for (;;) {
+      const { events, position, isHeldBack } = await readStream(pool, {
+        namespace,
+        after: tail.until,
+        filter: {},
+        limit: PAGE,
+        sinceMs: nowMs(),
+      });
+      append(tail, events, position);
+      if (events.length > 0) for (const wake of tail.waiters) wake();
+      if (events.length === PAGE) continue;
+      const waitMs = tail.heldBackMs;
+      tail.heldBackMs = isHeldBack ? Math.min(POLL_MS, waitMs * 2 || HELD_BACK_MS) : 0;
+      if (isHeldBack) setTimeout(() => wake([namespace]), tail.heldBackMs).unref();
+      return;
+    }
+  }
+
+  function wake(namespaces: readonly string[]): void {
+    if (isStopped) return;
+    const named = namespaces.includes('*') ? [...tails.keys()] : namespaces;
+    for (const namespace of named) tails.get(namespace)?.look();
+  }
+
+  const poll = setInterval(() => wake(['*']), POLL_MS);
+  poll.unref();
+
+  return {
+    of: async (namespace) => {
+      // Read in any case: between a look and a set somebody else might be quicker.
+      const { position } = await readStreamStart(pool);
+      const tail: Tail = tails.get(namespace) ?? newTail(position, () => looking.trigger());
+      const looking = createSingleFlight(() =>
+        advance(namespace, tail).catch((error: Error) => {
+          log.warn({ reason: error.message }, 'events cannot be streamed now; trying again');
+        }),
+      );
+      tails.set(namespace, tail);
+      tail.readers += 1;
+      return tail;
+    },
+    release: (namespace) => {
+      const tail = tails.get(namespace);
+      if (!tail) return;
+      tail.readers -= 1;
+      if (tail.readers === 0) tails.delete(namespace);
+    },
+    wake,
+    stop: () => {
+      isStopped = true;
+      clearInterval(poll);
+    },
+  };
+}
+
+function newTail(position: StreamPosition, look: () => void): Tail {
+  return {
+    events: [],
+    bytes: 0,
+    from: position,
+    until: position,
+    readers: 0,
+    look,
+    waiters: new Set(),
+    heldBackMs: 0,
+  };
+}
+
+function append(tail: Tail, events: readonly StreamedEvent[], until: StreamPosition): void {
+  for (const event of events) {
+    tail.events.push(event);
+    tail.bytes += event.body.length;
+  }
+  tail.until = until;
+  while (tail.events.length > TAIL_MAX || tail.bytes > TAIL_BYTES_MAX) {
+    const gone = tail.events.shift();
+    if (!gone) return;
+    tail.bytes -= gone.body.length;
+    tail.from = gone;
+  }
+}
+
+/** Resolves when the tail has grown, when the reader ends, or after the poll's time. */
+export function news({ waiters }: Tail, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      clearTimeout(timer);
+      waiters.delete(wake);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, POLL_MS);
+    waiters.add(wake);
+    signal.addEventListener('abort', wake);
+    if (signal.aborted) wake();
+  });
+}
+
+/** What the tail has after a position; undefined when that lies before it. */
+export function fromTail(
+  tail: Tail,
+  after: StreamPosition,
+): { events: StreamedEvent[]; position: StreamPosition } | undefined {
+  if (isAfter(tail.from, after)) return undefined;
+  const at = tail.events.findLastIndex((event) => !isAfter(event, after));
+  const position = isAfter(after, tail.until) ? after : tail.until;
+  return { events: tail.events.slice(at + 1), position };
+}
