@@ -353,6 +353,7 @@ create table knowledge_gaps (
   resolved_at timestamptz
 );
 create unique index knowledge_gaps_open_key on knowledge_gaps (agent_id, fingerprint) where status = 'open';
+create index on knowledge_gaps (agent_id, id) where status = 'open';
 create index on knowledge_gaps (namespace, id);
 create index on knowledge_gaps (namespace, status, id);
 create index on knowledge_gaps (namespace, agent_id, id);

@@ -1873,6 +1873,8 @@ export interface paths {
         header?: {
           /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
         };
         path: {
           /** Id of the webhook endpoint. */
@@ -1899,6 +1901,7 @@ export interface paths {
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<('idempotency_in_progress' | 'managed_secret' | 'rotation_in_progress' | 'no_rotation' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;

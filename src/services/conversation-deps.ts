@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
 import type { EventData, EventType } from '../events/event-types.ts';
+import { fromUuid } from '../events/ids.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import {
   lockConversation,
@@ -73,4 +74,8 @@ export function noSuchConversation(): ApiError {
 
 export function conversationEnded(): ApiError {
   return new ApiError('conversation_ended', 'the conversation has ended; start another one');
+}
+
+export function transcriptUrl({ baseUrl }: Pick<ConversationDeps, 'baseUrl'>, id: string): string {
+  return `${baseUrl()}/v1/conversations/${fromUuid('conv', id)}/transcript`;
 }

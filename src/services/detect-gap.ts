@@ -1,6 +1,12 @@
 import type { EventData } from '../events/event-types.ts';
 import { fromUuid, newUuid } from '../events/ids.ts';
-import { countGap, fingerprintOf, insertGap, lockGaps } from '../store/knowledge-gaps.ts';
+import {
+  countSameGap,
+  countSimilarGap,
+  fingerprintOf,
+  insertGap,
+  lockGaps,
+} from '../store/knowledge-gaps.ts';
 import type { Db } from '../store/pool.ts';
 import { searchableText, questionText } from './question-words.ts';
 
@@ -31,8 +37,9 @@ export async function detectGap(
   const words = questionText(question) || searchableText(asked);
   const fingerprint =
     (await fingerprintOf(db, words)) || asked.trim().toLowerCase().slice(0, 100).toWellFormed();
-  await lockGaps(db, agentId);
-  const known = await countGap(db, { agentId, fingerprint });
+  const gap = { agentId, fingerprint };
+  // One that is known is only counted, without standing in line for the comparison.
+  const known = (await countSameGap(db, gap)) ?? (await findUnderLock(db, gap));
   if (known !== undefined) return { gapId: known, isNew: false };
   const id = newUuid();
   await insertGap(db, {
@@ -52,6 +59,15 @@ export async function detectGap(
     top_score: topScore,
   });
   return { gapId: id, isNew: true };
+}
+
+/** From here on nobody else finds a gap of this agent until the transaction ends. */
+async function findUnderLock(
+  db: Db,
+  gap: { agentId: string; fingerprint: string },
+): Promise<string | undefined> {
+  await lockGaps(db, gap.agentId);
+  return (await countSameGap(db, gap)) ?? countSimilarGap(db, gap);
 }
 
 /** A message may have 1 MB; who reads a list of gaps wants the question. */

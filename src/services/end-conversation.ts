@@ -10,6 +10,7 @@ import type { Db } from '../store/pool.ts';
 import {
   inConversation,
   lockLive,
+  transcriptUrl,
   type ConversationDeps,
   type EmitOf,
 } from './conversation-deps.ts';
@@ -114,8 +115,4 @@ export function durationSec(row: Pick<ConversationRow, 'startedAt' | 'endedAt'>)
   return row.endedAt === null
     ? null
     : Math.max(0, Math.floor((row.endedAt - row.startedAt) / 1_000));
-}
-
-export function transcriptUrl({ baseUrl }: Pick<ConversationDeps, 'baseUrl'>, id: string): string {
-  return `${baseUrl()}/v1/conversations/${fromUuid('conv', id)}/transcript`;
 }

@@ -39,9 +39,13 @@ export function cutContent(
   { split }: Pick<IndexDeps, 'split'>,
   content: SourceContent,
 ): CutContent {
-  const { path, text } = content;
-  const hash = createHash('sha256').update(`${path}\0`).update(text).digest();
-  return { ...content, hash, bytes: Buffer.byteLength(text), passages: split(text) };
+  const bytes = Buffer.byteLength(content.text);
+  return { ...content, hash: contentHashOf(content), bytes, passages: split(content.text) };
+}
+
+/** What tells a content from another, without cutting it. */
+export function contentHashOf({ path, text }: SourceContent): Buffer {
+  return createHash('sha256').update(`${path}\0`).update(text).digest();
 }
 
 /**
@@ -49,6 +53,19 @@ export function cutContent(
  * commits, the old passages are found. The source's row is locked by the caller.
  */
 export async function indexSource(
+  db: Db,
+  deps: Pick<IndexDeps, 'nowMs' | 'metrics'>,
+  input: { source: KnowledgeSourceRow; content: CutContent },
+): Promise<LastSync> {
+  try {
+    return await replaceContent(db, deps, input);
+  } catch (error) {
+    deps.metrics.knowledgeSyncs.inc({ type: input.source.type, result: 'error' });
+    throw error;
+  }
+}
+
+async function replaceContent(
   db: Db,
   deps: Pick<IndexDeps, 'nowMs'>,
   { source, content }: { source: KnowledgeSourceRow; content: CutContent },

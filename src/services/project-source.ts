@@ -19,12 +19,14 @@ import type { Db, Pool } from '../store/pool.ts';
 import { inTransaction } from '../store/transaction.ts';
 import type { Announce, Emitted } from './emit-event.ts';
 import {
+  contentHashOf,
   cutContent,
   emitSynced,
   indexSource,
   syncedCondition,
   type CutContent,
   type IndexDeps,
+  type SourceContent,
 } from './index-source.ts';
 
 export type ProjectSourceDeps = IndexDeps & { pool: Pool; notifier: Notifier; announce: Announce };
@@ -43,15 +45,16 @@ export async function projectSource(
   deps: ProjectSourceDeps,
   { epoch, source }: { epoch: number; source: DeclaredSource },
 ): Promise<KnowledgeSourceRow> {
-  const content = contentOf(deps, source);
+  const content = contentOf(source);
   const known = await readSource(deps.pool, source);
   if (known && isInForce(known, source, content)) return known;
+  const cut = content && cutContent(deps, content);
   const { row, emitted } = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, epoch);
     // Deleted and made anew under its name before we looked: the old one goes first.
     const replaced = await markSourceDeleted(db, source, source.id);
     if (replaced !== undefined) await dropContent(db, replaced);
-    return project(db, deps, { source, content });
+    return project(db, deps, { source, content: cut });
   });
   if (emitted) {
     deps.announce(emitted);
@@ -85,19 +88,17 @@ async function project(
   return { row: shown ?? row, emitted };
 }
 
-function contentOf(deps: ProjectSourceDeps, source: DeclaredSource): CutContent | undefined {
-  const { text, name, problem } = source;
-  if (text === null || problem) return undefined;
-  return cutContent(deps, { path: 'text', title: name, text });
+function contentOf({ text, name, problem }: DeclaredSource): SourceContent | undefined {
+  return text === null || problem ? undefined : { path: 'text', title: name, text };
 }
 
 function isInForce(
   known: KnowledgeSourceRow,
   source: DeclaredSource,
-  content: CutContent | undefined,
+  content: SourceContent | undefined,
 ): boolean {
   const { problem: _, text: __, ...projection } = source;
-  if (content && !known.contentHash?.equals(content.hash)) return false;
+  if (content && !known.contentHash?.equals(contentHashOf(content))) return false;
   const state = stateOf(source, known);
   return isDeepStrictEqual({ ...known, ...projection, ...state }, known);
 }

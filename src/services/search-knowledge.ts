@@ -35,7 +35,7 @@ export const DEFAULT_TOP_K = 5;
 export const DEFAULT_MIN_SCORE = 0.5;
 
 /** Read and told apart by how near the words stand; more than are asked for. */
-const CANDIDATES = 24;
+const CANDIDATES = 12;
 
 /** The passages that have most of a question, best first; all with a score above 0. */
 export async function searchKnowledge(

@@ -1,7 +1,6 @@
 import { fromUuid } from '../events/ids.ts';
 import { lockWithoutSummary, setSummary, type ConversationRow } from '../store/conversations.ts';
-import { inConversation, type ConversationDeps } from './conversation-deps.ts';
-import { transcriptUrl } from './end-conversation.ts';
+import { inConversation, transcriptUrl, type ConversationDeps } from './conversation-deps.ts';
 import { unsettled } from './settle.ts';
 import { summarize } from './summarize.ts';
 

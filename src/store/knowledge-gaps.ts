@@ -43,12 +43,26 @@ export async function lockGaps(db: Db, agentId: string): Promise<void> {
   ]);
 }
 
+/** Counts up the open gap of the agent with these very words; its id. */
+export async function countSameGap(
+  db: Db,
+  gap: { agentId: string; fingerprint: string },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'count_same_gap',
+    text: `update knowledge_gaps set count = count + 1, last_asked_at = clock_timestamp()
+            where agent_id = $1 and fingerprint = $2 and status = 'open' returning id`,
+    values: [gap.agentId, gap.fingerprint],
+  });
+  return rows[0]?.id;
+}
+
 /** Open gaps a question is compared with, the latest; older ones are found by the same words only. */
 const COMPARED_MAX = 500;
 const SAME_QUESTION = 0.6;
 
-/** Counts up the open gap of the agent that is the same question, or nearly; its id. */
-export async function countGap(
+/** Counts up the open gap of the agent that is nearly the same question; its id. */
+export async function countSimilarGap(
   db: Db,
   gap: { agentId: string; fingerprint: string },
 ): Promise<string | undefined> {
@@ -56,15 +70,14 @@ export async function countGap(
     `update knowledge_gaps set count = count + 1, last_asked_at = clock_timestamp()
       where id = (
         select id from (
-          (select id, 1::real as likeness from knowledge_gaps
-            where agent_id = $1 and status = 'open' and fingerprint = $2)
-          union all
-          (select id, similarity(fingerprint, $2) from (
-             select id, fingerprint from knowledge_gaps
-              where agent_id = $1 and status = 'open' order by id desc limit ${COMPARED_MAX}
-           ) latest)
-        ) g
-        where likeness >= ${SAME_QUESTION} order by likeness desc, id limit 1)
+          select id, fingerprint from knowledge_gaps
+           where agent_id = $1 and status = 'open' order by id desc limit ${COMPARED_MAX}
+        ) latest
+        -- What is much longer or shorter cannot be so much alike, and that is told at once.
+        where length(fingerprint) between length($2) * ${SAME_QUESTION} - 4
+                                      and length($2) / ${SAME_QUESTION} + 4
+          and similarity(fingerprint, $2) >= ${SAME_QUESTION}
+        order by similarity(fingerprint, $2) desc, id limit 1)
       returning id`,
     [gap.agentId, gap.fingerprint],
   );

@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,7 +17,7 @@ import { distribution, openLoop, print } from './figures.ts';
  */
 const EVENTS = Number(process.argv[2] ?? 100_000);
 const LIVE_RATE = 40;
-const BASELINE_SEC = 15;
+const BASELINE_SEC = Number(process.argv[3] ?? 15);
 
 const folder = await mkdtemp(path.join(tmpdir(), 'parley-bench-'));
 const postgres = createEmbeddedPostgres({
@@ -113,6 +114,7 @@ async function bench(url: string, apiKey: string): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 500));
   await tell('alone', before, await recorder.dump());
 
+  const cpuBefore = cpuMs();
   const startedMs = performance.now();
   const job = await call('POST', `/v1/webhooks/${endpoints[0]!.id}/replay`, {
     since: Math.floor(Date.now() / 1_000) - 3_600,
@@ -137,8 +139,20 @@ async function bench(url: string, apiKey: string): Promise<void> {
     `replay of ${job.progress.total} events`,
     `${Math.round(job.progress.total / sec)}/s, ${arrivals.size - during.length} arrived`,
   );
+  // On a machine that is busy with other things this tells more than the rate does.
+  const spent = (cpuMs() - cpuBefore) / job.progress.total;
+  print('time of a core in delivery and API, per event', `${spent.toFixed(2)} ms`);
   await tell('during the replay', during, arrivals);
   await client.end();
+}
+
+/** Of the delivery and the API process: user and system, at 100 ticks a second. */
+function cpuMs(): number {
+  const pids = roles.slice(1).flatMap((role) => role.pids);
+  return pids.reduce((sum, pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    return sum + (Number(fields[11]) + Number(fields[12])) * 10;
+  }, 0);
 }
 
 async function startRecorder() {

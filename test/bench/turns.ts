@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { createPool } from '../../src/store/pool.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { learn } from '../support/knowledge.ts';
-import { startParley, type Parley } from '../support/parley-process.ts';
+import { startParley, type Answer, type Parley } from '../support/parley-process.ts';
 import { createSeeded } from '../support/seeded.ts';
 import { distribution, openLoop, print } from './figures.ts';
 
@@ -45,14 +45,18 @@ async function bench(api: Parley): Promise<void> {
   const texts = Array.from({ length: PASSAGES }, () => passage());
   await fill(texts);
   const http = new HttpPool(api.url, { connections: CONVERSATIONS, pipelining: 1 });
-  const call = async (method: 'GET' | 'POST', route: string, json?: unknown): Promise<any> => {
+  const call = async (
+    method: 'GET' | 'POST',
+    route: string,
+    json?: unknown,
+  ): Promise<Answer['body']> => {
     const { statusCode, body } = await http.request({
       method,
       path: route,
       headers: { authorization: `Bearer ${api.apiKey}`, 'content-type': 'application/json' },
       ...(json !== undefined && { body: JSON.stringify(json) }),
     });
-    const answer: any = await body.json();
+    const answer: Answer['body'] = await body.json();
     if (statusCode >= 300) throw new Error(`${statusCode} ${JSON.stringify(answer)}`);
     return answer;
   };
@@ -83,7 +87,7 @@ async function bench(api: Parley): Promise<void> {
   print(`turns, ${CONVERSATIONS} conversations, ${RATE}/s`, distribution(paced));
   print('of them answered from a passage', `${answered} of ${paced.length}`);
   await closedLoop('bare GET, as fast as they go', get);
-  await closedLoop('turns, as fast as they go', (i) => turn(ids[i]!));
+  await closedLoop('turns, as fast as they go', (i) => turn(ids[i]));
   await http.close();
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { toUuid } from '../../src/events/ids.ts';
+import { tellTranscript } from '../../src/services/tell-transcript.ts';
 import { startTalk, type Talk } from './conversation-setup.ts';
 
 let talk: Talk;
@@ -78,7 +79,7 @@ test('what the caller says became of it stands', async () => {
 test('two ends at once: one wins, and is told once', async () => {
   const id = await talk.start();
   const replies = await Promise.all([talk.end(id), talk.end(id), talk.end(id)]);
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   expect(replies.find(({ status }) => status === 409)!.body.code).toBe('conversation_ended');
   expect(await talk.eventTypes(id)).toEqual([
     'conversation.started',
@@ -187,6 +188,23 @@ test('ended, but the process died before the summary: found again, told once', a
     'conversation.started',
     'conversation.transcript.ready',
   ]);
+});
+
+test('however often and by however many it is summed up, it is told once', async () => {
+  const id = await talk.start();
+  const { pool, metrics } = talk.engine;
+  const deps = {
+    pool,
+    metrics,
+    announce: () => undefined,
+    nowMs: Date.now,
+    baseUrl: () => talk.url,
+  };
+  const uuid = toUuid('conv', id)!;
+  await Promise.all([talk.end(id), ...Array.from({ length: 8 }, () => tellTranscript(deps, uuid))]);
+  await tellTranscript(deps, uuid);
+  const told = (await talk.eventTypes(id)).filter((type) => type.endsWith('transcript.ready'));
+  expect(told).toHaveLength(1);
 });
 
 test('what ended is counted', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createCall } from './api-setup.ts';
+import { createCall, type Reply } from './api-setup.ts';
 import { startTalk, type Talk } from './conversation-setup.ts';
 
 let talk: Talk;
@@ -212,7 +212,7 @@ describe('a message', () => {
   async function stream(
     id: string,
     text: string,
-  ): Promise<{ event: string; data: Record<string, any> }[]> {
+  ): Promise<{ event: string; data: Reply['body'] }[]> {
     const response = await fetch(`${talk.url}/v1/conversations/${id}/messages`, {
       method: 'POST',
       headers: {

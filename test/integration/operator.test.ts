@@ -327,7 +327,7 @@ describeEachHome((home) => {
         },
       });
       await engine.eventually(
-        async () => order.length === 3,
+        async () => order.length === 4,
         () => order,
       );
       // Whoever would not wait has long begun when these have been written.
@@ -335,9 +335,8 @@ describeEachHome((home) => {
       await write('two');
       late.resolve();
       expect((await engine.settled('Agent', 'support')).status['activeVersion']).toBe(1);
-      expect(order.slice(0, 4).sort()).toEqual(
-        ['Agent', 'ConfigMap', 'Secret', 'WebhookEndpoint'].map((kind) => `know ${kind}`),
-      );
+      const kinds = ['Agent', 'ConfigMap', 'KnowledgeSource', 'Secret', 'WebhookEndpoint'];
+      expect(order.slice(0, kinds.length).sort()).toEqual(kinds.map((kind) => `know ${kind}`));
       await again.stop();
     });
 

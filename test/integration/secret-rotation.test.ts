@@ -2,9 +2,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { verifyBody } from '../../src/events/signature.ts';
 import { signingSecretName } from '../../src/resources/webhook-endpoint.ts';
+import { endpointSecretPlace } from '../../src/store/webhook-endpoints.ts';
+import { SECRET } from '../support/engine.ts';
 import { describeEachHome } from '../support/homes.ts';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';
 import { startApi, type Api, type Reply } from './api-setup.ts';
+import { startLab } from './delivery-setup.ts';
 
 /** Two secrets for a while, and which of them signs what. */
 describeEachHome((home) => {
@@ -227,4 +230,33 @@ describeEachHome((home) => {
     const key = await api.newKey('elsewhere');
     expect((await api.call('POST', `${path}/rotate_secret`, { key })).status).toBe(404);
   });
+});
+
+test('the moments hold by the database’s clock, though nobody acts', async () => {
+  const lab = await startLab();
+  try {
+    const id = await lab.addEndpoint();
+    const place = endpointSecretPlace('default', id);
+    const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+    await lab.pool.query('update webhook_endpoints set next_secret = $1', [
+      lab.sealer.seal(other, place),
+    ]);
+    const signers = async (swapped: string, over: string): Promise<(string | null)[]> => {
+      await lab.pool.query(
+        `update webhook_endpoints set next_secret_at = now() + $1::interval,
+                old_secret_until = now() + $2::interval`,
+        [swapped, over],
+      );
+      await lab.emit();
+      const [claimed] = await lab.claim(id);
+      return [claimed!.secret, claimed!.otherSecret].map(
+        (sealed) => sealed && lab.sealer.open(sealed, place),
+      );
+    };
+    expect(await signers('1 minute', '2 minutes')).toEqual([SECRET, other]);
+    expect(await signers('-1 second', '1 minute')).toEqual([other, SECRET]);
+    expect(await signers('-1 minute', '-1 second')).toEqual([other, null]);
+  } finally {
+    await lab.stop();
+  }
 });
