@@ -262,18 +262,23 @@ async function benchList(api: Parley, list: List): Promise<void> {
     ] as const) {
       const cursor = row === undefined ? '' : `&cursor=${await cursorAt(list, row)}`;
       const url = `${list.path}?limit=100${query === '' ? '' : `&${query}`}${cursor}`;
-      const times: number[] = [];
-      for (let i = 0; i < REQUESTS; i += 1) {
-        const startedMs = performance.now();
-        const { status, body } = await api.call('GET', url);
-        times.push(performance.now() - startedMs);
-        if (status !== 200) throw new Error(`${url}: ${status} ${JSON.stringify(body)}`);
-      }
+      const times = await measure(api, url);
       const mark = quantile(times, 0.5) > 10 ? '  SLOW' : '';
       print(`${list.name} ${query} ${place}`, `${distribution(times)}${mark}`);
     }
   }
   for (const table of list.tables) await db.query(`truncate ${table} cascade`);
+}
+
+async function measure(api: Parley, url: string): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < REQUESTS; i += 1) {
+    const startedMs = performance.now();
+    const { status, body } = await api.call('GET', url);
+    times.push(performance.now() - startedMs);
+    if (status !== 200) throw new Error(`${url}: ${status} ${JSON.stringify(body)}`);
+  }
+  return times;
 }
 
 /** After row i, counted from the oldest. */

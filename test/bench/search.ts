@@ -25,7 +25,9 @@ const QUESTIONS = 2_000;
 const WARM_UP = 50;
 const VOCABULARY = 40_000;
 const SYLLABLES =
-  'ba cor de fin gu ha jel ka lo mir nu op pra qui rem so tan ul ve wil xa yor zi bre cha dro'.split(' ');
+  'ba cor de fin gu ha jel ka lo mir nu op pra qui rem so tan ul ve wil xa yor zi bre cha dro'.split(
+    ' ',
+  );
 /** As many of all words are such as no search looks at. */
 const STOP_WORDS = ['the', 'of', 'and', 'to', 'in', 'is', 'it', 'you', 'that', 'for', 'on', 'are'];
 const seeded = createSeeded(5);
@@ -120,7 +122,6 @@ function rank(): number {
   const share = (seeded.below(1_000_000) + 1) / 1_000_000;
   return Math.floor(VOCABULARY ** share) - 1;
 }
-
 
 /** Always the same one for a number; the frequent ones are short. */
 function word(number: number): string {

@@ -1,0 +1,58 @@
+import { createPeriodic, type Periodic } from '../controller/periodic.ts';
+import { createReaper } from '../conversation/reaper.ts';
+import { createTakeTurn, type TakeTurn } from '../conversation/take-turn.ts';
+import { createExtractiveResponder } from '../conversation/extractive-responder.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { ConversationDeps } from '../services/conversation-deps.ts';
+import { forgetOldMarks } from '../services/idempotency.ts';
+import { createKeyUse, type KeyUse } from '../services/key-use.ts';
+import { runReplayJobs, type ReplayRunnerDeps } from '../services/run-replay-jobs.ts';
+import { createCallPlayer } from '../telephony/play-calls.ts';
+import { PROVIDERS } from '../telephony/providers.ts';
+
+/**
+ * What the API role does besides answering. Every part looks by itself for what there is to do, in
+ * the database and by its clock: any number of processes may run them, and what one that died had
+ * in hand is found by the others.
+ */
+export type Background = {
+  parts: readonly Periodic[];
+  takeTurn: TakeTurn;
+  noteKeyUse: KeyUse['note'];
+  wakeJobs: () => void;
+  wakeCalls: () => void;
+};
+
+export type BackgroundDeps = ReplayRunnerDeps & {
+  conversations: ConversationDeps;
+  /** Monotonic. */
+  clockMs: () => number;
+  log: Logger;
+};
+
+export function createBackground(deps: BackgroundDeps): Background {
+  const { pool, conversations, clockMs, log } = deps;
+  const periodic = (
+    what: string,
+    everyMs: number,
+    run: Parameters<typeof createPeriodic>[0]['run'],
+  ) => createPeriodic({ what, everyMs, run, log });
+  const keyUse = createKeyUse({ pool, nowMs: clockMs, onPending: () => keyUseWriter.wake() });
+  const keyUseWriter = periodic('noting when API keys were used', 10_000, keyUse.write);
+  const jobs = periodic('a replay job', 1_000, (signal) => runReplayJobs(deps, signal));
+  const marks = periodic('removing answers of a day ago', 60_000, () => forgetOldMarks({ pool }));
+  const takeTurn = createTakeTurn({
+    ...conversations,
+    clockMs,
+    respond: createExtractiveResponder({ nowMs: clockMs }),
+  });
+  const calls = createCallPlayer({ ...conversations, takeTurn, providers: PROVIDERS, log });
+  const reaper = createReaper({ ...conversations, log });
+  return {
+    parts: [keyUseWriter, jobs, marks, calls, reaper],
+    takeTurn,
+    noteKeyUse: keyUse.note,
+    wakeJobs: jobs.wake,
+    wakeCalls: calls.wake,
+  };
+}
