@@ -68,8 +68,10 @@ async function bench(api: Parley): Promise<void> {
   }
   let next = 0;
   let answered = 0;
-  const turn = async (id = ids[next++ % ids.length]!): Promise<number> => {
-    const text = question(seeded.pick(texts));
+  const turn = async (
+    id = ids[next++ % ids.length]!,
+    text = question(seeded.pick(texts)),
+  ): Promise<number> => {
     const startedMs = performance.now();
     const { turns } = await call('POST', `/v1/conversations/${id}/messages`, { text });
     if (turns.at(-1).retrieval?.chunks.length > 0) answered += 1;
@@ -88,6 +90,8 @@ async function bench(api: Parley): Promise<void> {
   print('of them answered from a passage', `${answered} of ${paced.length}`);
   await closedLoop('bare GET, as fast as they go', get);
   await closedLoop('turns, as fast as they go', (i) => turn(ids[i]));
+  // What a turn costs without the search.
+  await closedLoop('small talk, as fast as it goes', (i) => turn(ids[i], 'Thanks!'));
   await http.close();
 }
 
