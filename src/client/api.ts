@@ -707,8 +707,8 @@ export interface components {
         query: string;
         top_score: number;
         chunks: {
-          source_id: (string | null);
-          document_id: (string | null);
+          source_id: string;
+          document_id: string;
           chunk_id: string;
           score: number;
         }[];

@@ -1,7 +1,7 @@
-import { fromUuid } from '../events/ids.ts';
 import {
   DEFAULT_MIN_SCORE,
   DEFAULT_TOP_K,
+  hitIds,
   type KnowledgeHit,
 } from '../services/search-knowledge.ts';
 import type { Retrieval } from '../store/turns.ts';
@@ -12,6 +12,9 @@ import type { Reply, Responder, ResponderRequest } from './responder.ts';
 
 /** About what somebody listens to, or reads in a chat, without losing the thread. */
 const REPLY_CHARS_MAX = 500;
+
+/** Who asks nothing is told something only when it is about all that they said. */
+const REMARK_MIN_SCORE = 0.75;
 
 const HAND_OVER = 'I am asking a colleague to take over. Please stay here for a moment.';
 const DO_NOT_KNOW =
@@ -77,16 +80,12 @@ async function retrieve({
 }: ResponderRequest): Promise<{ best: KnowledgeHit | undefined; retrieval: Retrieval }> {
   const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } = content.knowledge ?? {};
   const hits = await search(user.query, topK);
-  const good = hits.filter(({ score }) => score >= minScore);
+  const needed = user.isRemark ? Math.max(minScore, REMARK_MIN_SCORE) : minScore;
+  const good = hits.filter(({ score }) => score >= needed);
   const retrieval = {
     query: user.question,
     top_score: hits[0]?.score ?? 0,
-    chunks: good.map(({ sourceId, documentId, chunkId, score }) => ({
-      source_id: sourceId === null ? null : fromUuid('ks', sourceId),
-      document_id: documentId === null ? null : fromUuid('doc', documentId),
-      chunk_id: fromUuid('chk', chunkId),
-      score,
-    })),
+    chunks: good.map((hit) => ({ ...hitIds(hit), score: hit.score })),
   };
   return { best: good[0], retrieval };
 }

@@ -9,7 +9,7 @@ export function pickSentences(
   question: string,
   options: { charsMax: number },
 ): string {
-  const whole = passage.trim();
+  const whole = unwrapped(passage.trim());
   if (whole.length <= options.charsMax) return whole;
   const sentences = sentencesOf(whole);
   const wanted = new Set(searchableText(question).split(' ').map(root));
@@ -30,6 +30,11 @@ export function pickSentences(
     } else break;
   }
   return cutLong(sentences.slice(from, to).join('').trim(), options.charsMax);
+}
+
+/** Lines that were broken for the width of a file are one again; lists and paragraphs stay. */
+function unwrapped(text: string): string {
+  return text.replaceAll(/(?<=[^\s])[ \t]*\n(?!\s*(?:\n|[-*+>|#]|\d+[.)]))[ \t]*/g, ' ');
 }
 
 /** With the spaces after them, so that joined they are the text. */

@@ -45,43 +45,48 @@ function subjectsOf(sections: readonly Section[]): Section[][] {
 }
 
 function chunkSubject(sections: readonly Section[]): Chunk[] {
-  const small = mergeSmall(sections.filter((section, at) => hasWords(section, sections[at + 1])));
-  return small.flatMap(({ path, paragraphs }) => {
-    const heading = path.join(HEADING_SEPARATOR);
-    return packParagraphs(paragraphs).map((text) => ({ heading, text }));
+  const small = mergeSmall(sections.filter(hasWords));
+  return small.flatMap((part) => {
+    const heading = part.path.join(HEADING_SEPARATOR);
+    return packParagraphs(textOf(part)).map((text) => ({ heading, text }));
   });
 }
 
-/** A heading with nothing below it but other headings is told by those; the last one is text. */
-function hasWords(section: Section, next: Section | undefined): boolean {
-  return section.paragraphs.length > 0 || (next === undefined && !section.hasInner);
+/** A heading with nothing below it but deeper ones is told by those; one with nothing at all is text. */
+function hasWords({ paragraphs, hasInner }: Section): boolean {
+  return paragraphs.length > 0 || !hasInner;
 }
 
 type Part = { path: readonly string[]; paragraphs: readonly string[] };
 
-/** Small sections of one subject as one, each under its own heading as a line of text. */
+/** Small sections of one subject as one; what they do not share of their headings is text there. */
 function mergeSmall(sections: readonly Section[]): Part[] {
   const parts: Part[] = [];
-  for (const section of sections) {
-    const own = section.paragraphs.length > 0 ? section.paragraphs : section.path.slice(-1);
+  for (const { path, paragraphs } of sections) {
     const last = parts.at(-1);
-    const title = section.path.at(-1);
-    const below = title === undefined ? own : [title, ...own];
-    const shared = last && commonPath(last.path, section.path);
-    // With no heading in common it would be unclear what the second one is about.
-    if (last && shared && shared.length > 0 && sizeOf(last.paragraphs) < CHUNK_CHARS_MIN) {
-      const paragraphs =
-        shared.length === last.path.length
-          ? [...last.paragraphs, ...below]
-          : [...last.path.slice(-1), ...last.paragraphs, ...below];
-      if (sizeOf(paragraphs) <= CHUNK_CHARS_MAX) {
-        parts[parts.length - 1] = { path: shared, paragraphs };
-        continue;
-      }
-    }
-    parts.push({ path: section.path, paragraphs: own });
+    const merged = last && mergeTwo(last, { path, paragraphs });
+    if (merged) parts[parts.length - 1] = merged;
+    else parts.push({ path, paragraphs });
   }
   return parts;
+}
+
+/** Undefined: they are better apart. */
+function mergeTwo(first: Part, second: Part): Part | undefined {
+  const path = commonPath(first.path, second.path);
+  // With no heading in common it would be unclear what the second one is about.
+  if (path.length === 0 || sizeOf(textOf(first)) >= CHUNK_CHARS_MIN) return undefined;
+  const titled = ({ path: whole, paragraphs }: Part): string[] => [
+    ...whole.slice(path.length),
+    ...paragraphs,
+  ];
+  const paragraphs = [...titled(first), ...titled(second)];
+  return sizeOf(paragraphs) <= CHUNK_CHARS_MAX ? { path, paragraphs } : undefined;
+}
+
+/** A heading that has nothing below it is the text itself. */
+function textOf({ path, paragraphs }: Part): readonly string[] {
+  return paragraphs.length > 0 ? paragraphs : path.slice(-1);
 }
 
 function commonPath(a: readonly string[], b: readonly string[]): readonly string[] {

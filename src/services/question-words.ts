@@ -63,6 +63,34 @@ function isEmptyWord(word: string, before = ''): boolean {
   return EMPTY_WORDS.has(word) || (ASKING_AFTER[before]?.has(word) ?? false);
 }
 
+/**
+ * Whether a word that is in no passage says nothing about the question either: a sound, a letter
+ * or two, or a question word in a hurry ("hwo", "teh", "wat"), which has two letters swapped or one
+ * of the inner ones left out.
+ */
+export function isNoise(unknown: string): boolean {
+  return unknown.length <= 2 || SOUNDS.test(unknown) || HURRIED.has(unknown);
+}
+
+const SOUNDS =
+  /^(?:a+h+|o+h+|u+h+|e+h+|h+m+|m+h*m+|u+m+|e+r+m*|w+o+w+|y+a+y+|(?:ha)+h?|(?:he){2,}|lo+l|om+g|pl[sz]|btw)$/;
+
+const HURRIED = new Set(
+  'the that this what when where which who how why with have does your please there can'
+    .split(' ')
+    .flatMap((word) => [
+      ...Array.from({ length: word.length - 1 }, (_, at) => swap(word, at)),
+      ...Array.from(
+        { length: word.length - 2 },
+        (_, at) => word.slice(0, at + 1) + word.slice(at + 2),
+      ),
+    ]),
+);
+
+function swap(word: string, at: number): string {
+  return word.slice(0, at) + word[at + 1]! + word[at]! + word.slice(at + 2);
+}
+
 /** Forms that no stemmer brings together: what is asked with the one is answered with the other. */
 const IRREGULAR = new Map(
   `bought buy, broke break, broken break, brought bring, built build, chose choose, chosen choose,

@@ -21,6 +21,8 @@ export type Term = {
 /** `found`: weight of the words asked for that it has; `points`: those told around it too. */
 export type Candidate = { ownerId: string; position: number; points: number; found: number };
 
+/** A word that no passage knows is probably what was asked about. */
+const UNKNOWN = 1.2;
 /** What is told around a question counts so much, and only for the order. */
 const CONTEXT = 0.1;
 
@@ -37,7 +39,8 @@ export function termsOf(rows: readonly PostingRow[]): Term[] {
       known.lists.push(...list);
       return;
     }
-    const weight = Math.log(1 + (passages + 0.5) / (df + 0.5));
+    const rarity = Math.log(1 + (passages + 0.5) / (df + 0.5));
+    const weight = lexeme === null ? UNKNOWN * rarity : rarity;
     const isUnwalked = ownerId !== null && positions === null;
     terms.set(key, { lexeme, counts, weight, closeness, lists: list, isUnwalked });
   });
@@ -61,7 +64,9 @@ function bestOf(ownerId: string, terms: readonly Term[], limit: number): Candida
       .map(({ positions }) => ({ positions, worth: weight * closeness, counts })),
   );
   const first = Math.min(...lists.map(({ positions }) => positions.readInt32BE(0)));
-  const last = Math.max(...lists.map(({ positions }) => positions.readInt32BE(positions.length - 4)));
+  const last = Math.max(
+    ...lists.map(({ positions }) => positions.readInt32BE(positions.length - 4)),
+  );
   const found = new Float64Array(last - first + 1);
   const around = new Float64Array(last - first + 1);
   for (const { positions, worth, counts } of lists) {

@@ -1,10 +1,10 @@
-import { toUuid } from '../events/ids.ts';
+import { fromUuid, toUuid } from '../events/ids.ts';
 import type { AgentContent } from '../resources/agent.ts';
 import { listAnsweringAgents } from '../store/knowledge-chunks.ts';
 import { findPostings, readPassages, type PassageRow } from '../store/knowledge-search.ts';
 import { findSourceIds, listSourceIds } from '../store/knowledge-sources.ts';
 import type { Db } from '../store/pool.ts';
-import { askedWords } from './question-words.ts';
+import { askedWords, isNoise } from './question-words.ts';
 import { rankPassages, termsOf, type Candidate, type Term } from './rank-passages.ts';
 
 /** Where to look: sources of a namespace, and what was answered to the gaps of an agent. */
@@ -29,6 +29,20 @@ export type KnowledgeHit = {
   score: number;
 };
 
+/** Where a passage is from, in public ids: of an answer to a gap, the gap is source and document. */
+export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourceId' | 'gapId'>): {
+  source_id: string;
+  document_id: string;
+  chunk_id: string;
+} {
+  const gap = hit.gapId === null ? '' : fromUuid('gap', hit.gapId);
+  return {
+    source_id: hit.sourceId === null ? gap : fromUuid('ks', hit.sourceId),
+    document_id: hit.documentId === null ? gap : fromUuid('doc', hit.documentId),
+    chunk_id: fromUuid('chk', hit.chunkId),
+  };
+}
+
 /** Passages given to a reply, when the agent does not say. */
 export const DEFAULT_TOP_K = 5;
 /** Below this the passage is about something else; calibrated on test/corpus/retrieval.yaml. */
@@ -47,7 +61,9 @@ export async function searchKnowledge(
   if (asked.question === '') return [];
   const owners = await ownersOf(db, input.scope);
   if (owners.length === 0) return [];
-  const terms = termsOf(await findPostings(db, { owners, ...asked }));
+  const postings = await findPostings(db, { owners, ...asked });
+  // Only what no passage knows: "id" may be one of their words.
+  const terms = termsOf(postings.filter((row) => row.lexeme !== null || !isNoise(row.asked)));
   const candidates = rankPassages(terms, Math.max(CANDIDATES, limit));
   if (candidates.length === 0) return [];
   const passages = await readPassages(db, {

@@ -2,6 +2,8 @@ import type { Db } from './pool.ts';
 
 /** A word of a question and where it is. One row for each owner that has it. */
 export type PostingRow = {
+  /** As it was asked, brought to its stem. */
+  asked: string;
   /** As it is written in the passages; null: nobody has it, or anything like it. */
   lexeme: string | null;
   /** Whether it was asked for, or only told around the question. */
@@ -45,9 +47,9 @@ const POSTINGS = `
       join knowledge_lexemes k on k.owner_id = o.owner_id and k.lexeme = a.lexeme
      group by a.lexeme, a.counts
   ), meant as materialized (
-    select lexeme, counts, df, 1::real as closeness from known
+    select lexeme as asked, lexeme, counts, df, 1::real as closeness from known
     union all
-    select n.lexeme, a.counts, coalesce(n.df, 0), coalesce(sqrt(n.closeness), 0)::real
+    select a.lexeme, n.lexeme, a.counts, coalesce(n.df, 0), coalesce(sqrt(n.closeness), 0)::real
       from asked a left join lateral (
         select w.lexeme, w.closeness, k.df
           from (
@@ -72,7 +74,7 @@ const POSTINGS = `
     select *, sum(df) over rarest <= ${POSITIONS_MAX} or row_number() over rarest = 1 as walked
       from meant window rarest as (order by df, lexeme)
   )
-  select b.lexeme, b.counts, b.closeness, b.df::integer, p.n::integer as passages,
+  select b.asked, b.lexeme, b.counts, b.closeness, b.df::integer, p.n::integer as passages,
          k.owner_id as "ownerId", case when b.walked then k.positions end as positions
     from budgeted b
    cross join (

@@ -9,8 +9,8 @@ export type Retrieval = {
   query: string;
   top_score: number;
   chunks: {
-    source_id: string | null;
-    document_id: string | null;
+    source_id: string;
+    document_id: string;
     chunk_id: string;
     score: number;
   }[];

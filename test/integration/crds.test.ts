@@ -98,26 +98,29 @@ function path(plural: string): string {
     expect(readText(entry.text)).toHaveProperty('fields');
   });
 
-  test.each(['agent-full', 'endpoint-full', 'source-full'])('%s, changed at random: one verdict', async (name) => {
-    const { text } = readCorpus('good').find((entry) => entry.name === name)!;
-    const read = readText(text);
-    if (!('applied' in read)) throw new Error(read.fields.join());
-    const { kind, name: objectName, namespace, spec } = read.applied;
-    const metadata = { name: objectName, namespace };
-    const { plural } = findKind(kind)!;
-    const query = '?dryRun=All&fieldValidation=Strict';
-    await fc.assert(
-      fc.asyncProperty(mutationsOf(spec), async (changed) => {
-        const object = { apiVersion: 'parley.dev/v1alpha1', kind, metadata, spec: changed };
-        const answer = await kube.request('POST', path(plural) + query, object);
-        const valid = validator.validate(kind, changed, metadata);
-        const theirs = answer.status === 201 ? answer.json()['spec'] : 'refused';
-        expect({ body: answer.body, spec: 'spec' in valid ? valid.spec : 'refused' }).toEqual({
-          body: answer.body,
-          spec: theirs,
-        });
-      }),
-      { numRuns: RANDOM_RUNS },
-    );
-  });
+  test.each(['agent-full', 'endpoint-full', 'source-full'])(
+    '%s, changed at random: one verdict',
+    async (name) => {
+      const { text } = readCorpus('good').find((entry) => entry.name === name)!;
+      const read = readText(text);
+      if (!('applied' in read)) throw new Error(read.fields.join());
+      const { kind, name: objectName, namespace, spec } = read.applied;
+      const metadata = { name: objectName, namespace };
+      const { plural } = findKind(kind)!;
+      const query = '?dryRun=All&fieldValidation=Strict';
+      await fc.assert(
+        fc.asyncProperty(mutationsOf(spec), async (changed) => {
+          const object = { apiVersion: 'parley.dev/v1alpha1', kind, metadata, spec: changed };
+          const answer = await kube.request('POST', path(plural) + query, object);
+          const valid = validator.validate(kind, changed, metadata);
+          const theirs = answer.status === 201 ? answer.json()['spec'] : 'refused';
+          expect({ body: answer.body, spec: 'spec' in valid ? valid.spec : 'refused' }).toEqual({
+            body: answer.body,
+            spec: theirs,
+          });
+        }),
+        { numRuns: RANDOM_RUNS },
+      );
+    },
+  );
 });

@@ -88,8 +88,8 @@ export const Turn = z
         top_score: z.number(),
         chunks: z.array(
           z.strictObject({
-            source_id: z.string().nullable(),
-            document_id: z.string().nullable(),
+            source_id: z.string(),
+            document_id: z.string(),
             chunk_id: z.string(),
             score: z.number(),
           }),

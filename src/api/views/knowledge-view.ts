@@ -7,7 +7,7 @@ import {
 } from '../../resources/rest-knowledge-source.ts';
 import type { DocumentRow } from '../../services/read-knowledge.ts';
 import type { resolveGap } from '../../services/resolve-gap.ts';
-import type { KnowledgeHit } from '../../services/search-knowledge.ts';
+import { hitIds, type KnowledgeHit } from '../../services/search-knowledge.ts';
 import type { WrittenSource } from '../../services/write-source.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime, updatedAt } from './time.ts';
 
@@ -129,11 +129,8 @@ export const SearchHit = z
   .meta({ id: 'SearchHit', description: 'A passage that has some of what was asked.' });
 
 export function hitView(hit: KnowledgeHit): z.output<typeof SearchHit> {
-  const gapId = hit.gapId === null ? '' : fromUuid('gap', hit.gapId);
   return {
-    source_id: hit.sourceId === null ? gapId : fromUuid('ks', hit.sourceId),
-    document_id: hit.documentId === null ? gapId : fromUuid('doc', hit.documentId),
-    chunk_id: fromUuid('chk', hit.chunkId),
+    ...hitIds(hit),
     heading: hit.heading,
     text: hit.text,
     score: Math.round(hit.score * 10_000) / 10_000,

@@ -83,6 +83,12 @@ describe('no question', () => {
     },
   );
 
+  test('a remark is answered only when a passage has most of it', async () => {
+    const remark = 'We thought of coming over with the children';
+    expect((await reply(remark, { hits: [hit(0.74)] })).answeredFrom).toBeUndefined();
+    expect((await reply(remark, { hits: [hit(0.75)] })).answeredFrom).toBe('Delivery');
+  });
+
   test('a remark is searched for, and no gap', async () => {
     const { searched, unanswered } = await reply('We thought of coming over with the children');
     expect(searched).toHaveLength(1);
@@ -131,6 +137,13 @@ describe('the sentences of a passage', () => {
     expect(picked).toMatch(/^Refunds take five days\. They go to your card\./);
     expect(picked).toMatch(/\.$/);
     expect(picked.length).toBeLessThanOrEqual(120);
+  });
+
+  test('lines broken for the width of a file are one, lists stay lists', () => {
+    const passage = 'We deliver to all\nof Norway.\n\nNot to:\n- Svalbard\n- Jan Mayen';
+    expect(pickSentences(passage, 'norway', { charsMax: 500 })).toBe(
+      'We deliver to all of Norway.\n\nNot to:\n- Svalbard\n- Jan Mayen',
+    );
   });
 
   test('a short passage is told whole, a sentence without an end is cut at a word', () => {

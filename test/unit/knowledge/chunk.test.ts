@@ -77,6 +77,7 @@ describe('passages of a text', () => {
     const line = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 60 }),
       fc.constantFrom('', '', '# One', '## Two', '### Three', '#### Four', '---', '```', '\r'),
+      fc.constantFrom('### Five', '##### Six', 'x'),
       fc.nat(900).map((count) => words(count, 'lorem')),
       fc.nat(3_000).map((count) => '𝒳'.repeat(count)),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { rankPassages, termsOf } from '../../../src/services/rank-passages.ts';
-import { askedWords, searchableText } from '../../../src/services/question-words.ts';
+import { askedWords, isNoise, searchableText } from '../../../src/services/question-words.ts';
 
 describe('words of a question', () => {
   test.each([
@@ -40,18 +40,34 @@ describe('words of a question', () => {
   });
 });
 
+test('a word in no passage says nothing when it is a sound or a question word in a hurry', () => {
+  for (const word of ['hwo', 'teh', 'wat', 'waht', 'wich', 'u', 'ooh', 'hmm', 'haha', 'pls']) {
+    expect({ word, noise: isNoise(word) }).toEqual({ word, noise: true });
+  }
+  // What somebody may ask for: no letter less at the front or the end, none exchanged.
+  for (const word of ['hat', 'tent', 'cake', 'wifi', 'scheme', 'whale', 'cant']) {
+    expect({ word, noise: isNoise(word) }).toEqual({ word, noise: false });
+  }
+});
+
 describe('ranking', () => {
   const positions = (...all: number[]): Buffer => {
     const buffer = Buffer.alloc(all.length * 4);
     all.forEach((position, at) => buffer.writeInt32BE(position, at * 4));
     return buffer;
   };
-  const row = { counts: true, closeness: 1, passages: 100, ownerId: 'a' };
+  const row = { asked: '', counts: true, closeness: 1, passages: 100, ownerId: 'a' };
 
   test('a rare word says more than two frequent ones, and all three say most', () => {
     const terms = termsOf([
       { ...row, lexeme: 'rare', df: 2, positions: positions(1_000_000, 1_000_007) },
-      { ...row, lexeme: 'often', df: 60, positions: positions(1_000_003, 1_000_007) },
+      {
+        ...row,
+        asked: 'often',
+        lexeme: 'often',
+        df: 60,
+        positions: positions(1_000_003, 1_000_007),
+      },
       { ...row, lexeme: 'ever', df: 60, positions: positions(1_000_003, 1_000_007) },
     ]);
     const order = rankPassages(terms, 10).map(({ position }) => position - 1_000_000);
