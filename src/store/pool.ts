@@ -7,6 +7,8 @@ export type Pool = pg.Pool;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
+/** pg gives an idle one up after 10 s; a new one has to log in and plan every statement anew. */
+const IDLE_TIMEOUT_MS = 300_000;
 /** A client that stops in the middle of a transaction must not pin the vacuum horizon. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
@@ -22,6 +24,7 @@ export function createPool(databaseUrl: string, options: { log: Logger; max?: nu
     connectionString: databaseUrl,
     max: options.max ?? 10,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
