@@ -22,6 +22,13 @@ export async function readLocalSecrets(
   };
 }
 
+/** Another API key in place of one that was revoked or has expired. */
+export async function replaceApiKey(dataDir: string, newApiKey: () => string): Promise<string> {
+  const file = path.join(dataDir, 'api-key');
+  await rm(file, { force: true });
+  return keep(file, newApiKey);
+}
+
 /** The file's text; made when missing, whole or not at all. */
 async function keep(file: string, make: () => string): Promise<string> {
   const known = await readIfThere(file);

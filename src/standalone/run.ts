@@ -4,13 +4,14 @@ import { createContext, readVersion, type Context } from '../runtime/context.ts'
 import { createPostgresDeclarations } from '../runtime/postgres-declarations.ts';
 import { stopOnSignals } from '../runtime/shutdown.ts';
 import type { Config } from '../config.ts';
+import { StartupError } from '../errors.ts';
 import type { Attempt } from '../delivery/attempt.ts';
 import { runDelivery } from '../delivery/run.ts';
 import { fromUuid, toUuid } from '../events/ids.ts';
 import { createLogger } from '../observability/logger.ts';
 import { runOperator } from '../operator/run.ts';
 import { addGivenKey } from '../services/manage-keys.ts';
-import { newKeyText, SCOPES } from '../store/api-keys.ts';
+import { findApiKey, newKeyText, SCOPES } from '../store/api-keys.ts';
 import { endConversation } from '../services/end-conversation.ts';
 import { startConversation } from '../services/start-conversation.ts';
 import { releaseCallLeases } from '../store/calls.ts';
@@ -19,7 +20,7 @@ import { releaseAllLeases, type ClaimedDelivery } from '../store/delivery-queue.
 import { migrate } from '../store/migrate.ts';
 import { removeDemo, startDemo } from './demo.ts';
 import { createEmbeddedPostgres } from './postgres/embedded-postgres.ts';
-import { readLocalSecrets } from './local-secrets.ts';
+import { readLocalSecrets, replaceApiKey } from './local-secrets.ts';
 import { runManifests } from './manifests/run.ts';
 import { startSample } from './sample-conversation.ts';
 import { createScreen, type Screen } from './screen.ts';
@@ -73,15 +74,36 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     logLevel: config.logLevel ?? 'warn',
   });
   stops.push(context.close);
-  const apiKey = config.apiKey ?? secrets.apiKey;
-  const key = { namespace: 'default', name: 'first', scopes: SCOPES, text: apiKey };
-  await addGivenKey(context, 'environment', key);
+  const apiKey = await settleApiKey({ config, context, dataDir, apiKey: secrets.apiKey });
   // Our own database has no other delivering process: leases of the run before need not run out.
   if (config.databaseUrl === undefined) {
     await releaseAllLeases(context.pool);
     await releaseCallLeases(context.pool);
   }
   await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow });
+}
+
+/** The key that is shown works: of one in our own file that was revoked or has expired, a new one is made. */
+async function settleApiKey(deps: {
+  config: Config;
+  context: Context;
+  dataDir: string;
+  apiKey: string;
+}): Promise<string> {
+  const { config, context, dataDir } = deps;
+  const give = async (text: string): Promise<boolean> => {
+    const key = { namespace: 'default', name: 'first', scopes: SCOPES, text };
+    await addGivenKey(context, 'environment', key);
+    return (await findApiKey(context.pool, text)) !== undefined;
+  };
+  if (config.apiKey !== undefined) {
+    if (await give(config.apiKey)) return config.apiKey;
+    throw new StartupError('PARLEY_API_KEY was revoked or has expired: set another one');
+  }
+  if (await give(deps.apiKey)) return deps.apiKey;
+  const another = await replaceApiKey(dataDir, newKeyText);
+  await give(another);
+  return another;
 }
 
 async function startDatabase(deps: {

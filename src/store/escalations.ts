@@ -71,19 +71,6 @@ export async function readEscalation(
   return rows[0];
 }
 
-/** The one that is requested or accepted, if any. */
-export async function readOpenEscalation(
-  db: Db,
-  conversationId: string,
-): Promise<EscalationRow | undefined> {
-  const { rows } = await db.query<EscalationRow>(
-    `select ${COLUMNS} from escalations
-      where conversation_id = $1 and status in ('requested', 'accepted')`,
-    [conversationId],
-  );
-  return rows[0];
-}
-
 export type EscalationFilter = {
   namespace: string;
   status?: string;

@@ -1,4 +1,3 @@
-import { chunkText } from '../../src/knowledge/chunk.ts';
 import { fromUuid, newUuid } from '../../src/events/ids.ts';
 import { searchableText } from '../../src/services/question-words.ts';
 import { indexOwner, insertChunks } from '../../src/store/knowledge-chunks.ts';
@@ -37,8 +36,4 @@ export async function learn(
     await indexOwner(db, sourceId);
   });
   return fromUuid('ks', sourceId);
-}
-
-export function passagesOf(text: string): { heading: string; text: string }[] {
-  return chunkText(text);
 }
