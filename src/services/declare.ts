@@ -10,6 +10,7 @@ import {
   type Resource,
   type ResourceStore,
 } from '../resources/resource-store.ts';
+import type { AwaitProjection } from './await-projection.ts';
 import { noPrecondition, type Precondition } from './precondition.ts';
 
 /**
@@ -85,29 +86,75 @@ export async function findMade(
 }
 
 /**
- * Deletes what is declared, unless it was changed since the caller saw it. It may be gone already.
- * @throws ApiError precondition_failed, write_conflict
+ * Declares an object anew as `change` makes it of the one that is there, and again when somebody
+ * else wrote in between. `read`: the object as it is now; throws when there is none.
+ * @throws ApiError precondition_failed, write_conflict, managed_elsewhere, invalid_body
+ */
+export function patchDeclared<R extends Resource>(
+  store: ResourceStore,
+  input: {
+    pointer: (pointer: string) => string;
+    read: () => Promise<R>;
+    change: (current: R) => Required<Pick<Applied, 'spec' | 'annotations'>>;
+    precondition: Precondition;
+  },
+): Promise<Resource> {
+  const { pointer, read, change, precondition } = input;
+  return declaring(pointer, () =>
+    retryingConflicts(async () => {
+      const current = await read();
+      precondition(current);
+      const { kind, metadata } = current;
+      const { namespace, name, resourceVersion } = metadata;
+      const object = { kind, namespace, name, ...change(current) };
+      return store.apply(object, { fieldManager: API_MANAGER, resourceVersion });
+    }),
+  );
+}
+
+/**
+ * Deletes what only the API declares, unless it was changed since the caller saw it, and waits
+ * until it is gone from what is read. It may be gone already. `field`: one that its manager owns.
+ * @throws ApiError managed_elsewhere, precondition_failed, write_conflict
  */
 export async function deleteDeclared(
+  deps: { store: ResourceStore; awaitProjection: AwaitProjection },
+  input: {
+    kind: string;
+    row: ObjectKey & { managedBy: string };
+    field: string;
+    precondition: Precondition;
+    readAgain: () => Promise<unknown>;
+  },
+): Promise<void> {
+  const { kind, row, field, precondition, readAgain } = input;
+  if (row.managedBy !== 'api')
+    throw managedElsewhere([{ field, manager: row.managedBy }], () => '');
+  const { namespace, name } = row;
+  await declaring(
+    (pointer) => pointer,
+    () => deleteIf(deps.store, { kind, namespace, name }, precondition),
+  );
+  await deps.awaitProjection(readAgain, (shown) => shown === undefined);
+}
+
+async function deleteIf(
   store: ResourceStore,
   object: ObjectKey & { kind: string },
   precondition: Precondition,
 ): Promise<void> {
-  const { kind } = object;
+  const { kind, namespace, name } = object;
+  const key = { namespace, name };
   if (precondition === noPrecondition) {
-    await store.delete(kind, object);
+    await store.delete(kind, key);
     return;
   }
-  const deleting = retryingConflicts(async () => {
-    const current = await store.get(kind, object);
+  await retryingConflicts(async () => {
+    const current = await store.get(kind, key);
     if (!current) return;
     precondition(current);
-    await store.delete(kind, object, { resourceVersion: current.metadata.resourceVersion });
+    await store.delete(kind, key, { resourceVersion: current.metadata.resourceVersion });
   });
-  await declaring(
-    (pointer) => pointer,
-    () => deleting,
-  );
 }
 
 function toApiError(error: unknown, pointer: (pointer: string) => string): unknown {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../errors.ts';
 import { fromUuid } from '../events/ids.ts';
 import type { AgentSpec } from '../resources/agent.ts';
-import { ANNOTATIONS, API_MANAGER, encodeChangeCause } from '../resources/annotations.ts';
+import { ANNOTATIONS, encodeChangeCause } from '../resources/annotations.ts';
 import { applyMergePatch, toCamelKey } from '../resources/key-map.ts';
 import type { Resource, ResourceStore } from '../resources/resource-store.ts';
 import {
@@ -14,13 +14,7 @@ import {
 import { readAgent, type AgentRow } from '../store/agents.ts';
 import type { Pool } from '../store/pool.ts';
 import { showsResource, type AwaitProjection } from './await-projection.ts';
-import {
-  declarationAfter,
-  declaring,
-  deleteDeclared,
-  managedElsewhere,
-  retryingConflicts,
-} from './declare.ts';
+import { declarationAfter, declaring, deleteDeclared, patchDeclared } from './declare.ts';
 import { declareUnderFreeName } from './free-name.ts';
 import { freshPlan, type Plan } from './plan.ts';
 import { noPrecondition, type Precondition } from './precondition.ts';
@@ -73,23 +67,20 @@ export async function patchAgent(
   input: { id: string; patch: Record<string, unknown>; precondition?: Precondition },
 ): Promise<WrittenAgent> {
   const { precondition = noPrecondition } = input;
-  const resource = await declaring(agentPointer, () =>
-    retryingConflicts(async () => {
-      const current = await declaredAgent(deps, { namespace: caller.namespace, id: input.id });
-      precondition(current);
-      const { namespace, name, resourceVersion } = current.metadata;
+  const resource = await patchDeclared(deps.store, {
+    pointer: agentPointer,
+    precondition,
+    read: () => declaredAgent(deps, { namespace: caller.namespace, id: input.id }),
+    change: (current) => {
       const { spec, changes } = patchedSpec(current, input.patch);
       const annotations = {
         // Of what it declared before, the API must repeat all or lose it.
         [ANNOTATIONS.id]: fromUuid('agt', input.id),
         ...causeOf(current, changes ? caller.actor : undefined),
       };
-      return deps.store.apply(
-        { kind: 'Agent', namespace, name, spec, annotations },
-        { fieldManager: API_MANAGER, resourceVersion },
-      );
-    }),
-  );
+      return { spec, annotations };
+    },
+  });
   return showing(deps, resource, input.id);
 }
 
@@ -98,16 +89,13 @@ export async function deleteAgent(
   key: { namespace: string; id: string },
   precondition: Precondition = noPrecondition,
 ): Promise<void> {
-  const agent = await requireAgent(deps, key);
-  if (agent.managedBy !== 'api') {
-    throw managedElsewhere([{ field: 'prompt', manager: agent.managedBy }], () => '');
-  }
-  const { namespace, name } = agent;
-  await deleteDeclared(deps.store, { kind: 'Agent', namespace, name }, precondition);
-  await deps.awaitProjection(
-    () => readAgent(deps.pool, key),
-    (row) => row === undefined,
-  );
+  await deleteDeclared(deps, {
+    kind: 'Agent',
+    row: await requireAgent(deps, key),
+    field: 'prompt',
+    precondition,
+    readAgain: () => readAgent(deps.pool, key),
+  });
 }
 
 /** @throws ApiError not_found, for another namespace's id too */

@@ -32,8 +32,7 @@ import {
   declaring,
   deleteDeclared,
   findMade,
-  managedElsewhere,
-  retryingConflicts,
+  patchDeclared,
 } from './declare.ts';
 import { freshPlan, type Plan } from './plan.ts';
 import { noPrecondition, type Precondition } from './precondition.ts';
@@ -113,25 +112,19 @@ export async function patchEndpoint(
   precondition: Precondition = noPrecondition,
 ): Promise<WrittenEndpoint> {
   if (typeof patch['url'] === 'string') checkAddress(deps.guard, patch['url']);
-  const resource = await declaring(webhookEndpointPointer, () =>
-    retryingConflicts(async () => {
-      const row = await requireEndpoint(deps, key);
-      const current = await deps.store.get('WebhookEndpoint', row);
+  const resource = await patchDeclared(deps.store, {
+    pointer: webhookEndpointPointer,
+    precondition,
+    read: async () => {
+      const current = await deps.store.get('WebhookEndpoint', await requireEndpoint(deps, key));
       if (!current) throw notFound();
-      precondition(current);
-      const { namespace, name, resourceVersion } = current.metadata;
-      return deps.store.apply(
-        {
-          kind: 'WebhookEndpoint',
-          namespace,
-          name,
-          spec: patchedSpec(current, patch),
-          annotations: { [ANNOTATIONS.id]: fromUuid('we', key.id) },
-        },
-        { fieldManager: API_MANAGER, resourceVersion },
-      );
+      return current;
+    },
+    change: (current) => ({
+      spec: patchedSpec(current, patch),
+      annotations: { [ANNOTATIONS.id]: fromUuid('we', key.id) },
     }),
-  );
+  });
   return showing(deps, resource, key.id);
 }
 
@@ -140,17 +133,13 @@ export async function deleteEndpoint(
   key: { namespace: string; id: string },
   precondition: Precondition = noPrecondition,
 ): Promise<void> {
-  const endpoint = await requireEndpoint(deps, key);
-  if (endpoint.managedBy !== 'api') {
-    throw managedElsewhere([{ field: 'url', manager: endpoint.managedBy }], () => '');
-  }
-  const { namespace, name } = endpoint;
-  // The operator removes its Secret.
-  await deleteDeclared(deps.store, { kind: 'WebhookEndpoint', namespace, name }, precondition);
-  await deps.awaitProjection(
-    () => readEndpoint(deps.pool, key),
-    (row) => row === undefined,
-  );
+  await deleteDeclared(deps, {
+    kind: 'WebhookEndpoint', // The operator removes its Secret.
+    row: await requireEndpoint(deps, key),
+    field: 'url',
+    precondition,
+    readAgain: () => readEndpoint(deps.pool, key),
+  });
 }
 
 /** @throws ApiError not_found, for another namespace's id too */

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { fromUuid } from '../events/ids.ts';
-import { ANNOTATIONS, API_MANAGER } from '../resources/annotations.ts';
+import { ANNOTATIONS } from '../resources/annotations.ts';
 import { applyMergePatch, toCamelKey } from '../resources/key-map.ts';
 import { isReadable, type KnowledgeSourceSpec } from '../resources/knowledge-source.ts';
 import type { Resource, ResourceStore } from '../resources/resource-store.ts';
@@ -14,13 +14,7 @@ import {
 import { readSource, type KnowledgeSourceRow } from '../store/knowledge-sources.ts';
 import type { Pool } from '../store/pool.ts';
 import { showsResource, type AwaitProjection } from './await-projection.ts';
-import {
-  declarationAfter,
-  declaring,
-  deleteDeclared,
-  managedElsewhere,
-  retryingConflicts,
-} from './declare.ts';
+import { declarationAfter, declaring, deleteDeclared, patchDeclared } from './declare.ts';
 import { declareUnderFreeName } from './free-name.ts';
 import { freshPlan, type Plan } from './plan.ts';
 import { noPrecondition, type Precondition } from './precondition.ts';
@@ -71,26 +65,21 @@ export async function patchSource(
   patch: Record<string, unknown>,
   precondition: Precondition = noPrecondition,
 ): Promise<WrittenSource> {
-  const resource = await declaring(knowledgeSourcePointer, () =>
-    retryingConflicts(async () => {
+  const resource = await patchDeclared(deps.store, {
+    pointer: knowledgeSourcePointer,
+    precondition,
+    read: async () => {
       const row = await requireSource(deps, key);
       requireSameIdentity(row, patch);
       const current = await deps.store.get('KnowledgeSource', row);
       if (!current) throw noSuchSource();
-      precondition(current);
-      const { namespace, name, resourceVersion } = current.metadata;
-      return deps.store.apply(
-        {
-          kind: 'KnowledgeSource',
-          namespace,
-          name,
-          spec: patchedSpec(current, patch),
-          annotations: { [ANNOTATIONS.id]: fromUuid('ks', key.id) },
-        },
-        { fieldManager: API_MANAGER, resourceVersion },
-      );
+      return current;
+    },
+    change: (current) => ({
+      spec: patchedSpec(current, patch),
+      annotations: { [ANNOTATIONS.id]: fromUuid('ks', key.id) },
     }),
-  );
+  });
   return showing(deps, resource, key.id);
 }
 
@@ -99,16 +88,13 @@ export async function deleteSource(
   key: { namespace: string; id: string },
   precondition: Precondition = noPrecondition,
 ): Promise<void> {
-  const source = await requireSource(deps, key);
-  if (source.managedBy !== 'api') {
-    throw managedElsewhere([{ field: 'type', manager: source.managedBy }], () => '');
-  }
-  const { namespace, name } = source;
-  await deleteDeclared(deps.store, { kind: 'KnowledgeSource', namespace, name }, precondition);
-  await deps.awaitProjection(
-    () => readSource(deps.pool, key),
-    (row) => row === undefined,
-  );
+  await deleteDeclared(deps, {
+    kind: 'KnowledgeSource',
+    row: await requireSource(deps, key),
+    field: 'type',
+    precondition,
+    readAgain: () => readSource(deps.pool, key),
+  });
 }
 
 /** A name and a type never change; the same again is no change. */

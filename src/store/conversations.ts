@@ -319,11 +319,12 @@ export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> 
   return rows;
 }
 
+/** An ended one that has no summary yet, locked: of two who are to write it, the second waits and finds it there. */
 export async function lockWithoutSummary(db: Db, id: string): Promise<ConversationRow | undefined> {
   const { rows } = await db.query<ConversationRow>(
     `select ${COLUMNS} from conversations c
       where c.id = $1 and c.ended_at is not null and c.summary is null and c.deleted_at is null
-        for update skip locked`,
+        for update`,
     [id],
   );
   return rows[0];

@@ -13,9 +13,10 @@ import { startReceiver, type Receiver } from '../support/receiver.ts';
 
 const PROCESS_KILLS = 20;
 const POSTGRES_KILLS = 10;
-/** Accepted between two kills; the rate is checked at the end. */
+/** Accepted between two kills. */
 const EVENTS_PER_ROUND = 600;
-const RATE_MIN = 200;
+/** So that a kill always meets work, beside other tests too; figures are the benchmarks' business. */
+const RATE_MIN = 100;
 const ENDPOINTS = 4;
 const PRODUCERS = 16;
 
