@@ -265,6 +265,8 @@ create table knowledge_sources (
 create unique index knowledge_sources_name_key on knowledge_sources (namespace, name)
   where deleted_at is null;
 create index on knowledge_sources (namespace, id) where deleted_at is null;
+create index on knowledge_sources (namespace, type, id) where deleted_at is null;
+create index on knowledge_sources (namespace, status, id) where deleted_at is null;
 
 -- The content of a source of type `file`, as uploaded.
 create table knowledge_uploads (
