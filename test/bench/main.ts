@@ -1,4 +1,3 @@
-import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,6 +7,7 @@ import { Pool } from 'undici';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { startParley, type Parley } from '../support/parley-process.ts';
 import { distribution, ms, openLoop, print, quantile, residentMemory } from './figures.ts';
+import { startRecorder, type Recorder } from './start-recorder.ts';
 
 /**
  * The figures of the README, on this machine, in one run: start, delivery latency, throughput,
@@ -23,8 +23,6 @@ const LOAD_RATE = 800;
 const LOAD_SEC = 20;
 const LOAD_ENDPOINTS = 100;
 const EDITS = 15;
-
-type Recorder = { url: string; dump: () => Promise<Map<string, number>>; stop: () => void };
 
 const folder = await mkdtemp(path.join(tmpdir(), 'parley-bench-'));
 let apiPool: Pool | undefined;
@@ -183,22 +181,6 @@ async function settled({ call }: Parley, endpointId: string): Promise<void> {
     const retrying = await call('GET', `${route}retrying`);
     if (pending.body.data.length + retrying.body.data.length === 0) return;
   }
-}
-
-async function startRecorder(): Promise<Recorder> {
-  const child: ChildProcess = fork(path.join(import.meta.dirname, 'recorder.ts'));
-  const next = <T>(): Promise<T> =>
-    new Promise((resolve) => child.once('message', (message) => resolve(message as T)));
-  const { port } = await next<{ port: number }>();
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    dump: async () => {
-      const answer = next<{ arrivals: [string, number][] }>();
-      child.send('dump');
-      return new Map((await answer).arrivals);
-    },
-    stop: () => child.disconnect(),
-  };
 }
 
 async function seedManifests(manifests: string): Promise<string> {

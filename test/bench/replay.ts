@@ -1,4 +1,3 @@
-import { fork, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { freePort, runMigrations, startRole, type Parley } from '../support/parley-process.ts';
 import { distribution, openLoop, print } from './figures.ts';
+import { startRecorder } from './start-recorder.ts';
 
 /**
  * Replay of 100,000 events to one endpoint: deliveries a second, and what live events to that very
@@ -153,20 +153,4 @@ function cpuMs(): number {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
     return sum + (Number(fields[11]) + Number(fields[12])) * 10;
   }, 0);
-}
-
-async function startRecorder() {
-  const child: ChildProcess = fork(path.join(import.meta.dirname, 'recorder.ts'));
-  const next = <T>(): Promise<T> =>
-    new Promise((resolve) => child.once('message', (message) => resolve(message as T)));
-  const { port } = await next<{ port: number }>();
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    dump: async () => {
-      const answer = next<{ arrivals: [string, number][] }>();
-      child.send('dump');
-      return new Map((await answer).arrivals);
-    },
-    stop: () => child.disconnect(),
-  };
 }
