@@ -11,6 +11,7 @@ import {
 } from '../../services/read-conversations.ts';
 import { requestEscalation } from '../../services/request-escalation.ts';
 import { startConversation } from '../../services/start-conversation.ts';
+import { metadata, variables } from '../free-members.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
 import { idParam, idValue, timeBound } from '../params.ts';
 import { route, type Route } from '../route.ts';
@@ -46,29 +47,13 @@ export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
   ];
 }
 
-const MEMBERS_MAX = 50;
-
-function fewMembers(value: Record<string, unknown>): boolean {
-  return Object.keys(value).length <= MEMBERS_MAX;
-}
-
 const ConversationWrite = z
   .strictObject({
     agent_id: idValue('agt').describe('Who talks; something of it must be live.'),
     channel: channel.default('chat').describe('How the user talks to it.'),
     user_id: z.string().min(1).max(256).optional().describe('Who the user is to you.'),
-    variables: z
-      .record(z.string().min(1).max(128), z.unknown())
-      .refine(fewMembers, `may have at most ${MEMBERS_MAX} members`)
-      .default({})
-      .meta({ maxProperties: MEMBERS_MAX })
-      .describe('What the agent may know of the user; `{{name}}` in its first message.'),
-    metadata: z
-      .record(z.string().min(1).max(128), z.string().max(1024))
-      .refine(fewMembers, `may have at most ${MEMBERS_MAX} members`)
-      .default({})
-      .meta({ maxProperties: MEMBERS_MAX })
-      .describe('Free key-value pairs of yours; kept and shown, never read.'),
+    variables,
+    metadata,
   })
   .describe('A conversation to start.');
 
