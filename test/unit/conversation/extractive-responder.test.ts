@@ -4,7 +4,7 @@ import { createLine } from '../../../src/conversation/line.ts';
 import { pickSentences } from '../../../src/conversation/pick-sentences.ts';
 import { readUserTurn } from '../../../src/conversation/read-user-turn.ts';
 import type { Reply } from '../../../src/conversation/responder.ts';
-import { newUuid } from '../../../src/events/ids.ts';
+import { fromUuid, newUuid } from '../../../src/events/ids.ts';
 import type { AgentContent } from '../../../src/resources/agent.ts';
 import { fillPlaceholders } from '../../../src/services/fill-placeholders.ts';
 import type { KnowledgeHit } from '../../../src/services/search-knowledge.ts';
@@ -49,6 +49,14 @@ describe('a question', () => {
     expect(made.retrieval?.chunks.map(({ score }) => score)).toEqual([0.9, 0.7]);
     expect(made.retrieval?.chunks[0]?.chunk_id).toMatch(/^chk_/);
     expect(made.tokens.join('')).toBe(made.text);
+  });
+
+  test('answered by what somebody told to a gap cites the gap', async () => {
+    const gapId = newUuid();
+    const answer = { ...hit(0.9), sourceId: null, documentId: null, gapId };
+    const made = await reply('How long is delivery?', { hits: [answer] });
+    const gap = fromUuid('gap', gapId);
+    expect(made.retrieval?.chunks).toMatchObject([{ source_id: gap, document_id: gap }]);
   });
 
   test.each([
