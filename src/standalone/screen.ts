@@ -84,7 +84,7 @@ function welcomeLines(
     '',
     `${paint('bold', `Parley ${about.version}`)} · data in ${about.dataDir} (${data}) · for one machine, not for production`,
     '',
-    row('API', `${url}/v1   described at ${url}/v1/openapi.json`),
+    row('API', `${url}/v1   to read and try at ${url}/docs`),
     row('API key', about.apiKey),
     row('Metrics', `${url}/metrics`),
     row('Manifests', `${about.manifests}   edit one and watch`),
