@@ -63,6 +63,8 @@ const environment = z.object({
   PARLEY_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .optional(),
+  // For fault tests only (src/failpoints.ts).
+  PARLEY_FAILPOINTS: z.string().prefault(''),
 });
 
 /** The environment as read; what a role needs of it and its defaults are decided by the role. */
@@ -91,6 +93,8 @@ export type Config = {
   rateLimit: number | undefined;
   /** undefined: info, and warn for `start`, which prints for people */
   logLevel: string | undefined;
+  /** What to arm in `src/failpoints.ts`; empty outside of fault tests */
+  failpoints: string;
 };
 
 /** @throws StartupError naming every variable that is wrong and how. */
@@ -133,5 +137,6 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       : undefined,
     rateLimit: e.PARLEY_RATE_LIMIT,
     logLevel: e.PARLEY_LOG_LEVEL,
+    failpoints: e.PARLEY_FAILPOINTS,
   };
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import { readConfig } from './config.ts';
+import { readConfig, type Config } from './config.ts';
 import { StartupError } from './errors.ts';
+import { armFailpoints } from './failpoints.ts';
 
 /** argv → command. Each command is imported when it is asked for: a role loads only its own. */
 
@@ -11,24 +12,24 @@ const program = new Command('parley')
 program
   .command('start')
   .description('everything in one process, with its own PostgreSQL unless DATABASE_URL is set')
-  .action(async () => (await import('./standalone/run.ts')).runStart(readConfig()));
+  .action(async () => (await import('./standalone/run.ts')).runStart(configured()));
 
 for (const role of ['operator', 'api', 'delivery'] as const) {
   program
     .command(role)
     .description(`the ${role} role alone, as in a pod`)
-    .action(async () => (await import('./cli/run-role.ts')).runRole(role, readConfig()));
+    .action(async () => (await import('./cli/run-role.ts')).runRole(role, configured()));
 }
 
 program
   .command('migrate')
   .description('bring the database schema up to date')
-  .action(async () => (await import('./cli/migrate.ts')).runMigrate(readConfig()));
+  .action(async () => (await import('./cli/migrate.ts')).runMigrate(configured()));
 
 program
   .command('reseal')
   .description('seal with PARLEY_ENCRYPTION_KEY what the previous key sealed')
-  .action(async () => (await import('./cli/reseal.ts')).runReseal(readConfig()));
+  .action(async () => (await import('./cli/reseal.ts')).runReseal(configured()));
 
 program
   .command('keys')
@@ -41,8 +42,14 @@ program
   .action(async (options: { namespace: string; scopes?: string; name?: string }) => {
     const { createKey } = await import('./cli/keys.ts');
     const { namespace, scopes, name } = options;
-    await createKey(readConfig(), { namespace, scopes, name });
+    await createKey(configured(), { namespace, scopes, name });
   });
+
+function configured(): Config {
+  const config = readConfig();
+  armFailpoints(config.failpoints);
+  return config;
+}
 
 try {
   await program.parseAsync();

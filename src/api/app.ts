@@ -1,6 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { ApiError } from '../errors.ts';
+import { failpoint } from '../failpoints.ts';
 import { answerHealth, HEALTH_PATHS } from '../observability/health.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -15,7 +16,7 @@ import { HOME_STYLE, homePage } from './home-page.ts';
 import { answering, createRunOnce, type RunOnce } from './idempotency.ts';
 import { createRateLimits, type RateLimits } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
-import { identifyRequest, labelRoute, logRequests, measureRequests } from './request-log.ts';
+import { identifyRequest, labelRoute, watchRequests } from './request-log.ts';
 import type { Route } from './route.ts';
 import { agentVersionRoutes } from './routes/agent-versions.ts';
 import { agentRoutes } from './routes/agents.ts';
@@ -86,7 +87,7 @@ export function createApp(deps: AppDeps): Express {
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('query parser', false); // parseQuery reads it, repeated parameters included.
-  app.use(identifyRequest, measureRequests(deps.metrics), logRequests(deps.log), protect);
+  app.use(identifyRequest, watchRequests(deps), protect);
   app.use('/v1', (_request, response, next) => {
     response.setHeader('Cache-Control', 'no-store');
     next();
@@ -162,6 +163,7 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
       requireScope(caller, scope);
       return run({ ...raw, ...means }, caller);
     });
+    await failpoint('api.answering');
     await sendRouteAnswer(response, answer);
   };
 }

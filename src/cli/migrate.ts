@@ -11,6 +11,6 @@ export async function runMigrate(config: Config): Promise<void> {
   const log = createLogger(config.logLevel ?? 'info', 'migrate');
   await migrate({ databaseUrl: config.databaseUrl, log });
   const pool = createPool(config.databaseUrl, { log, max: 1 });
-  await maintainPartitions(pool, Date.now());
+  await maintainPartitions(pool);
   await pool.end();
 }

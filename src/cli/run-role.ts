@@ -1,8 +1,10 @@
 import { StartupError } from '../errors.ts';
 import type { Config } from '../config.ts';
 import { runHealthServer } from '../observability/health.ts';
+import { createLogger } from '../observability/logger.ts';
 import { createContext, requireRoleConfig, type Context } from '../runtime/context.ts';
 import { stopOnSignals } from '../runtime/shutdown.ts';
+import { assertDurable } from '../store/durability.ts';
 import { assertMigrated } from '../store/migrate.ts';
 import { isAnswering } from '../store/ping.ts';
 
@@ -23,6 +25,8 @@ const RATE_LIMIT = 6_000;
 export async function runRole(role: Role, config: Config): Promise<void> {
   const { databaseUrl, encryptionKey } = requireRoleConfig(config);
   await assertMigrated(databaseUrl);
+  const log = createLogger(config.logLevel ?? 'info', role);
+  await assertDurable(databaseUrl, log);
   const context = createContext({
     role,
     databaseUrl,

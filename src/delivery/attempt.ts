@@ -1,8 +1,9 @@
 import { signBody, signStandard } from '../events/signature.ts';
 import { fromUuid } from '../events/ids.ts';
+import { failpoint } from '../failpoints.ts';
 import type { EgressOutcome, EgressRequest } from '../egress/client.ts';
 import type { RequestOutcome } from '../observability/metrics.ts';
-import type { AttemptResult, ClaimedDelivery } from '../store/delivery-queue.ts';
+import type { AttemptResult, ClaimedDelivery } from '../store/dispatch-queue.ts';
 import type { Sealer } from '../store/sealing.ts';
 import { endpointSecretPlace } from '../store/webhook-endpoints.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
@@ -20,7 +21,8 @@ export type SendableDelivery = ClaimedDelivery & { body: Buffer };
 
 export type AttemptDeps = {
   send: (request: EgressRequest) => Promise<EgressOutcome>;
-  sealer: Sealer;
+  /** Opens what a claim brings. */
+  secrets: Pick<Sealer, 'open'>;
   userAgent: string;
   /** Monotonic */
   nowMs: () => number;
@@ -36,7 +38,9 @@ export type Attempt = {
 /** Never rejects for what a receiver does. @throws when the secret cannot be opened. */
 export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Promise<Attempt> {
   const startedMs = deps.nowMs();
+  await failpoint('delivery.sending');
   const outcome = await deps.send(buildRequest(deps, delivery));
+  await failpoint('delivery.answered');
   const verdict = await judge(outcome);
   const ageMs = delivery.ageMs + deps.nowMs() - startedMs;
   return {
@@ -59,8 +63,8 @@ export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Pr
 function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequest {
   const { body, namespace, endpointId, otherSecret } = delivery;
   const place = endpointSecretPlace(namespace, endpointId);
-  const secret = deps.sealer.open(delivery.secret, place);
-  const other = otherSecret === null ? [] : [deps.sealer.open(otherSecret, place)];
+  const secret = deps.secrets.open(delivery.secret, place);
+  const other = otherSecret === null ? [] : [deps.secrets.open(otherSecret, place)];
   const id = fromUuid('evt', delivery.eventId);
   const timestampSec = Math.floor(deps.wallMs() / 1_000);
   return {
@@ -133,7 +137,7 @@ function whatNext(input: {
 
 /** Retry-After in seconds (RFC 9110 §10.2.3). A date would need our clocks to agree: ignored. */
 function retryAfterMs(header: string | string[] | undefined): number {
-  return typeof header === 'string' && /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : 0;
+  return typeof header === 'string' && /^\d+$/.test(header) ? Number(header) * 1_000 : 0;
 }
 
 /** At most 4 KiB of UTF-8 that PostgreSQL can hold as text. */

@@ -1,12 +1,14 @@
-import { createSingleFlight } from '../controller/single-flight.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createBatcher } from '../controller/batcher.ts';
+import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { AttemptResult } from '../store/delivery-queue.ts';
+import type { AttemptResult } from '../store/dispatch-queue.ts';
 
 /**
- * Records attempts in batches: while one statement runs, results gather for the next, so the
- * batch grows with the load and an idle engine waits for nothing. With the database away it
- * keeps what it has (bounded by the slots, which are given back only after recording) and tries
- * again; a result that comes too late for its lease is refused by the fence and sent again.
+ * Records attempts in batches. The first result waits GATHER_MS for others, which delays nothing
+ * that anybody waits for: the receiver has its event, and its slot is free. With the database away
+ * it keeps what it has (bounded by what may be in flight, which counts what is not recorded) and
+ * tries again; a result that comes too late for its lease is refused by the fence and sent again.
  */
 export type Completer = {
   /** Resolves once recorded: true when it counted, false when the lease had gone to another. */
@@ -16,6 +18,8 @@ export type Completer = {
 };
 
 const BATCH_MAX = 256;
+/** Each batch is one commit: at 200 deliveries a second four share it. */
+const GATHER_MS = 20;
 const RETRY_MS = 200;
 
 export function createCompleter(deps: {
@@ -24,49 +28,33 @@ export function createCompleter(deps: {
   isRefused: (error: unknown) => boolean;
   log: Logger;
 }): Completer {
-  type Waiting = { result: AttemptResult; resolve: (counted: boolean) => void };
-  let waiting: Waiting[] = [];
-  /** After a refusal, so many go one by one: one bad result must not hold up the others. */
-  let alone = 0;
-
-  async function record(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, alone > 0 ? 1 : BATCH_MAX);
-      waiting = waiting.slice(batch.length);
-      alone = Math.max(0, alone - 1);
+  async function record(results: readonly AttemptResult[]): Promise<boolean[]> {
+    for (;;) {
       try {
-        const counted = await deps.complete(batch.map(({ result }) => result));
-        for (const { result, resolve } of batch) resolve(counted.has(result.deliveryId));
+        await failpoint('delivery.recording');
+        const counted = await deps.complete(results);
+        await failpoint('delivery.recorded');
+        return results.map(({ deliveryId }) => counted.has(deliveryId));
       } catch (error) {
-        await onFailure(error, batch);
+        if (deps.isRefused(error)) return oneByOne(results, error);
+        const attempts = results.length;
+        deps.log.warn({ err: error, attempts }, 'attempts not recorded; trying again');
+        await delay(RETRY_MS);
       }
     }
   }
 
-  async function onFailure(error: unknown, batch: Waiting[]): Promise<void> {
-    const attempts = batch.length;
-    if (deps.isRefused(error) && attempts === 1) {
+  /** One bad result must not hold up the others. */
+  async function oneByOne(results: readonly AttemptResult[], error: unknown): Promise<boolean[]> {
+    if (results.length === 1) {
       deps.log.error({ err: error }, 'an attempt cannot be recorded; its lease will run out');
-      for (const { resolve } of batch) resolve(false);
-      return;
+      return [false];
     }
-    waiting = [...batch, ...waiting];
-    if (deps.isRefused(error)) {
-      alone = attempts;
-      return;
-    }
-    deps.log.warn({ err: error, attempts }, 'attempts not recorded; trying again');
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    const counted: boolean[] = [];
+    for (const result of results) counted.push(...(await record([result])));
+    return counted;
   }
 
-  const recording = createSingleFlight(record);
-
-  return {
-    add: (result) =>
-      new Promise((resolve) => {
-        waiting.push({ result, resolve });
-        recording.trigger();
-      }),
-    flush: recording.idle,
-  };
+  const { add, idle } = createBatcher({ run: record, itemsMax: BATCH_MAX, gatherMs: GATHER_MS });
+  return { add, flush: idle };
 }

@@ -1,11 +1,11 @@
 import type { Logger } from '../observability/logger.ts';
 import type { AttemptKind, Metrics } from '../observability/metrics.ts';
-import type { ClaimedDelivery } from '../store/delivery-queue.ts';
+import type { ClaimedDelivery } from '../store/dispatch-queue.ts';
 import type { Attempt, SendableDelivery } from './attempt.ts';
 import type { Completer } from './completer.ts';
 import type { AttemptHealth, Slots } from './slots.ts';
 
-/** Carries claimed deliveries through: attempt, record, count, and only then the slot is free. */
+/** Carries claimed deliveries through: attempt, give the slot back, record, count. */
 export type Courier = {
   /** Begins at once, in the order of the calls. */
   begin: (delivery: SendableDelivery) => void;
@@ -20,8 +20,8 @@ export type CourierDeps = {
   metrics: Pick<Metrics, 'deliveryDuration' | 'queueDuration' | 'requestDuration' | 'deliveries'>;
   /** Told of each attempt once it is recorded; `start` prints it. */
   onAttempt?: (delivery: ClaimedDelivery, attempt: Attempt) => void;
-  /** A slot of the delivery's endpoint is free again. */
-  onFree: (delivery: ClaimedDelivery) => void;
+  /** A slot is free again, or there is room for more in all. */
+  onFree: () => void;
   log: Logger;
 };
 
@@ -29,10 +29,10 @@ export function createCourier(deps: CourierDeps): Courier {
   const inFlight = new Set<Promise<void>>();
   return {
     begin: (delivery) => {
-      deps.slots.take(delivery.endpointId, delivery.bulk);
+      deps.slots.take(delivery.endpointId, delivery.yields);
       const run = deliver(deps, delivery).finally(() => {
         inFlight.delete(run);
-        deps.onFree(delivery);
+        deps.onFree();
       });
       inFlight.add(run);
     },
@@ -45,12 +45,12 @@ export function createCourier(deps: CourierDeps): Courier {
 
 async function deliver(deps: CourierDeps, delivery: SendableDelivery): Promise<void> {
   const kind = kindOf(delivery);
-  const { endpointId, waitedMs, bulk } = delivery;
-  deps.metrics.queueDuration.observe({ attempt_kind: kind }, Math.max(0, waitedMs) / 1_000);
-  let health: AttemptHealth = 'unknown';
+  deps.metrics.queueDuration.observe(
+    { attempt_kind: kind },
+    Math.max(0, delivery.waitedMs) / 1_000,
+  );
   try {
-    const attempt = await deps.attempt(delivery);
-    health = attempt.result.outcome === 'delivered' ? 'success' : 'failure';
+    const attempt = await attemptInSlot(deps, delivery);
     const counted = await deps.completer.add(attempt.result);
     if (counted) {
       count(deps.metrics, { delivery, attempt, kind });
@@ -60,7 +60,21 @@ async function deliver(deps: CourierDeps, delivery: SendableDelivery): Promise<v
     // Ours, not the receiver's: the lease runs out and the delivery is tried again.
     deps.log.error({ err: error, delivery: delivery.id }, 'attempt broke off');
   } finally {
-    deps.slots.give(endpointId, health, { waitedMs, bulk });
+    deps.slots.settle();
+  }
+}
+
+/** The slot is free with the answer: the receiver is not to wait for our notes. */
+async function attemptInSlot(deps: CourierDeps, delivery: SendableDelivery): Promise<Attempt> {
+  const { endpointId, waitedMs, yields } = delivery;
+  let health: AttemptHealth = 'unknown';
+  try {
+    const attempt = await deps.attempt(delivery);
+    health = attempt.result.outcome === 'delivered' ? 'success' : 'failure';
+    return attempt;
+  } finally {
+    deps.slots.give(endpointId, health, { waitedMs, yields });
+    deps.onFree();
   }
 }
 

@@ -1,26 +1,24 @@
 import { createEgressClient } from '../egress/client.ts';
 import type { AddressGuard } from '../egress/address-guard.ts';
+import { createPeriodic, type Periodic } from '../controller/periodic.ts';
+import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import {
-  cancelClaimed,
-  claimDeliveries,
-  completeAttempts,
-  finishExpired,
-  listDueEndpoints,
-  markStarted,
-  measureBacklog,
-  type ClaimedDelivery,
-} from '../store/delivery-queue.ts';
+import { CLAIM_SETTINGS, createPostgresQueue } from '../store/delivery-queue.ts';
+import type { ClaimedDelivery, DispatchQueue } from '../store/dispatch-queue.ts';
 import { CHANNELS, createListener } from '../store/notifications.ts';
 import { maintainPartitions } from '../store/partitions.ts';
-import { isRefused, type Pool } from '../store/pool.ts';
+import { createPool, isRefused, type Pool } from '../store/pool.ts';
 import type { Sealer } from '../store/sealing.ts';
 import { attempt, type Attempt } from './attempt.ts';
 import { createCompleter } from './completer.ts';
 import { IN_FLIGHT_MAX } from './budgets.ts';
 import { createDeliverer } from './deliverer.ts';
+import { rememberOpened } from './opened-secrets.ts';
+import { createPace } from './pace.ts';
+import { createPreference } from './preference.ts';
 import { createSlots } from './slots.ts';
+import { createTakeOver, LOOK_MS, type TakeOver } from './take-over.ts';
 
 export type DeliveryRoleDeps = {
   pool: Pool;
@@ -39,85 +37,98 @@ const PARTITIONS_MS = 3_600_000;
 
 /** The delivery role: wires the engine, returns when it delivers. */
 export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () => Promise<void> }> {
-  const { pool, log, metrics } = deps;
+  const { pool, databaseUrl, log, metrics } = deps;
   const nowMs = (): number => performance.now();
-  await maintainPartitions(pool, Date.now());
+  await maintainPartitions(pool);
+  const takeOver = await createTakeOver({
+    db: pool,
+    nowMs,
+    wake: (ids) => wake(ids),
+    onOthers: (numbers) => preference.setOthers(numbers),
+    log,
+  });
+  // One at a time claims; the others are the sweep's and the marks of starts.
+  const claims = createPool(databaseUrl, { log, max: 3, settings: CLAIM_SETTINGS });
+  const { processNumber } = takeOver;
+  const preference = createPreference(processNumber);
+  const queue = createPostgresQueue({ db: pool, claims, processNumber });
   // One origin may hold many endpoints: the slots bound each, so a hanging one leaves the others
   // of its host their connections.
   const egress = createEgressClient({ guard: deps.guard, connectionsPerOrigin: IN_FLIGHT_MAX });
+  const userAgent = `parley/${deps.version}`;
+  const secrets = rememberOpened(deps.sealer);
+  const attemptDeps = { send: egress.send, secrets, userAgent, nowMs, wallMs: Date.now };
   const deliverer = createDeliverer({
-    claim: (budgets, token) => claimDeliveries(pool, budgets, token),
-    listDue: () => listDueEndpoints(pool),
-    markStarted: (ids) => markStarted(pool, ids),
-    cancel: (ids, token) => cancelClaimed(pool, ids, token),
-    attempt: (delivery) =>
-      attempt(
-        {
-          send: egress.send,
-          sealer: deps.sealer,
-          userAgent: `parley/${deps.version}`,
-          nowMs,
-          wallMs: Date.now,
-        },
-        delivery,
-      ),
-    completer: createCompleter({
-      complete: (results) => completeAttempts(pool, results),
-      isRefused,
-      log,
-    }),
+    queue,
+    attempt: (delivery) => attempt(attemptDeps, delivery),
+    completer: createCompleter({ complete: queue.complete, isRefused, log }),
     slots: createSlots({ nowMs }),
+    pace: createPace({ busyShare: createBusyShare(), nowMs }),
     metrics,
     log,
     ...(deps.onAttempt && { onAttempt: deps.onAttempt }),
   });
+  const { wake } = deliverer;
   const listener = createListener({
-    databaseUrl: deps.databaseUrl,
-    channels: { [CHANNELS.deliveries]: deliverer.wake },
+    databaseUrl,
+    channels: { [CHANNELS.deliveries]: (ids) => wake(preference.ours(ids)) },
+    onSession: takeOver.onSession,
     log,
   });
-  const chores = [
-    every(MEASURE_MS, log, async () => {
-      const backlog = await measureBacklog(pool);
+  const chores = createChores({ queue, pool, takeOver, metrics, log });
+  await listener.start();
+  for (const chore of chores) chore.start();
+  deliverer.start();
+  let stopping: Promise<void> | undefined;
+  const stopAll = async (): Promise<void> => {
+    await takeOver.leave();
+    await Promise.all(chores.map((chore) => chore.stop()));
+    await deliverer.stop();
+    await takeOver.stop(); // After the last result: until then our leases are ours.
+    await listener.stop();
+    await egress.stop();
+    await claims.end();
+  };
+  return { stop: () => (stopping ??= stopAll()) };
+}
+
+/** Of the event loop, since it was last asked. */
+function createBusyShare(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
+}
+
+function createChores(deps: {
+  queue: DispatchQueue;
+  pool: Pool;
+  takeOver: TakeOver;
+  metrics: Metrics;
+  log: Logger;
+}): Periodic[] {
+  const { queue, pool, takeOver, metrics, log } = deps;
+  const chore = (what: string, everyMs: number, run: () => Promise<void>): Periodic =>
+    createPeriodic({ what, everyMs, run: () => run().then(() => false), log });
+  return [
+    chore('measuring the queue', MEASURE_MS, async () => {
+      const backlog = await queue.measure();
       metrics.deliveriesPending.set(backlog.pending);
       metrics.oldestDueAge.set(backlog.oldestDueAgeSec);
       for (const state of ['healthy', 'failing', 'disabled']) {
         metrics.endpoints.set({ state }, backlog.endpoints[state] ?? 0);
       }
     }),
-    every(EXPIRE_MS, log, async () => {
-      metrics.deliveries.inc({ outcome: 'exhausted' }, await finishExpired(pool));
+    chore('ending what has expired', EXPIRE_MS, async () => {
+      await failpoint('delivery.expiring');
+      metrics.deliveries.inc({ outcome: 'exhausted' }, await queue.expire());
     }),
-    every(PARTITIONS_MS, log, async () => {
-      await maintainPartitions(pool, Date.now());
+    chore('looking after partitions', PARTITIONS_MS, async () => {
+      await maintainPartitions(pool);
     }),
+    chore('looking for the dead', LOOK_MS, takeOver.look),
   ];
-  await listener.start();
-  deliverer.start();
-  return {
-    stop: async () => {
-      for (const stop of chores) await stop();
-      await listener.stop();
-      await deliverer.stop();
-      await egress.stop();
-    },
-  };
-}
-
-/** Runs a chore now and then at every interval, never twice at once; a failure waits for the next. */
-function every(ms: number, log: Logger, chore: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  const run = (): void => {
-    running ??= chore()
-      .catch((error: Error) => log.warn({ reason: error.message }, 'a chore failed'))
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  run();
-  const timer = setInterval(run, ms);
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
 }

@@ -12,11 +12,11 @@
  */
 export const SLOTS_MAX = 32;
 /**
- * Of these, what jobs made may take: half. They come after everything else in the queue, but an
- * attempt under way cannot be pushed aside: without slots of their own, live events would wait for
- * the answers to old ones.
+ * Of these, retries and what jobs made may take: half. They come after fresh events in the queue, but
+ * an attempt under way cannot be pushed aside: without slots of their own, fresh events would wait
+ * for the answers to old ones.
  */
-export const BULK_SLOTS_MAX = 16;
+export const YIELDING_SLOTS_MAX = 16;
 const FAILURES_TO_OPEN = 5;
 const PAUSE_FIRST_MS = 500;
 /** Far below the ten minutes the contract allows: what waits for a dead endpoint costs nothing. */
@@ -26,7 +26,7 @@ const OVERDUE_MS = 300_000;
 
 type State = {
   inFlight: number;
-  bulk: number;
+  yielding: number;
   limit: number;
   failures: number;
   pausedUntilMs: number;
@@ -37,20 +37,25 @@ export type AttemptHealth = 'success' | 'failure' | 'unknown';
 export type Slots = {
   /** Slots free now; 0 while paused. */
   free: (endpointId: string) => number;
-  /** Of the free ones, how many a job's deliveries may take. */
-  freeForBulk: (endpointId: string) => number;
-  /** `bulk`: for a delivery that a job made; said again when the slot is given back. */
-  take: (endpointId: string, bulk?: boolean) => void;
-  /** `waitedMs`: how long the attempt had been due when it began. */
+  /** Of the free ones, how many those that yield may take. */
+  freeForYielding: (endpointId: string) => number;
+  /** `yields`: for a retry, or what a job made; said again when the slot is given back. */
+  take: (endpointId: string, yields?: boolean) => void;
+  /**
+   * The attempt is over, its result not recorded yet: the endpoint may have another one.
+   * `waitedMs`: how long the attempt had been due when it began.
+   */
   give: (
     endpointId: string,
     result: AttemptHealth,
-    about?: { waitedMs?: number; bulk?: boolean },
+    about?: { waitedMs?: number; yields?: boolean },
   ) => void;
   /** When the endpoint's pause ends, in ms of `nowMs`; 0 when it is not paused. */
   pausedUntilMs: (endpointId: string) => number;
   inFlight: (endpointId: string) => number;
-  /** In flight over all endpoints. */
+  /** The result is recorded too. */
+  settle: () => void;
+  /** In flight over all endpoints, and what is over and not recorded yet: it is held in memory. */
   total: () => number;
 };
 
@@ -62,7 +67,7 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
   function stateOf(endpointId: string): State {
     const known = states.get(endpointId);
     if (known) return known;
-    const fresh = { inFlight: 0, bulk: 0, limit: SLOTS_MAX, failures: 0, pausedUntilMs: 0 };
+    const fresh = { inFlight: 0, yielding: 0, limit: SLOTS_MAX, failures: 0, pausedUntilMs: 0 };
     states.set(endpointId, fresh);
     return fresh;
   }
@@ -75,25 +80,27 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
 
   return {
     free,
-    freeForBulk: (endpointId) =>
-      Math.min(free(endpointId), BULK_SLOTS_MAX - (states.get(endpointId)?.bulk ?? 0)),
-    take: (endpointId, bulk = false) => {
+    freeForYielding: (endpointId) =>
+      Math.min(free(endpointId), YIELDING_SLOTS_MAX - (states.get(endpointId)?.yielding ?? 0)),
+    take: (endpointId, yields = false) => {
       const state = stateOf(endpointId);
       state.inFlight += 1;
-      if (bulk) state.bulk += 1;
+      if (yields) state.yielding += 1;
       total += 1;
     },
-    give: (endpointId, result, { waitedMs = 0, bulk = false } = {}) => {
+    give: (endpointId, result, { waitedMs = 0, yields = false } = {}) => {
       const state = stateOf(endpointId);
       state.inFlight -= 1;
-      if (bulk) state.bulk -= 1;
-      total -= 1;
+      if (yields) state.yielding -= 1;
       if (result === 'success') recover(state);
       if (result === 'failure') narrow(state, { nowMs: nowMs(), waitedMs });
       // An idle endpoint in good health needs no memory.
       if (state.inFlight === 0 && state.failures === 0 && state.limit === SLOTS_MAX) {
         states.delete(endpointId);
       }
+    },
+    settle: () => {
+      total -= 1;
     },
     pausedUntilMs: (endpointId) => states.get(endpointId)?.pausedUntilMs ?? 0,
     inFlight: (endpointId) => states.get(endpointId)?.inFlight ?? 0,

@@ -1,41 +1,50 @@
-import type { ClaimedDelivery } from '../store/delivery-queue.ts';
-import type { Budget } from './budgets.ts';
-import type { Slots } from './slots.ts';
+import type { ClaimBudget, ClaimedDelivery } from '../store/dispatch-queue.ts';
 
-/** Endpoints to look at. */
+/** Endpoints to look at. Sets, which keep their order: who was served last goes to the end. */
 export type Waiting = {
-  /** In the order in which they are to be served. */
-  now: Set<string>;
-  /** Notes who may have more than a claim gave: who got all they could. */
-  claimed: (budgets: readonly Budget[], claimed: readonly ClaimedDelivery[]) => void;
-  /** A slot of the endpoint is free; whether it waits for one. */
-  isWaiting: (endpointId: string) => boolean;
+  /** Those that may have something that was never attempted, and perhaps what yields besides. */
+  fresh: Set<string>;
+  /** Those that have what yields, and nothing else that is known of. */
+  yielding: Set<string>;
+  /**
+   * It has something due, fresh or not. One that is known to have what yields stays with those: their
+   * claims bring what is fresh too, and a backlog is not to pass for fresh at each look.
+   */
+  found: (endpointId: string) => void;
+  /** Takes those that a claim is made for out. */
+  begin: (budgets: readonly ClaimBudget[]) => void;
+  /** The claim failed: they wait as before. */
+  failed: (budgets: readonly ClaimBudget[]) => void;
+  /** Notes who may have more than the claim gave: who got all they could. */
+  claimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;
 };
 
-export function createWaiting(slots: Pick<Slots, 'freeForBulk'>): Waiting {
-  /** A Set keeps its order: who was served last goes to the end. */
-  const now = new Set<string>();
-  /** With more of what jobs made, and no slot for that now. */
-  const whenFree = new Set<string>();
+export function createWaiting(): Waiting {
+  const fresh = new Set<string>();
+  const yielding = new Set<string>();
   return {
-    now,
-    claimed: (budgets, claimed) => {
-      const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId);
-      for (const { endpointId, slots: all, bulkSlots } of budgets) {
-        const got = byEndpoint.get(endpointId) ?? [];
-        const bulk = got.filter((delivery) => delivery.bulk).length;
-        if (got.length - bulk === all) now.add(endpointId);
-        else if (got.length === all || bulk === bulkSlots) {
-          (slots.freeForBulk(endpointId) > 0 ? now : whenFree).add(endpointId);
-        }
+    fresh,
+    yielding,
+    found: (endpointId) => {
+      if (!yielding.has(endpointId)) fresh.add(endpointId);
+    },
+    begin: (budgets) => {
+      for (const { endpointId } of budgets) {
+        fresh.delete(endpointId);
+        yielding.delete(endpointId);
       }
     },
-    isWaiting: (endpointId) => {
-      if (whenFree.has(endpointId) && slots.freeForBulk(endpointId) > 0) {
-        whenFree.delete(endpointId);
-        now.add(endpointId);
+    failed: (budgets) => {
+      for (const { endpointId } of budgets) fresh.add(endpointId);
+    },
+    claimed: (budgets, claimed) => {
+      const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId);
+      for (const { endpointId, slots, yieldingSlots } of budgets) {
+        const got = byEndpoint.get(endpointId) ?? [];
+        const gotYielding = got.filter(({ yields }) => yields).length;
+        if (got.length - gotYielding === slots) fresh.add(endpointId);
+        else if (got.length === slots || gotYielding === yieldingSlots) yielding.add(endpointId);
       }
-      return now.has(endpointId);
     },
   };
 }

@@ -35,11 +35,21 @@ const NEVER_OPEN = [
   'fd20:ce::254/128',
 ].map(parseRange);
 
-/** Prefixes whose last 32 bits are an IPv4 address: compatible, translated, NAT64 (twice). */
-const EMBEDS_IPV4_LAST = ['::/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'].map(
-  parseRange,
-);
+/** Prefixes whose last 32 bits are an IPv4 address: compatible, translated, NAT64. */
+const EMBEDS_IPV4_LAST = ['::/96', '::ffff:0:0:0/96', '64:ff9b::/96'].map(parseRange);
+/** NAT64 as a network likes it: its prefix may be longer, so the IPv4 may be in several places. */
+const LOCAL_NAT64 = parseRange('64:ff9b:1::/48');
+/** Which bytes are the IPv4 behind a prefix of 48, 56, 64 and 96 bits (RFC 6052, 2.2). */
+const NAT64_PLACES = [
+  [6, 7, 9, 10],
+  [7, 9, 10, 11],
+  [9, 10, 11, 12],
+  [12, 13, 14, 15],
+] as const;
 const SIX_TO_FOUR = parseRange('2002::/16');
+const TEREDO = parseRange('2001::/32');
+/** Nobody's address: what zeros of a prefix or a suffix look like when read as an IPv4. */
+const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA hands out routable IPv6 addresses. */
 const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
 
@@ -54,7 +64,8 @@ export function createAddressGuard({ allow }: { allow: readonly string[] }): Add
     if (!inAny(ip, opened) || inAny(ip, NEVER_OPEN)) return false;
     // Opening a NAT64 prefix must not open 10.0.0.1 behind it: the inner address is judged too.
     const inner = embeddedIPv4(ip);
-    return inner === undefined || mayReach(inner);
+    if (inner.length === 0) return true;
+    return inner.some(mayReach) && inner.every((v4) => mayReach(v4) || inRange(v4, THIS_NETWORK));
   };
   const mayReach = (ip: Address): boolean =>
     isOpened(ip) || (isGlobalUnicast(ip) && !inAny(ip, NEVER_OPEN));
@@ -128,10 +139,15 @@ function isGlobalUnicast(ip: Address): boolean {
   return ip.kind() === 'ipv4' || inRange(ip, GLOBAL_UNICAST_V6);
 }
 
-function embeddedIPv4(ip: Address): ipaddr.IPv4 | undefined {
+/** Each IPv4 that a packet to this address may end at. */
+function embeddedIPv4(ip: Address): ipaddr.IPv4[] {
   // `::1` lies in the IPv4-compatible block and embeds nothing.
-  if (ip.range() === 'loopback') return undefined;
-  if (inAny(ip, EMBEDS_IPV4_LAST)) return new ipaddr.IPv4(ip.toByteArray().slice(12));
-  if (inRange(ip, SIX_TO_FOUR)) return new ipaddr.IPv4(ip.toByteArray().slice(2, 6));
-  return undefined;
+  if (ip.range() === 'loopback') return [];
+  const bytes = ip.toByteArray();
+  if (inAny(ip, EMBEDS_IPV4_LAST)) return [new ipaddr.IPv4(bytes.slice(12))];
+  if (inRange(ip, SIX_TO_FOUR)) return [new ipaddr.IPv4(bytes.slice(2, 6))];
+  // The client's, with every bit turned over (RFC 4380, 4).
+  if (inRange(ip, TEREDO)) return [new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))];
+  if (!inRange(ip, LOCAL_NAT64)) return [];
+  return NAT64_PLACES.map((places) => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0)));
 }

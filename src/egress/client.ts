@@ -8,12 +8,12 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { AddressGuard } from './address-guard.ts';
 import { createConnector } from './connector.ts';
 import { Exchange } from './exchange.ts';
-import { connectFailure, EgressFailure } from './failure.ts';
+import { connectFailure, EgressFailure, isOutOfSockets } from './failure.ts';
 import type { FailureClass } from './failure.ts';
 import { createOriginPools } from './origin-pools.ts';
 import type { Dispatched, OriginPools } from './origin-pools.ts';
 import { createResolver } from './resolver.ts';
-import type { Lookup } from './resolver.ts';
+import type { Lookup } from './name-lookup.ts';
 
 /**
  * `error_class` of an attempt (contract §4, events). `redirect` and `http_status` are the caller's
@@ -81,6 +81,9 @@ export type EgressClientOptions = {
 const REFUSED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
+/** With all slots waiting some thousand tries a second, none of which gets as far as the network. */
+const OUT_OF_SOCKETS_PAUSE_MS = 250;
+
 export function createEgressClient(options: EgressClientOptions): EgressClient {
   const { guard, bodyGraceMs = 250, nowMs = () => performance.now() } = options;
   const resolve = createResolver({
@@ -142,7 +145,9 @@ function exchangeOnce(
 ): Promise<Settled> {
   return new Promise((settle) => {
     let exchange: Exchange;
+    let waiting: NodeJS.Timeout | undefined;
     const deadline = setTimeout(() => {
+      clearTimeout(waiting);
       settle({ failure: deadlineFailure(request.timeoutMs, exchange.wasSent), body: undefined });
       exchange.cancel();
     }, request.timeoutMs);
@@ -160,6 +165,11 @@ function exchangeOnce(
           // At once, and on a new connection, since its idle neighbours may be dead as well; once,
           // since a new connection was not used before.
           if (mayRepeat) return start(true);
+          // Ours, not the receiver's: it waits for one of our other requests to end.
+          if (isOutOfSockets(error) && !exchange.isCancelled) {
+            waiting = setTimeout(() => start(false), OUT_OF_SOCKETS_PAUSE_MS);
+            return;
+          }
           clearTimeout(deadline);
           settle({ failure: connectFailure(error), body: undefined });
         },

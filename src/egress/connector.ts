@@ -8,7 +8,8 @@ import tls from 'node:tls';
 
 import type { AddressGuard } from './address-guard.ts';
 import { connectFailure, EgressFailure, tlsFailure } from './failure.ts';
-import type { Resolve, ResolvedAddress } from './resolver.ts';
+import type { ResolvedAddress } from './name-lookup.ts';
+import type { Resolve } from './resolver.ts';
 
 export type Target = { hostname: string; protocol: string; port: string };
 export type ConnectDone = (error: EgressFailure | null, socket: net.Socket | null) => void;
@@ -101,7 +102,10 @@ function watch(
 
   socket.once('connect', () => {
     isConnected = true;
-    if (!deps.guard.isAllowed(socket.remoteAddress ?? '')) {
+    const peer = socket.remoteAddress;
+    // Reset before it was looked at: there is nobody left to judge, and no reason to say `blocked`.
+    if (peer === undefined) return fail(undefined);
+    if (!deps.guard.isAllowed(peer)) {
       deps.finish(
         new EgressFailure('blocked', 'The address is not one that requests may reach.'),
         null,

@@ -75,6 +75,12 @@ export function isDroppedConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
 
+/** No descriptor, port or buffer is left here for a connection, or for a look-up of its name. */
+export function isOutOfSockets(error: unknown): boolean {
+  const cause = error instanceof EgressFailure ? error.cause : error;
+  return ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS'].includes(codeOf(cause));
+}
+
 function withCode(sentence: string, cause: unknown): string {
   const code = codeOf(cause);
   return code === '' ? `${sentence}.` : `${sentence} (${code}).`;

@@ -1,14 +1,12 @@
 /**
  * From a host name to the addresses a connection may be made to.
  */
-import dns from 'node:dns/promises';
 import { isIP } from 'node:net';
 
 import type { AddressGuard } from './address-guard.ts';
 import { dnsFailure, EgressFailure } from './failure.ts';
+import { createNameLookup, type Lookup, type ResolvedAddress } from './name-lookup.ts';
 
-export type ResolvedAddress = { address: string; family: 4 | 6 };
-export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
 /** The addresses to try, in order; never empty. Throws EgressFailure `dns` or `blocked`. */
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
@@ -16,14 +14,11 @@ export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 const MAX_ADDRESSES = 4;
 
 /**
- * `dns.lookup` is getaddrinfo on libuv's thread pool, which gives it two threads: two names whose
- * server is slow hold up every other lookup of the process (fault F-23). Hence one lookup at a time
- * per name, shared by all who wait for it, and connections that are kept alive. Rejected: c-ares
- * (`dns.resolve`), which has no such limit but ignores /etc/hosts and nsswitch. Answers are not
- * kept: each new connection judges what the name means now.
+ * One lookup at a time per name, shared by all who wait for it. Answers are not kept: each new
+ * connection judges what the name means now.
  */
 export function createResolver(deps: { guard: AddressGuard; lookup?: Lookup }): Resolve {
-  const lookup = shareInFlight(deps.lookup ?? systemLookup);
+  const lookup = shareInFlight(deps.lookup ?? createNameLookup());
 
   return async (hostname) => {
     const family = isIP(hostname);
@@ -39,11 +34,6 @@ export function createResolver(deps: { guard: AddressGuard; lookup?: Lookup }): 
     if (allowed.length > 0) return allowed.slice(0, MAX_ADDRESSES);
     throw new EgressFailure('blocked', 'The host name has no address that requests may reach.');
   };
-}
-
-async function systemLookup(hostname: string): Promise<ResolvedAddress[]> {
-  const found = await dns.lookup(hostname, { all: true, order: 'verbatim' });
-  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
 
 function shareInFlight(lookup: Lookup): Lookup {

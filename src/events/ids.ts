@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 /**
  * Ids: a prefix that names the kind, then a UUIDv7 (RFC 9562 §5.7) in lower-case Crockford
@@ -30,28 +30,38 @@ export type EventId = Id<'evt'>;
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const OPAQUE_LENGTH = 26;
+const HEX = '0123456789abcdef';
+const BASE32_VALUES = valuesOf(ALPHABET);
+const HEX_VALUES = valuesOf(HEX);
 
 /** A new id of the given kind. `atMs` is the Unix time in ms it carries. */
 export function newId<P extends IdPrefix>(prefix: P, atMs: number = Date.now()): Id<P> {
   return fromUuid(prefix, newUuid(atMs));
 }
 
-/** A UUIDv7 in its hyphenated text form. */
+/** A UUIDv7 in its hyphenated text form: the random part of a version 4, which Node makes in bulk. */
 export function newUuid(atMs: number = Date.now()): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(Math.floor(atMs), 0, 6);
-  bytes[6] = (bytes[6]! & 0x0f) | 0x70;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  return hyphenate(bytes.toString('hex'));
+  const time = Math.floor(atMs).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** `evt_…` from the uuid a row holds. */
+/** Of 26 digits, which carry 130 bits; the upper two are zero in every id we made. */
+const SPARE_BITS = 2;
+
+/** `evt_…` from the uuid a row holds. Both ways without BigInt, which takes ten times as long. */
 export function fromUuid<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
-  let value = BigInt(`0x${uuid.replaceAll('-', '')}`);
   let opaque = '';
-  for (let i = 0; i < OPAQUE_LENGTH; i += 1) {
-    opaque = ALPHABET[Number(value & 31n)]! + opaque;
-    value >>= 5n;
+  let value = 0;
+  let bits = SPARE_BITS;
+  for (let i = 0; i < uuid.length; i += 1) {
+    const digit = HEX_VALUES[uuid.charCodeAt(i)];
+    if (digit === undefined) continue; // A hyphen.
+    value = (value << 4) | digit;
+    bits += 4;
+    if (bits < 5) continue;
+    bits -= 5;
+    opaque += ALPHABET[value >> bits];
+    value &= (1 << bits) - 1;
   }
   return `${prefix}_${opaque}` as Id<P>; // Built to the form one line above.
 }
@@ -59,14 +69,22 @@ export function fromUuid<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
 /** The uuid inside an id of this kind, or null when the text is no such id. */
 export function toUuid(prefix: IdPrefix, id: string): string | null {
   if (id.length !== prefix.length + 1 + OPAQUE_LENGTH || !id.startsWith(`${prefix}_`)) return null;
-  let value = 0n;
-  for (const character of id.slice(prefix.length + 1)) {
-    const digit = ALPHABET.indexOf(character);
-    if (digit < 0) return null;
-    value = (value << 5n) | BigInt(digit);
+  let hex = '';
+  let value = 0;
+  let bits = -SPARE_BITS;
+  for (let i = prefix.length + 1; i < id.length; i += 1) {
+    const digit = BASE32_VALUES[id.charCodeAt(i)];
+    if (digit === undefined) return null;
+    value = (value << 5) | digit;
+    bits += 5;
+    while (bits >= 4) {
+      bits -= 4;
+      if (value >> bits > 15) return null; // The upper two bits of the first digit are not zero.
+      hex += HEX[value >> bits];
+      value &= (1 << bits) - 1;
+    }
   }
-  // 26 digits carry 130 bits; the upper two are zero in every id we made.
-  return value >> 128n === 0n ? hyphenate(value.toString(16).padStart(32, '0')) : null;
+  return hyphenate(hex);
 }
 
 export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P> {
@@ -91,11 +109,12 @@ export function nextUuid(uuid: string): string {
 }
 
 function hyphenate(hex: string): string {
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ].join('-');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** By character code; no entry: no digit. */
+function valuesOf(digits: string): (number | undefined)[] {
+  const values: (number | undefined)[] = Array.from({ length: 128 });
+  for (let i = 0; i < digits.length; i += 1) values[digits.charCodeAt(i)] = i;
+  return values;
 }

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * Signing secrets and the signatures made with them (contract §5). Two schemes ride on every
@@ -39,7 +39,8 @@ export function signStandard(
   secret: string,
   message: { id: string; timestampSec: number; body: Buffer },
 ): string {
-  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  // A key object: given the bare bytes, Node takes six times as long.
+  const key = createSecretKey(secret.slice(SECRET_PREFIX.length), 'base64');
   const digest = createHmac('sha256', key)
     .update(`${message.id}.${message.timestampSec}.`)
     .update(message.body)

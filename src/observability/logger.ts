@@ -23,7 +23,46 @@ export function createLogger(level: string, role: string): Logger {
         censor: '[redacted]',
       },
     },
-    // Synchronous: a process that is killed has written what it said.
-    pino.destination({ dest: 2, sync: true }),
+    // One for all: it listens to stderr for as long as the process lives.
+    (toStderr ??= createLogDestination(process.stderr)),
   );
+}
+
+let toStderr: LogDestination | undefined;
+
+export type LogDestination = { write: (line: string) => void };
+type Output = Pick<NodeJS.WritableStream, 'on'> & {
+  /** Bytes that were written and not taken yet; undefined of a file, which takes all at once. */
+  writableLength?: number;
+  write: (text: string) => boolean;
+};
+
+/** For a reader that is slow, or gone without closing the pipe. */
+const WAITING_BYTES_MAX = 1 << 20;
+
+/**
+ * Never waits for whoever reads the log: not pino's own destinations, which either wait for a full
+ * pipe, and with it the whole process, or keep lines back that a SIGKILL then loses. Node writes
+ * what the pipe has room for at once; the rest waits here, up to WAITING_BYTES_MAX, and then lines
+ * are dropped and counted. What still waits at the exit is lost: nobody was reading.
+ */
+export function createLogDestination(output: Output): LogDestination {
+  let dropped = 0;
+  output.on('error', () => undefined); // The reader is gone: we go on without.
+  return {
+    write: (line) => {
+      if ((output.writableLength ?? 0) + line.length > WAITING_BYTES_MAX) {
+        dropped += 1;
+        return;
+      }
+      if (dropped > 0) output.write(tellOf(dropped));
+      dropped = 0;
+      output.write(line);
+    },
+  };
+}
+
+function tellOf(dropped: number): string {
+  const msg = 'log lines were dropped: they were not read in time';
+  return `${JSON.stringify({ level: pino.levels.values['warn'], time: Date.now(), dropped, msg })}\n`;
 }

@@ -55,7 +55,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     namespaces.length === 0 || namespaces.includes(namespace);
   const leader = { name: 'parley-operator' };
   const notifier = createNotifier({ pool, log });
-  await maintainPartitions(pool, Date.now());
+  await maintainPartitions(pool);
   const roads = createRoads({ ...deps, notifier });
   let term: Term | undefined;
   metrics.leader.set(leader, 0);

@@ -36,8 +36,9 @@ export async function inConversation<R>(
   work: (db: Db, emit: EmitOf) => Promise<R>,
   settle: Settle<R>,
 ): Promise<R> {
-  const emitted: Emitted[] = [];
+  let emitted: Emitted[] = [];
   const result = await inTransaction(deps.pool, async (db) => {
+    emitted = [];
     const emit: EmitOf = async ({ id, namespace, agentId }, { type, data, sequence }) => {
       const event = {
         namespace,

@@ -21,6 +21,8 @@ export type Emitted = {
   namespace: string;
   type: EventType;
   endpointIds: string[];
+  /** Who is to know was told with the commit. */
+  isTold?: boolean;
 };
 
 /**
@@ -51,10 +53,11 @@ export function createAnnounce(deps: {
   notifier: Notifier;
   metrics: Pick<Metrics, 'events' | 'knowledgeGaps'>;
 }): Announce {
-  return ({ namespace, type, endpointIds }) => {
+  return ({ namespace, type, endpointIds, isTold }) => {
     deps.metrics.events.inc({ type });
     // Here, because a gap is one exactly when it is told, and only after the commit.
     if (type === 'knowledge.gap.detected') deps.metrics.knowledgeGaps.inc();
+    if (isTold) return;
     deps.notifier.notify(CHANNELS.deliveries, endpointIds);
     deps.notifier.notify(CHANNELS.events, [namespace]);
   };

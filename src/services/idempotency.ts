@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { ApiError } from '../errors.ts';
 import { newUuid, toUuid } from '../events/ids.ts';
+import { failpoint } from '../failpoints.ts';
 import {
   abandonMark,
   deleteOldMarks,
@@ -73,7 +74,9 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
       const hash = contentHash(request);
       for (let left = TRIES; left > 0; left -= 1) {
         const begun = await tryToBegin(deps, key, hash);
-        if (begun) return begun;
+        if (!begun) continue;
+        if ('mark' in begun) await failpoint('idempotency.marked');
+        return begun;
       }
       throw inProgress();
     },

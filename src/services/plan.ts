@@ -22,9 +22,13 @@ export type Plan = {
 
 /** Of a request without an `Idempotency-Key`: nobody will ask for it again. */
 export function freshPlan(nowMs: number): Plan {
+  let seed: Buffer | undefined;
   return {
     id: newUuid(nowMs),
-    seed: randomBytes(SEED_BYTES),
+    // When it is asked for: most requests need none.
+    get seed() {
+      return (seed ??= randomBytes(SEED_BYTES));
+    },
     isRetry: false,
     decide: (choose) => choose(),
   };

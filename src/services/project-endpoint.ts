@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { cancelDeliveries } from '../store/delivery-queue.ts';
+import { cancelDeliveries } from '../store/delivery-endings.ts';
 import { assertLeader } from '../store/leadership.ts';
 import { CHANNELS, type Notifier } from '../store/notifications.ts';
 import type { Pool } from '../store/pool.ts';

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts';
 import { EVENT_TYPES, subscriptionsTo, type EventType } from '../events/event-types.ts';
 import { lowestUuidAt, newUuid, nextUuid } from '../events/ids.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { cancelJobDeliveries } from '../store/delivery-queue.ts';
+import { cancelJobDeliveries } from '../store/delivery-endings.ts';
 import {
   countPage,
   finishJob,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { lowestUuidAt, nextUuid } from '../events/ids.ts';
+import { failpoint } from '../failpoints.ts';
 import {
   advanceJob,
   countBulk,
@@ -62,6 +63,7 @@ export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal)
 
 /** False: there was nothing to do for it now. */
 async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
+  await failpoint('replay.batching');
   const made = await inTransaction(deps.pool, async (db) => {
     const job = await holdRunningJob(db, id);
     if (!job) return undefined;
@@ -83,6 +85,7 @@ async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
     else await finishJob(db, { id, namespace, status: 'done' });
     return { endpointId, count };
   });
+  await failpoint('replay.batched');
   if (made && made.count > 0) deps.notifier.notify(CHANNELS.deliveries, [made.endpointId]);
   return made !== undefined;
 }

@@ -16,7 +16,8 @@ import { endConversation } from '../services/end-conversation.ts';
 import { startConversation } from '../services/start-conversation.ts';
 import { releaseCallLeases } from '../store/calls.ts';
 import { listConversations } from '../store/conversations.ts';
-import { releaseAllLeases, type ClaimedDelivery } from '../store/delivery-queue.ts';
+import type { ClaimedDelivery } from '../store/dispatch-queue.ts';
+import { assertDurable } from '../store/durability.ts';
 import { migrate } from '../store/migrate.ts';
 import { removeDemo, startDemo } from './demo.ts';
 import { createEmbeddedPostgres } from './postgres/embedded-postgres.ts';
@@ -61,6 +62,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     now: () => new Date(),
   });
   const databaseUrl = config.databaseUrl ?? (await startDatabase({ dataDir, log, screen, stops }));
+  if (config.databaseUrl !== undefined) await assertDurable(databaseUrl, log);
   const secrets = await readLocalSecrets(dataDir, newKeyText);
   await migrate({ databaseUrl, log });
   const egressAllow = config.egressAllow ?? LOOPBACK;
@@ -75,11 +77,8 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   });
   stops.push(context.close);
   const apiKey = await settleApiKey({ config, context, dataDir, apiKey: secrets.apiKey });
-  // Our own database has no other delivering process: leases of the run before need not run out.
-  if (config.databaseUrl === undefined) {
-    await releaseAllLeases(context.pool);
-    await releaseCallLeases(context.pool);
-  }
+  // Our own database has no other process that plays calls: leases of the run before need not run out.
+  if (config.databaseUrl === undefined) await releaseCallLeases(context.pool);
   await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow });
 }
 

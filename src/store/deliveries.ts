@@ -1,4 +1,4 @@
-import type { Trigger } from './delivery-queue.ts';
+import type { Trigger } from './dispatch-queue.ts';
 import type { Db } from './pool.ts';
 
 /** A delivery as users see it, finished or not. Ids are uuids, times Unix milliseconds. */

@@ -1,5 +1,26 @@
-import type { EventType } from '../events/event-types.ts';
+import { lowestUuidAt } from '../events/ids.ts';
+import { cancelClaimed, finishExpired } from './delivery-endings.ts';
+import {
+  DEADLINE_MS,
+  LATE_MS,
+  LEASE_MS,
+  type AttemptResult,
+  type Backlog,
+  type ClaimBudget,
+  type ClaimedDelivery,
+  type DispatchQueue,
+} from './dispatch-queue.ts';
 import type { Db } from './pool.ts';
+
+/** For the sessions that claim. */
+export const CLAIM_SETTINGS = {
+  // A claim need not survive a crash of the database: it is then as if it had never been made, and
+  // its attempt is made again, as that of any lost lease.
+  synchronous_commit: 'off',
+  // Planned once: PostgreSQL would plan each claim anew for its bounds, which takes longer than to
+  // run it.
+  plan_cache_mode: 'force_generic_plan',
+};
 
 /**
  * The queue of deliveries that are not finished. Every time in it is the database's: pods whose
@@ -7,111 +28,132 @@ import type { Db } from './pool.ts';
  * update (claim) and one delete here, one insert each into `deliveries` and
  * `delivery_attempts`; claim and completion are one statement for a whole batch.
  */
+export function createPostgresQueue(deps: {
+  db: Db;
+  /** With CLAIM_SETTINGS. */
+  claims: Db;
+  /** Of this process, in `delivery_processes`. */
+  processNumber: number;
+}): DispatchQueue {
+  const { db, claims, processNumber } = deps;
+  return {
+    claim: (budgets, leaseToken) => claimDeliveries(claims, budgets, { leaseToken, processNumber }),
+    listDue: () => listDueEndpoints(claims),
+    markStarted: (ids) => markStarted(claims, ids),
+    complete: (results) => completeAttempts(db, results),
+    cancel: (ids, leaseToken) => cancelClaimed(db, ids, leaseToken),
+    expire: () => finishExpired(db),
+    measure: () => measureBacklog(db),
+  };
+}
 
-export type Trigger = 'schedule' | 'manual' | 'replay' | 'test';
-
-/** Longer than an attempt (10 s) + body grace + a completion that has to wait for the database. */
-export const LEASE_MS = 30_000;
-/** No attempt starts later than this after the event or the request to replay it (contract §5). */
-export const DEADLINE_MS = 72 * 3_600_000;
-
-/** A delivery leased to us, with all its attempt needs. Ids are uuids. */
-export type ClaimedDelivery = {
-  id: string;
-  namespace: string;
-  endpointId: string;
-  eventId: string;
-  eventType: EventType;
-  trigger: Trigger;
-  conversationId: string | null;
-  /** Number of the attempt that this claim begins, from 1. */
-  attempt: number;
-  leaseToken: string;
-  /** At the claim: ms since the schedule began. */
-  ageMs: number;
-  /** At the claim: ms since the attempt was due. */
-  waitedMs: number;
-  /** An earlier claimer vanished; its attempt is recorded as lost. */
-  lost: boolean;
-  url: string;
-  headers: Record<string, string>;
-  /** Made by a job, not by an event or a person who waits. */
-  bulk: boolean;
-  /** Sealed; what `parley-signature` is made with. */
-  secret: Buffer;
-  /** Sealed; the other one that is live while the secret is being rotated. */
-  otherSecret: Buffer | null;
-  /** null: the event is gone or was erased, and there is nothing to send. */
-  body: Buffer | null;
-};
-
-/** What may be claimed for an endpoint: so many in all, and of these so many that jobs made. */
-export type ClaimBudget = { endpointId: string; slots: number; bulkSlots: number };
+const DAY_MS = 86_400_000;
+/**
+ * Bodies of events since then come with the claim: all but those of replays. A month of partitions
+ * in the plan would make each claim three times as long; the bounds are known before it runs, so
+ * the partitions beyond them are left out. A clock that is wrong only costs the second statement,
+ * as what has no body any more does.
+ */
+const RECENT_MS = DEADLINE_MS + DAY_MS;
 
 /**
  * Leases up to `slots` due deliveries of each endpoint, in one statement. Endpoints come with
  * budgets instead of one global order by time, so a large backlog of one is in nobody's way;
  * one that is off, deleted or without a secret yet gives nothing.
  *
- * What jobs made comes after everything else, however long it has been due, and has slots of its own:
- * two ranges of one index, read one after the other until the slots are full.
+ * What was never attempted comes first, then retries, then what jobs made, however long they have
+ * been due; the latter two yield, and have only so many slots: three ranges of indexes, read one
+ * after the other until the slots are full.
  *
  * A first attempt waits for the earlier ones of its conversation that have not started, unless
  * they are in this very batch, which the caller starts in the order it gets. One that waits for
- * an attempt with a later `run_at` (leased, or its lease ran out) takes no slot meanwhile: it would
- * stand before the one it waits for, and with few slots neither would ever be claimed.
+ * an attempt with a later `run_at` (leased, or its lease ran out), or for one that yields, takes no
+ * slot meanwhile: it would stand before the one it waits for, and with few slots neither would ever
+ * be claimed.
  */
 export async function claimDeliveries(
   db: Db,
   budgets: readonly ClaimBudget[],
-  leaseToken: string,
+  lease: { leaseToken: string; processNumber: number | null },
 ): Promise<ClaimedDelivery[]> {
+  const nowMs = Date.now();
+  const recent = lowestUuidAt(nowMs - RECENT_MS);
   const { rows } = await db.query<ClaimedDelivery>({
     name: 'claim_deliveries',
     text: CLAIM,
     values: [
       budgets.map(({ endpointId }) => endpointId),
       budgets.map(({ slots }) => slots),
-      leaseToken,
+      lease.leaseToken,
       LEASE_MS,
       DEADLINE_MS,
-      budgets.map(({ bulkSlots }) => bulkSlots),
+      budgets.map(({ yieldingSlots }) => yieldingSlots),
+      lease.processNumber,
+      recent,
+      lowestUuidAt(nowMs + DAY_MS),
+      LATE_MS,
     ],
   });
-  return rows;
+  const without = rows.filter(({ body }) => body === null);
+  return without.length === 0 ? rows : withBodies(db, rows, without);
+}
+
+/** Bodies of events that did not come with the claim; what has none then is gone or erased. */
+async function withBodies(
+  db: Db,
+  claimed: readonly ClaimedDelivery[],
+  without: readonly ClaimedDelivery[],
+): Promise<ClaimedDelivery[]> {
+  const { rows } = await db.query<{ id: string; body: Buffer }>(
+    'select id, body from events where id = any($1) and erased_at is null',
+    [without.map(({ eventId }) => eventId)],
+  );
+  const bodies = new Map(rows.map(({ id, body }) => [id, body]));
+  return claimed.map((one) => ({ ...one, body: one.body ?? bodies.get(one.eventId) ?? null }));
 }
 
 const DUE = `select d.id, d.endpoint_id, d.conversation_id, d.sequence, d.started, d.attempt, d.trigger,
-             d.lease_token, d.leased_at
+             d.lease_token, d.leased_at, d.attempt > 0 or d.job_id is not null as yields
         from delivery_queue d
        where d.endpoint_id = want.id and d.run_at <= now()
          and d.scheduled_from > now() - $5 * interval '1 ms'`;
 
+const IN_TURN = `and (d.conversation_id is null or d.started
+              or not exists (
+                select 1 from delivery_queue e
+                 where e.conversation_id = d.conversation_id and e.endpoint_id = d.endpoint_id
+                   and not e.started and e.sequence < d.sequence
+                   and (e.run_at > d.run_at or e.attempt > d.attempt)))`;
+
 const CLAIM = `with want as materialized (
-    select e.id, w.slots, w.bulk_slots, e.url, e.headers,
+    select e.id, w.slots, w.yielding_slots, e.url, e.headers,
            case when e.next_secret_at <= now() then e.next_secret else e.secret end as secret,
            case when e.old_secret_until <= now() then null
                 when e.next_secret_at <= now() then e.secret
                 else e.next_secret end as other_secret
-      from unnest($1::uuid[], $2::int[], $6::int[]) as w (endpoint_id, slots, bulk_slots)
-      join webhook_endpoints e on e.id = w.endpoint_id
-     where e.enabled and e.deleted_at is null and e.secret is not null
+      from unnest($1::uuid[], $2::int[], $6::int[]) as w (endpoint_id, slots, yielding_slots)
+     -- One look-up each, however many there are: joined, all of them would be read.
+     cross join lateral (
+       select * from webhook_endpoints
+        where id = w.endpoint_id and enabled and deleted_at is null and secret is not null
+       offset 0) e
   ), picked as materialized (
     select q.* from want cross join lateral (
-      select * from (${DUE} and not d.bulk
-         and (d.conversation_id is null or d.started
-              or not exists (
-                select 1 from delivery_queue e
-                 where e.conversation_id = d.conversation_id and e.endpoint_id = d.endpoint_id
-                   and not e.started and e.sequence < d.sequence and e.run_at > d.run_at))
+      select * from (${DUE} and d.attempt = 0 and d.job_id is null ${IN_TURN}
         order by d.run_at, d.sequence limit want.slots
-          for update skip locked) live
+          for update skip locked) fresh
       union all
-      select * from (${DUE} and d.bulk order by d.run_at limit want.bulk_slots
-          for update skip locked) bulk
+      select * from (
+        select * from (${DUE} and not d.bulk and d.attempt > 0 ${IN_TURN}
+          order by d.run_at, d.sequence limit want.yielding_slots
+            for update skip locked) retries
+        union all
+        select * from (${DUE} and d.bulk order by d.run_at limit want.yielding_slots
+            for update skip locked) jobs
+         limit want.yielding_slots) yielding
        limit want.slots) q
   ), free as materialized (
-    select p.id, p.lease_token is not null as lost from picked p
+    select p.id, p.yields, p.lease_token is not null as lost from picked p
      where p.conversation_id is null or p.started
         or not exists (
           select 1 from delivery_queue e
@@ -126,7 +168,7 @@ const CLAIM = `with want as materialized (
   ), claimed as (
     update delivery_queue d
        set run_at = now() + $4 * interval '1 ms', lease_token = $3, leased_at = now(),
-           attempt = d.attempt + 1
+           leased_by = $7, attempt = d.attempt + 1
      -- An array and not a join: the planner takes slots for thousands and would read the whole
      -- queue to join them.
      where d.id = any(array(select id from free))
@@ -137,9 +179,15 @@ const CLAIM = `with want as materialized (
          c.lease_token as "leaseToken", free.lost,
          extract(epoch from now() - c.scheduled_from)::float8 * 1000 as "ageMs",
          extract(epoch from now() - c.due_at)::float8 * 1000 as "waitedMs",
-         c.bulk, want.url, want.headers, want.secret, want.other_secret as "otherSecret",
-         (select v.body from events v where v.id = c.event_id and v.erased_at is null) as body
+         free.yields or c.due_at < now() - $10 * interval '1 ms' as yields, want.url, want.headers, want.secret, want.other_secret as "otherSecret",
+         v.body
     from claimed c join free on free.id = c.id join want on want.id = c.endpoint_id
+    -- Not as a sub-select, in which PostgreSQL 18 may crash: two claims meet at a row, and what it
+    -- does then with the partitions of a sub-select reads memory that is not its own.
+    left join lateral (
+      select b.body from events b
+       where b.id = c.event_id and b.id >= $8 and b.id < $9 and b.erased_at is null
+      offset 0) v on true
    order by c.due_at, c.sequence`;
 
 /** Endpoints that have something due now, found by hopping through the index, not by reading the queue. */
@@ -154,9 +202,12 @@ export async function listDueEndpoints(db: Db): Promise<string[]> {
           from hop where hop.endpoint_id is not null)
       select e.id from hop join webhook_endpoints e on e.id = hop.endpoint_id
        where e.enabled and e.deleted_at is null and e.secret is not null
-         -- Each half by the order of the index: given exists, a planner that thinks most of the
+         -- Each part by the order of its index: given exists, a planner that thinks most of the
          -- queue is this endpoint's would read the queue.
          and least((select d.run_at from delivery_queue d
+                     where d.endpoint_id = e.id and d.attempt = 0 and d.job_id is null
+                     order by d.run_at limit 1),
+                   (select d.run_at from delivery_queue d
                      where d.endpoint_id = e.id and not d.bulk order by d.run_at limit 1),
                    (select d.run_at from delivery_queue d
                      where d.endpoint_id = e.id and d.bulk order by d.run_at limit 1)) <= now()`,
@@ -172,20 +223,6 @@ export async function markStarted(db: Db, ids: readonly string[]): Promise<void>
     values: [ids],
   });
 }
-
-/** What became of one attempt. */
-export type AttemptResult = {
-  deliveryId: string;
-  leaseToken: string;
-  outcome: 'delivered' | 'retry' | 'failed';
-  /** Of a retry: when the next attempt is due, in ms after the schedule began. */
-  nextOffsetMs: number | null;
-  durationMs: number;
-  statusCode: number | null;
-  errorClass: string | null;
-  errorMessage: string | null;
-  responseBody: string | null;
-};
 
 /**
  * Records a batch of attempts in one statement. Fenced: a result whose lease went to somebody
@@ -224,6 +261,7 @@ const COMPLETE = `with r as materialized (
     select q.*, r.outcome, r.next_offset_ms, r.duration_ms, r.status_code, r.error_class,
            r.error_message, r.response_body
       from delivery_queue q join r on q.id = r.id and q.lease_token = r.token
+     where q.id = any($1)
        for update of q
   ), attempts as (
     insert into delivery_attempts (delivery_id, number, trigger, started_at, duration_ms,
@@ -242,119 +280,32 @@ const COMPLETE = `with r as materialized (
     update delivery_queue q
        set due_at = h.scheduled_from + h.next_offset_ms * interval '1 ms',
            run_at = h.scheduled_from + h.next_offset_ms * interval '1 ms',
-           lease_token = null, leased_at = null, started = true
+           lease_token = null, leased_at = null, leased_by = null, started = true
       from held h where q.id = h.id and h.outcome = 'retry'
   ), health as (
     insert into endpoint_health as e (endpoint_id, last_success_at, last_failure_at, last_failure)
-    select endpoint_id,
-           max(now()) filter (where outcome = 'delivered'),
-           max(now()) filter (where outcome <> 'delivered'),
-           (array_agg(jsonb_build_object('delivery_id', id, 'status_code', status_code,
-              'error_class', error_class)) filter (where outcome <> 'delivered'))[1]
-      from held group by endpoint_id order by endpoint_id
+    select * from (
+      select endpoint_id,
+             max(now()) filter (where outcome = 'delivered') as last_success_at,
+             max(now()) filter (where outcome <> 'delivered') as last_failure_at,
+             (array_agg(jsonb_build_object('delivery_id', id, 'status_code', status_code,
+                'error_class', error_class)) filter (where outcome <> 'delivered'))[1]
+        from held group by endpoint_id order by endpoint_id) n
+     -- A healthy endpoint's row is written once a second, not once a batch. Asked here and not after
+     -- the conflict, which locks the row and so writes it all the same.
+     where n.last_failure_at is not null or not exists (
+       select 1 from endpoint_health k
+        where k.endpoint_id = n.endpoint_id and k.last_success_at > now() - interval '1 second'
+          and (k.last_failure_at is null or k.last_failure_at < k.last_success_at))
     on conflict (endpoint_id) do update set
       last_success_at = coalesce(excluded.last_success_at, e.last_success_at),
       last_failure_at = coalesce(excluded.last_failure_at, e.last_failure_at),
       last_failure = coalesce(excluded.last_failure, e.last_failure)
-    -- A healthy endpoint's row is written once a second, not once a batch.
-    where excluded.last_failure_at is not null or e.last_success_at is null
-       or e.last_success_at < now() - interval '1 second' or e.last_failure_at >= e.last_success_at
   )
   select id from held`;
 
-/** Gives back what was claimed and not started; the begun attempt is not counted. */
-export async function releaseDeliveries(
-  db: Db,
-  ids: readonly string[],
-  leaseToken: string,
-): Promise<void> {
-  await db.query(
-    `update delivery_queue
-        set run_at = due_at, lease_token = null, leased_at = null, attempt = attempt - 1
-      where id = any($1) and lease_token = $2`,
-    [ids, leaseToken],
-  );
-}
-
-/**
- * Ends the leases of a process that is gone, so that they need not run out. Only for one that
- * knows nobody else delivers from this database (`start`).
- */
-export async function releaseAllLeases(db: Db): Promise<number> {
-  const { rowCount } = await db.query(
-    // The token stays: the next claim sees that an attempt was lost and records it.
-    'update delivery_queue set run_at = now() where lease_token is not null and run_at > now()',
-  );
-  return rowCount ?? 0;
-}
-
-/** Finishes what has passed its 72 h without an acknowledgement; returns how many. */
-export async function finishExpired(db: Db): Promise<number> {
-  const { rowCount } = await db.query(
-    `with gone as (
-       delete from delivery_queue
-        where scheduled_from <= now() - $1 * interval '1 ms' and run_at <= now() returning *
-     ), lost as (
-       insert into delivery_attempts (delivery_id, number, trigger, started_at, error_class)
-       select id, attempt, trigger, leased_at, 'lost_lease' from gone where lease_token is not null
-           on conflict do nothing
-     )
-     insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, status,
-                             attempt_count)
-     select id, namespace, endpoint_id, event_id, event_type, trigger, 'failed', attempt from gone`,
-    [DEADLINE_MS],
-  );
-  return rowCount ?? 0;
-}
-
-/** Cancels what is on its way to an endpoint that was removed; returns how many. */
-export function cancelDeliveries(db: Db, endpointId: string): Promise<number> {
-  return cancelWhere(db, 'endpoint_id = $1', [endpointId]);
-}
-
-/** Cancels what a job made and nobody attempts at this moment; returns how many. */
-export function cancelJobDeliveries(
-  db: Db,
-  { endpointId, jobId }: { endpointId: string; jobId: string },
-): Promise<number> {
-  return cancelWhere(
-    db,
-    'endpoint_id = $1 and bulk and job_id = $2 and (lease_token is null or run_at <= now())',
-    [endpointId, jobId],
-  );
-}
-
-/** Cancels the deliveries of these events, also those being attempted: no result of theirs counts. */
-export function cancelEventDeliveries(db: Db, eventIds: readonly string[]): Promise<number> {
-  return cancelWhere(db, 'event_id = any($1)', [eventIds]);
-}
-
-/** Cancels what was claimed and has nothing to send; the begun attempt is not counted. */
-export function cancelClaimed(db: Db, ids: readonly string[], leaseToken: string): Promise<number> {
-  return cancelWhere(db, 'id = any($1) and lease_token = $2', [ids, leaseToken], 'attempt - 1');
-}
-
-async function cancelWhere(
-  db: Db,
-  condition: string,
-  values: unknown[],
-  attempts = 'attempt',
-): Promise<number> {
-  const { rowCount } = await db.query(
-    `with gone as (delete from delivery_queue where ${condition} returning *)
-     insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, status,
-                             attempt_count)
-     select id, namespace, endpoint_id, event_id, event_type, trigger, 'canceled', ${attempts}
-       from gone`,
-    values,
-  );
-  return rowCount ?? 0;
-}
-
-/** For the gauges: cheap because the queue is small, and asked for every 10 s, not per scrape. */
-export async function measureBacklog(
-  db: Db,
-): Promise<{ pending: number; oldestDueAgeSec: number; endpoints: Record<string, number> }> {
+/** Cheap because the queue is small, and asked for every 10 s, not per scrape. */
+export async function measureBacklog(db: Db): Promise<Backlog> {
   const queue = await db.query<{ pending: number; oldest: number }>(
     // Age: of what could be attempted now. What waits for a disabled endpoint is no backlog of ours.
     `select count(*) as pending,

@@ -1,6 +1,6 @@
 import { encodeEnvelope, type Envelope } from '../events/envelope.ts';
 import type { EventType } from '../events/event-types.ts';
-import { cancelEventDeliveries } from './delivery-queue.ts';
+import { cancelEventDeliveries } from './delivery-endings.ts';
 import type { Db } from './pool.ts';
 
 /** Types whose data holds what people said or who they are. */

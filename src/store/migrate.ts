@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { StartupError } from '../errors.ts';
+import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../observability/logger.ts';
 import { healStreamOrder } from './event-stream.ts';
+import { insisting, LOCK_TIMEOUT_MS } from './insist.ts';
 import { createClient } from './pool.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../migrations');
@@ -10,6 +12,8 @@ const TABLE = 'schema_migrations';
 /** Any two numbers nobody else uses as an advisory lock of this database. */
 const LOCK = [0x7061, 0x726c];
 const MINIMUM_SERVER_VERSION = 150_000;
+
+type Client = ReturnType<typeof createClient>;
 
 /**
  * Brings the schema up to date. Any number of processes may call it at once: one works, the
@@ -28,21 +32,36 @@ export async function migrate(deps: { databaseUrl: string; log: Logger }): Promi
   }
 }
 
-async function applyMigrations(
-  client: ReturnType<typeof createClient>,
-  log: Logger,
-): Promise<void> {
+async function applyMigrations(client: Client, log: Logger): Promise<void> {
   // Imported here: an up-to-date start, the common one, does not pay for it.
   const { runner } = await import('node-pg-migrate');
-  const applied = await runner({
-    dbClient: client,
-    dir: FOLDER,
-    direction: 'up',
-    migrationsTable: TABLE,
-    noLock: true, // Ours waits; theirs gives up when somebody else migrates.
-    log: () => undefined,
-  });
-  log.info({ migrations: applied.map(({ name }) => name) }, 'schema migrated');
+  // One after the other, each in a transaction of its own: locks are held for one migration, and
+  // whoever goes on after a kill begins where it ended.
+  const applyNext = async (): Promise<string[]> => {
+    try {
+      const applied = await runner({
+        dbClient: client,
+        dir: FOLDER,
+        direction: 'up',
+        count: 1,
+        migrationsTable: TABLE,
+        noLock: true, // Ours waits; theirs gives up when somebody else migrates.
+        log: () => undefined,
+      });
+      return applied.map(({ name }) => name);
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined); // It leaves its transaction open.
+      throw error;
+    }
+  };
+  await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  for (;;) {
+    const applied = await insisting(applyNext);
+    if (applied.length === 0) break;
+    log.info({ migrations: applied }, 'schema migrated');
+    await failpoint('migration.applied');
+  }
+  await client.query('reset lock_timeout');
 }
 
 /** @throws StartupError when the schema is not up to date, or the database cannot be reached. */
@@ -57,7 +76,7 @@ export async function assertMigrated(databaseUrl: string): Promise<void> {
 }
 
 /** @throws StartupError that names the database without its password */
-async function connected(databaseUrl: string): Promise<ReturnType<typeof createClient>> {
+async function connected(databaseUrl: string): Promise<Client> {
   const client = createClient(databaseUrl);
   try {
     await client.connect();
@@ -76,7 +95,7 @@ function reasonOf(error: unknown): string {
   return first instanceof Error ? first.message : String(first);
 }
 
-async function checkServer(client: ReturnType<typeof createClient>): Promise<void> {
+async function checkServer(client: Client): Promise<void> {
   const { rows } = await client.query<{ version: string; text: string }>(
     `select current_setting('server_version_num') as version, current_setting('server_version') as text`,
   );
@@ -85,7 +104,7 @@ async function checkServer(client: ReturnType<typeof createClient>): Promise<voi
   }
 }
 
-async function isCurrent(client: ReturnType<typeof createClient>): Promise<boolean> {
+async function isCurrent(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ present: boolean }>(
     `select to_regclass($1) is not null as present`,
     [TABLE],

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { createSingleFlight } from '../controller/single-flight.ts';
 import type { Logger } from '../observability/logger.ts';
-import { createClient, type Pool } from './pool.ts';
+import { failpoint } from '../failpoints.ts';
+import { createClient, type Db, type Pool } from './pool.ts';
 
 /**
  * Wake-ups between processes over LISTEN/NOTIFY. A wake-up only saves time: whoever listens
@@ -23,7 +24,8 @@ export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 
 /** PostgreSQL refuses payloads of 8,000 bytes. */
 const PAYLOAD_ITEMS_MAX = 200;
-const RECONNECT_MS = 500;
+/** Shorter than a second: for so long a session may be gone before its process is thought dead. */
+const RECONNECT_MS = 250;
 
 export type Notifier = {
   /** Sends soon: at once when idle, else together with all that come while one is under way. */
@@ -36,17 +38,21 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
   const waiting = new Map<Channel, Set<string>>();
 
   const sending = createSingleFlight(async () => {
+    // Who was answered by one commit goes on in microtasks: after the last of them one is enough.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
     const batch = [...waiting].map(([channel, items]) => [channel, payloadOf(items)] as const);
     waiting.clear();
-    await deps.pool
-      .query({
+    try {
+      await failpoint('notify.sending');
+      await deps.pool.query({
         name: 'notify',
         text: 'select pg_notify(c, p) from unnest($1::text[], $2::text[]) as n (c, p)',
         values: [batch.map(([channel]) => channel), batch.map(([, payload]) => payload)],
-      })
-      .catch((error: Error) => {
-        deps.log.debug({ reason: error.message }, 'a wake-up was not sent; polling covers it');
       });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      deps.log.debug({ reason }, 'a wake-up was not sent; polling covers it');
+    }
   });
 
   return {
@@ -70,6 +76,8 @@ export type Listener = { start: () => Promise<void>; stop: () => Promise<void> }
 export function createListener(deps: {
   databaseUrl: string;
   channels: Partial<Record<Channel, (items: readonly string[]) => void>>;
+  /** Of each new connection, before anything is heard on it. */
+  onSession?: (session: Db) => Promise<void>;
   log: Logger;
 }): Listener {
   let client: pg.Client | undefined;
@@ -88,8 +96,14 @@ export function createListener(deps: {
       handlers.get(channel as Channel)?.((payload ?? '').split(',').filter(Boolean));
     });
     client = fresh;
-    await fresh.connect();
-    for (const channel of handlers.keys()) await fresh.query(`listen ${channel}`);
+    try {
+      await fresh.connect();
+      await deps.onSession?.(fresh);
+      for (const channel of handlers.keys()) await fresh.query(`listen ${channel}`);
+    } catch (error) {
+      void fresh.end().catch(() => undefined);
+      throw error;
+    }
     for (const onWake of handlers.values()) onWake(['*']);
   }
 

@@ -1,4 +1,6 @@
 import { lowestUuidAt, uuidTimeMs } from '../events/ids.ts';
+import { failpoint } from '../failpoints.ts';
+import { insisting, LOCK_TIMEOUT_MS } from './insist.ts';
 import { inTransaction } from './transaction.ts';
 import type { Pool } from './pool.ts';
 
@@ -15,12 +17,17 @@ const DAYS_AHEAD = 7;
 const RETENTION_DAYS = 31;
 const LOCK = [0x7061, 0x7274];
 
-/** Makes what is missing, drops what is too old; names what it did. Safe to run anywhere, any time. */
+/**
+ * Makes what is missing, drops what is too old; names what it did. Safe to run anywhere, any time.
+ *
+ * @param nowMs in tests; else it is the database's clock that says which days are old: one of a
+ * host that is a month ahead would drop them all
+ */
 export async function maintainPartitions(
   pool: Pool,
-  nowMs: number,
+  nowMs?: number,
 ): Promise<{ created: string[]; dropped: string[] }> {
-  const today = Math.floor(nowMs / DAY_MS);
+  const today = Math.floor((nowMs ?? (await readClock(pool))) / DAY_MS);
   const existing = await listPartitions(pool);
   const wanted = TABLES.flatMap((table) => daysAround(today).map((day) => ({ table, day })));
   const missing = wanted.filter(({ table, day }) => !existing.has(partitionName(table, day)));
@@ -30,14 +37,22 @@ export async function maintainPartitions(
     return dayOf(name) + 1 <= today - RETENTION_DAYS && !inUse;
   });
   if (missing.length === 0 && expired.length === 0) return { created: [], dropped: [] };
-  await inTransaction(pool, async (client) => {
-    // Waiting for a long read is better than making every new statement wait behind us.
-    await client.query(`set local lock_timeout = '5s'`);
-    await client.query('select pg_advisory_xact_lock($1, $2)', LOCK);
-    for (const { table, day } of missing) await client.query(createStatement(table, day));
-    for (const name of expired) await client.query(`drop table if exists ${name}`);
-  });
+  const change = (): Promise<void> =>
+    inTransaction(pool, async (client) => {
+      await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await client.query('select pg_advisory_xact_lock($1, $2)', LOCK);
+      if (missing.length > 0) await failpoint('partitions.creating');
+      for (const { table, day } of missing) await client.query(createStatement(table, day));
+      if (expired.length > 0) await failpoint('partitions.dropping');
+      for (const name of expired) await client.query(`drop table if exists ${name}`);
+    });
+  await insisting(change);
   return { created: missing.map(({ table, day }) => partitionName(table, day)), dropped: expired };
+}
+
+async function readClock(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ now: number }>('select now() as now');
+  return rows[0]!.now;
 }
 
 /** The day of the oldest event that is still being delivered; infinite when nothing is. */

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Logger } from '../observability/logger.ts';
+import { createSilenceWatch } from './silent-connections.ts';
 
 /** Whoever can run a statement: the pool, or the client of a transaction. */
 export type Db = Pick<pg.ClientBase, 'query'>;
@@ -19,8 +20,18 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
  * The error handler is not optional: without one, an idle connection that the server cuts ends
  * the process.
  */
-export function createPool(databaseUrl: string, options: { log: Logger; max?: number }): Pool {
+export function createPool(
+  databaseUrl: string,
+  options: {
+    log: Logger;
+    max?: number;
+    /** Of PostgreSQL, for all its sessions. */
+    settings?: Record<string, string>;
+  },
+): Pool {
+  const silence = createSilenceWatch({ databaseUrl, log: options.log });
   const pool = new pg.Pool({
+    Client: silence.Client,
     connectionString: databaseUrl,
     max: options.max ?? 10,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -31,11 +42,22 @@ export function createPool(databaseUrl: string, options: { log: Logger; max?: nu
     keepAlive: true,
     application_name: 'parley',
     types: TYPES,
+    options: Object.entries(options.settings ?? {})
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
   });
   pool.on('error', (error) => {
     if (pool.ending) return; // Closing it ourselves, and the server is next.
     options.log.warn({ reason: error.message }, 'an idle database connection was lost');
   });
+  // A server that dies as it lets somebody in says both in one piece: the loss is told before who
+  // asked for the connection has it and can listen. Their first statement tells it again.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  const end = pool.end.bind(pool);
+  pool.end = async () => {
+    silence.stop();
+    await end();
+  };
   return pool;
 }
 
@@ -93,7 +115,7 @@ export function isUnavailable(error: unknown): boolean {
     // (PostgreSQL, appendix A).
     /^(08|57P0|53|57014)/.test(text) ||
     UNAVAILABLE.has(text) ||
-    /Connection terminated|timeout exceeded when trying to connect|Query read timeout/.test(
+    /Connection terminated|not queryable|timeout exceeded when trying to connect|Query read timeout|timeout expired/.test(
       String(message),
     ) ||
     (Array.isArray(errors) && errors.some(isUnavailable))

@@ -14,7 +14,7 @@ import {
 import type { Announce } from '../../services/emit-event.ts';
 import { etagOf } from '../../services/precondition.ts';
 import { listEndpointPage } from '../../services/read-endpoints.ts';
-import { sendTestEvent } from '../../services/send-test-event.ts';
+import { createSendTestEvent } from '../../services/send-test-event.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -176,10 +176,11 @@ const testBody = z
   .describe('The event to send.');
 
 /**
- * The hot route: a load generator makes events with it. A request costs one statement and, at
- * most once a second, the look-up of the key.
+ * The hot route: a load generator makes events with it. A request costs its share of one statement
+ * and, at most once a second, the look-up of the key.
  */
 function testRoute(deps: WebhookRoutesDeps): Route {
+  const sendTestEvent = createSendTestEvent(deps);
   return route({
     method: 'post',
     path: '/v1/webhooks/{id}/test',
@@ -201,7 +202,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
       const { type = 'agent.published' } = body;
       const data = dataOf(type, body.data);
       return answering(
-        (settle) => sendTestEvent(deps, { namespace, endpointId, type, data }, settle),
+        (settle) => sendTestEvent({ namespace, endpointId, type, data }, settle),
         ({ eventId, deliveryId }) => ({
           status: 202,
           body: { event_id: fromUuid('evt', eventId), delivery_id: fromUuid('dlv', deliveryId) },

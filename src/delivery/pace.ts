@@ -1,0 +1,56 @@
+/**
+ * How fast deliveries that yield (retries, what jobs made, and what is late) may begin in this process.
+ * They take what fresh events leave: to begin an attempt and to end it needs time of this process and
+ * of the database, and a backlog would take all there is, so that each fresh event waits behind
+ * hundreds of old ones although it is claimed first. So they are held to a share of the process's
+ * time: more of them little by little while it has time left, fewer at once when it has not.
+ *
+ * A speed and no number in flight: one that hangs needs no time, and must not keep others waiting.
+ */
+export type Pace = {
+  /** How many more may begin now. */
+  free: () => number;
+  begun: (count: number) => void;
+};
+
+const WINDOW_MS = 100;
+const LOOK_MS = 50;
+/** Of its time; what is left is for fresh events, and for the neighbours on the machine. */
+const BUSY_MAX = 0.7;
+/** In a window; so that a process that is busy with fresh events alone comes to its retries too. */
+const MAX_LEAST = 16;
+const MAX_FIRST = 64;
+const MAX_MOST = 1_000;
+const STEP_UP = 16;
+const STEP_DOWN = 0.7;
+
+/**
+ * `busyShare`: of the time since it was last asked, from 0 to 1; `nowMs` must be monotonic. It looks
+ * when it is asked and not by a timer: who claims nothing needs no pace.
+ */
+export function createPace(deps: { busyShare: () => number; nowMs: () => number }): Pace {
+  let max = MAX_FIRST;
+  let lookedMs = -Infinity;
+  let begun: { atMs: number; count: number }[] = [];
+
+  function look(nowMs: number): void {
+    if (nowMs - lookedMs < LOOK_MS) return;
+    lookedMs = nowMs;
+    const isBusy = deps.busyShare() > BUSY_MAX;
+    max = isBusy
+      ? Math.max(MAX_LEAST, Math.floor(max * STEP_DOWN))
+      : Math.min(MAX_MOST, max + STEP_UP);
+  }
+
+  return {
+    free: () => {
+      const nowMs = deps.nowMs();
+      look(nowMs);
+      begun = begun.filter(({ atMs }) => nowMs - atMs < WINDOW_MS);
+      return Math.max(0, max - begun.reduce((sum, { count }) => sum + count, 0));
+    },
+    begun: (count) => {
+      if (count > 0) begun.push({ atMs: deps.nowMs(), count });
+    },
+  };
+}
