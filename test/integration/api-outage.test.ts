@@ -1,9 +1,9 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createPool } from '../../src/store/pool.ts';
 import { createCall, startApi, type Api } from './api-setup.ts';
 import { runApi } from '../../src/api/run.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 
 let stops: (() => Promise<unknown>)[] = [];
 
@@ -18,54 +18,20 @@ async function start(options: Parameters<typeof startApi>[0]): Promise<Api> {
   return api;
 }
 
-/** A way to the database that can be cut and mended. */
-async function startLine(
-  to: URL,
-): Promise<{ url: string; cut: () => void; mend: () => Promise<void> }> {
-  const sockets = new Set<Socket>();
-  let port = 0;
-  let server: Server | undefined;
-  const mend = (): Promise<void> => {
-    server = createServer((near) => {
-      const far = connect(Number(to.port), to.hostname);
-      for (const socket of [near, far]) {
-        sockets.add(socket);
-        socket.on('error', () => undefined);
-        socket.on('close', () => {
-          sockets.delete(socket);
-          near.destroy();
-          far.destroy();
-        });
-      }
-      near.pipe(far).pipe(near);
-    });
-    return new Promise((resolve) => server!.listen(port, '127.0.0.1', resolve));
-  };
-  const cut = (): void => {
-    server?.close();
-    for (const socket of sockets) socket.destroy();
-  };
-  await mend();
-  const address = server!.address();
-  port = typeof address === 'object' && address !== null ? address.port : 0;
-  const url = new URL(to);
-  url.host = `127.0.0.1:${port}`;
-  stops.push(async () => cut());
-  return { url: url.href, cut, mend };
-}
-
 test('with the database away every route is 503 with Retry-After, and it recovers by itself', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const api = await start({});
-  const line = await startLine(new URL(api.engine.databaseUrl));
-  const pool = createPool(line.url, { log });
+  const line = await startFaultProxy(api.engine.databaseUrl);
+  stops.push(line.stop);
+  const databaseUrl = line.through(api.engine.databaseUrl);
+  const pool = createPool(databaseUrl, { log });
   stops.push(() => pool.end());
   const behind = await runApi({
     ...api.engine,
     pool,
     log,
-    databaseUrl: line.url,
+    databaseUrl,
     host: '127.0.0.1',
     port: 0,
     fallbackToFreePort: false,
@@ -76,7 +42,7 @@ test('with the database away every route is 503 with Retry-After, and it recover
   const call = createCall(behind.url, api.key);
   expect((await call('GET', '/v1/agents')).status).toBe(200);
 
-  line.cut();
+  line.refuse();
   for (const [method, path] of [
     ['GET', '/v1/agents'],
     ['POST', '/v1/webhooks/we_00000000000000000000000000/test'],
@@ -91,7 +57,7 @@ test('with the database away every route is 503 with Retry-After, and it recover
   expect((await call('GET', '/healthz')).status).toBe(200);
   expect((await call('GET', '/v1/openapi.json')).status).toBe(200);
 
-  await line.mend();
+  line.accept();
   expect((await call('GET', '/v1/agents')).status).toBe(200);
   expect((await call('GET', '/readyz')).status).toBe(200);
   expect(lines.join('')).not.toContain(api.key);

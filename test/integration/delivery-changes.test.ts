@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { newEndpointSecret } from '../../src/events/signature.ts';
-import { cancelDeliveries } from '../../src/store/delivery-queue.ts';
+import { cancelDeliveries } from '../../src/store/delivery-endings.ts';
 import { CHANNELS, createNotifier } from '../../src/store/notifications.ts';
 import { markEndpointDeleted } from '../../src/store/webhook-endpoints.ts';
 import { SECRET } from '../support/engine.ts';
@@ -37,7 +37,7 @@ const failedOnce = async (): Promise<string> => {
   return eventId;
 };
 
-test('the next attempt goes to the new URL', async () => {
+test('F-30: the next attempt goes to the new URL', async () => {
   const eventId = await failedOnce();
   const other = await startReceiver();
   await lab.changeEndpoint(endpoint, { url: other.url });
@@ -49,7 +49,7 @@ test('the next attempt goes to the new URL', async () => {
   await other.close();
 });
 
-test('the next attempt is signed with the new secret', async () => {
+test('F-30, F-55: the next attempt is signed with the new secret', async () => {
   await failedOnce();
   const secret = newEndpointSecret();
   await lab.changeEndpoint(endpoint, { url: receiver.url, secret });
@@ -61,7 +61,7 @@ test('the next attempt is signed with the new secret', async () => {
   expect(received.map(({ headers }) => headers['parley-signature'])).toEqual(expected);
 });
 
-test('a disabled endpoint gets nothing, keeps what waits for it, and gets it when enabled again', async () => {
+test('F-30: a disabled endpoint gets nothing, keeps what waits for it, and gets it when enabled again', async () => {
   const waiting = await failedOnce();
   await lab.changeEndpoint(endpoint, { url: receiver.url, enabled: false });
   const missed = await lab.emit({ namespace: 'default' });
@@ -87,7 +87,7 @@ test('a disabled endpoint gets nothing, keeps what waits for it, and gets it whe
   await witness.close();
 });
 
-test('a deleted endpoint: what waited is canceled and no attempt comes after', async () => {
+test('F-30: a deleted endpoint: what waited is canceled and no attempt comes after', async () => {
   const eventId = await failedOnce();
   await markEndpointDeleted(lab.pool, { namespace: 'default', name: endpoint });
   await cancelDeliveries(lab.pool, endpoint);
@@ -107,7 +107,7 @@ test('a deleted endpoint: what waited is canceled and no attempt comes after', a
   await witness.close();
 });
 
-test('deleted while an attempt is under way: its result does not bring the delivery back', async () => {
+test('F-30: deleted while an attempt is under way: its result does not bring the delivery back', async () => {
   const release = Promise.withResolvers<void>();
   receiver.answer((_, response) => void release.promise.then(() => response.writeHead(500).end()));
   const eventId = await lab.emit();

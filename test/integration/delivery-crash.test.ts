@@ -1,6 +1,6 @@
-import net from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { databaseUrl } from '../support/postgres.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
@@ -90,27 +90,16 @@ test('the wake-up connection is cut: the sweep delivers meanwhile, and it is mad
 });
 
 test('the wake-up connection falls silent: the sweep delivers within a second', async () => {
-  const server = new URL(lab.databaseUrl);
-  const sockets: net.Socket[] = [];
-  const proxy = net.createServer((near) => {
-    const far = net.connect(Number(server.port), server.hostname);
-    for (const socket of [near, far]) socket.on('error', () => undefined);
-    near.pipe(far).pipe(near);
-    sockets.push(near, far);
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const through = new URL(lab.databaseUrl);
-  through.host = `127.0.0.1:${(proxy.address() as net.AddressInfo).port}`;
-  await lab.startDelivery({ databaseUrl: through.href });
-  for (const socket of sockets) socket.unpipe().pause();
+  const proxy = await startFaultProxy(lab.databaseUrl);
+  await lab.startDelivery({ databaseUrl: proxy.through(lab.databaseUrl) });
+  proxy.freeze();
   for (let i = 0; i < 5; i += 1) {
     const committedMs = performance.now();
     await lab.emit();
     await receiver.until(({ length }) => length === i + 1);
     expect(performance.now() - committedMs).toBeLessThan(1_000);
   }
-  for (const socket of sockets) socket.destroy();
-  proxy.close();
+  await proxy.stop();
 });
 
 test('a wake-up delivers sooner than any sweep would', async () => {

@@ -19,7 +19,7 @@ afterEach(async () => {
   await healthy.close();
 });
 
-test('thirty endpoints that hang, with hundreds of events, cost a healthy one nothing', async () => {
+test('F-26: thirty endpoints that hang, with hundreds of events, cost a healthy one nothing', async () => {
   for (let i = 0; i < 30; i += 1) {
     const url = `http://127.0.0.1:${hanging.port}/${i}`;
     await lab.addEndpoint({ url, namespace: 'hanging' });

@@ -75,7 +75,7 @@ test.each(['200 OK', '201 Created', '204 No Content', '299 Fine'])(
   },
 );
 
-test('an answer whose body never comes counts by its headers', async () => {
+test('F-18: an answer whose body never comes counts by its headers', async () => {
   const delivery = await deliverTo(
     at(await answering('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n')),
   );
@@ -97,7 +97,7 @@ test.each([
   ]);
 });
 
-test('429 with Retry-After is waited for, and for ten minutes at most', async () => {
+test('F-27: 429 with Retry-After is waited for, and for ten minutes at most', async () => {
   const delayOf = async (value: string): Promise<number> => {
     const server = await answering(
       respond('429 Too Many Requests', '', `retry-after: ${value}\r\n`),
@@ -117,7 +117,7 @@ test('429 with Retry-After is waited for, and for ten minutes at most', async ()
   }
 });
 
-test('a redirect is a failure and its target gets no connection', async () => {
+test('F-21: a redirect is a failure and its target gets no connection', async () => {
   const target = await answering(respond('200 OK', 'ok'));
   for (const status of [
     '301 Moved',
@@ -133,7 +133,7 @@ test('a redirect is a failure and its target gets no connection', async () => {
   expect(target.sockets).toHaveLength(0);
 });
 
-test('a refused connection, a reset, garbage and a bad certificate tell themselves apart', async () => {
+test('F-20, F-22, F-23: a refused connection, a reset, garbage and a bad certificate tell themselves apart', async () => {
   const closed = await serve(() => undefined);
   await closed.stop();
   const reset = await serve((socket) =>
@@ -205,7 +205,7 @@ test.each(BODIES)(
   },
 );
 
-test('a receiver that hangs anywhere before its headers fails at ten seconds, and is let go', async () => {
+test('F-17: a receiver that hangs anywhere before its headers fails at ten seconds, and is let go', async () => {
   const ways: ((socket: Socket) => void)[] = [
     () => undefined,
     (socket) => void socket.write('HTTP/1.1 200 OK\r\nx-slow: '),

@@ -3,11 +3,8 @@ import { createAnnounce, emitEvent } from '../../src/services/emit-event.ts';
 import type { EventData } from '../../src/events/event-types.ts';
 import { newUuid } from '../../src/events/ids.ts';
 import { createNotifier } from '../../src/store/notifications.ts';
-import {
-  claimDeliveries,
-  type AttemptResult,
-  type ClaimedDelivery,
-} from '../../src/store/delivery-queue.ts';
+import { claimDeliveries } from '../../src/store/delivery-queue.ts';
+import type { AttemptResult, ClaimedDelivery } from '../../src/store/dispatch-queue.ts';
 import { readDelivery, type DeliveryRow } from '../../src/store/deliveries.ts';
 import { endpointSecretPlace, upsertEndpoint } from '../../src/store/webhook-endpoints.ts';
 import { SECRET, startEngine, type Engine } from '../support/engine.ts';
@@ -25,6 +22,8 @@ export type Lab = Engine & {
   emit: (options?: EmitOptions) => Promise<string>;
   /** Claims as a delivery process does. */
   claim: (endpointId: string, slots?: number, token?: string) => Promise<ClaimedDelivery[]>;
+  /** Ends all leases, as when the processes that hold them are found dead. */
+  endLeases: () => Promise<void>;
   /** Moves all times of queued deliveries into the past, as if so much time had gone by. */
   travel: (ms: number, where?: string) => Promise<void>;
   deliveryOf: (eventId: string) => Promise<DeliveryRow>;
@@ -90,8 +89,14 @@ export async function startLab(): Promise<Lab> {
       announce(emitted);
       return emitted.eventId;
     },
-    claim: (endpointId, slots = 32, token = randomUUID()) =>
-      claimDeliveries(pool, [{ endpointId, slots, bulkSlots: slots }], token),
+    claim: (endpointId, slots = 32, leaseToken = randomUUID()) =>
+      claimDeliveries(pool, [{ endpointId, slots, yieldingSlots: slots }], {
+        leaseToken,
+        processNumber: null,
+      }),
+    endLeases: async () => {
+      await pool.query('update delivery_queue set run_at = now() where lease_token is not null');
+    },
     travel: async (ms, where = 'true') => {
       await pool.query(
         `update delivery_queue

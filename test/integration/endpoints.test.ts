@@ -122,7 +122,7 @@ describeEachHome((home) => {
       expect(signedWith(value)(received!)).toBe(true);
     });
 
-    test('that is named counts, so does its change, and another name', async () => {
+    test('F-55: that is named counts, so does its change, and another name', async () => {
       await engine.startDelivery();
       await declareSecret('mine', SECRET);
       await declare({ url: receiver.url, secretRef: { name: 'mine', key: 'key' } });
@@ -145,7 +145,7 @@ describeEachHome((home) => {
       ['missing', async () => undefined, 'SecretNotFound'],
       ['without the label', async () => declareSecret('mine', SECRET, 'false'), 'SecretNotAllowed'],
       ['not a secret of ours', async () => declareSecret('mine', 'hunter2'), 'InvalidSecret'],
-    ])('%s: ResolvedRefs=False, and it heals by itself', async (_, prepare, reason) => {
+    ])('F-55: %s: ResolvedRefs=False, and it heals by itself', async (_, prepare, reason) => {
       await prepare();
       await declare({ url: receiver.url, secretRef: { name: 'mine', key: 'key' } });
       const found = await condition('ResolvedRefs', { status: 'False', reason });
@@ -155,7 +155,7 @@ describeEachHome((home) => {
       await condition('Ready', { status: 'True' });
     });
 
-    test('that goes away leaves the last one signing', async () => {
+    test('F-55: that goes away leaves the last one signing', async () => {
       await engine.startDelivery();
       await declareSecret('mine', SECRET);
       await declare({ url: receiver.url, secretRef: { name: 'mine', key: 'key' } });

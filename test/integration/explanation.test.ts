@@ -66,8 +66,8 @@ async function town(fields: object = {}) {
     claim: () =>
       claimDeliveries(
         api.engine.pool,
-        [{ endpointId: toUuid('we', endpoint.id)!, slots: 1, bulkSlots: 1 }],
-        newUuid(),
+        [{ endpointId: toUuid('we', endpoint.id)!, slots: 1, yieldingSlots: 1 }],
+        { leaseToken: newUuid(), processNumber: null },
       ),
     sql: (text: string) =>
       api.engine.pool.query(`${text} where endpoint_id = $1`, [toUuid('we', endpoint.id)]),

@@ -251,7 +251,7 @@ describe('while the first runs', () => {
     expectReplay(await post(`${endpoint}/test`, key), taken);
   });
 
-  test('of 50 at once one is done; the others get its answer or 409', async () => {
+  test('F-31: of 50 at once one is done; the others get its answer or 409', async () => {
     const key = newKey();
     const before = await countRows('events');
     const replies = await Promise.all(
@@ -270,7 +270,7 @@ describe('while the first runs', () => {
     }
   });
 
-  test('of 50 creates at once there is one agent', async () => {
+  test('F-31: of 50 creates at once there is one agent', async () => {
     const key = newKey();
     const before = await countRows('resources');
     const replies = await Promise.all(

@@ -9,7 +9,7 @@ import { createKubeClient, type KubeClient } from '../../src/kubernetes/client.t
 import { createListWatch } from '../../src/kubernetes/list-watch.ts';
 import { KubeConnectionError, KubeError } from '../../src/kubernetes/kube-error.ts';
 import { collectionPath } from '../../src/kubernetes/resource-paths.ts';
-import { startCutProxy, type CutProxy } from '../support/cut-proxy.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { startKubeApiserver, type KubeApiserver } from '../support/kube-apiserver.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';
 
@@ -22,7 +22,7 @@ const SECRETS = collectionPath('Secret', 'default');
 
 (binaries ? describe : describe.skip)('connections to the API server', () => {
   let kube: KubeApiserver;
-  let proxy: CutProxy;
+  let proxy: FaultProxy;
   let client: KubeClient;
   let token: string;
   beforeAll(async () => {
@@ -31,10 +31,10 @@ const SECRETS = collectionPath('Secret', 'default');
   afterAll(async () => kube?.stop());
   beforeEach(async () => {
     token = kube.token;
-    proxy = await startCutProxy(kube.url);
+    proxy = await startFaultProxy(kube.url);
     client = createKubeClient({
       credentials: {
-        server: proxy.url,
+        server: proxy.through(kube.url),
         tls: { ca: kube.caCert },
         headers: async () => ({ authorization: `Bearer ${token}` }),
         namespace: 'default',
@@ -182,7 +182,7 @@ const SECRETS = collectionPath('Secret', 'default');
 
     test('a pod gets in by its service account, without @kubernetes/client-node', async () => {
       await put({ 'ca.crt': kube.caCert, namespace: 'parley-system', token: `${kube.token}\n` });
-      const { hostname: host, port } = new URL(proxy.url);
+      const { hostname: host, port } = new URL(proxy.through(kube.url));
       const { namespace, kind, packages } = await request({ service: { host, port } });
       expect({ namespace, kind }).toEqual({ namespace: 'parley-system', kind: 'SecretList' });
       expect(packages).toContain('undici');
@@ -206,7 +206,7 @@ const SECRETS = collectionPath('Secret', 'default');
       ],
     ])('a kubeconfig with %s is read as kubectl reads it', async (_, user) => {
       const cluster = {
-        server: `${proxy.url}/`,
+        server: `${proxy.through(kube.url)}/`,
         'certificate-authority-data': Buffer.from(kube.caCert).toString('base64'),
       };
       const context = { cluster: 'test', user: 'me', namespace: 'tenant' };

@@ -1,10 +1,10 @@
 import type { Elector } from '../../src/kubernetes/lease-elector.ts';
-import type { TcpProxy } from '../support/tcp-proxy.ts';
+import type { FaultProxy } from '../support/fault-proxy.ts';
 
 /** One who stands for election, in a network of its own. */
 export type Candidate = Elector & {
   identity: string;
-  proxy: TcpProxy;
+  proxy: FaultProxy;
   /** Requests that were answered, as `GET 200` */
   answered: string[];
   /** When the n-th term (from 0) began, on the monotonic clock */

@@ -8,7 +8,7 @@ import { createLeaseElector } from '../../src/kubernetes/lease-elector.ts';
 import { type Lease, parseLease } from '../../src/kubernetes/lease-record.ts';
 import { startKubeApiserver, type KubeApiserver } from '../support/kube-apiserver.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { type Candidate, createMarks, PAUSED, TIMING } from './kubernetes-lease-setup.ts';
 
 /** Each candidate reaches the real API server through a network of its own, which can fail. */
@@ -58,7 +58,7 @@ const MERGE = 'application/merge-patch+json';
       onLost?: () => Promise<void>;
     } = {},
   ): Promise<Candidate> {
-    const proxy = await startTcpProxy(Number(new URL(kube.url).port));
+    const proxy = await startFaultProxy(kube.url);
     const answered: string[] = [];
     const client = connect(proxy.port, answered);
     const led = createMarks();

@@ -6,7 +6,7 @@ import { createObjectCache } from '../../src/kubernetes/object-cache.ts';
 import { collectionPath, objectPath } from '../../src/kubernetes/resource-paths.ts';
 import { toResource } from '../../src/kubernetes/to-resource.ts';
 import type { Resource } from '../../src/resources/resource-store.ts';
-import { startCutProxy, type CutProxy } from '../support/cut-proxy.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { startKube, type Kube } from '../support/kube.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';
 
@@ -40,7 +40,7 @@ type FollowOptions = {
 
 (binaries ? describe : describe.skip)('a list-watch', () => {
   let kube: Kube;
-  let proxy: CutProxy;
+  let proxy: FaultProxy;
   let client: KubeClient;
   const following: Followed[] = [];
   beforeAll(async () => {
@@ -48,8 +48,10 @@ type FollowOptions = {
   }, 120_000);
   afterAll(async () => kube?.stop());
   beforeEach(async () => {
-    proxy = await startCutProxy(kube.url);
-    client = createKubeClient({ credentials: { ...kube.credentials, server: proxy.url } });
+    proxy = await startFaultProxy(kube.url);
+    client = createKubeClient({
+      credentials: { ...kube.credentials, server: proxy.through(kube.url) },
+    });
   });
   afterEach(async () => {
     await Promise.all(following.splice(0).map((one) => one.stop()));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createAnnounce } from '../../src/services/emit-event.ts';
 import { replayEvent } from '../../src/services/replay-event.ts';
-import { sendTestEvent } from '../../src/services/send-test-event.ts';
+import { createSendTestEvent } from '../../src/services/send-test-event.ts';
 import { createNotifier, type Notifier } from '../../src/store/notifications.ts';
 import { measureBacklog } from '../../src/store/delivery-queue.ts';
 import { SECRET } from '../support/engine.ts';
@@ -99,15 +99,15 @@ test('first, retry and replay are told apart; a test is a first', async () => {
   const deps = { pool: lab.pool, nowMs: Date.now, notifier };
   await replayEvent(deps, { namespace: 'default', id: first, endpointId: null });
   await waitFor(async () => (await counted('delivery', 'replay')) === 1);
-  await sendTestEvent(
-    { ...deps, announce: createAnnounce({ notifier, metrics: lab.metrics }) },
-    {
-      namespace: 'default',
-      endpointId: endpoint,
-      type: 'agent.published' as const,
-      data: agentPublished('x'),
-    },
-  );
+  await createSendTestEvent({
+    ...deps,
+    announce: createAnnounce({ notifier, metrics: lab.metrics }),
+  })({
+    namespace: 'default',
+    endpointId: endpoint,
+    type: 'agent.published' as const,
+    data: agentPublished('x'),
+  });
   await waitFor(async () => (await counted('delivery', 'first')) === 2);
 
   const all = async (name: string): Promise<number[]> =>

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { cancelDeliveries, finishExpired } from '../../src/store/delivery-endings.ts';
 import {
-  cancelDeliveries,
   claimDeliveries,
   completeAttempts,
-  finishExpired,
   listDueEndpoints,
   markStarted,
-  releaseAllLeases,
-  releaseDeliveries,
 } from '../../src/store/delivery-queue.ts';
 import { markEndpointDeleted } from '../../src/store/webhook-endpoints.ts';
 import { failure, resultOf, startLab, type Lab } from './delivery-setup.ts';
@@ -25,6 +22,8 @@ afterEach(async () => {
   await lab.stop();
 });
 
+const aLease = () => ({ leaseToken: randomUUID(), processNumber: null });
+
 const emitMany = async (count: number): Promise<string[]> => {
   const ids: string[] = [];
   for (let i = 0; i < count; i += 1) ids.push(await lab.emit());
@@ -37,10 +36,10 @@ test('each endpoint gives at most its slots, however much waits', async () => {
   const claimed = await claimDeliveries(
     lab.pool,
     [
-      { endpointId: a, slots: 3, bulkSlots: 3 },
-      { endpointId: b, slots: 7, bulkSlots: 7 },
+      { endpointId: a, slots: 3, yieldingSlots: 3 },
+      { endpointId: b, slots: 7, yieldingSlots: 7 },
     ],
-    randomUUID(),
+    aLease(),
   );
   const of = (id: string): number => claimed.filter(({ endpointId }) => endpointId === id).length;
   expect([of(a), of(b)]).toEqual([3, 7]);
@@ -84,9 +83,9 @@ test('two processes that claim at once never get the same delivery, over many ro
       const budgets = endpoints.map((endpointId, i) => ({
         endpointId,
         slots: 1 + ((seed + round + i) % 4),
-        bulkSlots: 1,
+        yieldingSlots: 1,
       }));
-      const claimed = await claimDeliveries(lab.pool, budgets, randomUUID());
+      const claimed = await claimDeliveries(lab.pool, budgets, aLease());
       seen.push(...claimed.map(({ id }) => id));
       // Half are finished and half are due again at once, so rows come and go under the other.
       const results = claimed.map((one, i) =>
@@ -152,24 +151,12 @@ test('a batch is recorded whole: what lost its lease is left out and harms nobod
   );
 });
 
-test('what is given back unstarted is due at once and its attempt is not counted', async () => {
-  const endpoint = await lab.addEndpoint();
-  const eventId = await lab.emit();
-  const token = randomUUID();
-  const [claimed] = await lab.claim(endpoint, 1, token);
-  await releaseDeliveries(lab.pool, [claimed!.id], randomUUID());
-  expect(await lab.claim(endpoint)).toEqual([]);
-  await releaseDeliveries(lab.pool, [claimed!.id], token);
-  expect(await lab.deliveryOf(eventId)).toMatchObject({ status: 'pending', attemptCount: 0 });
-  expect(await lab.claim(endpoint)).toMatchObject([{ attempt: 1, lost: false }]);
-});
-
 test('the leases of a process that is gone end at once, and its attempts are told as lost', async () => {
   const endpoint = await lab.addEndpoint();
   const eventId = await lab.emit();
   await lab.emit();
   await lab.claim(endpoint, 1);
-  expect(await releaseAllLeases(lab.pool)).toBe(1);
+  await lab.endLeases();
   const again = await lab.claim(endpoint);
   expect(again.map(({ attempt, lost }) => ({ attempt, lost }))).toEqual([
     { attempt: 2, lost: true },
@@ -290,8 +277,8 @@ test('with a large backlog of one endpoint no statement reads the whole queue', 
     for (const endpointId of [busy, other]) {
       const claimed = await claimDeliveries(
         client,
-        [{ endpointId, slots: 32, bulkSlots: 16 }],
-        randomUUID(),
+        [{ endpointId, slots: 32, yieldingSlots: 16 }],
+        aLease(),
       );
       await markStarted(
         client,
@@ -306,4 +293,54 @@ test('with a large backlog of one endpoint no statement reads the whole queue', 
   }
   expect(await scans()).toBe(before);
   client.release();
+});
+
+test('what was never attempted goes before retries, and these before what jobs made, however long due', async () => {
+  const endpoint = await lab.addEndpoint();
+  const [old] = [await lab.emit(), await lab.emit()];
+  const first = await lab.claim(endpoint);
+  await completeAttempts(
+    lab.pool,
+    first.map((one) => resultOf(one, failure(0))),
+  );
+  await lab.pool.query(
+    'update delivery_queue set job_id = gen_random_uuid(), attempt = 0 where event_id = $1',
+    [old],
+  );
+  await lab.travel(HOUR); // Both have been due for an hour now.
+  const fresh = await emitMany(2);
+  const order: string[] = [];
+  for (let i = 0; i < 4; i += 1) {
+    const [one] = await lab.claim(endpoint, 1);
+    order.push(
+      `${fresh.includes(one!.eventId) ? 'fresh' : one!.eventId === old ? 'job' : 'retry'} ${one!.yields}`,
+    );
+  }
+  expect(order).toEqual(['fresh false', 'fresh false', 'retry true', 'job true']);
+});
+
+test('retries and jobs take no more than the slots that yield', async () => {
+  const endpoint = await lab.addEndpoint();
+  await emitMany(6);
+  const first = await lab.claim(endpoint, 4);
+  await completeAttempts(
+    lab.pool,
+    first.map((one) => resultOf(one, failure(0))),
+  );
+  const claimed = await claimDeliveries(
+    lab.pool,
+    [{ endpointId: endpoint, slots: 5, yieldingSlots: 1 }],
+    aLease(),
+  );
+  expect(claimed.filter(({ yields }) => yields)).toHaveLength(1);
+  expect(claimed).toHaveLength(3);
+});
+
+test('what is late by more than two seconds yields too, though it was never attempted', async () => {
+  const endpoint = await lab.addEndpoint();
+  await lab.emit();
+  await lab.travel(2_500);
+  await lab.emit();
+  const claimed = await lab.claim(endpoint);
+  expect(claimed.map(({ yields }) => yields)).toEqual([true, false]);
 });

@@ -2,12 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { newUuid } from '../../src/events/ids.ts';
-import {
-  completeAttempts,
-  markStarted,
-  releaseAllLeases,
-  type ClaimedDelivery,
-} from '../../src/store/delivery-queue.ts';
+import { completeAttempts, markStarted } from '../../src/store/delivery-queue.ts';
+import type { ClaimedDelivery } from '../../src/store/dispatch-queue.ts';
 import { failure, resultOf, startLab, type Lab } from './delivery-setup.ts';
 
 /**
@@ -77,7 +73,7 @@ test.each(['its lease runs out', 'its leases are released at a restart'])(
     await talk(newUuid(), [1, 2, 3]);
     await lab.claim(endpoint, 1);
     if (how === 'its lease runs out') await lab.travel(30_001);
-    else await releaseAllLeases(lab.pool);
+    else await lab.endLeases();
     const order: number[] = [];
     // One slot, as after failures: the one that waits must not stand before the one it waits for.
     for (let i = 0; i < 3; i += 1) {

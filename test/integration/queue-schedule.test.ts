@@ -2,11 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { attempt } from '../../src/delivery/attempt.ts';
 import { attemptOffsetsMs, SCHEDULED_ATTEMPTS } from '../../src/delivery/retry-schedule.ts';
 import type { EgressOutcome } from '../../src/egress/client.ts';
-import {
-  completeAttempts,
-  finishExpired,
-  type ClaimedDelivery,
-} from '../../src/store/delivery-queue.ts';
+import { completeAttempts } from '../../src/store/delivery-queue.ts';
+import { finishExpired } from '../../src/store/delivery-endings.ts';
+import type { ClaimedDelivery } from '../../src/store/dispatch-queue.ts';
 import type { DeliveryRow } from '../../src/store/deliveries.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 
@@ -38,7 +36,7 @@ async function fail(
         const body = Promise.resolve(Buffer.from('no'));
         return Promise.resolve({ kind: 'response', statusCode: 503, headers, durationMs, body });
       },
-      sealer: lab.sealer,
+      secrets: lab.sealer,
       userAgent: 'parley/test',
       nowMs: () => nowMs,
       wallMs: Date.now,
@@ -85,7 +83,7 @@ test.each([
   ['by time-out', { durationMs: 10_250 }],
   ['asking for patience', { durationMs: 40, retryAfter: '7200' }],
 ] as [string, Failure][])(
-  'deliveries whose receiver fails %s follow their schedule for three days and end as failed',
+  'F-28: deliveries whose receiver fails %s follow their schedule for three days and end as failed',
   async (name, failure) => {
     const namespace = name.replaceAll(' ', '-');
     for (let i = 0; i < 7; i += 1) {
@@ -147,7 +145,7 @@ test('twenty hours of our own downtime cost the attempts of those hours and no o
   expect(end).toMatchObject({ status: 'failed', attemptCount: moments.length });
 });
 
-test('four days of downtime: no attempt after 72 hours, it fails with what it has', async () => {
+test('F-28: four days of downtime: no attempt after 72 hours, it fails with what it has', async () => {
   const endpoint = await lab.addEndpoint({ namespace: 'gone' });
   const eventId = await lab.emit({ namespace: 'gone' });
   const waitMs = (n: number): number => (n === 3 ? 96 * HOUR : 0);

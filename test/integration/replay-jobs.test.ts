@@ -241,7 +241,7 @@ describe('with a receiver that does not answer', () => {
     expect(canceled.data).toHaveLength(44);
   });
 
-  test('live events pass a job by, in the queue and in flight', async () => {
+  test('F-32: live events pass a job by, in the queue and in flight', async () => {
     const { path } = await endpoint({ enabled: false });
     await emitMany(200);
     await api.call('PATCH', path, { json: { enabled: true } });

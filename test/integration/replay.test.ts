@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { lowestUuidAt, newUuid } from '../../src/events/ids.ts';
 import { replayEvent } from '../../src/services/replay-event.ts';
-import { sendTestEvent } from '../../src/services/send-test-event.ts';
+import { createSendTestEvent } from '../../src/services/send-test-event.ts';
 import { completeAttempts } from '../../src/store/delivery-queue.ts';
 import { maintainPartitions } from '../../src/store/partitions.ts';
 import { agentPublished, failure, resultOf, startLab, type Lab } from './delivery-setup.ts';
@@ -115,15 +115,16 @@ test('a test event goes to its own endpoint only, replayed too', async () => {
     await lab.addEndpoint({ eventTypes: ['conversation.*'] }),
     await lab.addEndpoint(),
   ];
-  const { eventId, deliveryId } = await sendTestEvent(
-    { pool: lab.pool, announce: () => undefined, nowMs: Date.now },
-    {
-      namespace: 'default',
-      endpointId: own,
-      type: 'agent.published' as const,
-      data: agentPublished('x'),
-    },
-  );
+  const { eventId, deliveryId } = await createSendTestEvent({
+    pool: lab.pool,
+    announce: () => undefined,
+    nowMs: Date.now,
+  })({
+    namespace: 'default',
+    endpointId: own,
+    type: 'agent.published' as const,
+    data: agentPublished('x'),
+  });
   expect(await endpointsOf([deliveryId])).toEqual([own]);
   expect(await lab.claim(other)).toEqual([]);
   expect(await endpointsOf((await replay(eventId)).deliveryIds)).toEqual([own]);

@@ -86,7 +86,7 @@ test('the log of a delivery that goes wrong in every way holds no secret', async
   expect(receiver.received.filter(({ headers: got }) => !got['parley-signature'])).toEqual([]);
 });
 
-test('a secret that does not open sends nothing and keeps the delivery', async () => {
+test('F-55: a secret that does not open sends nothing and keeps the delivery', async () => {
   const endpoint = await lab.addEndpoint({ url: receiver.url });
   const other = await lab.addEndpoint({ url: receiver.url, namespace: 'other' });
   // Sealed right, but of another endpoint: copied between rows it must not sign.

@@ -29,6 +29,7 @@ async function startServer(): Promise<string> {
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
+    'parley.may_lose_data': 'on', // Else the roles refuse such a server.
     max_connections: '200',
   };
   const server = createEmbeddedPostgres({ dataDir, log, settings });

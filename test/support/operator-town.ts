@@ -1,7 +1,7 @@
 import type { Kube } from './kube.ts';
 import { startOperatorProcess, type OperatorProcess } from './operator-process.ts';
 import type { World } from './operator-world.ts';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 
 /** Two operators of one world, each behind a network of its own that can fail. */
 export type Town = {
@@ -24,7 +24,7 @@ export type Town = {
 
 const BUG = /"type":"(TypeError|RangeError|ReferenceError)"/;
 
-export type Place = { operator: OperatorProcess; network: TcpProxy };
+export type Place = { operator: OperatorProcess; network: FaultProxy };
 
 export async function startTown(deps: {
   kube: Kube;
@@ -37,7 +37,7 @@ export async function startTown(deps: {
   /** Rung whenever any of them told something. */
   const bells = new Set<() => void>();
 
-  function start(network: TcpProxy): OperatorProcess {
+  function start(network: FaultProxy): OperatorProcess {
     started += 1;
     const { options } = world;
     const server = `https://127.0.0.1:${network.port}`;
@@ -56,7 +56,7 @@ export async function startTown(deps: {
   }
 
   async function newPlace(): Promise<Place> {
-    const network = await startTcpProxy(Number(new URL(kube.url).port));
+    const network = await startFaultProxy(kube.url);
     return { network, operator: start(network) };
   }
 

@@ -18,6 +18,8 @@ export type Parley = {
   /** SIGKILL, then waits. */
   kill: () => Promise<void>;
   pids: number[];
+  /** Resolves when all have ended, for whatever reason: exit codes, null for a signal. */
+  exited: Promise<(number | null)[]>;
 };
 
 // Tests know what they asked for; what comes back is looked at field by field.
@@ -25,7 +27,6 @@ export type Parley = {
 export type Answer = { status: number; headers: Headers; body: any };
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const MAIN = path.join(ROOT, 'src/main.ts');
 
 export type StartOptions = {
   dataDir: string;
@@ -61,9 +62,13 @@ function roleEnvironment(databaseUrl: string): Record<string, string> {
   };
 }
 
-/** `parley migrate` to its end. */
-export async function runMigrations(databaseUrl: string): Promise<void> {
-  const migration = launch(['migrate'], roleEnvironment(databaseUrl));
+/** `parley migrate` to its end, of this tree or of another checkout. */
+export async function runMigrations(
+  databaseUrl: string,
+  tree = ROOT,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const migration = launch(['migrate'], { ...roleEnvironment(databaseUrl), ...env }, tree);
   if ((await migration.exited) !== 0) throw new Error(`migrate failed: ${migration.output()}`);
 }
 
@@ -90,10 +95,10 @@ export async function startRoles(options: {
   return parley({ url: `http://127.0.0.1:${port}`, apiKey: API_KEY, children });
 }
 
-/** One role on a database that is migrated; `url` is where its metrics are. */
+/** One role on a database that is migrated, of this tree or `tree`; `url` is where its metrics are. */
 export async function startRole(
   role: RoleName,
-  options: { databaseUrl: string; env: Record<string, string> },
+  options: { databaseUrl: string; env: Record<string, string>; tree?: string },
 ): Promise<Parley> {
   const port = String(await freePort());
   const env = { ...options.env, PARLEY_METRICS_PORT: port };
@@ -103,13 +108,14 @@ export async function startRole(
 
 async function launchRole(
   role: RoleName,
-  { databaseUrl, env }: { databaseUrl: string; env: Record<string, string> },
+  options: { databaseUrl: string; env: Record<string, string>; tree?: string },
 ): Promise<Launched> {
-  const child = launch([role], {
-    ...roleEnvironment(databaseUrl),
+  const env = {
+    ...roleEnvironment(options.databaseUrl),
     PARLEY_METRICS_PORT: String(await freePort()),
-    ...env,
-  });
+    ...options.env,
+  };
+  const child = launch([role], env, options.tree);
   await child.saying('"msg":"ready"');
   return child;
 }
@@ -139,9 +145,10 @@ type Launched = {
   exited: Promise<number | null>;
 };
 
-function launch(args: string[], env: Record<string, string>): Launched {
-  const child = spawn(process.execPath, [...heapFlags, MAIN, ...args], {
-    cwd: ROOT,
+function launch(args: string[], env: Record<string, string>, tree = ROOT): Launched {
+  const main = path.join(tree, 'src/main.ts');
+  const child = spawn(process.execPath, [...heapFlags, main, ...args], {
+    cwd: tree,
     // Only what is named here: the machine's own settings must not decide a test.
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -180,7 +187,9 @@ function launch(args: string[], env: Record<string, string>): Launched {
       unlessEnded(
         new Promise<void>((resolve) => {
           const check = (): void => {
-            if (output.includes(text)) resolve();
+            if (!output.includes(text)) return;
+            listeners.delete(check); // What is looked at after each line grows with the lines.
+            resolve();
           };
           listeners.add(check);
           check();
@@ -200,6 +209,7 @@ function parley(of: { url: string; apiKey: string; children: Launched[] }): Parl
     output: () => of.children.map(({ output }) => output()).join('\n'),
     pids: of.children.map(({ process: child }) => child.pid ?? 0),
     call: (method, route, body) => call(of, { method, route, body }),
+    exited: Promise.all(of.children.map(({ exited }) => exited)),
     stop: () => signalAll('SIGTERM'),
     kill: async () => {
       await signalAll('SIGKILL');

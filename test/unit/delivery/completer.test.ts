@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createCompleter } from '../../../src/delivery/completer.ts';
 import { isRefused } from '../../../src/store/pool.ts';
-import type { AttemptResult } from '../../../src/store/delivery-queue.ts';
+import type { AttemptResult } from '../../../src/store/dispatch-queue.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -22,12 +22,17 @@ const result = (deliveryId: string): AttemptResult => ({
 function manualDatabase(): {
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
   batches: string[][];
+  /** Resolves once it was asked so many times. */
+  asked: (times: number) => Promise<void>;
   answer: (counted?: string[] | Error) => void;
 } {
   const batches: string[][] = [];
   const open: PromiseWithResolvers<Set<string>>[] = [];
   return {
     batches,
+    asked: async (times) => {
+      while (batches.length < times) await new Promise(setImmediate);
+    },
     complete: (results) => {
       batches.push(results.map(({ deliveryId }) => deliveryId));
       const pending = Promise.withResolvers<Set<string>>();
@@ -45,10 +50,12 @@ test('what comes while a statement runs goes into the next one, together', async
   const database = manualDatabase();
   const completer = createCompleter({ complete: database.complete, isRefused, log });
   const first = completer.add(result('1'));
+  await database.asked(1);
   const others = ['2', '3', '4'].map((id) => completer.add(result(id)));
   expect(database.batches).toEqual([['1']]);
   database.answer();
   expect(await first).toBe(true);
+  await database.asked(2);
   expect(database.batches).toEqual([['1'], ['2', '3', '4']]);
   database.answer(['2', '4']);
   expect(await Promise.all(others)).toEqual([true, false, true]);
@@ -59,9 +66,9 @@ test('a batch has at most 256 results and none is lost or doubled', async () => 
   const completer = createCompleter({ complete: database.complete, isRefused, log });
   const ids = Array.from({ length: 600 }, (_, i) => String(i));
   const added = Promise.all(ids.map((id) => completer.add(result(id))));
-  for (let answered = 0; answered < ids.length; answered += database.batches.at(-1)!.length) {
+  for (let asked = 1; database.batches.flat().length < ids.length; asked += 1) {
+    await database.asked(asked);
     database.answer();
-    await new Promise(setImmediate);
   }
   await added;
   expect(Math.max(...database.batches.map(({ length }) => length))).toBe(256);
@@ -96,7 +103,7 @@ test('a flush waits for what is under way, and for nothing when there is nothing
   const added = completer.add(result('1'));
   let flushed = false;
   const flushing = completer.flush().then(() => (flushed = true));
-  await new Promise(setImmediate);
+  await database.asked(1);
   expect(flushed).toBe(false);
   database.answer();
   await flushing;

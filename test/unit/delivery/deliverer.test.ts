@@ -6,7 +6,7 @@ import { IN_FLIGHT_MAX } from '../../../src/delivery/budgets.ts';
 import { createDeliverer, type Deliverer } from '../../../src/delivery/deliverer.ts';
 import { createSlots, SLOTS_MAX } from '../../../src/delivery/slots.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
-import type { AttemptResult, ClaimedDelivery } from '../../../src/store/delivery-queue.ts';
+import type { AttemptResult, ClaimedDelivery } from '../../../src/store/dispatch-queue.ts';
 
 /** A queue in memory and attempts that end when told to: who gets how many places at once. */
 let queue: Map<string, number>;
@@ -24,17 +24,19 @@ beforeEach(() => {
   started = [];
   const nowMs = (): number => performance.now();
   deliverer = createDeliverer({
-    claim: (budgets, token) => {
-      claims += 1;
-      failClaims -= 1;
-      if (failClaims >= 0) return Promise.reject(new Error('away'));
-      return Promise.resolve(
-        budgets.flatMap(({ endpointId, slots }) => take(endpointId, slots, token)),
-      );
+    queue: {
+      claim: (budgets, token) => {
+        claims += 1;
+        failClaims -= 1;
+        if (failClaims >= 0) return Promise.reject(new Error('away'));
+        return Promise.resolve(
+          budgets.flatMap(({ endpointId, slots }) => take(endpointId, slots, token)),
+        );
+      },
+      listDue: () => Promise.resolve([...queue].filter(([, left]) => left > 0).map(([id]) => id)),
+      markStarted: (ids) => Promise.resolve(void started.push([...ids])),
+      cancel: () => Promise.resolve(0),
     },
-    listDue: () => Promise.resolve([...queue].filter(([, left]) => left > 0).map(([id]) => id)),
-    markStarted: (ids) => Promise.resolve(void started.push([...ids])),
-    cancel: () => Promise.resolve(0),
     attempt: ({ endpointId }) => {
       const pending = Promise.withResolvers<Attempt>();
       inFlight.set(endpointId, [...(inFlight.get(endpointId) ?? []), pending]);
@@ -45,6 +47,7 @@ beforeEach(() => {
       flush: () => Promise.resolve(),
     },
     slots: createSlots({ nowMs }),
+    pace: { free: () => 256, begun: () => undefined },
     metrics: createMetrics({ processMetrics: false }),
     log: pino({ level: 'silent' }),
   });
@@ -81,7 +84,7 @@ const claimed = (endpointId: string, leaseToken: string): ClaimedDelivery => ({
   lost: false,
   url: 'https://a.test/',
   headers: {},
-  bulk: false,
+  yields: false,
   secret: Buffer.alloc(0),
   otherSecret: null,
   body: Buffer.alloc(0),
@@ -218,13 +221,16 @@ test('starts are told for first attempts of conversations, and after a lost leas
     { ...first, id: 'alone', conversationId: null },
   ];
   const told = createDeliverer({
-    claim: () => Promise.resolve(cases.splice(0)),
-    listDue: () => Promise.resolve([]),
-    markStarted: (ids) => Promise.resolve(void started.push([...ids])),
-    cancel: () => Promise.resolve(0),
+    queue: {
+      claim: () => Promise.resolve(cases.splice(0)),
+      listDue: () => Promise.resolve([]),
+      markStarted: (ids) => Promise.resolve(void started.push([...ids])),
+      cancel: () => Promise.resolve(0),
+    },
     attempt: () => Promise.reject(new Error('of no interest')),
     completer: { add: () => Promise.resolve(true), flush: () => Promise.resolve() },
     slots: createSlots({ nowMs: () => 0 }),
+    pace: { free: () => 256, begun: () => undefined },
     metrics: createMetrics({ processMetrics: false }),
     log: pino({ level: 'silent' }),
   });
@@ -232,4 +238,98 @@ test('starts are told for first attempts of conversations, and after a lost leas
   await settle();
   expect(started).toEqual([[first.id, 'lost']]);
   await told.stop();
+});
+
+/** A deliverer with a queue of which everything yields but for what is said to be fresh. */
+function backlogged(options: { free: () => number }) {
+  const waiting = new Map<string, { fresh: number; old: number }>();
+  const running = new Map<string, { yields: boolean; done: PromiseWithResolvers<Attempt> }[]>();
+  const yieldingClaims: number[] = [];
+  let begun = 0;
+  const slots = createSlots({ nowMs: () => 0 });
+  const made = createDeliverer({
+    queue: {
+      claim: (budgets, token) => {
+        const taken = budgets.flatMap(({ endpointId, slots: all, yieldingSlots }) => {
+          const left = waiting.get(endpointId)!;
+          const fresh = Math.min(all, left.fresh);
+          const old = Math.min(all - fresh, yieldingSlots, left.old);
+          waiting.set(endpointId, { fresh: left.fresh - fresh, old: left.old - old });
+          return [...Array(fresh + old).keys()].map((i) => ({
+            ...claimed(endpointId, token),
+            yields: i >= fresh,
+          }));
+        });
+        yieldingClaims.push(taken.filter(({ yields }) => yields).length);
+        return Promise.resolve(taken);
+      },
+      listDue: () => Promise.resolve([]),
+      markStarted: () => Promise.resolve(),
+      cancel: () => Promise.resolve(0),
+    },
+    pace: { free: () => options.free() - begun, begun: (count) => void (begun += count) },
+    attempt: ({ endpointId, yields }) => {
+      const done = Promise.withResolvers<Attempt>();
+      running.set(endpointId, [...(running.get(endpointId) ?? []), { yields, done }]);
+      return done.promise;
+    },
+    completer: { add: () => Promise.resolve(true), flush: () => Promise.resolve() },
+    slots,
+    metrics: createMetrics({ processMetrics: false }),
+    log: pino({ level: 'silent' }),
+  });
+  const finishAll = (): void => {
+    for (const attempts of running.values())
+      for (const { done } of attempts) done.reject(new Error('of no interest'));
+    running.clear();
+  };
+  const drained = async (): Promise<void> => {
+    while (slots.total() > 0) {
+      finishAll();
+      await settle();
+    }
+  };
+  return { made, waiting, running, claims: yieldingClaims, slots, finishAll, drained };
+}
+
+test('a backlog of many endpoints keeps to the pace, is claimed in small parts, and is all done', async () => {
+  let free = 100;
+  const lab = backlogged({ free: () => free });
+  const ids = Array.from({ length: 40 }, (_, i) => `e${i}`);
+  for (const id of ids) lab.waiting.set(id, { fresh: 0, old: 30 });
+  lab.made.wake(ids);
+  await settle();
+  expect(lab.slots.total()).toBe(100);
+  expect(Math.max(...lab.claims)).toBeLessThanOrEqual(64);
+  free = 120;
+  lab.finishAll();
+  await settle();
+  expect(lab.slots.total()).toBe(20);
+  free = Infinity;
+  await lab.drained();
+  expect([...lab.waiting.values()].every(({ old }) => old === 0)).toBe(true);
+  await lab.made.stop();
+});
+
+test('what is fresh goes while the pace leaves nothing for what yields, which is looked at again soon', async () => {
+  let free = 16;
+  const lab = backlogged({ free: () => free });
+  const ids = Array.from({ length: 40 }, (_, i) => `e${i}`);
+  for (const id of ids) lab.waiting.set(id, { fresh: 0, old: 30 });
+  lab.made.wake(ids);
+  await settle();
+  const before = lab.claims.length;
+  lab.waiting.set('e39', { fresh: 3, old: 30 });
+  lab.made.wake(['e39']);
+  await settle();
+  expect(lab.running.get('e39')!.filter(({ yields }) => !yields)).toHaveLength(3);
+  expect(lab.slots.total()).toBe(19);
+  // Nothing more was looked for in vain.
+  expect(lab.claims.length - before).toBeLessThanOrEqual(2);
+  free = 30;
+  while (lab.slots.total() < 33) await settle();
+  lab.waiting.clear();
+  for (const id of ids) lab.waiting.set(id, { fresh: 0, old: 0 });
+  await lab.drained();
+  await lab.made.stop();
 });

@@ -17,6 +17,7 @@ function attempt(result: 'success' | 'failure' | 'unknown', waitedMs = 0): numbe
   expect(slots.free('a')).toBeGreaterThan(0);
   slots.take('a');
   slots.give('a', result, { waitedMs });
+  slots.settle();
   return waitMs;
 }
 
@@ -27,6 +28,14 @@ test('an endpoint in good health has 32 slots and loses one for each attempt in 
   expect(slots.total()).toBe(SLOTS_MAX);
   slots.give('a', 'success');
   expect(slots.free('a')).toBe(1);
+});
+
+test('what is over counts in all until it is recorded', () => {
+  slots.take('a', true);
+  slots.give('a', 'success', { yields: true });
+  expect([slots.inFlight('a'), slots.total()]).toEqual([0, 1]);
+  slots.settle();
+  expect(slots.total()).toBe(0);
 });
 
 test('four failures in a row change nothing, the fifth leaves one attempt at a time', () => {
@@ -110,6 +119,7 @@ test('whatever happens, slots stay between 0 and 32, the count is right and no p
           inFlight[endpoint] += 1;
         } else if (kind !== 'take' && inFlight[endpoint] > 0) {
           under.give(endpoint, kind);
+          under.settle();
           inFlight[endpoint] -= 1;
         }
         expect(under.total()).toBe(inFlight.a + inFlight.b);

@@ -141,12 +141,30 @@ describe('what the operator opens', () => {
   });
 
   test.each([
+    ['64:ff9b:1::8.8.8.8', '64:ff9b:1::10.0.0.1'],
+    ['64:ff9b:1:1::8.8.8.8', '64:ff9b:1:1::10.0.0.1'],
+    // Behind a prefix of 48 bits, of 56 and of 64; the others with a public address as bait.
+    ['64:ff9b:1:808:8:800::', '64:ff9b:1:a00:0:100:808:808'],
+    ['64:ff9b:1:8:8:808::', '64:ff9b:1:a:0:1:808:808'],
+    ['64:ff9b:1::8:808:800:0', '64:ff9b:1::a:0:108:808'],
+  ])('a local NAT64 prefix opens %s, not %s', (open, closed) => {
+    const nat64 = createAddressGuard({ allow: ['64:ff9b:1::/48'] });
+    expect(nat64.isAllowed(open)).toBe(true);
+    expect(nat64.isAllowed(closed)).toBe(false);
+  });
+
+  test.each([
     '169.254.169.254',
     '168.63.129.16',
     '100.100.100.200',
     'fd00:ec2::254',
     '::ffff:169.254.169.254',
     '64:ff9b::169.254.169.254',
+    '64:ff9b:1::169.254.169.254',
+    '64:ff9b:1:a9fe:a9:fe00::',
+    '64:ff9b:1:a9:fe:a9fe::',
+    '64:ff9b:1::a9:fea9:fe00:0',
+    '2001:0:4136:e378:8000:63bf:5601:5601',
     '2002:a9fe:a9fe::1',
   ])('no list opens the metadata service %s', (address) => {
     const open = createAddressGuard({ allow: ['0.0.0.0/0', '::/0', '169.254.169.254/32'] });

@@ -7,7 +7,7 @@ import type {
   EgressOutcome,
   EgressRequest,
 } from '../../../src/egress/client.ts';
-import type { ResolvedAddress } from '../../../src/egress/resolver.ts';
+import type { ResolvedAddress } from '../../../src/egress/name-lookup.ts';
 import { listen } from './servers.ts';
 import type { Receiver } from './servers.ts';
 

@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort, runMigrations, startRole, type Parley } from './parley-process.ts';
+import { startServiceSwitch, type Pod, type ServiceSwitch } from './service-switch.ts';
+
+/** An installation whose pods are replaced one by one, as the chart's Deployments do it. */
+export type Rollout = {
+  /** Of the API's Service. */
+  url: string;
+  apiKey: () => string;
+  /** All pods, of this tree, on a database that it has migrated. */
+  start: (tree: string) => Promise<void>;
+  /** `parley migrate` of a tree, as the init containers of two pods do it at once. */
+  migrate: (tree: string) => Promise<void>;
+  /** A new pod before an old one goes (`maxUnavailable: 0`), until all are of this tree. */
+  roll: (tree: string) => Promise<void>;
+  /** What pods that are gone and pods that run logged as an error, and exit codes but 0. */
+  complaints: () => readonly string[];
+  stop: () => Promise<void>;
+};
+
+type Role = 'delivery' | 'operator' | 'api';
+type RunningPod = { role: Role; tree: string; process: Parley; service: Pod | undefined };
+
+/** The chart's replicas, but for the operator's standby, which every roll has for a moment. */
+const REPLICAS = { delivery: 2, operator: 1, api: 2 } as const;
+const ROLES = ['delivery', 'operator', 'api'] as const;
+const MIGRATIONS_AT_ONCE = 2;
+/** The chart's 8 s leave a cluster time to take the pod out of the endpoints; here it is at once. */
+const PRE_STOP_MS = 300;
+/** pino's */
+const ERROR = 50;
+
+/** `mixedMs`: so long both versions do the work of a role together. */
+export async function createRollout(options: {
+  databaseUrl: string;
+  mixedMs: number;
+}): Promise<Rollout> {
+  const { databaseUrl, mixedMs } = options;
+  const service: ServiceSwitch = await startServiceSwitch();
+  const complaints: string[] = [];
+  let pods: RunningPod[] = [];
+
+  async function migrate(tree: string): Promise<void> {
+    const pod = (): Promise<void> => runMigrations(databaseUrl, tree);
+    await Promise.all(Array.from({ length: MIGRATIONS_AT_ONCE }, pod));
+  }
+
+  async function startPod(role: Role, tree: string): Promise<void> {
+    const port = await freePort();
+    const env = {
+      PARLEY_PORT: String(port),
+      PARLEY_BASE_URL: service.url,
+      PARLEY_RATE_LIMIT: '0',
+    };
+    const process = await startRole(role, { databaseUrl, env, tree });
+    const at = role === 'api' ? { port, readyUrl: `${process.url}/readyz` } : undefined;
+    pods.push({ role, tree, process, service: at });
+    if (at) await service.add(at);
+  }
+
+  async function retire(pod: RunningPod): Promise<void> {
+    pods = pods.filter((other) => other !== pod);
+    if (pod.service) {
+      service.remove(pod.service);
+      await delay(PRE_STOP_MS);
+    }
+    const [code] = await pod.process.stop();
+    if (code !== 0) complaints.push(`${pod.role} of ${pod.tree} exited with ${code}`);
+    complaints.push(...errorsOf(pod));
+  }
+
+  return {
+    url: service.url,
+    apiKey: () => pods[0]!.process.apiKey,
+    start: async (tree) => {
+      await runMigrations(databaseUrl, tree);
+      for (const role of ROLES) {
+        for (let i = 0; i < REPLICAS[role]; i += 1) await startPod(role, tree);
+      }
+    },
+    migrate,
+    roll: async (tree) => {
+      for (const role of ROLES) {
+        const old = pods.filter((pod) => pod.role === role && pod.tree !== tree);
+        for (const pod of old) {
+          await startPod(role, tree);
+          await retire(pod);
+          // Half are new; of an only one nothing old is left.
+          if (pod !== old.at(-1)) await delay(mixedMs);
+        }
+      }
+    },
+    complaints: () => [...complaints, ...pods.flatMap(errorsOf)],
+    stop: async () => {
+      await Promise.all(pods.map(({ process }) => process.stop()));
+      await service.stop();
+    },
+  };
+}
+
+function errorsOf({ role, tree, process }: RunningPod): string[] {
+  return process
+    .output()
+    .split('\n')
+    .filter((line) => isError(line))
+    .map((line) => `${role} of ${tree}: ${line.slice(0, 2_000)}`);
+}
+
+/** What is no line of the log was not meant to be written. */
+function isError(line: string): boolean {
+  if (line === '') return false;
+  try {
+    const { level } = JSON.parse(line) as { level?: unknown };
+    return typeof level !== 'number' || level >= ERROR;
+  } catch {
+    return true;
+  }
+}

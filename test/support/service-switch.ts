@@ -1,0 +1,105 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * What a Service with its kube-proxy is to clients: one address, whose new connections go to the
+ * ready pods in turn. A connection stays with its pod to the end; taking the pod out cuts nothing.
+ */
+export type ServiceSwitch = {
+  url: string;
+  /** Resolves when it gets connections: it is asked for its readiness as a kubelet asks. */
+  add: (pod: Pod) => Promise<void>;
+  /** As when a pod is terminating: it gets no new ones from now on. */
+  remove: (pod: Pod) => void;
+  stop: () => Promise<void>;
+};
+
+/** `readyUrl` answers 200 when it is ready. */
+export type Pod = { port: number; readyUrl: string };
+
+const PROBE_MS = 200;
+const PROBE_TIMEOUT_MS = 2_000;
+/** The chart's failureThreshold. */
+const FAILURES = 2;
+
+export async function startServiceSwitch(): Promise<ServiceSwitch> {
+  const pods = new Map<Pod, { isReady: boolean; stop: () => Promise<void> }>();
+  const sockets = new Set<Socket>();
+  let turn = 0;
+
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const ready = [...pods].filter(([, { isReady }]) => isReady).map(([pod]) => pod);
+    const pod = ready[turn++ % Math.max(1, ready.length)];
+    if (pod === undefined) {
+      near.on('error', () => undefined);
+      near.resetAndDestroy(); // kube-proxy refuses; whoever listens already can only reset.
+      return;
+    }
+    join(near, connect({ port: pod.port, host: '127.0.0.1', allowHalfOpen: true }));
+  });
+
+  function join(near: Socket, far: Socket): void {
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.pipe(other);
+      socket.on('error', () => other.resetAndDestroy());
+      socket.on('close', () => sockets.delete(socket));
+    }
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    add: (pod) =>
+      new Promise((resolve) => {
+        const entry = { isReady: false, stop: async (): Promise<void> => undefined };
+        pods.set(pod, entry);
+        entry.stop = probe(pod, (isReady) => {
+          entry.isReady = isReady;
+          if (isReady) resolve();
+        });
+      }),
+    remove: (pod) => {
+      void pods.get(pod)?.stop();
+      pods.delete(pod);
+    },
+    stop: async () => {
+      await Promise.all([...pods.values()].map(({ stop }) => stop()));
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Asks again and again, and tells what follows from the answers. */
+function probe(pod: Pod, tell: (isReady: boolean) => void): () => Promise<void> {
+  const stopping = new AbortController();
+  const loop = async (): Promise<void> => {
+    for (let failures = 0; !stopping.signal.aborted;) {
+      const isReady = await asksWell(pod.readyUrl);
+      failures = isReady ? 0 : failures + 1;
+      if (stopping.signal.aborted) return;
+      if (isReady || failures >= FAILURES) tell(isReady);
+      await delay(PROBE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+  const over = loop();
+  return () => {
+    stopping.abort();
+    return over;
+  };
+}
+
+async function asksWell(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })).status === 200;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { EventEmitter, once } from 'node:events';
+import { arrivalOf, PUBLIC_V4, PUBLIC_V6 } from './ssrf-addresses.ts';
+
+/**
+ * Who listens in the namespace, on every address: at the public ones a receiver, everywhere else the
+ * canary. They are told apart by the address that a connection came in on.
+ */
+export type Site = {
+  /** Connections to the public addresses. */
+  received: () => number;
+  /** At which address each connection arrived that should not have been: as `arrivalOf` has it. */
+  caught: () => readonly string[];
+  /** Resolves when all that had connected before has been accepted, thus counted. */
+  settled: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+const PORTS = [80, 443, 8080];
+
+export async function openSite(): Promise<Site> {
+  const caught: string[] = [];
+  const sockets = new Set<Socket>();
+  const events = new EventEmitter();
+  let received = 0;
+  const accept = (socket: Socket): void => {
+    const address = arrivalOf(socket.localAddress ?? '');
+    if (address === PUBLIC_V4 || address === arrivalOf(PUBLIC_V6)) {
+      received += 1;
+      events.emit('received');
+    } else {
+      caught.push(address);
+    }
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+  };
+  const servers = PORTS.map((port) => (port === 443 ? createHangUp() : createHttpServer(answer)));
+  for (const [index, server] of servers.entries()) {
+    server.on('connection', accept);
+    server.listen(PORTS[index], '::');
+    await once(server, 'listening');
+  }
+  return {
+    received: () => received,
+    caught: () => caught,
+    settled: async () => {
+      // Each queue is first in, first out: when ours is there, so is everyone before it.
+      for (const port of PORTS) {
+        const ours = once(events, 'received');
+        const socket = connect(port, PUBLIC_V4).on('error', () => undefined);
+        await ours;
+        received -= 1;
+        socket.destroy();
+      }
+    },
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    },
+  };
+}
+
+/** In place of TLS: that somebody came is all that is asked. */
+function createHangUp(): Server {
+  return createServer((socket) => socket.once('data', () => socket.destroy()));
+}
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://site');
+  const to = searchParams.get('to') ?? '';
+  request.resume();
+  response.setHeader('connection', 'close');
+  const [, redirect] = /^\/redirect\/(\d+)$/.exec(pathname) ?? [];
+  if (redirect !== undefined) {
+    response.writeHead(Number(redirect), { location: to });
+  } else if (pathname === '/hints') {
+    const { hostname } = new URL(to);
+    response.setHeader('refresh', `0; url=${to}`);
+    response.setHeader('alt-svc', `http/1.1="${hostname}:80"; ma=60`);
+    response.setHeader('link', `<${to}>; rel=preconnect`);
+  }
+  response.end();
+}

@@ -1,0 +1,53 @@
+/**
+ * The process that lives in the namespace: makes its network, name server, receiver and canary, then
+ * does what its parent asks over the channel between them. It and all it started end with the parent.
+ */
+import { METADATA } from './ssrf-addresses.ts';
+import { makeCases } from './ssrf-cases.ts';
+import { startSsrfDns } from './ssrf-dns.ts';
+import { makeNetwork, overlay } from './ssrf-network.ts';
+import { runPipeline } from './ssrf-pipeline.ts';
+import { runGuarded, runUnguarded } from './ssrf-runner.ts';
+import { openSite } from './ssrf-site.ts';
+
+export type Question = 'unguarded' | 'guarded' | 'opened' | 'pipeline';
+
+/** Which part of all that could be tried. */
+const turn = Number(process.argv[2]);
+const cases = makeCases(turn);
+makeNetwork();
+const forget = overlay({
+  '/etc/resolv.conf': 'nameserver 127.0.0.1\n',
+  '/etc/nsswitch.conf': 'hosts: files dns\n',
+  '/etc/hosts': hostsFile(),
+});
+process.once('exit', forget);
+const site = await openSite();
+const place = { site, dns: await startSsrfDns() };
+
+function hostsFile(): string {
+  const lines = cases.filter(({ hosts }) => hosts !== undefined);
+  return lines.map(({ url, hosts }) => `${hosts} ${new URL(url).hostname}\n`).join('');
+}
+
+/** Of a name with several meanings the public ones would be reached, as they should be. */
+const ofMetadata = cases.filter(
+  ({ address, expected }) => METADATA.includes(address) && String(expected) === 'blocked',
+);
+const EVERYTHING = ['0.0.0.0/0', '::/0'];
+
+const answers: Record<Question, () => Promise<unknown>> = {
+  unguarded: () => runUnguarded(place, cases),
+  guarded: () => runGuarded(place, cases),
+  opened: () => runGuarded(place, ofMetadata, EVERYTHING),
+  pipeline: () => runPipeline(place, turn),
+};
+
+process.on('message', (question: Question) => {
+  answers[question]().then(
+    (answer) => process.send?.({ question, answer }),
+    (error: Error) => process.send?.({ question, error: error.stack }),
+  );
+});
+process.once('disconnect', () => process.exit());
+process.send?.({ question: 'ready' });

@@ -1,0 +1,147 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool } from 'undici';
+
+/** What users do beside test events while versions change, and what of it did not go well. */
+export type Load = {
+  /** Requests that were not answered as documented, or not at all. */
+  failures: () => readonly string[];
+  /** Answered requests, and the longest any of them took in ms. */
+  answered: () => { count: number; slowestMs: number };
+  /** Conversations that were ended, with what their user said. */
+  talks: () => readonly Talk[];
+  /** One request of the test's own, counted like the others; undefined: it failed. */
+  ask: (request: Request) => Promise<Reply | undefined>;
+  /** The prompt that was last acknowledged. */
+  prompt: () => string;
+  /** Resolves when what was begun is over. */
+  stop: () => Promise<void>;
+};
+
+export type Talk = { id: string; said: readonly string[] };
+export type Request = {
+  method: 'GET' | 'POST' | 'PATCH';
+  path: string;
+  /** What the contract promises for it. */
+  expected: readonly number[];
+  json?: object;
+  headers?: Record<string, string>;
+  /** Instead of the load's own key. */
+  apiKey?: string;
+};
+// Looked at field by field, as in parley-process.ts.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Reply = { status: number; body: any; replayed: boolean };
+
+const TALKERS = 2;
+const MESSAGES = 3;
+const TALK_PAUSE_MS = 80;
+const READ_PAUSE_MS = 60;
+const WRITE_PAUSE_MS = 700;
+/** A client's patience: beyond it a request has failed. */
+const ANSWER_MS = 10_000;
+
+export function startLoad(to: { url: string; apiKey: string; agentId: string }): Load {
+  // Few connections, as a client keeps them: each is used again and again while pods go.
+  const pool = new Pool(to.url, {
+    connections: 8,
+    headersTimeout: ANSWER_MS,
+    bodyTimeout: ANSWER_MS,
+  });
+  const failures: string[] = [];
+  const talks: Talk[] = [];
+  const answered = { count: 0, slowestMs: 0 };
+  const stopping = new AbortController();
+  let prompt = '';
+
+  async function ask(request: Request): Promise<Reply | undefined> {
+    const startedMs = performance.now();
+    const failed = (how: string): undefined => {
+      const at = new Date().toISOString();
+      failures.push(`${at} ${request.method} ${request.path}: ${how}`);
+    };
+    try {
+      const reply = await send(pool, request, to.apiKey);
+      answered.count += 1;
+      answered.slowestMs = Math.max(answered.slowestMs, performance.now() - startedMs);
+      if (request.expected.includes(reply.status)) return reply;
+      return failed(`${reply.status} ${JSON.stringify(reply.body)}`);
+    } catch (error) {
+      return failed(String(error));
+    }
+  }
+
+  /** Again and again until the end, with a pause. */
+  async function repeat(pauseMs: number, act: (turn: number) => Promise<unknown>): Promise<void> {
+    for (let turn = 0; !stopping.signal.aborted; turn += 1) {
+      await act(turn);
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  async function talk(): Promise<void> {
+    const json = { agent_id: to.agentId };
+    const path = '/v1/conversations';
+    const begun = await ask({ method: 'POST', path, expected: [201], json });
+    if (begun === undefined) return;
+    const id = String(begun.body.id);
+    const said: string[] = [];
+    for (let i = 0; i < MESSAGES; i += 1) {
+      const text = `Hello${'!'.repeat(i)}`;
+      const at = `${path}/${id}/messages`;
+      if (await ask({ method: 'POST', path: at, expected: [200], json: { text } })) said.push(text);
+      await delay(TALK_PAUSE_MS);
+    }
+    const end = { method: 'POST', path: `${path}/${id}/end`, expected: [200], json: {} } as const;
+    if (await ask(end)) talks.push({ id, said });
+  }
+
+  async function publish(turn: number): Promise<void> {
+    const wanted = `Help in way ${turn}.`;
+    const path = `/v1/agents/${to.agentId}`;
+    const json = { prompt: wanted };
+    // 202: nobody leads for a moment, and the API does not wait for it.
+    if (await ask({ method: 'PATCH', path, expected: [200, 202], json })) prompt = wanted;
+  }
+
+  const READS = ['/v1/webhooks', '/v1/events?limit=20', '/v1/conversations?limit=20', '/v1/agents'];
+  const running = [
+    ...Array.from({ length: TALKERS }, () => repeat(TALK_PAUSE_MS, talk)),
+    repeat(READ_PAUSE_MS, (turn) =>
+      ask({ method: 'GET', path: READS[turn % READS.length]!, expected: [200] }),
+    ),
+    repeat(WRITE_PAUSE_MS, publish),
+  ];
+  let stopped: Promise<void> | undefined;
+  return {
+    failures: () => failures,
+    answered: () => answered,
+    talks: () => talks,
+    ask,
+    prompt: () => prompt,
+    stop: () =>
+      (stopped ??= (async () => {
+        stopping.abort();
+        await Promise.all(running);
+      })()),
+  };
+}
+
+async function send(pool: Pool, request: Request, apiKey: string): Promise<Reply> {
+  const { method, path, json } = request;
+  const { statusCode, headers, body } = await pool.request({
+    method,
+    path,
+    headers: {
+      authorization: `Bearer ${request.apiKey ?? apiKey}`,
+      ...(json && { 'content-type': 'application/json' }),
+      ...request.headers,
+    },
+    ...(json && { body: JSON.stringify(json) }),
+  });
+  const text = await body.text();
+  return {
+    status: statusCode,
+    body: text === '' ? undefined : JSON.parse(text),
+    replayed: headers['idempotency-replayed'] === 'true',
+  };
+}

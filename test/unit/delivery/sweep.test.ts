@@ -1,0 +1,41 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { createDeliverer, type Deliverer } from '../../../src/delivery/deliverer.ts';
+import { createSlots } from '../../../src/delivery/slots.ts';
+import { createMetrics } from '../../../src/observability/metrics.ts';
+
+let deliverer: Deliverer;
+afterEach(() => deliverer.stop());
+
+test('what no wake-up tells of is found all the same, again and again', async () => {
+  const due: string[] = [];
+  const looked = Promise.withResolvers<void>();
+  let claimed = (_endpointId: string): void => undefined;
+  deliverer = createDeliverer({
+    queue: {
+      listDue: () => {
+        looked.resolve();
+        return Promise.resolve(due.splice(0));
+      },
+      claim: (budgets) => {
+        for (const { endpointId } of budgets) claimed(endpointId);
+        return Promise.resolve([]);
+      },
+      markStarted: () => Promise.resolve(),
+      cancel: () => Promise.resolve(0),
+    },
+    pace: { free: () => 64, begun: () => undefined },
+    attempt: () => Promise.reject(new Error('nothing was claimed')),
+    completer: { add: () => Promise.resolve(true), flush: () => Promise.resolve() },
+    slots: createSlots({ nowMs: () => performance.now() }),
+    metrics: createMetrics({ processMetrics: false }),
+    log: pino({ level: 'silent' }),
+  });
+  deliverer.start();
+  await looked.promise; // The look at the start is over.
+  for (const endpoint of ['a', 'b', 'c']) {
+    const found = new Promise<string>((resolve) => (claimed = resolve));
+    due.push(endpoint);
+    expect(await found).toBe(endpoint);
+  }
+}, 5_000);
