@@ -52,7 +52,7 @@ function startApi(): Promise<Parley> {
 }
 
 test(
-  'whenever the API dies, what was asked for is done once and answered the same ever after',
+  'F-06 F-31: whenever the API dies, what was asked for is done once and answered the same ever after',
   async () => {
     const seeded = createSeeded(SEED);
     const done: { request: Request; answer: Answered }[] = [];

@@ -1,0 +1,106 @@
+import type { Mutant } from './mutant.ts';
+
+const CLIENT = 'src/egress/client.ts';
+
+/** Bugs of the one way out: addresses, time, connections, certificates. */
+export const EGRESS_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'redirect-followed',
+    why: 'a receiver sends our request, its body and its signature wherever it likes',
+    file: CLIENT,
+    find: `onResponse: (statusCode, headers, body) => {
+          clearTimeout(deadline);`,
+    replace: `onResponse: (statusCode, headers, body) => {
+          clearTimeout(deadline);
+          const { location } = headers;
+          if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
+            void exchangeOnce(deps, request, new URL(location, url)).then(settle);
+            return;
+          }`,
+    suite: 'test/unit/egress/client.test.ts',
+    test: 'is a plain one when it redirects: the target sees no connection',
+  },
+  {
+    name: 'body-awaited',
+    why: 'an answer counts only once its body has come: slow bodies look like slow receivers',
+    file: CLIENT,
+    find: 'if (settled.body === undefined) return fail(settled.failure);',
+    replace: `if (settled.body === undefined) return fail(settled.failure);
+    await settled.body;`,
+    suite: 'test/unit/egress/acknowledgement.test.ts',
+    test: 'a response is told at its headers',
+  },
+  {
+    name: 'body-without-end',
+    why: 'a receiver that drips a byte a second holds a slot of ours for as long as it likes',
+    file: 'src/egress/exchange.ts',
+    find: 'const grace = setTimeout(endAndCut, limits.bodyGraceMs);',
+    replace: 'const grace = setTimeout(() => undefined, limits.bodyGraceMs);',
+    suite: 'test/unit/egress/client.test.ts',
+    test: 'that drips is cut after the grace time',
+  },
+  {
+    name: 'time-out-in-parts',
+    why: 'a connection has time of its own to be made: an attempt outlasts its lease and is sent twice',
+    file: CLIENT,
+    find: 'settle({ failure: deadlineFailure(request.timeoutMs, exchange.wasSent), body: undefined });',
+    replace: `if (!exchange.wasSent) return void setTimeout(() => exchange.cancel(), 1_000);
+      settle({ failure: deadlineFailure(request.timeoutMs, exchange.wasSent), body: undefined });`,
+    suite: 'test/unit/egress/deadline.test.ts',
+    test: 'ends a name lookup that hangs',
+  },
+  {
+    name: 'repeated-after-an-answer-began',
+    why: 'a connection that breaks during an answer sends the event to who has it already',
+    file: 'src/egress/exchange.ts',
+    find: 'this.#isReused && !this.#hasFirstByte && isDroppedConnection(error)',
+    replace: 'this.#isReused && isDroppedConnection(error)',
+    suite: 'test/unit/egress/keep-alive.test.ts',
+    test: 'that dies after a first byte is not replaced',
+  },
+  {
+    name: 'answers-of-names-not-judged',
+    why: 'a public name with the address of the metadata service opens a connection to it',
+    file: 'src/egress/resolver.ts',
+    find: 'all.filter(({ address }) => deps.guard.isAllowed(address));',
+    replace: 'all.slice();',
+    suite: 'test/unit/egress/reachability.test.ts',
+    test: 'is blocked, and the message names no address',
+  },
+  {
+    name: 'certificate-not-checked',
+    why: 'whoever is in between reads and answers every event',
+    file: 'src/egress/connector.ts',
+    find: 'rejectUnauthorized: true,',
+    replace: 'rejectUnauthorized: false,',
+    suite: 'test/unit/egress/tls.test.ts',
+    test: 'is class tls',
+  },
+  {
+    name: 'certificate-of-another-address',
+    why: 'whoever has any certificate at all can pose as a receiver that is declared by its address',
+    file: 'src/egress/connector.ts',
+    find: '{ servername: hostname } : {}),',
+    replace: '{ servername: hostname } : { checkServerIdentity: () => undefined }),',
+    suite: 'test/unit/egress/tls-literal.test.ts',
+    test: 'the certificate of a literal address has to name it',
+  },
+  {
+    name: 'names-looked-up-once',
+    why: 'a receiver that moves to another address is never found again',
+    file: 'src/egress/resolver.ts',
+    find: 'lookup(hostname).finally(() => inFlight.delete(hostname));',
+    replace: 'lookup(hostname);',
+    suite: 'test/unit/egress/reachability.test.ts',
+    test: 'is looked up once for all who wait, and again for the next',
+  },
+  {
+    name: 'metadata-service-on-the-list',
+    why: 'an operator who opens 0.0.0.0/0 gives the credentials of the machine to whoever asks',
+    file: 'src/egress/address-guard.ts',
+    find: 'if (!inAny(ip, opened) || inAny(ip, NEVER_OPEN)) return false;',
+    replace: 'if (!inAny(ip, opened)) return false;',
+    suite: 'test/unit/egress/address-guard.test.ts',
+    test: 'no list opens the metadata service',
+  },
+];

@@ -1,0 +1,142 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import globalSetup from '../support/global-setup.ts';
+import globalTeardown from '../support/global-teardown.ts';
+import type { Mutant } from './mutant.ts';
+import { MUTANTS } from './mutants.ts';
+import { copyTree, type PrivateCopy } from './private-copy.ts';
+import { runSuite, type Verdict } from './run-suite.ts';
+
+/**
+ * Plants our bugs one by one, each in a copy of its own, and runs the test that must find it.
+ *
+ *   npm run test:mutants [-- [name …] [--baseline] [--out FILE]]
+ *
+ * A name stands for every mutant that has it in its own; without one it is all of them, which takes
+ * some ten minutes. `--baseline` runs the tests where there are no bugs first: one that is red by
+ * itself would find anything. `--out` writes what was seen as JSON. Ends with 1 when a bug was not
+ * found, and when a mutant or a test does not work.
+ */
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+type Seen = Mutant & { found: boolean; seconds: number; verdict: Verdict };
+
+const { values: options, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: { baseline: { type: 'boolean', default: false }, out: { type: 'string' } },
+});
+const chosen = MUTANTS.filter(
+  ({ name }) => names.length === 0 || names.some((asked) => name.includes(asked)),
+);
+const strangers = names.filter((asked) => !MUTANTS.some(({ name }) => name.includes(asked)));
+if (strangers.length > 0) throw new Error(`there is no mutant like ${strangers.join(', ')}`);
+
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+
+const startedMs = performance.now();
+await globalSetup(); // One server for all: jest's own setup finds it in the environment.
+try {
+  if (options.baseline) await runBaseline();
+  const seen = await runMutants();
+  printTable(seen);
+  if (options.out !== undefined) writeReport(options.out, seen);
+  if (seen.length < chosen.length || seen.some(({ found }) => !found)) process.exitCode = 1;
+} finally {
+  await globalTeardown();
+}
+
+/** Each test that is to find something, once, where there is nothing to find. */
+async function runBaseline(): Promise<void> {
+  const suites = new Map(chosen.map((mutant) => [`${mutant.suite} ${mutant.test}`, mutant]));
+  for (const mutant of suites.values()) {
+    if (stopping.signal.aborted) return;
+    const { verdict, seconds } = await attempt(mutant, undefined);
+    if (verdict.kind === 'green') print('green', seconds, `${mutant.suite}: ${mutant.test}`);
+    else {
+      print('NOT GREEN', seconds, `${mutant.suite}: ${mutant.test}: ${wordsOf(verdict)}`);
+      process.exitCode = 1;
+    }
+  }
+}
+
+async function runMutants(): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for (const mutant of chosen) {
+    if (stopping.signal.aborted) break;
+    const { verdict, seconds } = await attempt(mutant, mutant);
+    const found = verdict.kind === 'red';
+    seen.push({ ...mutant, found, seconds, verdict });
+    print(found ? 'found' : 'NOT FOUND', seconds, `${mutant.name}: ${wordsOf(verdict)}`);
+  }
+  return seen;
+}
+
+async function attempt(
+  suite: Pick<Mutant, 'suite' | 'test'>,
+  planted: Mutant | undefined,
+): Promise<{ verdict: Verdict; seconds: number }> {
+  const beganMs = performance.now();
+  const verdict = await judgeIn(suite, planted);
+  return { verdict, seconds: secondsSince(beganMs) };
+}
+
+/** Broken, too, when the mutant does not fit the sources any more. */
+async function judgeIn(
+  suite: Pick<Mutant, 'suite' | 'test'>,
+  planted: Mutant | undefined,
+): Promise<Verdict> {
+  let copy: PrivateCopy | undefined;
+  try {
+    copy = await copyTree(ROOT, planted);
+    return await runSuite(suite, { root: copy.root, signal: stopping.signal });
+  } catch (error) {
+    return { kind: 'broken', reason: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await copy?.remove();
+  }
+}
+
+function wordsOf(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case 'red':
+      return verdict.first.test;
+    case 'green':
+      return `all ${verdict.tests} tests are green`;
+    case 'broken':
+      return `broken: ${verdict.reason}`;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function print(what: string, seconds: number, words: string): void {
+  console.log(`${what.padEnd(10)} ${seconds.toFixed(1).padStart(6)} s  ${words}`);
+}
+
+function printTable(seen: readonly Seen[]): void {
+  const found = seen.filter((one) => one.found).length;
+  console.log('\n| Bug | Found | Seconds | By |\n| --- | --- | --- | --- |');
+  for (const one of seen) {
+    const by = path.relative('test', one.suite).replace('.test.ts', '');
+    const cells = [one.name, one.found ? 'yes' : '**no**', one.seconds.toFixed(1), by];
+    console.log(`| ${cells.join(' | ')} |`);
+  }
+  console.log(`\n${found} of ${chosen.length} found in ${secondsSince(startedMs).toFixed(0)} s`);
+}
+
+function writeReport(file: string, seen: readonly Seen[]): void {
+  const report = {
+    at: new Date().toISOString(),
+    seconds: secondsSince(startedMs),
+    planted: chosen.length,
+    found: seen.filter((one) => one.found).length,
+    mutants: seen,
+  };
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+function secondsSince(beganMs: number): number {
+  return (performance.now() - beganMs) / 1_000;
+}
