@@ -9,7 +9,7 @@ import { toResource } from '../../src/kubernetes/to-resource.ts';
 import type { Resource } from '../../src/resources/resource-store.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { kubeconfigOf, startKube } from '../support/kube.ts';
-import { startCutProxy } from '../support/cut-proxy.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { runMigrations, startRole, type Parley } from '../support/parley-process.ts';
 import { distribution, ms, openLoop, print, residentMemory } from './figures.ts';
 
@@ -40,9 +40,9 @@ const kube = await startKube();
 const postgres = createEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), log });
 const { url: databaseUrl } = await postgres.start();
 // The operators reach the API server through it, so that their connections can be counted.
-const proxy = await startCutProxy(kube.url);
+const proxy = await startFaultProxy(kube.url);
 const KUBECONFIG = path.join(folder, 'kubeconfig');
-await writeFile(KUBECONFIG, kubeconfigOf({ ...kube, url: proxy.url }));
+await writeFile(KUBECONFIG, kubeconfigOf({ ...kube, url: proxy.through(kube.url) }));
 await runMigrations(databaseUrl);
 const running = new Set<Parley>();
 const agents = watchAgents();

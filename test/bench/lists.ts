@@ -223,7 +223,12 @@ const postgres = createEmbeddedPostgres({
   dataDir: path.join(folder, 'db'),
   log,
   // Only to fill the tables sooner; a page is read the same.
-  settings: { fsync: 'off', max_wal_size: '8GB', shared_buffers: '512MB' },
+  settings: {
+    fsync: 'off',
+    'parley.may_lose_data': 'on',
+    max_wal_size: '8GB',
+    shared_buffers: '512MB',
+  },
 });
 const { url: databaseUrl } = await postgres.start();
 const parley = await startParley({
