@@ -9,7 +9,16 @@ const LINES_MAX = 400;
 /** As long as the API has operations. */
 const GENERATED = /^client\/api\.ts$/;
 
-const LEAVES = ['resources', 'events', 'observability', 'egress', 'controller', 'errors', 'config'];
+const LEAVES = [
+  'resources',
+  'events',
+  'observability',
+  'egress',
+  'controller',
+  'errors',
+  'config',
+  'failpoints',
+];
 
 /** Folder or top-level file of src → what of ours it may import besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {

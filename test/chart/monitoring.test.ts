@@ -159,7 +159,16 @@ describe('runbooks', () => {
 describe('the Grafana dashboard', () => {
   test('has a row for each part', () => {
     const titles = panels.filter(({ type }) => type === 'row').map(({ title }) => title);
-    expect(titles).toEqual(['Delivery', 'Operator', 'API', 'Processes']);
+    expect(titles).toEqual(['The promise', 'Delivery', 'Operator', 'API', 'Processes']);
+  });
+
+  test('shows the promise first: the share of deliveries acknowledged within 0.5 s', () => {
+    const [first] = charts.toSorted(
+      (a, b) => a.gridPos.y - b.gridPos.y || a.gridPos.x - b.gridPos.x,
+    );
+    const expr = first?.targets?.[0]?.expr ?? '';
+    expect(first?.type).toBe('stat');
+    expect(expr).toMatch(/delivery_duration_seconds_bucket\{[^}]*le="0\.5"\}.* \/ .*_count\{/);
   });
 
   test.each(charts.map((panel) => [panel.title, panel] as const))(
