@@ -12,7 +12,7 @@ import { createEventStreams, type EventStreams } from '../services/event-stream.
 import { hangUpLine } from '../telephony/providers.ts';
 import { CHANNELS, createListener, createNotifier, type Listener } from '../store/notifications.ts';
 import { isAnswering } from '../store/ping.ts';
-import type { Pool } from '../store/pool.ts';
+import { createPool, PLANNED_ONCE, type Pool } from '../store/pool.ts';
 import type { Sealer } from '../store/sealing.ts';
 import { createApp } from './app.ts';
 import { createBackground } from './background.ts';
@@ -42,8 +42,9 @@ const monotonicMs = (): number => performance.now();
 
 /** The API role: answers as soon as it returns. @throws StartupError port taken */
 export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
-  const { pool, store, guard, sealer, metrics, log, version, serveHealth, rateLimit } = deps;
+  const { pool, metrics, log } = deps;
   const notifier = createNotifier({ pool, log });
+  const outbox = createPool(deps.databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
   const eventStreams = createEventStreams({ pool, nowMs: Date.now, log });
   const { listener, awaitProjection } = createWakeUps(deps, eventStreams);
   await listener.start();
@@ -60,16 +61,9 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   });
   const { takeTurn, wakeJobs, wakeCalls } = background;
   const app = createApp({
-    pool,
-    store,
-    guard,
-    sealer,
-    rateLimit,
+    ...deps,
+    outbox,
     notifier,
-    metrics,
-    log,
-    version,
-    serveHealth,
     awaitProjection,
     announce,
     takeTurn,
@@ -98,6 +92,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
       await Promise.all(background.parts.map((part) => part.stop()));
       await listener.stop();
       await notifier.stop();
+      await outbox.end();
     };
     return {
       ...server,
@@ -106,6 +101,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     };
   } catch (error) {
     await listener.stop();
+    await outbox.end();
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { CLAIM_SETTINGS, createPostgresQueue } from '../store/delivery-queue.ts'
 import type { ClaimedDelivery, DispatchQueue } from '../store/dispatch-queue.ts';
 import { CHANNELS, createListener } from '../store/notifications.ts';
 import { maintainPartitions } from '../store/partitions.ts';
-import { createPool, isRefused, type Pool } from '../store/pool.ts';
+import { createPool, isRefused, PLANNED_ONCE, type Pool } from '../store/pool.ts';
 import type { Sealer } from '../store/sealing.ts';
 import { attempt, type Attempt } from './attempt.ts';
 import { createCompleter } from './completer.ts';
@@ -47,11 +47,12 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     onOthers: (numbers) => preference.setOthers(numbers),
     log,
   });
-  // One at a time claims; the others are the sweep's and the marks of starts.
+  // One at a time claims; the others are the sweep's and the marks of starts. One at a time records.
   const claims = createPool(databaseUrl, { log, max: 3, settings: CLAIM_SETTINGS });
+  const completions = createPool(databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
   const { processNumber } = takeOver;
   const preference = createPreference(processNumber);
-  const queue = createPostgresQueue({ db: pool, claims, processNumber });
+  const queue = createPostgresQueue({ db: pool, claims, completions, processNumber });
   // One origin may hold many endpoints: the slots bound each, so a hanging one leaves the others
   // of its host their connections.
   const egress = createEgressClient({ guard: deps.guard, connectionsPerOrigin: IN_FLIGHT_MAX });
@@ -87,7 +88,7 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     await takeOver.stop(); // After the last result: until then our leases are ours.
     await listener.stop();
     await egress.stop();
-    await claims.end();
+    await Promise.all([claims.end(), completions.end()]);
   };
   return { stop: () => (stopping ??= stopAll()) };
 }

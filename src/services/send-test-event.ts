@@ -35,14 +35,16 @@ const TOGETHER_MAX = 128;
 
 export function createSendTestEvent(deps: {
   pool: Pool;
+  /** For what is committed together; with PLANNED_ONCE. One connection: one batch runs at a time. */
+  outbox: Db;
   announce: Announce;
   nowMs: () => number;
 }): SendTestEvent {
-  const { pool, announce, nowMs } = deps;
+  const { pool, outbox, announce, nowMs } = deps;
   const together = createBatcher<NewTestEvent, boolean>({
     run: async (events) => {
       await failpoint('outbox.committing');
-      const queued = await insertTestEvents(pool, events);
+      const queued = await insertTestEvents(outbox, events);
       await failpoint('outbox.committed');
       return events.map(({ deliveryId }) => queued.has(deliveryId));
     },

@@ -10,16 +10,14 @@ import {
   type ClaimedDelivery,
   type DispatchQueue,
 } from './dispatch-queue.ts';
-import type { Db } from './pool.ts';
+import { PLANNED_ONCE, type Db } from './pool.ts';
 
 /** For the sessions that claim. */
 export const CLAIM_SETTINGS = {
+  ...PLANNED_ONCE,
   // A claim need not survive a crash of the database: it is then as if it had never been made, and
   // its attempt is made again, as that of any lost lease.
   synchronous_commit: 'off',
-  // Planned once: PostgreSQL would plan each claim anew for its bounds, which takes longer than to
-  // run it.
-  plan_cache_mode: 'force_generic_plan',
 };
 
 /**
@@ -32,15 +30,17 @@ export function createPostgresQueue(deps: {
   db: Db;
   /** With CLAIM_SETTINGS. */
   claims: Db;
+  /** With PLANNED_ONCE. */
+  completions: Db;
   /** Of this process, in `delivery_processes`. */
   processNumber: number;
 }): DispatchQueue {
-  const { db, claims, processNumber } = deps;
+  const { db, claims, completions, processNumber } = deps;
   return {
     claim: (budgets, leaseToken) => claimDeliveries(claims, budgets, { leaseToken, processNumber }),
     listDue: () => listDueEndpoints(claims),
     markStarted: (ids) => markStarted(claims, ids),
-    complete: (results) => completeAttempts(db, results),
+    complete: (results) => completeAttempts(completions, results),
     cancel: (ids, leaseToken) => cancelClaimed(db, ids, leaseToken),
     expire: () => finishExpired(db),
     measure: () => measureBacklog(db),
@@ -185,9 +185,12 @@ const CLAIM = `with want as materialized (
     -- Not as a sub-select, in which PostgreSQL 18 may crash: two claims meet at a row, and what it
     -- does then with the partitions of a sub-select reads memory that is not its own.
     left join lateral (
+      -- As a range in its order, for which only the primary key will do: while a day's partition is
+      -- empty all indexes that hold the id seem alike, and the plan is kept when it has grown.
       select b.body from events b
-       where b.id = c.event_id and b.id >= $8 and b.id < $9 and b.erased_at is null
-      offset 0) v on true
+       where b.id >= c.event_id and b.id <= c.event_id and b.id >= $8 and b.id < $9
+         and b.erased_at is null
+       order by b.id limit 1) v on true
    order by c.due_at, c.sequence`;
 
 /** Endpoints that have something due now, found by hopping through the index, not by reading the queue. */

@@ -2,6 +2,13 @@ import pg from 'pg';
 import type { Logger } from '../observability/logger.ts';
 import { createSilenceWatch } from './silent-connections.ts';
 
+/**
+ * For sessions that run few statements very often. Planned once: PostgreSQL would plan each batch anew
+ * for its values, which takes longer than to run it. And never by reading a whole table: a plan is
+ * often made while its table is small, when that is cheapest, and kept while it grows.
+ */
+export const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
+
 /** Whoever can run a statement: the pool, or the client of a transaction. */
 export type Db = Pick<pg.ClientBase, 'query'>;
 export type Pool = pg.Pool;

@@ -47,7 +47,12 @@ describe('the outbox', () => {
 
   beforeEach(async () => {
     lab = await startLab();
-    send = createSendTestEvent({ pool: lab.pool, announce: () => undefined, nowMs: Date.now });
+    send = createSendTestEvent({
+      pool: lab.pool,
+      outbox: lab.pool,
+      announce: () => undefined,
+      nowMs: Date.now,
+    });
   });
   afterEach(() => lab.stop());
 

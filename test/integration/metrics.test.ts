@@ -101,6 +101,7 @@ test('first, retry and replay are told apart; a test is a first', async () => {
   await waitFor(async () => (await counted('delivery', 'replay')) === 1);
   await createSendTestEvent({
     ...deps,
+    outbox: lab.pool,
     announce: createAnnounce({ notifier, metrics: lab.metrics }),
   })({
     namespace: 'default',

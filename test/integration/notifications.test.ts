@@ -60,7 +60,12 @@ test('those that come together are told together, and none is left out', async (
 
 test('test events wake their endpoints and those who stream with their own commit', async () => {
   const to = await Promise.all(['a', 'a', 'b'].map((namespace) => lab.addEndpoint({ namespace })));
-  const send = createSendTestEvent({ pool: lab.pool, announce: () => undefined, nowMs: Date.now });
+  const send = createSendTestEvent({
+    pool: lab.pool,
+    outbox: lab.pool,
+    announce: () => undefined,
+    nowMs: Date.now,
+  });
   const data = agentPublished('x');
   await Promise.all(
     to.map((endpointId, i) =>

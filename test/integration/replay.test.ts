@@ -117,6 +117,7 @@ test('a test event goes to its own endpoint only, replayed too', async () => {
   ];
   const { eventId, deliveryId } = await createSendTestEvent({
     pool: lab.pool,
+    outbox: lab.pool,
     announce: () => undefined,
     nowMs: Date.now,
   })({

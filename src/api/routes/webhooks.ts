@@ -22,6 +22,7 @@ import {
   requireEndpoint,
   type EndpointWriterDeps,
 } from '../../services/write-endpoint.ts';
+import type { Db } from '../../store/pool.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
 import { parseBody } from '../field-errors.ts';
 import { flag, idParam } from '../params.ts';
@@ -33,7 +34,7 @@ const params = { id: idParam('we', 'webhook endpoint') };
 const STATUSES = ['healthy', 'failing', 'disabled'] as const;
 const notYet = 'Written; not in force yet, `ready` is false.';
 
-export type WebhookRoutesDeps = EndpointWriterDeps & { announce: Announce };
+export type WebhookRoutesDeps = EndpointWriterDeps & { announce: Announce; outbox: Db };
 
 /** Where events go (contract §4). */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
