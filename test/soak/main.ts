@@ -13,7 +13,7 @@ import {
 } from '../support/parley-process.ts';
 import { createSeeded } from '../support/seeded.ts';
 import { createFaults, type CallOptions } from './faults.ts';
-import { sampleDatabase, sampleProcess } from './samples.ts';
+import { sampleDatabase, sampleHeap, sampleProcess } from './samples.ts';
 import { judgeSoak, printLine, type Sample } from './verdict.ts';
 
 /**
@@ -33,8 +33,8 @@ const ENDPOINTS = 100;
 const FAULT_EVERY_MS = 20_000;
 const SAMPLE_MS = 10_000;
 const PROGRESS_EVERY = 6;
-/** Memory finds its level first; of a short run a third. */
-const WARM_UP_SEC = Math.min(600, MINUTES * 20);
+/** A third: V8 finds the size of its heap within some collections of all of it, minutes apart. */
+const WARM_UP_SEC = MINUTES * 20;
 /** After the longest time that an endpoint failed: the breaker waits ten minutes at most. */
 const SETTLE_MS = 900_000;
 const ELDERS = ['delivery-elder', 'api-elder', 'operator'];
@@ -168,6 +168,11 @@ async function look({ fleet, recorders, postgres }: Town, atSec: number): Promis
   }
   for (const [i, { pid }] of recorders.entries()) seen(`receiver-${i}`, pid);
   seen('soak', process.pid);
+  for (const name of ELDERS) {
+    const heapMb = await sampleHeap(fleet.get(name).parley.url);
+    const sample = processes[`${name}#1`];
+    if (sample !== undefined && heapMb !== undefined) sample.heapMb = heapMb;
+  }
   const database = await sampleDatabase(postgres).catch(() => undefined);
   return { atSec: Math.round(atSec), processes, ...(database && { database }) };
 }

@@ -4,7 +4,13 @@ import type { OwnPostgres } from '../support/own-postgres.ts';
 /** What is looked at every few seconds of a soak, and how a series of it is judged. */
 
 /** One process at one moment; `fds` are open descriptors, sockets among them. */
-export type ProcessSample = { rssMb: number; pssMb: number; fds: number };
+export type ProcessSample = {
+  rssMb: number;
+  pssMb: number;
+  fds: number;
+  /** What JavaScript holds, and what waits for the next collection. Only of ours. */
+  heapMb?: number;
+};
 
 export type DatabaseSample = {
   /** Bytes with indexes, by table; partitions are summed up. */
@@ -20,6 +26,7 @@ export type DatabaseSample = {
 };
 
 const KB_PER_MB = 1_024;
+const METRICS_TIMEOUT_MS = 2_000;
 const WATCHED = ['delivery_queue', 'events', 'deliveries', 'delivery_attempts', 'jobs'];
 
 /** Undefined: the process ended meanwhile. */
@@ -36,6 +43,18 @@ export function sampleProcess(pid: number): ProcessSample | undefined {
       pssMb: mb('smaps_rollup', 'Pss'),
       fds: readdirSync(`/proc/${pid}/fd`).length,
     };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined: it did not say so in time. `url`: where its metrics are. */
+export async function sampleHeap(url: string): Promise<number | undefined> {
+  try {
+    const signal = AbortSignal.timeout(METRICS_TIMEOUT_MS);
+    const text = await (await fetch(`${url}/metrics`, { signal })).text();
+    const bytes = /^nodejs_heap_size_used_bytes (\d+)/m.exec(text)?.[1];
+    return bytes === undefined ? undefined : Number(bytes) / KB_PER_MB ** 2;
   } catch {
     return undefined;
   }

@@ -1,5 +1,11 @@
 import type { Verdict } from '../support/ledger-verdict.ts';
-import { floors, slopePerHour, type DatabaseSample, type Point } from './samples.ts';
+import {
+  floors,
+  slopePerHour,
+  type DatabaseSample,
+  type Point,
+  type ProcessSample,
+} from './samples.ts';
 
 /** Whether a soak was good: each line a figure with its limit. */
 export type Line = { what: string; value: number; limit: number; unit: string; isGood: boolean };
@@ -7,7 +13,7 @@ export type Line = { what: string; value: number; limit: number; unit: string; i
 /** One look: seconds since the start, each process by `name#generation`. */
 export type Sample = {
   atSec: number;
-  processes: Record<string, { rssMb: number; pssMb: number; fds: number }>;
+  processes: Record<string, ProcessSample>;
   /** Undefined while PostgreSQL was away. */
   database?: DatabaseSample;
 };
@@ -26,6 +32,8 @@ export type JudgeInput = {
 };
 
 const RSS_SLOPE_MAX = 5;
+/** Of the least it holds, so of what no collection takes back: what leaks is in it. */
+const HEAP_GROWTH_MAX = 2;
 /** Less than this says nothing of an hour: a slope is only told, not judged. */
 const JUDGED_SEC = 1_200;
 /** Kept connections come and go with the load: some, and a part of what there was at first. */
@@ -77,7 +85,7 @@ export function judgeSoak(input: JudgeInput): Line[] {
     isGood: acceptedPerSecond >= least,
   });
   for (const name of input.elders) {
-    const series = (of: 'rssMb' | 'pssMb' | 'fds'): Point[] =>
+    const series = (of: 'rssMb' | 'heapMb' | 'fds'): Point[] =>
       warm.flatMap(({ atSec, processes }) => {
         const value = processes[name]?.[of];
         return value === undefined ? [] : [{ atSec, value }];
@@ -86,6 +94,12 @@ export function judgeSoak(input: JudgeInput): Line[] {
     const judged = (limit: number): number => (seconds >= JUDGED_SEC ? limit : Infinity);
     const slope = slopePerHour(series('rssMb'));
     lines.push(most(`${name}: RSS slope`, slope, judged(RSS_SLOPE_MAX), 'MB/h'));
+    const heap = series('heapMb');
+    if (heap.length >= 2) {
+      const { early, late } = floors(heap, seconds / 3);
+      const what = `${name}: heap after a collection, beyond ${early.toFixed(1)} MB`;
+      lines.push(most(what, late - early, judged(HEAP_GROWTH_MAX), 'MB'));
+    }
     const { early, late } = floors(series('fds'), Math.min(WINDOW_SEC, seconds / 3));
     const growth = Math.round(FDS_GROWTH_MAX + early * FDS_GROWTH_PART);
     lines.push(most(`${name}: descriptors, beyond ${early}`, late - early, judged(growth)));
