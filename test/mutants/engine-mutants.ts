@@ -299,4 +299,22 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     suite: DELIVERER,
     test: 'a backlog of many endpoints keeps to the pace',
   },
+  {
+    name: 'backlog-passes-for-fresh',
+    why: 'each sweep puts a backlog before the fresh events again, which wait behind hundreds of old ones',
+    file: 'src/delivery/waiting.ts',
+    find: 'if (!yielding.has(endpointId)) fresh.add(endpointId);',
+    replace: 'fresh.add(endpointId);',
+    suite: 'test/unit/delivery/budgets.test.ts',
+    test: 'a look does not make a backlog pass for fresh',
+  },
+  {
+    name: 'pace-never-ends',
+    why: 'after so many retries the process begins no other one until it is started again',
+    file: 'src/delivery/pace.ts',
+    find: 'begun = begun.filter(({ atMs }) => nowMs - atMs < WINDOW_MS);',
+    replace: '',
+    suite: 'test/unit/delivery/pace.test.ts',
+    test: 'what has begun counts for a window',
+  },
 ];

@@ -5,6 +5,7 @@ const CLAIM = 'test/integration/queue-claim.test.ts';
 const SCHEDULE = 'test/integration/queue-schedule.test.ts';
 const ERASED = 'test/integration/erase-old-events.test.ts';
 const SWEEP = 'test/integration/queue-sweep.test.ts';
+const PLANS = 'test/integration/kept-plans.test.ts';
 const DEAD = 'test/integration/dead-processes.test.ts';
 
 /** Bugs of the queue: who may attempt what, when, and what is written about it. */
@@ -279,5 +280,23 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     replace: "'update delivery_processes set started_at = now() where number = $1'",
     suite: DEAD,
     test: 'who was taken over from and is back after all can be taken over from again',
+  },
+  {
+    name: 'plans-for-small-tables',
+    why: 'a plan of an empty queue is kept: until the next analyze each claim reads the whole backlog',
+    file: 'src/store/pool.ts',
+    find: "enable_seqscan: 'off'",
+    replace: "enable_seqscan: 'on'",
+    suite: PLANS,
+    test: 'claims too, and a body is found by its id in every partition',
+  },
+  {
+    name: 'body-by-any-index',
+    why: 'after midnight a claim looks for its body in the index that was the first of an empty partition',
+    file: QUEUE,
+    find: 'where b.id >= c.event_id and b.id <= c.event_id and b.id >= $8',
+    replace: 'where b.id = c.event_id and b.id >= $8',
+    suite: PLANS,
+    test: 'claims too, and a body is found by its id in every partition',
   },
 ];
