@@ -12,11 +12,11 @@
  */
 export const SLOTS_MAX = 32;
 /**
- * Of these, retries and what jobs made may take: half. They come after fresh events in the queue, but
- * an attempt under way cannot be pushed aside: without slots of their own, fresh events would wait
- * for the answers to old ones.
+ * Of these, retries, what jobs made and what is late may take. They come after fresh events in the
+ * queue, but an attempt under way cannot be pushed aside: without slots of their own, fresh events
+ * would wait for the answers to old ones. No fewer, since after an outage all there is is late.
  */
-export const YIELDING_SLOTS_MAX = 16;
+export const YIELDING_SLOTS_MAX = 24;
 const FAILURES_TO_OPEN = 5;
 const PAUSE_FIRST_MS = 500;
 /** Far below the ten minutes the contract allows: what waits for a dead endpoint costs nothing. */

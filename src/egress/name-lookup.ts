@@ -16,10 +16,11 @@ export type ResolvedAddress = { address: string; family: 4 | 6 };
 export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
 
 /**
- * A lost packet costs a quarter of a second, a slow server may take up to four: questions are sent
- * 0, 0.25, 0.75, 1.75 and 3.75 s after the first. getaddrinfo asks again after five seconds.
+ * When a question is asked again, after it was first asked: a lost packet costs a quarter of a second,
+ * where getaddrinfo's costs five. We ask, not c-ares: to ask again it closes the socket, and so the
+ * answer of a server that takes a second is lost each time.
  */
-const QUESTION = { timeout: 250, tries: 5 };
+const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
 /** Several name servers are asked in turn; below the ten seconds of an attempt, so that it says `dns`. */
 const LOOKUP_MAX_MS = 8_000;
 /** There are servers that answer for one family and are silent for the other (RFC 8305, 3). */
@@ -54,37 +55,73 @@ export function createNameLookup(options: NameLookupOptions = {}): Lookup {
   };
 }
 
-/**
- * With a resolver of its own: it costs 50 µs beside a connection, and in return the servers are
- * those of now, each question comes from another port, and a name that hangs spoils neither the
- * order of the servers nor the time-outs of the next one.
- */
 async function askServers(
   name: string,
   servers: readonly string[] | undefined,
 ): Promise<ResolvedAddress[]> {
-  const resolver = new dns.Resolver(QUESTION);
-  if (servers !== undefined) resolver.setServers(servers);
-  const giveUp = (): void => resolver.cancel();
-  const deadline = setTimeout(giveUp, LOOKUP_MAX_MS);
-  let other: NodeJS.Timeout | undefined;
+  const over = new AbortController();
+  const giveUp = (): void => over.abort();
+  const [v4, v6] = [firstAnswer(over.signal), firstAnswer(over.signal)];
+  const ask = (round: number): void => {
+    const resolver = createResolver(servers, round);
+    over.signal.addEventListener('abort', () => resolver.cancel());
+    v4.from(resolver.resolve4(name));
+    v6.from(resolver.resolve6(name));
+  };
+  const timers = AGAIN_AT_MS.map((ms, i) => setTimeout(ask, ms, i + 1));
+  timers.push(setTimeout(giveUp, LOOKUP_MAX_MS));
   const found = (addresses: string[]): string[] => {
-    other ??= setTimeout(giveUp, OTHER_FAMILY_MS);
+    timers.push(setTimeout(giveUp, OTHER_FAMILY_MS));
     return addresses;
   };
   try {
-    const [v4, v6] = await Promise.allSettled([
-      resolver.resolve4(name).then(found),
-      resolver.resolve6(name).then(found),
-    ]);
-    const addresses = byTurns(v4, v6);
-    if (addresses.length === 0) throw lookupError(name, [v4, v6]);
+    ask(0);
+    const answers = await Promise.allSettled([v4.answer.then(found), v6.answer.then(found)]);
+    const addresses = byTurns(...answers);
+    if (addresses.length === 0) throw lookupError(name, answers);
     return addresses;
   } finally {
-    clearTimeout(deadline);
-    clearTimeout(other);
+    for (const timer of timers) clearTimeout(timer);
+    over.abort();
   }
 }
+
+/**
+ * One for each time: it costs 50 µs beside a connection, and in return the servers are those of now,
+ * each question comes from another port, and a name that hangs spoils neither the order of the
+ * servers nor the time-outs of the next one. Each round begins with another server.
+ */
+function createResolver(servers: readonly string[] | undefined, round: number): dns.Resolver {
+  const resolver = new dns.Resolver({ timeout: LOOKUP_MAX_MS, tries: 1 });
+  const all = servers ?? resolver.getServers();
+  const first = round % Math.max(1, all.length);
+  if (servers !== undefined || first > 0) {
+    resolver.setServers([...all.slice(first), ...all.slice(0, first)]);
+  }
+  return resolver;
+}
+
+type FirstAnswer = {
+  /** Rejects with what the servers said, or when `over` is told first. */
+  answer: Promise<string[]>;
+  from: (asked: Promise<string[]>) => void;
+};
+
+/** Of a question that is asked several times. Silence is no answer. */
+function firstAnswer(over: AbortSignal): FirstAnswer {
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+  over.addEventListener('abort', () => reject(SILENCE));
+  return {
+    answer: promise,
+    from: (asked) => {
+      asked.then(resolve, (error: NodeJS.ErrnoException) => {
+        if (error.code !== dns.TIMEOUT && error.code !== dns.CANCELLED) reject(error);
+      });
+    },
+  };
+}
+
+const SILENCE = Object.assign(new Error('no name server has answered'), { code: dns.TIMEOUT });
 
 type Answer = PromiseSettledResult<string[]>;
 

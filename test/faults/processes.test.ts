@@ -185,8 +185,8 @@ test('F-02: all killed with a backlog, one returns: it drains as fast as ever, n
   expect(town.missing(ids)).toEqual([]);
   expect(most).toBeLessThanOrEqual(SLOTS_MAX);
   expect(town.duplicates()).toBeLessThanOrEqual(inFlight);
-  // Both bound by the receiver, so equal but for the second before the dead are taken over from.
-  expect(drain).toBeGreaterThanOrEqual(steady * 0.7);
+  // What is late has three quarters of the slots, and the dead are taken over from after a second.
+  expect(drain).toBeGreaterThanOrEqual(steady * 0.6);
 }, 90_000);
 
 test('F-03: a lease outlasts an attempt', () => {

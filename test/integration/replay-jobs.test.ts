@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { YIELDING_SLOTS_MAX } from '../../src/delivery/slots.ts';
 import type { EventType } from '../../src/events/event-types.ts';
 import { fromUuid, toUuid } from '../../src/events/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
@@ -225,7 +226,7 @@ describe('with a receiver that does not answer', () => {
     await emitMany(60);
     await api.call('PATCH', path, { json: { enabled: true } });
     const { body: job } = await replay(path, { mode: 'missing' });
-    await receiver.until(({ length }) => length === 16);
+    await receiver.until(({ length }) => length === YIELDING_SLOTS_MAX);
     expect((await api.call('DELETE', `/v1/jobs/${job.id}`)).status).toBe(204);
     const { body } = await api.call('GET', `/v1/jobs/${job.id}`);
     // The job may have been through with its batch: then there was nothing left to stop.
@@ -233,12 +234,12 @@ describe('with a receiver that does not answer', () => {
     expect((await api.call('DELETE', `/v1/jobs/${job.id}`)).body.code).toBe('job_finished');
     for (const answer of held.splice(0)) answer();
     await queueIsEmpty();
-    expect(receiver.received).toHaveLength(16);
+    expect(receiver.received).toHaveLength(YIELDING_SLOTS_MAX);
     const { body: canceled } = await api.call(
       'GET',
       `${path}/deliveries?status=canceled&limit=100`,
     );
-    expect(canceled.data).toHaveLength(44);
+    expect(canceled.data).toHaveLength(60 - YIELDING_SLOTS_MAX);
   });
 
   test('F-32: live events pass a job by, in the queue and in flight', async () => {
@@ -246,13 +247,13 @@ describe('with a receiver that does not answer', () => {
     await emitMany(200);
     await api.call('PATCH', path, { json: { enabled: true } });
     await replay(path, { mode: 'missing' });
-    await receiver.until(({ length }) => length === 16);
+    await receiver.until(({ length }) => length === YIELDING_SLOTS_MAX);
     const { body } = await api.call('POST', `${path}/test`);
     await receiver.until((received) => received.some(({ json }) => json.id === body.event_id));
-    expect(receiver.received).toHaveLength(17);
+    expect(receiver.received).toHaveLength(YIELDING_SLOTS_MAX + 1);
     // A person waits for a single replay: it goes with the live ones.
     const { body: one } = await api.call('POST', `/v1/events/${body.event_id}/replay`);
-    await receiver.until(({ length }) => length === 18);
+    await receiver.until(({ length }) => length === YIELDING_SLOTS_MAX + 2);
     expect(receiver.received.at(-1)!.json.id).toBe(one.event_id);
   });
 
@@ -270,9 +271,9 @@ describe('with a receiver that does not answer', () => {
     const progress = async (): Promise<number> =>
       (await api.call('GET', `/v1/jobs/${job.id}`)).body.progress.done;
     await api.engine.eventually(async () => (await progress()) === OUTSTANDING_MAX || undefined);
-    await receiver.until(({ length }) => length === 16);
+    await receiver.until(({ length }) => length === YIELDING_SLOTS_MAX);
     for (const answer of held.splice(0)) answer();
-    await receiver.until(({ length }) => length >= 32);
+    await receiver.until(({ length }) => length >= 2 * YIELDING_SLOTS_MAX);
     const { rows } = await api.engine.pool.query<{ count: number }>(
       'select count(*) as count from delivery_queue',
     );

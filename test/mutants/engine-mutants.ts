@@ -267,7 +267,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'retries-hold-all-of-an-endpoint',
     why: 'behind a replay to a slow receiver live events wait for the answers to old ones',
     file: 'src/delivery/slots.ts',
-    find: 'export const YIELDING_SLOTS_MAX = 16;',
+    find: 'export const YIELDING_SLOTS_MAX = 24;',
     replace: 'export const YIELDING_SLOTS_MAX = 32;',
     suite: 'test/integration/replay-jobs.test.ts',
     test: 'live events pass a job by, in the queue and in flight',

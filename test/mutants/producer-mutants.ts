@@ -12,8 +12,8 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
     name: 'answer-before-commit',
     why: 'a crash after the 202 loses an event that was promised',
     file: SEND_TEST,
-    find: 'const queued = await insertTestEvents(pool, events);',
-    replace: `void insertTestEvents(pool, events).catch(() => undefined);
+    find: 'const queued = await insertTestEvents(outbox, events);',
+    replace: `void insertTestEvents(outbox, events).catch(() => undefined);
       const queued = new Set(events.map(({ deliveryId }) => deliveryId));`,
     suite: COMMITS,
     test: 'nobody is answered before the commit',

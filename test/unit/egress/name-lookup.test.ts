@@ -89,6 +89,23 @@ test('a name server that is gone is passed over for the next', async () => {
   expect(await both('a.test')).toHaveLength(1);
 });
 
+test('a name server that is silent is not waited for when there is another', async () => {
+  answer = () => ({ addresses: ['10.0.0.1'] });
+  const silent = await startDnsServer(() => 'silence');
+  const startedMs = performance.now();
+  const both = lookup({ servers: [silent.address, server.address] });
+  expect(await both('a.test')).toHaveLength(1);
+  expect(performance.now() - startedMs).toBeLessThan(700);
+  await silent.stop();
+});
+
+test('a slow answer counts although it was asked for again', async () => {
+  answer = () => ({ addresses: ['10.0.0.1'], delayMs: 1_000 });
+  const startedMs = performance.now();
+  expect(await lookup()('a.test')).toHaveLength(1);
+  expect(performance.now() - startedMs).toBeLessThan(1_500);
+});
+
 test('the hosts file comes before any server, in any case, and its changes are seen', async () => {
   answer = () => ({ error: 'NXDOMAIN' });
   let nowMs = 0;
