@@ -33,6 +33,12 @@ export type SendTestEvent = <T extends EventType>(
 /** Bounds what one failure can fail. */
 const TOGETHER_MAX = 128;
 
+/**
+ * Far above what real events have. A delivery process holds up to 512 at once (delivery/budgets.ts), and
+ * a tenant who makes up large ones must not cost all the others their process.
+ */
+const BYTES_MAX = 64 * 1_024;
+
 export function createSendTestEvent(deps: {
   pool: Pool;
   /** For what is committed together; with PLANNED_ONCE. One connection: one batch runs at a time. */
@@ -77,6 +83,7 @@ export function createSendTestEvent(deps: {
   };
 }
 
+/** @throws ApiError body_too_large */
 function newEvent<T extends EventType>(
   { namespace, endpointId, type, data }: TestEvent<T>,
   nowMs: number,
@@ -84,5 +91,9 @@ function newEvent<T extends EventType>(
   const id = newUuid(nowMs);
   const created = Math.floor(nowMs / 1_000);
   const body = encodeEnvelope({ id: fromUuid('evt', id), type, created, data });
+  if (body.length > BYTES_MAX) {
+    const detail = `the event would have ${body.length} bytes; at most ${BYTES_MAX} are sent: give less data`;
+    throw new ApiError('body_too_large', detail);
+  }
   return { id, deliveryId: newUuid(nowMs), namespace, type, endpointId, body };
 }

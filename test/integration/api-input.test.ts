@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { mutationsOf } from '../support/mutations.ts';
-import { startApi, type Api } from './api-setup.ts';
+import { startApi, type Api, type Reply } from './api-setup.ts';
 
 let api: Api;
 /** The path of an agent. */
@@ -213,6 +213,24 @@ describe('sizes', () => {
     expect(reply.status).toBe(413);
     expect(reply.body.code).toBe('body_too_large');
     expect((await api.call('GET', agent)).status).toBe(200);
+  });
+
+  test('a test event over 64 KiB is 413, and nothing of it is stored', async () => {
+    const { body: endpoint } = await api.call('POST', '/v1/webhooks', {
+      json: { url: 'https://receiver.test/' },
+    });
+    const send = (length: number): Promise<Reply> => {
+      const name = 'x'.repeat(length);
+      const data = { agent_id: 'agt_1', name, version: 1, previous_version: null, actor: 'me' };
+      const json = { type: 'agent.published', data };
+      return api.call('POST', `/v1/webhooks/${endpoint.id}/test`, { json });
+    };
+    const reply = await send(64 * 1_024);
+    expect(reply).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+    expect(reply.body.detail).toContain('at most 65536');
+    const { body } = await api.call('GET', '/v1/events?type=agent.published&limit=1');
+    expect(body.data[0]?.data.name).not.toMatch(/^x/);
+    expect((await send(60 * 1_024)).status).toBe(202);
   });
 
   test('a body that says it is too large is answered before it is sent', async () => {
