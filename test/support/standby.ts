@@ -18,8 +18,11 @@ export type Standby = {
   stop: () => Promise<void>;
 };
 
-/** Of the files, what belongs to the running server and not to its data. */
-const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts']);
+/**
+ * Of the files, what belongs to the running server and not to its data; the last, a cache, is also
+ * made anew at any moment, so that it may be gone when it is to be copied.
+ */
+const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_internal\.init.*)$/;
 
 /** @param link the way from the standby to the primary; resolves when it streams */
 export async function startStandby(primary: OwnPostgres, link: FaultProxy): Promise<Standby> {
@@ -66,7 +69,7 @@ async function copyCluster(primary: OwnPostgres, folder: string): Promise<void> 
     await client.query(`select pg_backup_start('standby', fast => true)`);
     const from = path.join(primary.folder, 'postgres');
     const to = path.join(folder, 'postgres');
-    const filter = (file: string): boolean => !LEFT_OUT.has(path.basename(file));
+    const filter = (file: string): boolean => !LEFT_OUT.test(path.basename(file));
     await cp(from, to, { recursive: true, filter, mode: 0, preserveTimestamps: true });
     const { rows } = await client.query<{ label: string }>(
       'select labelfile as label from pg_backup_stop(wait_for_archive => false)',
