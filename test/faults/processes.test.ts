@@ -44,12 +44,6 @@ beforeEach(async () => {
 });
 afterEach(() => town.stop(), 60_000);
 
-const answerAfter = (ms: number): void =>
-  town.receiver.answer((_, response) => void setTimeout(() => response.writeHead(200).end(), ms));
-
-const endpoints = (count: number): Promise<string[]> =>
-  Promise.all(Array.from({ length: count }, () => town.addEndpoint()));
-
 /** Commits events until the process is dead; resolves with their ids. */
 async function emitUntilDead(victim: DeliveryProcess, to: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
@@ -87,8 +81,8 @@ function expectAttemptsTrue(attempts: Awaited<ReturnType<Town['attempts']>>): vo
 test(
   `F-01: killed at each point of a delivery: another one sends it within 5 s (seed ${SEED})`,
   async () => {
-    answerAfter(30);
-    const to = await endpoints(4);
+    town.answerAfter(30);
+    const to = await town.addEndpoints(4);
     await town.startReady();
     const took: number[] = [];
     let inFlight = 0;
@@ -128,7 +122,7 @@ test(
 );
 
 test('F-53: killed between the 2xx and its record: sent again, at most once for each in flight', async () => {
-  const to = await endpoints(4);
+  const to = await town.addEndpoints(4);
   const victim = await town.startReady({ failpoints: 'delivery.answered=kill@10' });
   const ids = await emitUntilDead(victim, to);
   const left = await town.leased();
@@ -148,7 +142,7 @@ test('F-53: killed between the 2xx and its record: sent again, at most once for 
 });
 
 test('F-02: all killed with a backlog, one returns: it drains as fast as ever, no endpoint is stormed', async () => {
-  const to = await endpoints(4);
+  const to = await town.addEndpoints(4);
   const now = new Map<string, number>();
   let most = 0;
   town.receiver.answer(({ path }, response) => {
@@ -196,7 +190,7 @@ test('F-03: a lease outlasts an attempt', () => {
 test(
   'F-03: paused until its leases are another one’s, then resumed: what it says does not count',
   async () => {
-    const [endpoint] = (await endpoints(1)) as [string];
+    const [endpoint] = (await town.addEndpoints(1)) as [string];
     const zombie = await town.startReady();
     const held: (() => void)[] = [];
     town.receiver.answer((_, response) => held.push(() => response.writeHead(200).end()));
@@ -237,8 +231,8 @@ test.each([
 ])(
   'F-05: told to stop while its receiver %s: ends within 12 s and sends nothing twice',
   async (_, answerMs, count) => {
-    answerAfter(answerMs);
-    const to = await endpoints(4);
+    town.answerAfter(answerMs);
+    const to = await town.addEndpoints(4);
     const first = await town.startReady();
     const emitted = town.emit(to, count);
     await town.receiver.until(({ length }) => length >= 8);
@@ -250,7 +244,7 @@ test.each([
     expect(atMs - toldMs).toBeLessThan(STOP_MS);
     expect(await town.leased()).toEqual([]);
     expect(await town.processNumbers()).toEqual([]);
-    answerAfter(0);
+    town.answerAfter(0);
     await town.startReady();
     await town.drained();
     console.info(`F-05: ended after ${Math.round(atMs - toldMs)} ms, ${arrived} of ${count} sent`);
@@ -262,8 +256,8 @@ test.each([
 );
 
 test('F-52: its event loop stands still for 3 s: nobody takes over, nothing is sent twice', async () => {
-  answerAfter(10);
-  const to = await endpoints(4);
+  town.answerAfter(10);
+  const to = await town.addEndpoints(4);
   const blocked = await town.startReady({ failpoints: 'delivery.answered=block(3000)@5' });
   const other = await town.startReady();
   const ids: string[] = [];

@@ -18,11 +18,6 @@ beforeEach(async () => {
 });
 afterEach(() => town.stop(), 60_000);
 
-const answerAfter = (ms: number): void =>
-  town.receiver.answer((_, response) => void setTimeout(() => response.writeHead(200).end(), ms));
-const endpoints = (count: number): Promise<string[]> =>
-  Promise.all(Array.from({ length: count }, () => town.addEndpoint()));
-
 const rssMiB = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
@@ -31,8 +26,8 @@ const BODY_BYTES = 256 * 1_024;
 const HELD_MIB_MAX = (IN_FLIGHT_MAX * BODY_BYTES) / 2 ** 20;
 
 test('F-50: bodies of 256 KiB in all slots and little heap: nothing is lost, alive or dead of it', async () => {
-  answerAfter(1_000);
-  const to = await endpoints(40);
+  town.answerAfter(1_000);
+  const to = await town.addEndpoints(40);
   const ids = await town.emit(to, 540, { bytes: BODY_BYTES });
   const poor = await town.start({ nodeFlags: ['--max-old-space-size=64'] });
   let most = 0;
@@ -64,8 +59,8 @@ test('F-50: bodies of 256 KiB in all slots and little heap: nothing is lost, ali
 });
 
 test('F-51: no descriptor is left: requests wait for one, and it is not the receiver who failed', async () => {
-  answerAfter(500);
-  const to = await endpoints(16);
+  town.answerAfter(500);
+  const to = await town.addEndpoints(16);
   const poor = await town.startReady({ openFiles: 64 });
   const startedMs = performance.now();
   const ids = await town.emit(to, 200);
@@ -78,7 +73,7 @@ test('F-51: no descriptor is left: requests wait for one, and it is not the rece
   // All by their first attempt: none was counted against its receiver.
   expect((await town.attempts()).map(({ number }) => number)).toEqual(ids.map(() => 1));
   // With the shortage over it is as quick as ever.
-  answerAfter(0);
+  town.answerAfter(0);
   const overMs = performance.now();
   await town.emit(to, 50);
   await town.drained();
@@ -89,12 +84,12 @@ const PHASE_EVENTS = 256;
 
 test('F-54: nobody reads the log and a scraper hangs: delivery goes on, and so does its stop', async () => {
   const pipe = await makePipe();
-  const to = await endpoints(4);
+  const to = await town.addEndpoints(4);
   const broken = await town.addEndpoint();
   // Its secret opens nothing: each of its attempts is an error with its stack in the log.
   await town.pool.query(`update webhook_endpoints set secret = 'garbage' where id = $1`, [broken]);
   // So slow that the receiver decides on the rate, and a machine with other work does not.
-  answerAfter(1_000);
+  town.answerAfter(1_000);
   const loud = await town.start({ stderr: pipe.forWriter });
   await loud.ready;
   const scrapers: Socket[] = [];

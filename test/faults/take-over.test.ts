@@ -29,11 +29,6 @@ const CLAIM_DURABLE_MS = 800;
 jest.setTimeout(120_000);
 
 let town: Town;
-const answerAfter = (ms: number): void =>
-  town.receiver.answer((_, response) => void setTimeout(() => response.writeHead(200).end(), ms));
-const endpoints = (count: number): Promise<string[]> =>
-  Promise.all(Array.from({ length: count }, () => town.addEndpoint()));
-
 /** Numbers of processes whose session says that they live. */
 async function holding(): Promise<number[]> {
   const { rows } = await town.pool.query<{ number: number }>(
@@ -82,8 +77,8 @@ describe('on the database of all tests', () => {
   });
 
   test('a session that is cut comes back within a second, and nobody takes over', async () => {
-    answerAfter(1_500);
-    const to = await endpoints(2);
+    town.answerAfter(1_500);
+    const to = await town.addEndpoints(2);
     const both = [await town.startReady(), await town.startReady()];
     const before = await holding();
     const ids = await town.emit(to, 20);
@@ -122,12 +117,12 @@ describe('on the database of all tests', () => {
 
   test('F-01: who dies of taking over is taken over from as well', async () => {
     town.receiver.answer(() => undefined);
-    const to = await endpoints(4);
+    const to = await town.addEndpoints(4);
     const victim = await town.startReady();
     const heir = await town.startReady({ failpoints: 'delivery.taking_over=kill' });
     const ids = await town.emit(to, 12);
     await town.receiver.until(({ length }) => length === ids.length);
-    answerAfter(0);
+    town.answerAfter(0);
     const killedMs = await victim.kill();
     expect(await heir.ended).toMatchObject({ signal: 'SIGKILL' });
     const last = await town.startReady();
@@ -162,8 +157,8 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
   test.each(['SIGQUIT', 'SIGKILL'] as const)(
     'F-09: PostgreSQL is restarted by %s under attempts: the living do not take over from one another',
     async (signal) => {
-      answerAfter(4_000);
-      const to = await endpoints(4);
+      town.answerAfter(4_000);
+      const to = await town.addEndpoints(4);
       const both = [await town.startReady(), await town.startReady()];
       const ids = await town.emit(to, 40);
       await town.receiver.until(({ length }) => length === ids.length);
@@ -180,7 +175,7 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
   );
 
   test('F-34: everything stands still past the leases: each is taken by one, once', async () => {
-    const to = await endpoints(4);
+    const to = await town.addEndpoints(4);
     const held: (() => void)[] = [];
     town.receiver.answer((_, response) => held.push(() => response.writeHead(200).end()));
     const both = [await town.startReady(), await town.startReady()];

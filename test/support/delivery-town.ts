@@ -29,6 +29,9 @@ export type Town = {
   receiver: Receiver;
   /** Its uuid; the receiver knows its requests by the path. */
   addEndpoint: (url?: string) => Promise<string>;
+  addEndpoints: (count: number) => Promise<string[]>;
+  /** 200 to all from now on, each after so long. */
+  answerAfter: (ms: number) => void;
   /** Commits so many events, one endpoint after the other, and tells the processes. */
   emit: (
     endpointIds: readonly string[],
@@ -102,23 +105,27 @@ export async function startTown(databaseUrl?: string): Promise<Town> {
     processes.push(started);
     return started;
   };
+  const addEndpoint: Town['addEndpoint'] = async (endpointUrl) => {
+    const id = newUuid();
+    const secret = sealer.seal(SECRET, endpointSecretPlace('default', id));
+    await upsertEndpoint(pool, {
+      ...ENDPOINT,
+      id,
+      name: id,
+      uid: randomUUID(),
+      url: endpointUrl ?? `${receiver.url}/${id}`,
+      secret,
+    });
+    return id;
+  };
   return {
     databaseUrl: url,
     pool,
     receiver,
-    addEndpoint: async (endpointUrl) => {
-      const id = newUuid();
-      const secret = sealer.seal(SECRET, endpointSecretPlace('default', id));
-      await upsertEndpoint(pool, {
-        ...ENDPOINT,
-        id,
-        name: id,
-        uid: randomUUID(),
-        url: endpointUrl ?? `${receiver.url}/${id}`,
-        secret,
-      });
-      return id;
-    },
+    addEndpoint,
+    addEndpoints: (count) => Promise.all(Array.from({ length: count }, () => addEndpoint())),
+    answerAfter: (ms) =>
+      receiver.answer((_, response) => void setTimeout(() => response.writeHead(200).end(), ms)),
     emit: async (endpointIds, count, { bytes = 0, conversations = false } = {}) => {
       const ids: string[] = [];
       const together = Math.max(1, Math.min(EMIT_MAX, Math.floor(EMIT_BYTES_MAX / (bytes + 1))));

@@ -31,10 +31,14 @@ export type Site = {
   stop: () => Promise<void>;
 };
 
+type SiteAnswer = { status: number; retryAfter: string | null; sentMs: number; atMs: number };
+
 export type Producer = {
   /** 2xx: event id → when the answer came. */
   accepted: Map<string, number>;
-  answers: { status: number; retryAfter: string | null; sentMs: number; atMs: number }[];
+  answers: SiteAnswer[];
+  /** Those that are neither 202 nor 503 with the time to come again. */
+  odd: () => SiteAnswer[];
   /** Resolves with the moment of the first 2xx after this one. */
   acceptedAfter: (momentMs: number) => Promise<number>;
   stop: () => Promise<void>;
@@ -136,6 +140,10 @@ function startProducer(
   return {
     accepted,
     answers,
+    odd: () =>
+      answers.filter(
+        ({ status, retryAfter }) => status !== 202 && !(status === 503 && Number(retryAfter) > 0),
+      ),
     acceptedAfter: (momentMs) =>
       new Promise((resolve, reject) => {
         calling.catch(reject);
