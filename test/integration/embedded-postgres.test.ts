@@ -8,6 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { pino } from 'pino';
+import { chooseAccount } from '../../src/standalone/postgres/account.ts';
 import {
   createEmbeddedPostgres,
   type EmbeddedPostgres,
@@ -272,6 +273,16 @@ test('its log keeps one older part and the last lines', async () => {
 
 (isRoot ? describe : describe.skip)('started by root', () => {
   const runsAsNobody = isReachable ? test : test.skip;
+
+  test('tells what PostgreSQL said when it can be started in no way', async () => {
+    const broken = path.join(home, 'postgres');
+    await writeFile(broken, '#!/bin/sh\necho "no libicu" >&2\nexit 127\n', { mode: 0o755 });
+    const binaries = { ...findBinaries(), postgres: broken };
+    const log = pino({ level: 'silent' });
+    await mkdir(dataDir);
+    const account = chooseAccount({ dataDir, binaries, log, unshare: 'unshare' });
+    await expect(account).rejects.toThrow(/ \(no libicu\).*: set DATABASE_URL or /);
+  });
 
   runsAsNobody('leaves the folder of an ordinary user to them', async () => {
     chmodSync(home, 0o777);

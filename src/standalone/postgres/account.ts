@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chown, lstat, mkdir, readdir } from 'node:fs/promises';
+import { chown, lstat, mkdir, readdir, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
@@ -61,21 +61,28 @@ export async function chooseAccount(
   // Data that was once put elsewhere must not be forgotten because namespaces work today.
   const isElsewhere = (await lstat(path.join(elsewhere, 'postgres')).catch(() => null)) !== null;
   const folders = isElsewhere ? [elsewhere] : [dataDir, elsewhere];
+  const obstacles = new Set<string>();
   for (const folder of folders) {
     if (folder === elsewhere && !(await makeElsewhere(elsewhere))) continue;
     const { uid, gid } = await lstat(folder);
     // A folder that is somebody's stays theirs: `sudo npm start` must not lock its owner out.
     const owner = uid === 0 ? [] : [asUser(uid, gid)];
     for (const account of [...owner, renamedRoot(deps.unshare), asUser(NOBODY, NOBODY)]) {
-      if (!(await canUse(account, folder, binaries))) continue;
+      const obstacle = await obstacleTo(account, folder, binaries);
+      if (obstacle !== undefined) {
+        obstacles.add(obstacle);
+        continue;
+      }
       if (account.fileOwner !== undefined) await giveTo(account.fileOwner, folder);
       if (folder === elsewhere)
         deps.log.warn(`PostgreSQL cannot use ${dataDir} as root; its data is in ${folder}`);
       return { account, folder };
     }
   }
+  await rmdir(elsewhere).catch(() => undefined); // Unless something is in it.
+  const told = [...obstacles].filter((obstacle) => obstacle !== '').map((text) => ` (${text})`);
   throw new StartupError(
-    'PostgreSQL does not run as root, and this system lets root run it in no other way: set DATABASE_URL or run as an ordinary user',
+    `PostgreSQL does not run as root, and this system lets root run it in no other way${told.join('')}: set DATABASE_URL or run as an ordinary user`,
   );
 }
 
@@ -86,12 +93,15 @@ async function makeElsewhere(folder: string): Promise<boolean> {
   return found?.isDirectory() === true && [0, NOBODY].includes(found.uid);
 }
 
-/** Asks by doing: runs the binary as that account and lets it look at the folder's parents. */
-async function canUse(
+/**
+ * Asks by doing: runs the binary as that account and lets it look at the folder's parents. Undefined:
+ * there is none. Else what was said, which may be nothing.
+ */
+async function obstacleTo(
   account: PostgresAccount,
   folder: string,
   binaries: PostgresBinaries,
-): Promise<boolean> {
+): Promise<string | undefined> {
   // The folder itself is given to the account afterwards; its parents must let it through.
   const script = 'test -x "$1" && exec "$2" --version';
   const [command = '', ...args] = withPrefix(account, ['/bin/sh', '-c', script, 'sh']);
@@ -101,9 +111,10 @@ async function canUse(
       env: POSTGRES_ENV,
       cwd: '/',
     });
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    const { stderr } = error as { stderr?: unknown };
+    return typeof stderr === 'string' ? (stderr.trim().split('\n')[0] ?? '') : '';
   }
 }
 
