@@ -39,13 +39,15 @@ const TOGETHER_MAX = 128;
  */
 const BYTES_MAX = 64 * 1_024;
 
-export function createSendTestEvent(deps: {
+export type SendTestEventDeps = {
   pool: Pool;
   /** For what is committed together; with PLANNED_ONCE. One connection: one batch runs at a time. */
   outbox: Db;
   announce: Announce;
   nowMs: () => number;
-}): SendTestEvent {
+};
+
+export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
   const { pool, outbox, announce, nowMs } = deps;
   const together = createBatcher<NewTestEvent, boolean>({
     run: async (events) => {

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.ts';
 import { createClient, type Db } from './pool.ts';
+import { endClient } from './silent-connections.ts';
 
 /**
  * One operator acts at a time. A session lock elects it: the server gives the lock away the
@@ -62,7 +63,7 @@ export function createLeadership(deps: {
       }
       await deps.onLost();
     } finally {
-      await client.end().catch(() => undefined);
+      await endClient(client).catch(() => undefined);
     }
   }
 

@@ -3,6 +3,7 @@ import { createSingleFlight } from '../controller/single-flight.ts';
 import type { Logger } from '../observability/logger.ts';
 import { failpoint } from '../failpoints.ts';
 import { createClient, type Db, type Pool } from './pool.ts';
+import { endClient } from './silent-connections.ts';
 
 /**
  * Wake-ups between processes over LISTEN/NOTIFY. A wake-up only saves time: whoever listens
@@ -124,7 +125,7 @@ export function createListener(deps: {
     stop: async () => {
       stopped = true;
       clearTimeout(retry);
-      await client?.end().catch(() => undefined);
+      if (client) await endClient(client).catch(() => undefined);
     },
   };
 }

@@ -61,10 +61,7 @@ export function createPool(
   // asked for the connection has it and can listen. Their first statement tells it again.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const end = pool.end.bind(pool);
-  pool.end = async () => {
-    silence.stop();
-    await end();
-  };
+  pool.end = () => silence.endWith(end);
   return pool;
 }
 

@@ -17,6 +17,8 @@ import type { Logger } from '../observability/logger.ts';
 const LOOK_MS = 250;
 const SILENT_MS = 1_000;
 const ASK_TIMEOUT_MS = 700;
+/** How long a server may take to take leave. */
+const GOODBYE_MS = 1_000;
 
 /** What pg keeps of a connection and does not tell in its types. F-04 in test/faults holds it. */
 type Inside = { readyForQuery?: boolean; connection: { stream: Socket } };
@@ -26,7 +28,8 @@ type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
 export type SilenceWatch = {
   /** For the pool: its connections are watched from their making. */
   Client: typeof pg.Client;
-  stop: () => void;
+  /** Watches on until the pool has ended, and sees to it that it does. */
+  endWith: (endPool: () => Promise<void>) => Promise<void>;
 };
 
 export function createSilenceWatch(deps: { databaseUrl: string; log: Logger }): SilenceWatch {
@@ -81,7 +84,31 @@ export function createSilenceWatch(deps: { databaseUrl: string; log: Logger }): 
 
   const timer = setInterval(() => void look(), LOOK_MS);
   timer.unref();
-  return { Client: WatchedClient, stop: () => clearInterval(timer) };
+  return {
+    Client: WatchedClient,
+    endWith: async (endPool) => {
+      // Those that have a statement are watched on: it may be a slow one.
+      const idle = (): Watched[] =>
+        [...silences.keys()].filter((one) => one.readyForQuery === true);
+      await withGoodbye(endPool(), idle);
+      clearInterval(timer);
+    },
+  };
+}
+
+/** Ends it as agreed with the server, or without it, when it has fallen silent. */
+export async function endClient(client: pg.Client): Promise<void> {
+  await withGoodbye(client.end(), () => [client as unknown as Inside]); // As above.
+}
+
+async function withGoodbye(ended: Promise<void>, left: () => Inside[]): Promise<void> {
+  const hangUp = (): void => left().forEach(({ connection }) => connection.stream.destroy());
+  const timer = setTimeout(hangUp, GOODBYE_MS);
+  try {
+    await ended;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Begins as isUnavailable (pool.ts) expects it of a lost connection. */

@@ -91,7 +91,7 @@ test('the wake-up connection is cut: the sweep delivers meanwhile, and it is mad
 
 test('the wake-up connection falls silent: the sweep delivers within a second', async () => {
   const proxy = await startFaultProxy(lab.databaseUrl);
-  await lab.startDelivery({ databaseUrl: proxy.through(lab.databaseUrl) });
+  const delivery = await lab.startDelivery({ databaseUrl: proxy.through(lab.databaseUrl) });
   proxy.freeze();
   for (let i = 0; i < 5; i += 1) {
     const committedMs = performance.now();
@@ -99,6 +99,7 @@ test('the wake-up connection falls silent: the sweep delivers within a second', 
     await receiver.until(({ length }) => length === i + 1);
     expect(performance.now() - committedMs).toBeLessThan(1_000);
   }
+  await delivery.stop();
   await proxy.stop();
 });
 

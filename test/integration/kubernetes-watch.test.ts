@@ -117,6 +117,8 @@ type FollowOptions = {
     await put('before', 'one');
     await put('gone', 'one');
     await drop('gone');
+    // What was not told before the watch broke would be told as one change with what follows.
+    await followed.until(() => followed.changes.includes('gone: one > -'));
     await kube.kill(part);
     await kube.revive(part);
     const answersSinceMs = performance.now();

@@ -11,10 +11,9 @@ import {
   WebhookEndpointPatch,
   WebhookEndpointWrite,
 } from '../../resources/rest-webhook-endpoint.ts';
-import type { Announce } from '../../services/emit-event.ts';
 import { etagOf } from '../../services/precondition.ts';
 import { listEndpointPage } from '../../services/read-endpoints.ts';
-import { createSendTestEvent } from '../../services/send-test-event.ts';
+import { createSendTestEvent, type SendTestEventDeps } from '../../services/send-test-event.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -22,7 +21,6 @@ import {
   requireEndpoint,
   type EndpointWriterDeps,
 } from '../../services/write-endpoint.ts';
-import type { Db } from '../../store/pool.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
 import { parseBody } from '../field-errors.ts';
 import { flag, idParam } from '../params.ts';
@@ -34,7 +32,7 @@ const params = { id: idParam('we', 'webhook endpoint') };
 const STATUSES = ['healthy', 'failing', 'disabled'] as const;
 const notYet = 'Written; not in force yet, `ready` is false.';
 
-export type WebhookRoutesDeps = EndpointWriterDeps & { announce: Announce; outbox: Db };
+export type WebhookRoutesDeps = EndpointWriterDeps & SendTestEventDeps;
 
 /** Where events go (contract §4). */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
