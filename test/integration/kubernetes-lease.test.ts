@@ -127,7 +127,11 @@ const MERGE = 'application/merge-patch+json';
     expect(asked).toEqual(['GET 200', 'GET 200']); // The list and the watch.
     expect(new Set(first.answered.slice(renewed))).toEqual(new Set(['PUT 200']));
     expect(log).toEqual(['first leads']);
-    expect(await readLease()).toMatchObject({ holder: 'first', durationMs: 1_000, transitions: 0 });
+    expect(await readLease()).toMatchObject({
+      holder: 'first',
+      durationMs: TIMING.leaseDurationMs,
+      transitions: 0,
+    });
   });
 
   test('stop hands over at once, and not before the work has ended', async () => {
@@ -213,7 +217,7 @@ const MERGE = 'application/merge-patch+json';
     const second = await startCandidate('second');
     await follows(second);
     second.proxy.hang();
-    await renewals(8); // More than two leases.
+    await renewals((2 * TIMING.leaseDurationMs) / TIMING.retryPeriodMs + 1); // Two leases.
     second.proxy.cut();
     second.proxy.resume();
     await eventually(() => second.answered.length > 4);
@@ -300,7 +304,10 @@ const MERGE = 'application/merge-patch+json';
     await patch({ spec });
     await first.lost();
     await first.led(1);
-    expect(await readLease()).toMatchObject({ holder: 'first', durationMs: 1_000 });
+    expect(await readLease()).toMatchObject({
+      holder: 'first',
+      durationMs: TIMING.leaseDurationMs,
+    });
   });
 
   test('edits that change nothing about who leads end nothing, and labels stay', async () => {
@@ -308,7 +315,7 @@ const MERGE = 'application/merge-patch+json';
     await first.led();
     await patch({ metadata: { labels: { team: 'support' } } });
     await patch({ spec: { leaseDurationSeconds: 86_400, renewTime: null } });
-    await eventually(async () => (await readLease())?.durationMs === 1_000);
+    await eventually(async () => (await readLease())?.durationMs === TIMING.leaseDurationMs);
     await renewals(3);
     expect(log).toEqual(['first leads']);
     expect((await readLease())?.metadata).toMatchObject({ labels: { team: 'support' } });
