@@ -50,7 +50,7 @@ async function emitUntilDead(victim: DeliveryProcess, to: readonly string[]): Pr
   const giveUpMs = performance.now() + 15_000;
   while (victim.end() === undefined) {
     if (performance.now() > giveUpMs) throw new Error('it lives on: its failpoint is not reached');
-    ids.push(...(await town.emit(to, 8, { conversations: true })));
+    ids.push(...(await town.emit(to, Math.max(8, to.length), { conversations: true })));
     await delay(20);
   }
   return ids;
@@ -82,7 +82,8 @@ test(
   `F-01: killed at each point of a delivery: another one sends it within 5 s (seed ${SEED})`,
   async () => {
     town.answerAfter(30);
-    const to = await town.addEndpoints(4);
+    // Each is one process's to claim at once: of so many some are the victim's.
+    const to = await town.addEndpoints(16);
     await town.startReady();
     const took: number[] = [];
     let inFlight = 0;
