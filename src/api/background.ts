@@ -1,10 +1,10 @@
-import { createPeriodic, type Periodic } from '../controller/periodic.ts';
+import { createPeriodic, type Periodic } from '../platform/controller/periodic.ts';
 import { createReaper } from '../conversation/reaper.ts';
 import { createTakeTurn, type TakeTurn } from '../conversation/take-turn.ts';
 import { createExtractiveResponder } from '../conversation/extractive-responder.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import type { ConversationDeps } from '../services/conversation-deps.ts';
-import { forgetOldMarks } from '../services/idempotency.ts';
+import { forgetOldMarks } from '../platform/idempotency/idempotency.ts';
 import { createKeyUse, type KeyUse } from '../services/key-use.ts';
 import { runReplayJobs, type ReplayRunnerDeps } from '../services/run-replay-jobs.ts';
 import { createCallPlayer } from '../telephony/play-calls.ts';

@@ -1,22 +1,30 @@
 import { hostname } from 'node:os';
 import type { TakeTurn } from '../conversation/take-turn.ts';
-import type { AddressGuard } from '../egress/address-guard.ts';
+import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { chunkText } from '../knowledge/chunk.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import type { ResourceStore } from '../resources/resource-store.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
+import type { ResourceStore } from '../platform/resources/resource-store.ts';
 import { createAuthenticate } from '../services/authenticate.ts';
-import { createAwaitProjection, type AwaitProjection } from '../services/await-projection.ts';
+import {
+  createAwaitProjection,
+  type AwaitProjection,
+} from '../platform/declare/await-projection.ts';
 import type { ConversationDeps } from '../services/conversation-deps.ts';
 import { createAnnounce } from '../services/emit-event.ts';
 import { createEventStreams, type EventStreams } from '../services/event-stream.ts';
 import { hangUpLine } from '../telephony/providers.ts';
-import { CHANNELS, createListener, createNotifier, type Listener } from '../store/notifications.ts';
-import { isAnswering } from '../store/ping.ts';
-import { createPool, PLANNED_ONCE, type Pool } from '../store/pool.ts';
-import type { Sealer } from '../store/sealing.ts';
+import {
+  CHANNELS,
+  createListener,
+  createNotifier,
+  type Listener,
+} from '../platform/postgres/notifications.ts';
+import { isAnswering } from '../platform/postgres/ping.ts';
+import { createPool, PLANNED_ONCE, type Pool } from '../platform/postgres/pool.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
 import { createApp } from './app.ts';
 import { createBackground } from './background.ts';
-import { serve, type Listening, type ListenOptions } from './server.ts';
+import { serve, type Listening, type ListenOptions } from '../platform/http/server.ts';
 
 export type ApiRoleDeps = ListenOptions & {
   pool: Pool;

@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger } from '../platform/observability/logger.ts';
 import { addGivenKey } from '../services/manage-keys.ts';
 import { newKeyText, SCOPES, type Scope } from '../store/api-keys.ts';
-import { createPool } from '../store/pool.ts';
+import { createPool } from '../platform/postgres/pool.ts';
 
 const NAME_MAX = 100;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;

@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
-import { createLogger } from '../observability/logger.ts';
-import { migrate } from '../store/migrate.ts';
+import { createLogger } from '../platform/observability/logger.ts';
+import { migrate } from '../platform/postgres/migrate.ts';
 import { maintainPartitions } from '../store/partitions.ts';
-import { createPool } from '../store/pool.ts';
+import { createPool } from '../platform/postgres/pool.ts';
 
 /** `parley migrate`: brings the schema up to date and makes the partitions. Any number at once. */
 export async function runMigrate(config: Config): Promise<void> {

@@ -1,11 +1,11 @@
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger } from '../platform/observability/logger.ts';
 import { requireRoleConfig } from '../runtime/context.ts';
-import { reseal } from '../services/reseal.ts';
-import { assertMigrated } from '../store/migrate.ts';
-import { createPool } from '../store/pool.ts';
-import { createSealer } from '../store/sealing.ts';
+import { reseal } from '../platform/postgres/reseal.ts';
+import { assertMigrated } from '../platform/postgres/migrate.ts';
+import { createPool } from '../platform/postgres/pool.ts';
+import { createSealer } from '../platform/postgres/sealing.ts';
 
 /**
  * `parley reseal`: seals everything with PARLEY_ENCRYPTION_KEY that PARLEY_ENCRYPTION_KEY_PREVIOUS

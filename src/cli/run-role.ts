@@ -1,12 +1,12 @@
 import { StartupError } from '../errors.ts';
 import type { Config } from '../config.ts';
-import { runHealthServer } from '../observability/health.ts';
-import { createLogger } from '../observability/logger.ts';
+import { runHealthServer } from '../platform/observability/health.ts';
+import { createLogger } from '../platform/observability/logger.ts';
 import { createContext, requireRoleConfig, type Context } from '../runtime/context.ts';
 import { stopOnSignals } from '../runtime/shutdown.ts';
-import { assertDurable } from '../store/durability.ts';
-import { assertMigrated } from '../store/migrate.ts';
-import { isAnswering } from '../store/ping.ts';
+import { assertDurable } from '../platform/postgres/durability.ts';
+import { assertMigrated } from '../platform/postgres/migrate.ts';
+import { isAnswering } from '../platform/postgres/ping.ts';
 
 export type Role = 'operator' | 'api' | 'delivery';
 type Stop = () => Promise<void>;
@@ -68,7 +68,7 @@ async function startOperator(config: Config, context: Context): Promise<Started>
     throw new StartupError('PARLEY_MANIFESTS: with a cluster, kubectl apply -f does that');
   }
   const declarations = await kubernetes(config, context);
-  const { runOperator } = await import('../operator/run.ts');
+  const { runOperator } = await import('../platform/reconcile/run-operator.ts');
   const operator = await runOperator({ ...context, ...declarations });
   return { stops: [declarations.close, operator.stop], isReady: operator.isReady };
 }
@@ -77,11 +77,11 @@ async function startLocalOperator(config: Config, context: Context): Promise<Sta
   const { createPostgresDeclarations } = await import('../runtime/postgres-declarations.ts');
   const declarations = createPostgresDeclarations(context);
   await declarations.store.start();
-  const { runOperator } = await import('../operator/run.ts');
+  const { runOperator } = await import('../platform/reconcile/run-operator.ts');
   const operator = await runOperator({ ...context, ...declarations });
   const stops = [declarations.store.stop, operator.stop];
   if (config.manifests !== undefined) {
-    const { runManifests } = await import('../standalone/manifests/run.ts');
+    const { runManifests } = await import('../platform/manifests/run.ts');
     const { log } = context;
     const manifests = await runManifests({ ...declarations, log, folder: config.manifests });
     stops.push(manifests.stop);

@@ -1,6 +1,6 @@
-import { createPeriodic, type Periodic } from '../controller/periodic.ts';
+import { createPeriodic, type Periodic } from '../platform/controller/periodic.ts';
 import { ApiError } from '../errors.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import { closeEscalation } from '../services/close-escalation.ts';
 import type { ConversationDeps } from '../services/conversation-deps.ts';
 import { endExpired } from '../services/end-expired.ts';

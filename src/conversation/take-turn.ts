@@ -13,7 +13,7 @@ import {
   silenceWhileEscalated,
 } from '../services/request-escalation.ts';
 import { agentScope, searchKnowledge } from '../services/search-knowledge.ts';
-import { unsettled, type Settle } from '../services/settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 import { plainTurn } from '../services/system-turn.ts';
 import { readForTurn, type LiveConversation } from '../store/conversations.ts';
 import { readLastTurns, type TurnRow } from '../store/turns.ts';

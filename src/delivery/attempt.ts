@@ -1,10 +1,10 @@
 import { signBody, signStandard } from '../events/signature.ts';
-import { fromUuid } from '../events/ids.ts';
+import { fromUuid } from '../ids.ts';
 import { failpoint } from '../failpoints.ts';
-import type { EgressOutcome, EgressRequest } from '../egress/client.ts';
-import type { RequestOutcome } from '../observability/metrics.ts';
+import type { EgressOutcome, EgressRequest } from '../platform/egress/client.ts';
+import type { RequestOutcome } from '../platform/observability/metrics.ts';
 import type { AttemptResult, ClaimedDelivery } from '../store/dispatch-queue.ts';
-import type { Sealer } from '../store/sealing.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
 import { endpointSecretPlace } from '../store/webhook-endpoints.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 

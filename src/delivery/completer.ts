@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createBatcher } from '../controller/batcher.ts';
+import { createBatcher } from '../platform/controller/batcher.ts';
 import { failpoint } from '../failpoints.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import type { AttemptResult } from '../store/dispatch-queue.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Logger } from '../observability/logger.ts';
-import type { AttemptKind, Metrics } from '../observability/metrics.ts';
+import type { Logger } from '../platform/observability/logger.ts';
+import type { AttemptKind, Metrics } from '../platform/observability/metrics.ts';
 import type { ClaimedDelivery } from '../store/dispatch-queue.ts';
 import type { Attempt, SendableDelivery } from './attempt.ts';
 import type { Completer } from './completer.ts';

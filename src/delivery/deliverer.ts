@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createSingleFlight } from '../controller/single-flight.ts';
+import { createSingleFlight } from '../platform/controller/single-flight.ts';
 import { failpoint } from '../failpoints.ts';
 import type { ClaimBudget, ClaimedDelivery, DispatchQueue } from '../store/dispatch-queue.ts';
 import { shareSlots } from './budgets.ts';

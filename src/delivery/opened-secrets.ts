@@ -1,4 +1,4 @@
-import type { Sealer } from '../store/sealing.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
 
 const REMEMBERED_MAX = 2_000;
 

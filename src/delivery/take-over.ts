@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { failpoint } from '../failpoints.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import {
   addDeliveryProcess,
   endLeasesOf,
@@ -10,7 +10,7 @@ import {
   removeDeliveryProcess,
   type DeliveryProcess,
 } from '../store/delivery-processes.ts';
-import type { Db } from '../store/pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /**
  * Ends the leases of delivery processes that died, long before they would run out. A process is

@@ -1,4 +1,4 @@
-import type { EventId } from './ids.ts';
+import type { EventId } from '../ids.ts';
 import type { EventData, EventType } from './event-types.ts';
 
 /**

@@ -1,15 +1,19 @@
-import type { ReconcileResult } from '../controller/controller.ts';
-import type { AddressGuard } from '../egress/address-guard.ts';
-import { checkUrl } from '../egress/url-rules.ts';
-import { fromUuid } from '../events/ids.ts';
+import type { ReconcileResult } from '../platform/controller/controller.ts';
+import type { AddressGuard } from '../platform/egress/address-guard.ts';
+import { checkUrl } from '../platform/egress/url-rules.ts';
+import { fromUuid } from '../ids.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from '../resources/agent.ts';
-import type { RecordEvent } from '../resources/resource-events.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
-import { actorsOf, managedBy, type Actor } from './actors.ts';
-import { recordReadiness, toConditions, type Finding } from './conditions.ts';
-import type { Identity } from './identity.ts';
-import { findMissingSource, resolveConfigMap, resolveSecret } from './references.ts';
-import { isStorable, refuseUnstorable } from './unstorable.ts';
+import type { RecordEvent } from '../platform/resources/resource-events.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
+import { actorsOf, managedBy, type Actor } from '../platform/reconcile/actors.ts';
+import { recordReadiness, toConditions, type Finding } from '../platform/reconcile/conditions.ts';
+import type { Identity } from '../platform/reconcile/identity.ts';
+import {
+  findMissingSource,
+  resolveConfigMap,
+  resolveSecret,
+} from '../platform/reconcile/references.ts';
+import { isStorable, refuseUnstorable } from '../platform/reconcile/unstorable.ts';
 
 type AgentResource = Resource<AgentSpec, AgentStatus>;
 type Projection = ObjectKey & {

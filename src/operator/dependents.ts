@@ -1,6 +1,6 @@
 import type { AgentSpec } from '../resources/agent.ts';
 import type { KnowledgeSourceSpec } from '../resources/knowledge-source.ts';
-import type { Resource } from '../resources/resource-store.ts';
+import type { Resource } from '../platform/resources/resource-store.ts';
 import { signingSecretName, type WebhookEndpointSpec } from '../resources/webhook-endpoint.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { ReconcileResult } from '../controller/controller.ts';
-import { fromUuid } from '../events/ids.ts';
+import type { ReconcileResult } from '../platform/controller/controller.ts';
+import { fromUuid } from '../ids.ts';
 import {
   isReadable,
   knowledgeSourceSpec,
@@ -7,14 +7,14 @@ import {
   type KnowledgeSourceSpec,
   type KnowledgeSourceStatus,
 } from '../resources/knowledge-source.ts';
-import type { RecordEvent } from '../resources/resource-events.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
-import { rfc3339 } from '../resources/time.ts';
-import { managedBy } from './actors.ts';
-import { recordReadiness, toConditions, type Finding } from './conditions.ts';
-import type { Identity } from './identity.ts';
-import { resolveConfigMap } from './references.ts';
-import { isStorable, refuseUnstorable } from './unstorable.ts';
+import type { RecordEvent } from '../platform/resources/resource-events.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
+import { rfc3339 } from '../platform/resources/schema/time.ts';
+import { managedBy } from '../platform/reconcile/actors.ts';
+import { recordReadiness, toConditions, type Finding } from '../platform/reconcile/conditions.ts';
+import type { Identity } from '../platform/reconcile/identity.ts';
+import { resolveConfigMap } from '../platform/reconcile/references.ts';
+import { isStorable, refuseUnstorable } from '../platform/reconcile/unstorable.ts';
 
 type SourceResource = Resource<KnowledgeSourceSpec, KnowledgeSourceStatus>;
 type Problem = { reason: string; message: string };

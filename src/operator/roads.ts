@@ -1,9 +1,9 @@
-import type { AddressGuard } from '../egress/address-guard.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import type { AddressGuard } from '../platform/egress/address-guard.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
 import { chunkText } from '../knowledge/chunk.ts';
-import type { ReconcileResult } from '../controller/controller.ts';
-import type { RecordEvent } from '../resources/resource-events.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+import type { ReconcileResult } from '../platform/controller/controller.ts';
+import type { RecordEvent } from '../platform/resources/resource-events.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { createAnnounce } from '../services/emit-event.ts';
 import { holdAgent } from '../services/hold-agent.ts';
 import { holdEndpoint } from '../services/hold-endpoint.ts';
@@ -16,18 +16,18 @@ import { listStaleEndpoints, readEndpointHealth } from '../services/read-endpoin
 import { readEndpointSecrets } from '../services/read-endpoint-secret.ts';
 import { removeAgent } from '../services/remove-agent.ts';
 import { removeEndpoint } from '../services/remove-endpoint.ts';
-import type { Notifier } from '../store/notifications.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Notifier } from '../platform/postgres/notifications.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import {
   findIdByName,
   listProjectedKeys,
   placeOfId,
   type ProjectionTable,
-} from '../store/projections.ts';
-import type { Sealer } from '../store/sealing.ts';
+} from '../platform/resources/projections.sql.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
 import { createAgentReconciler } from './agent-reconciler.ts';
 import { agentUses, endpointUses, sourceUses } from './dependents.ts';
-import { identify } from './identity.ts';
+import { identify } from '../platform/reconcile/identity.ts';
 import { createKnowledgeSourceReconciler } from './knowledge-source-reconciler.ts';
 import { createWebhookEndpointReconciler } from './webhook-endpoint-reconciler.ts';
 

@@ -1,11 +1,11 @@
-import type { ReconcileResult } from '../controller/controller.ts';
-import type { AddressGuard } from '../egress/address-guard.ts';
-import { checkUrl } from '../egress/url-rules.ts';
-import { fromUuid } from '../events/ids.ts';
+import type { ReconcileResult } from '../platform/controller/controller.ts';
+import type { AddressGuard } from '../platform/egress/address-guard.ts';
+import { checkUrl } from '../platform/egress/url-rules.ts';
+import { fromUuid } from '../ids.ts';
 import { isEndpointSecret, newEndpointSecret } from '../events/signature.ts';
-import { ALLOW_LABEL, API_MANAGER } from '../resources/annotations.ts';
-import type { RecordEvent } from '../resources/resource-events.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+import { ALLOW_LABEL, API_MANAGER } from '../platform/resources/annotations.ts';
+import type { RecordEvent } from '../platform/resources/resource-events.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import {
   readRotation,
   settleRotation,
@@ -18,11 +18,11 @@ import {
   type WebhookEndpointSpec,
   type WebhookEndpointStatus,
 } from '../resources/webhook-endpoint.ts';
-import { managedBy } from './actors.ts';
-import { recordReadiness, toConditions, type Finding } from './conditions.ts';
-import type { Identity } from './identity.ts';
-import { resolveSecret } from './references.ts';
-import { refuseUnstorable } from './unstorable.ts';
+import { managedBy } from '../platform/reconcile/actors.ts';
+import { recordReadiness, toConditions, type Finding } from '../platform/reconcile/conditions.ts';
+import type { Identity } from '../platform/reconcile/identity.ts';
+import { resolveSecret } from '../platform/reconcile/references.ts';
+import { refuseUnstorable } from '../platform/reconcile/unstorable.ts';
 
 type EndpointResource = Resource<WebhookEndpointSpec, WebhookEndpointStatus>;
 type Condition = { ready: boolean; reason: string; message: string };

@@ -14,7 +14,7 @@ import {
   rules,
   secretKeyRef,
   time,
-} from './field-types.ts';
+} from '../platform/resources/schema/field-types.ts';
 
 /**
  * The kind Agent (contract §6): one schema, from which come the TypeScript types, the CRD and the

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { crdFileName, crdYaml } from './crd.ts';
+import { crdFileName, crdYaml } from '../platform/resources/schema/crd.ts';
 import { KINDS } from './kinds.ts';
 
 /** For `kubectl apply -f crds/`, and for the chart, whose templates read only files of its own. */

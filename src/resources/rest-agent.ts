@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { agentContent, agentSpec } from './agent.ts';
 import type { AgentContent, AgentSpec } from './agent.ts';
-import { dnsLabel } from './field-types.ts';
-import { toCamel, toSnake, toSnakePointer } from './key-map.ts';
-import type { SnakeCased } from './key-map.ts';
-import { patchShape, restShape, typed } from './rest-schema.ts';
+import { dnsLabel } from '../platform/resources/schema/field-types.ts';
+import { toCamel, toSnake, toSnakePointer } from '../platform/resources/schema/key-map.ts';
+import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
+import { patchShape, restShape, typed } from '../platform/resources/schema/rest-schema.ts';
 
 /** Agents as REST writes and shows them (contract §4), made from the schema of the kind. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { toCamel, toSnake, toSnakePointer } from './key-map.ts';
-import type { SnakeCased } from './key-map.ts';
-import { patchShape, restShape, typed } from './rest-schema.ts';
+import { toCamel, toSnake, toSnakePointer } from '../platform/resources/schema/key-map.ts';
+import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
+import { patchShape, restShape, typed } from '../platform/resources/schema/rest-schema.ts';
 import { webhookEndpointSpec } from './webhook-endpoint.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
-import { createAddressGuard, type AddressGuard } from '../egress/address-guard.ts';
+import { createAddressGuard, type AddressGuard } from '../platform/egress/address-guard.ts';
 import { StartupError } from '../errors.ts';
-import { createLogger, type Logger } from '../observability/logger.ts';
-import { createMetrics, type Metrics } from '../observability/metrics.ts';
-import { createPool, type Pool } from '../store/pool.ts';
-import { createSealer, type Sealer } from '../store/sealing.ts';
+import { createLogger, type Logger } from '../platform/observability/logger.ts';
+import { createMetrics, type Metrics } from '../platform/observability/metrics.ts';
+import { createPool, type Pool } from '../platform/postgres/pool.ts';
+import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 
 /**
  * What every role is given, made once per process. Where declared things live is no part of it:

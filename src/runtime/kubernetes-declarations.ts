@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { createKubeClient, type KubeClient } from '../kubernetes/client.ts';
-import { loadCredentials, type KubeCredentials } from '../kubernetes/credentials.ts';
-import { createEventRecorder } from '../kubernetes/event-recorder.ts';
-import { createLeaseElector } from '../kubernetes/lease-elector.ts';
-import { pathOf } from '../kubernetes/resource-paths.ts';
-import { createKubernetesResourceStore } from '../kubernetes/resource-store.ts';
+import { createKubeClient, type KubeClient } from '../platform/kubernetes/client.ts';
+import { loadCredentials, type KubeCredentials } from '../platform/kubernetes/credentials.ts';
+import { createEventRecorder } from '../platform/kubernetes/event-recorder.ts';
+import { createLeaseElector } from '../platform/kubernetes/lease-elector.ts';
+import { pathOf } from '../platform/kubernetes/resource-paths.ts';
+import { createKubernetesResourceStore } from '../platform/kubernetes/resource-store.ts';
 import type { Config } from '../config.ts';
-import type { Elect } from '../operator/run.ts';
-import type { RecordEvent } from '../resources/resource-events.ts';
-import type { ResourceStore } from '../resources/resource-store.ts';
-import { raiseEpoch } from '../store/leadership.ts';
+import type { Elect } from '../platform/reconcile/run-operator.ts';
+import type { RecordEvent } from '../platform/resources/resource-events.ts';
+import type { ResourceStore } from '../platform/resources/resource-store.ts';
+import { raiseEpoch } from '../platform/postgres/leadership.ts';
 import type { Context } from './context.ts';
 
 /** Declared things in a cluster: the API server, a Lease that elects the leader, Events. */

@@ -1,8 +1,11 @@
-import type { Elect } from '../operator/run.ts';
-import type { RecordEvent } from '../resources/resource-events.ts';
-import { createValidator, type Validator } from '../resources/validate.ts';
-import { createLeadership } from '../store/leadership.ts';
-import { createPostgresResourceStore, type PostgresResourceStore } from '../store/resources.ts';
+import type { Elect } from '../platform/reconcile/run-operator.ts';
+import type { RecordEvent } from '../platform/resources/resource-events.ts';
+import { createValidator, type Validator } from '../platform/resources/schema/validate.ts';
+import { createLeadership } from '../platform/postgres/leadership.ts';
+import {
+  createPostgresResourceStore,
+  type PostgresResourceStore,
+} from '../platform/resources/resources.sql.ts';
 import type { Context } from './context.ts';
 
 /** Declared things without a cluster: tables, our own validator, a lock that elects the leader. */

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import { fromUuid } from '../events/ids.ts';
+import { fromUuid } from '../ids.ts';
 import { lockConversation, type LiveConversation } from '../store/conversations.ts';
 import {
   acceptEscalationRow,
@@ -7,11 +7,11 @@ import {
   type EscalationRow,
   type Person,
 } from '../store/escalations.ts';
-import type { Db } from '../store/pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import type { Tally } from '../store/tally.ts';
 import { inConversation, type ConversationDeps } from './conversation-deps.ts';
 import { addLocked, silenceWhileEscalated } from './request-escalation.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 
 type Key = { namespace: string; id: string };
 

@@ -1,7 +1,7 @@
-import { fromUuid } from '../events/ids.ts';
+import { fromUuid } from '../ids.ts';
 import { insertActivation } from '../store/agent-activations.ts';
 import type { AgentProjection, AgentRow } from '../store/agents.ts';
-import type { Db } from '../store/pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import { emitEvent, type Emitted } from './emit-event.ts';
 
 /** Who made a change, and why if they said so: `api:key_…`, `kubernetes:<manager>` or `file`. */

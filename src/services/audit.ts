@@ -4,7 +4,7 @@ import {
   type AuditFilter,
   type AuditRow,
 } from '../store/audit-log.ts';
-import type { Db, Pool } from '../store/pool.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
 
 /** `noun.verbed`, of what is managed: `api_key.rotated`, `webhook.secret_rotated`. */
 export type AuditAction = `${string}.${string}`;

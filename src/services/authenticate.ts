@@ -1,5 +1,5 @@
 import { findApiKey, type ApiKey } from '../store/api-keys.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 
 export type Authenticate = (key: string) => Promise<ApiKey | undefined>;
 

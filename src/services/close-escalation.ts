@@ -3,7 +3,7 @@ import type { Tally } from '../store/tally.ts';
 import { lockEscalated, whyNot } from './accept-escalation.ts';
 import { inConversation, type ConversationDeps } from './conversation-deps.ts';
 import { addLocked } from './request-escalation.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 
 /** How an escalation ends other than with its conversation; the agent goes on (contract §4). */
 export type Closing = 'declined' | 'timed_out' | 'completed';

@@ -1,17 +1,17 @@
 import { ApiError } from '../errors.ts';
 import type { EventData, EventType } from '../events/event-types.ts';
-import { fromUuid } from '../events/ids.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import { fromUuid } from '../ids.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
 import {
   lockConversation,
   nextSequence,
   type ConversationRow,
   type LiveConversation,
 } from '../store/conversations.ts';
-import type { Db, Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import { emitEvent, type Announce, type Emitted } from './emit-event.ts';
-import type { Settle } from './settle.ts';
+import type { Settle } from '../platform/postgres/settle.ts';
 
 /** What the use cases of conversations are given. `baseUrl` begins the links that events carry. */
 export type ConversationDeps = {

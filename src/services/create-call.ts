@@ -1,10 +1,10 @@
 import { ApiError } from '../errors.ts';
-import { newUuid } from '../events/ids.ts';
+import { newUuid } from '../ids.ts';
 import { readAgent } from '../store/agents.ts';
 import { insertCall, type CallRow, type NewCall } from '../store/calls.ts';
-import type { Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
-import { unsettled, type Settle } from './settle.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 
 export type CreateCallDeps = {
   pool: Pool;

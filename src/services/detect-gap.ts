@@ -1,5 +1,5 @@
 import type { EventData } from '../events/event-types.ts';
-import { fromUuid, newUuid } from '../events/ids.ts';
+import { fromUuid, newUuid } from '../ids.ts';
 import {
   countSameGap,
   countSimilarGap,
@@ -7,7 +7,7 @@ import {
   insertGap,
   lockGaps,
 } from '../store/knowledge-gaps.ts';
-import type { Db } from '../store/pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import { searchableText, questionText } from './question-words.ts';
 
 export type DetectGapInput = {

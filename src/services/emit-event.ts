@@ -1,10 +1,10 @@
 import { encodeEnvelope } from '../events/envelope.ts';
 import type { EventData, EventType } from '../events/event-types.ts';
-import { fromUuid, newUuid } from '../events/ids.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import { fromUuid, newUuid } from '../ids.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
 import { insertEvent } from '../store/events.ts';
-import { CHANNELS, type Notifier } from '../store/notifications.ts';
-import type { Db } from '../store/pool.ts';
+import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** The event to commit with a change. Ids are uuids; `data` is what is told, in its order. */
 export type EventToEmit<T extends EventType> = {

@@ -3,7 +3,7 @@ import { finishCall, type CallRow, type CallStatus } from '../store/calls.ts';
 import type { ConversationDeps } from './conversation-deps.ts';
 import { endConversation } from './end-conversation.ts';
 import { requireCall } from './read-calls.ts';
-import { inOneCommit, unsettled, type Settle } from './settle.ts';
+import { inOneCommit, unsettled, type Settle } from '../platform/postgres/settle.ts';
 
 export type EndCallDeps = ConversationDeps & {
   /** Closes the line of a call that has ended. */

@@ -1,4 +1,4 @@
-import { fromUuid } from '../events/ids.ts';
+import { fromUuid } from '../ids.ts';
 import {
   endConversationRow,
   type ConversationRow,
@@ -6,7 +6,7 @@ import {
   type Outcome,
 } from '../store/conversations.ts';
 import { closeEscalationsOf } from '../store/escalations.ts';
-import type { Db } from '../store/pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import {
   inConversation,
   lockLive,
@@ -15,7 +15,7 @@ import {
   type EmitOf,
 } from './conversation-deps.ts';
 import { predictCsat } from './predict-csat.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import { tellTranscript } from './tell-transcript.ts';
 

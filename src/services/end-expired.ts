@@ -1,7 +1,7 @@
 import { lockExpired, type ConversationRow } from '../store/conversations.ts';
 import { inConversation, type ConversationDeps } from './conversation-deps.ts';
 import { afterEnd, endLocked, reasonOfExpiry } from './end-conversation.ts';
-import { unsettled } from './settle.ts';
+import { unsettled } from '../platform/postgres/settle.ts';
 
 /** Ends a conversation if its time is over and nobody else is at it. */
 export async function endExpired(deps: ConversationDeps, id: string): Promise<void> {

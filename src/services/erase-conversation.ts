@@ -1,4 +1,4 @@
-import { fromUuid } from '../events/ids.ts';
+import { fromUuid } from '../ids.ts';
 import {
   eraseConversationRow,
   lockConversation,
@@ -7,12 +7,12 @@ import {
 import { eraseCallsOf, eraseGapsOf } from '../store/erase-conversation.ts';
 import { eraseEvents } from '../store/erase-events.ts';
 import { eraseEscalationsOf } from '../store/escalations.ts';
-import { eraseAnswersAbout } from '../store/idempotency-marks.ts';
+import { eraseAnswersAbout } from '../platform/idempotency/idempotency-marks.sql.ts';
 import { withoutWords } from '../store/tally.ts';
 import { recordAudit } from './audit.ts';
 import { inConversation, noSuchConversation, type ConversationDeps } from './conversation-deps.ts';
 import { endLocked } from './end-conversation.ts';
-import { unsettled } from './settle.ts';
+import { unsettled } from '../platform/postgres/settle.ts';
 
 /** What stands where words were. */
 export const ERASED = '[erased]';

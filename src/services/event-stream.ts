@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
-import { uuidTimeMs } from '../events/ids.ts';
-import type { Logger } from '../observability/logger.ts';
+import { uuidTimeMs } from '../ids.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import {
   findStreamPosition,
   isAfter,
@@ -10,7 +10,7 @@ import {
   type StreamStart,
   type StreamedEvent,
 } from '../store/event-stream.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import { createEventTails, fromTail, news, PAGE, type Tail } from './event-tails.ts';
 import { REPLAY_WINDOW_MS } from './replay-jobs.ts';
 

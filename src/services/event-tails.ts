@@ -1,5 +1,5 @@
-import { createSingleFlight } from '../controller/single-flight.ts';
-import type { Logger } from '../observability/logger.ts';
+import { createSingleFlight } from '../platform/controller/single-flight.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import {
   isAfter,
   readStream,
@@ -7,7 +7,7 @@ import {
   type StreamPosition,
   type StreamedEvent,
 } from '../store/event-stream.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 
 /** The newest events of each namespace that somebody follows, read once for all who do. */
 export type EventTails = {

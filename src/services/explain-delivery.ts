@@ -1,7 +1,7 @@
-import { uuidTimeMs } from '../events/ids.ts';
+import { uuidTimeMs } from '../ids.ts';
 import { explainableDeliveries, type ExplainableDelivery } from '../store/explanations.ts';
 import type { EventRow } from '../store/events.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import type { WebhookEndpointRow } from '../store/webhook-endpoints.ts';
 import { requireEvent } from './read-events.ts';
 import { isSubscribed, REPLAY_WINDOW_MS } from './replay-jobs.ts';

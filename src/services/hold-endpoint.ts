@@ -1,7 +1,7 @@
-import { assertLeader } from '../store/leadership.ts';
-import { CHANNELS, type Notifier } from '../store/notifications.ts';
-import type { Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { assertLeader } from '../platform/postgres/leadership.ts';
+import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import { updateEndpointCondition, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
 
 /** Says why the latest declaration of an endpoint is not in force; the last good one goes on. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { fromUuid, newUuid } from '../events/ids.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import { fromUuid, newUuid } from '../ids.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
 import {
   deleteSourceChunks,
   indexOwner,
@@ -14,7 +14,7 @@ import {
   type KnowledgeSourceRow,
   type LastSync,
 } from '../store/knowledge-sources.ts';
-import type { Db } from '../store/pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import { emitEvent, type Emitted } from './emit-event.ts';
 import { searchableText } from './question-words.ts';
 

@@ -1,5 +1,5 @@
 import { noteKeyUse } from '../store/api-keys.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 
 /**
  * When API keys were last used, good to about a minute: noted in memory on a request's way, and

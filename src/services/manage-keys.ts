@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import { fromUuid } from '../events/ids.ts';
+import { fromUuid } from '../ids.ts';
 import {
   addApiKey,
   expireApiKey,
@@ -13,10 +13,10 @@ import {
   type KeyOfNamespace,
   type Scope,
 } from '../store/api-keys.ts';
-import type { Db, Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import { recordAudit, type AuditLine } from './audit.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 
 /**
  * API keys (contract §3, §4). Nobody gives away more than they have, and no namespace loses its

@@ -1,13 +1,17 @@
 import { ApiError } from '../errors.ts';
 import type { AgentSpec } from '../resources/agent.ts';
-import { ANNOTATIONS, API_PIN_MANAGER, encodeChangeCause } from '../resources/annotations.ts';
-import type { Resource } from '../resources/resource-store.ts';
+import {
+  ANNOTATIONS,
+  API_PIN_MANAGER,
+  encodeChangeCause,
+} from '../platform/resources/annotations.ts';
+import type { Resource } from '../platform/resources/resource-store.ts';
 import { agentPointer } from '../resources/rest-agent.ts';
 import { highestLiveVersionBelow } from '../store/agent-activations.ts';
 import type { AgentRow } from '../store/agents.ts';
-import { declaring, managedElsewhere, retryingConflicts } from './declare.ts';
-import { freshPlan, type Plan } from './plan.ts';
-import { noPrecondition, type Precondition } from './precondition.ts';
+import { declaring, managedElsewhere, retryingConflicts } from '../platform/declare/declare.ts';
+import { freshPlan, type Plan } from '../platform/idempotency/plan.ts';
+import { noPrecondition, type Precondition } from '../platform/declare/precondition.ts';
 import {
   declaredAgent,
   showing,

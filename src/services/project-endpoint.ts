@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { cancelDeliveries } from '../store/delivery-endings.ts';
-import { assertLeader } from '../store/leadership.ts';
-import { CHANNELS, type Notifier } from '../store/notifications.ts';
-import type { Pool } from '../store/pool.ts';
-import type { Sealer } from '../store/sealing.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { assertLeader } from '../platform/postgres/leadership.ts';
+import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { SigningSecrets } from '../resources/signing-secrets.ts';
 import {
   markEndpointDeleted,

@@ -13,10 +13,10 @@ import {
   type SourceCondition,
   type SourceProjection,
 } from '../store/knowledge-sources.ts';
-import { assertLeader } from '../store/leadership.ts';
-import { CHANNELS, type Notifier } from '../store/notifications.ts';
-import type { Db, Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { assertLeader } from '../platform/postgres/leadership.ts';
+import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { Announce, Emitted } from './emit-event.ts';
 import {
   contentHashOf,

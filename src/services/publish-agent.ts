@@ -7,10 +7,10 @@ import {
   type AgentProjection,
   type AgentRow,
 } from '../store/agents.ts';
-import { assertLeader } from '../store/leadership.ts';
-import { CHANNELS, type Notifier } from '../store/notifications.ts';
-import type { Db, Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { assertLeader } from '../platform/postgres/leadership.ts';
+import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import { activateVersion, type Actor } from './activate-version.ts';
 import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
 import { decideActivation, type ActivationDecision } from './decide-activation.ts';

@@ -1,8 +1,8 @@
 import type { AgentStatus } from '../resources/agent.ts';
-import { rfc3339 } from '../resources/time.ts';
+import { rfc3339 } from '../platform/resources/schema/time.ts';
 import { lastActivations, listActivations } from '../store/agent-activations.ts';
 import { hashesOfVersions } from '../store/agent-versions.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 
 type History = Pick<
   AgentStatus,

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts';
 import { listActivations, type AgentActivation } from '../store/agent-activations.ts';
 import { listVersions, readVersion, type AgentVersion } from '../store/agent-versions.ts';
 import { listAgents, type AgentFilter, type AgentRow } from '../store/agents.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import { requireAgent } from './write-agent.ts';
 
 type Deps = { pool: Pool };

@@ -7,7 +7,7 @@ import {
   type CallFilter,
   type CallRow,
 } from '../store/calls.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 
 export { CALL_STATUSES, DIRECTIONS, type CallRow };
 

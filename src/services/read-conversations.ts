@@ -10,11 +10,11 @@ import {
   type EscalationFilter,
   type EscalationRow,
 } from '../store/escalations.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from '../store/turns.ts';
 import { requireEscalation } from './accept-escalation.ts';
 import { noSuchConversation } from './conversation-deps.ts';
-import { inOneCommit, unsettled, type Settle } from './settle.ts';
+import { inOneCommit, unsettled, type Settle } from '../platform/postgres/settle.ts';
 
 type Deps = { pool: Pool };
 type Key = { namespace: string; id: string };

@@ -1,8 +1,8 @@
 import type { WebhookEndpointStatus } from '../resources/webhook-endpoint.ts';
-import { rfc3339 } from '../resources/time.ts';
-import type { ObjectKey } from '../resources/resource-store.ts';
+import { rfc3339 } from '../platform/resources/schema/time.ts';
+import type { ObjectKey } from '../platform/resources/resource-store.ts';
 import { listEndpointHealth, readEndpoint, type HealthRow } from '../store/webhook-endpoints.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 
 export type EndpointHealth = 'healthy' | 'failing' | 'disabled';
 

@@ -1,6 +1,6 @@
 import type { SigningSecrets } from '../resources/signing-secrets.ts';
-import type { Pool } from '../store/pool.ts';
-import type { Sealer } from '../store/sealing.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
 import {
   endpointSecretPlace,
   readSealedSecrets,

@@ -1,4 +1,4 @@
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import {
   listEndpoints,
   type EndpointFilter,

@@ -8,7 +8,7 @@ import {
   type EventFilter,
   type EventRow,
 } from '../store/events.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 
 const NONE: DeliveryCounts = { pending: 0, delivered: 0, failed: 0, canceled: 0 };
 

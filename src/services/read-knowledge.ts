@@ -7,7 +7,7 @@ import {
   type KnowledgeSourceRow,
   type SourceFilter,
 } from '../store/knowledge-sources.ts';
-import type { Pool } from '../store/pool.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import { agentScope, searchKnowledge, type KnowledgeHit } from './search-knowledge.ts';
 import { requireSource } from './sync-source.ts';
 

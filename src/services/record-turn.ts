@@ -1,11 +1,11 @@
 import type { ConversationRow, LiveConversation } from '../store/conversations.ts';
-import type { Db } from '../store/pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import type { Tally } from '../store/tally.ts';
 import { addTurns, type TurnRow } from '../store/turns.ts';
 import { inConversation, type ConversationDeps, type EmitOf } from './conversation-deps.ts';
 import { detectGap } from './detect-gap.ts';
 import { openEscalation, silenceWhileEscalated } from './request-escalation.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 
 /** What an added message changed (contract §4, message answer). */
 export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };

@@ -1,8 +1,8 @@
 import { deleteAgent, markAgentDeleted } from '../store/agents.ts';
-import { assertLeader } from '../store/leadership.ts';
-import { CHANNELS, type Notifier } from '../store/notifications.ts';
-import type { Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { assertLeader } from '../platform/postgres/leadership.ts';
+import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 
 /**
  * The declaration is gone: the agent disappears. Its versions and activations stay, for what

@@ -1,9 +1,9 @@
-import type { Metrics } from '../observability/metrics.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
 import { cancelDeliveries } from '../store/delivery-endings.ts';
-import { assertLeader } from '../store/leadership.ts';
-import { CHANNELS, type Notifier } from '../store/notifications.ts';
-import type { Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { assertLeader } from '../platform/postgres/leadership.ts';
+import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import { markEndpointDeleted } from '../store/webhook-endpoints.ts';
 
 /** The declaration is gone: the endpoint disappears and what was on its way to it is canceled. */

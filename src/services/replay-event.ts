@@ -1,10 +1,10 @@
 import { ApiError } from '../errors.ts';
-import { uuidTimeMs } from '../events/ids.ts';
+import { uuidTimeMs } from '../ids.ts';
 import { insertReplay } from '../store/events.ts';
-import { CHANNELS, type Notifier } from '../store/notifications.ts';
-import type { Pool } from '../store/pool.ts';
+import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import { requireEvent } from './read-events.ts';
-import { inOneCommit, unsettled, type Settle } from './settle.ts';
+import { inOneCommit, unsettled, type Settle } from '../platform/postgres/settle.ts';
 import { REPLAY_WINDOW_MS } from './replay-jobs.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 

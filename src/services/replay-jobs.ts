@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import { EVENT_TYPES, subscriptionsTo, type EventType } from '../events/event-types.ts';
-import { lowestUuidAt, newUuid, nextUuid } from '../events/ids.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import { lowestUuidAt, newUuid, nextUuid } from '../ids.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
 import { cancelJobDeliveries } from '../store/delivery-endings.ts';
 import {
   countPage,
@@ -13,10 +13,10 @@ import {
   type ReplayMode,
   type ReplayScope,
 } from '../store/jobs.ts';
-import type { Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { WebhookEndpointRow } from '../store/webhook-endpoints.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 
 /** Events can be replayed for 30 days (contract §4). */

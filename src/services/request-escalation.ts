@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.ts';
-import { fromUuid, newUuid } from '../events/ids.ts';
+import { fromUuid, newUuid } from '../ids.ts';
 import { readVersion } from '../store/agent-versions.ts';
 import type { ConversationRow, LiveConversation } from '../store/conversations.ts';
 import { insertEscalation, type EscalationRow } from '../store/escalations.ts';
-import type { Db } from '../store/pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import type { Tally } from '../store/tally.ts';
 import { addTurns } from '../store/turns.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type ConversationDeps,
   type EmitOf,
 } from './conversation-deps.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 import { summarizeSoFar } from './summarize.ts';
 import { systemTurn } from './system-turn.ts';
 

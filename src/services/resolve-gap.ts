@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import { newUuid } from '../events/ids.ts';
+import { newUuid } from '../ids.ts';
 import { indexChunk, insertChunks, lockAnswers } from '../store/knowledge-chunks.ts';
 import {
   listGaps,
@@ -9,10 +9,10 @@ import {
   type GapFilter,
   type GapRow,
 } from '../store/knowledge-gaps.ts';
-import type { Db, Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import { searchableText } from './question-words.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 
 type GapKey = { namespace: string; id: string };
 

@@ -1,19 +1,19 @@
 import { ApiError } from '../errors.ts';
-import { fromUuid } from '../events/ids.ts';
+import { fromUuid } from '../ids.ts';
 import { newEndpointSecret } from '../events/signature.ts';
-import { ALLOW_LABEL, API_MANAGER } from '../resources/annotations.ts';
-import { FieldConflictError, type ResourceStore } from '../resources/resource-store.ts';
+import { ALLOW_LABEL, API_MANAGER } from '../platform/resources/annotations.ts';
+import { FieldConflictError, type ResourceStore } from '../platform/resources/resource-store.ts';
 import { settleRotation, toSecretData, type SigningSecrets } from '../resources/signing-secrets.ts';
 import { signingSecretName, type WebhookEndpointSpec } from '../resources/webhook-endpoint.ts';
-import type { Pool } from '../store/pool.ts';
-import type { Sealer } from '../store/sealing.ts';
-import { inTransaction } from '../store/transaction.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import { holdSecrets, updateSecrets, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
 import { recordAudit } from './audit.ts';
-import type { Plan } from './plan.ts';
-import type { Precondition } from './precondition.ts';
+import type { Plan } from '../platform/idempotency/plan.ts';
+import type { Precondition } from '../platform/declare/precondition.ts';
 import { openSecrets, sealSecrets } from './read-endpoint-secret.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 
 export const OVERLAP_DEFAULT_SEC = 86_400;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { lowestUuidAt, nextUuid } from '../events/ids.ts';
+import { lowestUuidAt, nextUuid } from '../ids.ts';
 import { failpoint } from '../failpoints.ts';
 import {
   advanceJob,
@@ -12,9 +12,9 @@ import {
   type JobRow,
   type ReplayScope,
 } from '../store/jobs.ts';
-import { CHANNELS, type Notifier } from '../store/notifications.ts';
-import type { Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import { readEndpoint } from '../store/webhook-endpoints.ts';
 import { REPLAY_WINDOW_MS, scopeOf } from './replay-jobs.ts';
 

@@ -3,7 +3,7 @@ import { lockEscalated, requireEscalation, timeoutOf, whyNot } from './accept-es
 import { inConversation, type ConversationDeps } from './conversation-deps.ts';
 import type { MessageResult } from './record-turn.ts';
 import { silenceWhileEscalated } from './request-escalation.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 import { plainTurn } from './system-turn.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { fromUuid, toUuid } from '../events/ids.ts';
+import { fromUuid, toUuid } from '../ids.ts';
 import type { AgentContent } from '../resources/agent.ts';
 import { listAnsweringAgents } from '../store/knowledge-chunks.ts';
 import { findPostings, readPassages, type PassageRow } from '../store/knowledge-search.ts';
 import { findSourceIds, listSourceIds } from '../store/knowledge-sources.ts';
-import type { Db } from '../store/pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import { askedWords, isNoise } from './question-words.ts';
 import { rankPassages, termsOf, type Candidate, type Term } from './rank-passages.ts';
 

@@ -1,13 +1,13 @@
-import { createBatcher } from '../controller/batcher.ts';
+import { createBatcher } from '../platform/controller/batcher.ts';
 import { ApiError } from '../errors.ts';
 import { encodeEnvelope } from '../events/envelope.ts';
 import type { EventData, EventType } from '../events/event-types.ts';
-import { fromUuid, newUuid } from '../events/ids.ts';
+import { fromUuid, newUuid } from '../ids.ts';
 import { failpoint } from '../failpoints.ts';
 import { insertTestEvents, type NewTestEvent } from '../store/events.ts';
-import type { Db, Pool } from '../store/pool.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
 import type { Announce } from './emit-event.ts';
-import { inOneCommit, unsettled, type Settle } from './settle.ts';
+import { inOneCommit, unsettled, type Settle } from '../platform/postgres/settle.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 
 export type SentTest = { eventId: string; deliveryId: string };

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import { fromUuid, newUuid } from '../events/ids.ts';
+import { fromUuid, newUuid } from '../ids.ts';
 import type { AgentContent } from '../resources/agent.ts';
 import {
   insertConversation,
@@ -9,11 +9,11 @@ import {
   type NewConversation,
   type Variables,
 } from '../store/conversations.ts';
-import type { Db } from '../store/pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import { insertFirstTurn } from '../store/turns.ts';
 import { inConversation, type ConversationDeps } from './conversation-deps.ts';
 import { fillPlaceholders } from './fill-placeholders.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 
 /** Where a version sets no limits, in seconds. A call that says nothing is over; a chat may rest. */
 const LIMITS = {

@@ -8,9 +8,9 @@ import {
   updateSourceState,
   type KnowledgeSourceRow,
 } from '../store/knowledge-sources.ts';
-import { CHANNELS, type Notifier } from '../store/notifications.ts';
-import type { Db, Pool } from '../store/pool.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { Announce, Emitted } from './emit-event.ts';
 import {
   cutContent,
@@ -21,7 +21,7 @@ import {
   type IndexDeps,
   type SourceContent,
 } from './index-source.ts';
-import { unsettled, type Settle } from './settle.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 
 export type SyncSourceDeps = IndexDeps & { pool: Pool; notifier: Notifier; announce: Announce };
 

@@ -1,7 +1,7 @@
-import { fromUuid } from '../events/ids.ts';
+import { fromUuid } from '../ids.ts';
 import { lockWithoutSummary, setSummary, type ConversationRow } from '../store/conversations.ts';
 import { inConversation, transcriptUrl, type ConversationDeps } from './conversation-deps.ts';
-import { unsettled } from './settle.ts';
+import { unsettled } from '../platform/postgres/settle.ts';
 import { summarize } from './summarize.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../errors.ts';
-import { fromUuid } from '../events/ids.ts';
+import { fromUuid } from '../ids.ts';
 import type { AgentSpec } from '../resources/agent.ts';
-import { ANNOTATIONS, encodeChangeCause } from '../resources/annotations.ts';
-import { applyMergePatch, toCamelKey } from '../resources/key-map.ts';
-import type { Resource, ResourceStore } from '../resources/resource-store.ts';
+import { ANNOTATIONS, encodeChangeCause } from '../platform/resources/annotations.ts';
+import { applyMergePatch, toCamelKey } from '../platform/resources/schema/key-map.ts';
+import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import {
   agentPointer,
   fromAgentSpec,
@@ -12,12 +12,17 @@ import {
   type AgentFields,
 } from '../resources/rest-agent.ts';
 import { readAgent, type AgentRow } from '../store/agents.ts';
-import type { Pool } from '../store/pool.ts';
-import { showsResource, type AwaitProjection } from './await-projection.ts';
-import { declarationAfter, declaring, deleteDeclared, patchDeclared } from './declare.ts';
-import { declareUnderFreeName } from './free-name.ts';
-import { freshPlan, type Plan } from './plan.ts';
-import { noPrecondition, type Precondition } from './precondition.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { showsResource, type AwaitProjection } from '../platform/declare/await-projection.ts';
+import {
+  declarationAfter,
+  declaring,
+  deleteDeclared,
+  patchDeclared,
+} from '../platform/declare/declare.ts';
+import { declareUnderFreeName } from '../platform/declare/free-name.ts';
+import { freshPlan, type Plan } from '../platform/idempotency/plan.ts';
+import { noPrecondition, type Precondition } from '../platform/declare/precondition.ts';
 
 export type AgentWriterDeps = {
   pool: Pool;

@@ -1,16 +1,16 @@
 import { ApiError } from '../errors.ts';
-import type { AddressGuard } from '../egress/address-guard.ts';
-import { checkUrl } from '../egress/url-rules.ts';
-import { fromUuid } from '../events/ids.ts';
+import type { AddressGuard } from '../platform/egress/address-guard.ts';
+import { checkUrl } from '../platform/egress/url-rules.ts';
+import { fromUuid } from '../ids.ts';
 import { newEndpointSecret } from '../events/signature.ts';
-import { ALLOW_LABEL, ANNOTATIONS, API_MANAGER } from '../resources/annotations.ts';
-import { applyMergePatch, toCamelKey } from '../resources/key-map.ts';
+import { ALLOW_LABEL, ANNOTATIONS, API_MANAGER } from '../platform/resources/annotations.ts';
+import { applyMergePatch, toCamelKey } from '../platform/resources/schema/key-map.ts';
 import {
   StoreUnavailableError,
   type Applied,
   type Resource,
   type ResourceStore,
-} from '../resources/resource-store.ts';
+} from '../platform/resources/resource-store.ts';
 import {
   fromWebhookEndpointSpec,
   toWebhookEndpointSpec,
@@ -23,9 +23,9 @@ import {
   signingSecretName,
   type WebhookEndpointSpec,
 } from '../resources/webhook-endpoint.ts';
-import type { Db, Pool } from '../store/pool.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { readEndpoint, type WebhookEndpointRow } from '../store/webhook-endpoints.ts';
-import { showsResource, type AwaitProjection } from './await-projection.ts';
+import { showsResource, type AwaitProjection } from '../platform/declare/await-projection.ts';
 import {
   declarationAfter,
   declareNew,
@@ -33,9 +33,9 @@ import {
   deleteDeclared,
   findMade,
   patchDeclared,
-} from './declare.ts';
-import { freshPlan, type Plan } from './plan.ts';
-import { noPrecondition, type Precondition } from './precondition.ts';
+} from '../platform/declare/declare.ts';
+import { freshPlan, type Plan } from '../platform/idempotency/plan.ts';
+import { noPrecondition, type Precondition } from '../platform/declare/precondition.ts';
 
 export type EndpointWriterDeps = {
   pool: Pool;

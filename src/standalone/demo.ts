@@ -1,6 +1,6 @@
 import { newEndpointSecret } from '../events/signature.ts';
-import { ALLOW_LABEL } from '../resources/annotations.ts';
-import type { ResourceStore } from '../resources/resource-store.ts';
+import { ALLOW_LABEL } from '../platform/resources/annotations.ts';
+import type { ResourceStore } from '../platform/resources/resource-store.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from '../resources/webhook-endpoint.ts';
 import { startDemoReceiver, type DemoReceiver } from './demo-receiver.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Logger } from '../observability/logger.ts';
-import type { Resource, ResourceStore } from '../resources/resource-store.ts';
+import type { Logger } from '../platform/observability/logger.ts';
+import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 
 /**
  * One conversation with the agent of examples/, held at the first start, so that a new user sees

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { ManifestReport } from './manifests/report.ts';
+import type { ManifestReport } from '../platform/manifests/report.ts';
 
 /**
  * What `start` shows a person, on stderr: where everything is, then a line for each thing that

@@ -1,4 +1,4 @@
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** One line of the append-only log of what was live when (contract §4). */
 export type AgentActivation = {

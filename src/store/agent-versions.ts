@@ -1,5 +1,5 @@
 import type { AgentContent } from '../resources/agent.ts';
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** Immutable content with a number from 1 that never moves. */
 export type AgentVersion = {

@@ -1,5 +1,5 @@
 import type { AgentSpec } from '../resources/agent.ts';
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** What the operator made of an Agent: the row the API reads. Times are Unix milliseconds. */
 export type AgentRow = {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { newUuid } from '../events/ids.ts';
-import type { Db } from './pool.ts';
+import { newUuid } from '../ids.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** What a key may do (contract §3). */
 export const SCOPES = ['read', 'write', 'publish', 'replay', 'keys'] as const;

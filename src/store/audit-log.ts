@@ -1,5 +1,5 @@
-import { lowestUuidAt, newUuid } from '../events/ids.ts';
-import type { Db } from './pool.ts';
+import { lowestUuidAt, newUuid } from '../ids.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** One line of the account of who did what; lines are never changed. Times are Unix milliseconds. */
 export type AuditRow = {

@@ -1,6 +1,6 @@
-import { lowestUuidAt } from '../events/ids.ts';
+import { lowestUuidAt } from '../ids.ts';
 import type { Variables } from './conversations.ts';
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /**
  * Calls, and who plays each of them. Every time is the database's, so that several processes

@@ -1,6 +1,6 @@
-import { lowestUuidAt } from '../events/ids.ts';
+import { lowestUuidAt } from '../ids.ts';
 import type { AgentContent } from '../resources/agent.ts';
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import { EMPTY_TALLY, type Tally } from './tally.ts';
 
 export const CHANNELS = ['chat', 'voice', 'sms', 'web_voice'] as const;

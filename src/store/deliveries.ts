@@ -1,5 +1,5 @@
 import type { Trigger } from './dispatch-queue.ts';
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** A delivery as users see it, finished or not. Ids are uuids, times Unix milliseconds. */
 export type DeliveryRow = {

@@ -1,5 +1,5 @@
 import { DEADLINE_MS } from './dispatch-queue.ts';
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** How queued deliveries end without an acknowledgement: expired, or canceled. */
 

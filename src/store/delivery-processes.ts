@@ -1,4 +1,4 @@
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /**
  * Which delivery processes are alive. Each holds a session-level advisory lock on its number: the

@@ -1,4 +1,4 @@
-import { lowestUuidAt } from '../events/ids.ts';
+import { lowestUuidAt } from '../ids.ts';
 import { cancelClaimed, finishExpired } from './delivery-endings.ts';
 import {
   DEADLINE_MS,
@@ -10,7 +10,7 @@ import {
   type ClaimedDelivery,
   type DispatchQueue,
 } from './dispatch-queue.ts';
-import { PLANNED_ONCE, type Db } from './pool.ts';
+import { PLANNED_ONCE, type Db } from '../platform/postgres/pool.ts';
 
 /** For the sessions that claim. */
 export const CLAIM_SETTINGS = {

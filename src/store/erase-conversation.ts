@@ -1,5 +1,5 @@
 import { eraseQuestions } from './knowledge-chunks.ts';
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** The words of a conversation in tables that are not its own. Each in the caller's transaction. */
 

@@ -1,7 +1,7 @@
 import { encodeEnvelope, type Envelope } from '../events/envelope.ts';
 import type { EventType } from '../events/event-types.ts';
 import { cancelEventDeliveries } from './delivery-endings.ts';
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** Types whose data holds what people said or who they are. */
 export const TYPES_WITH_WORDS: readonly EventType[] = [

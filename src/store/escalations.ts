@@ -1,4 +1,4 @@
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 export const ESCALATION_STATUSES = [
   'requested',

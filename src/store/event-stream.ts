@@ -1,6 +1,6 @@
 import type { EventType } from '../events/event-types.ts';
-import { lowestUuidAt } from '../events/ids.ts';
-import type { Db } from './pool.ts';
+import { lowestUuidAt } from '../ids.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /**
  * Events in an order in which nothing appears late. Ids are made before the commit, so an event may

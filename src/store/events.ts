@@ -1,7 +1,7 @@
 import { subscriptionsTo, type EventType } from '../events/event-types.ts';
-import { lowestUuidAt } from '../events/ids.ts';
-import { CHANNELS } from './notifications.ts';
-import type { Db } from './pool.ts';
+import { lowestUuidAt } from '../ids.ts';
+import { CHANNELS } from '../platform/postgres/notifications.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** An event about to be committed with the change it tells of. Ids are uuids. */
 export type NewEvent = {

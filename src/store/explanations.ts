@@ -1,4 +1,4 @@
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** A delivery of one event to one endpoint, with what decides about its next attempt. */
 export type ExplainableDelivery = {

@@ -1,6 +1,6 @@
 import type { EventType } from '../events/event-types.ts';
-import { lowestUuidAt, uuidTimeMs } from '../events/ids.ts';
-import type { Db } from './pool.ts';
+import { lowestUuidAt, uuidTimeMs } from '../ids.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 
 /** Replays of many events to one endpoint, as work that goes on after the answer (contract §4). */
 

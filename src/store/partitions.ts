@@ -1,8 +1,8 @@
-import { lowestUuidAt, uuidTimeMs } from '../events/ids.ts';
+import { lowestUuidAt, uuidTimeMs } from '../ids.ts';
 import { failpoint } from '../failpoints.ts';
-import { insisting, LOCK_TIMEOUT_MS } from './insist.ts';
-import { inTransaction } from './transaction.ts';
-import type { Pool } from './pool.ts';
+import { insisting, LOCK_TIMEOUT_MS } from '../platform/postgres/insist.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 
 /**
  * Daily partitions, bounded by the ids whose time falls into the day (UTC). Made ahead before

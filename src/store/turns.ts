@@ -1,5 +1,5 @@
 import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.ts';
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import type { Tally } from './tally.ts';
 
 export type TurnRole = 'user' | 'agent' | 'tool' | 'human' | 'system';

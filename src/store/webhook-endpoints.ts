@@ -1,4 +1,4 @@
-import type { Db } from './pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import type { ManagedBy } from './agents.ts';
 
 /** What the operator made of a WebhookEndpoint. Times are Unix milliseconds. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { endConversation } from '../services/end-conversation.ts';
-import type { Settle } from '../services/settle.ts';
+import type { Settle } from '../platform/postgres/settle.ts';
 import { startConversation } from '../services/start-conversation.ts';
 import {
   advanceCall,
@@ -10,7 +10,7 @@ import {
   type ClaimedCall,
 } from '../store/calls.ts';
 import type { ConversationRow } from '../store/conversations.ts';
-import type { Db } from '../store/pool.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from '../store/turns.ts';
 import type { CallEvent, DueEvent, TelephonyProvider } from './provider.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createPeriodic, type Periodic } from '../controller/periodic.ts';
-import type { Logger } from '../observability/logger.ts';
+import { createPeriodic, type Periodic } from '../platform/controller/periodic.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import {
   CALL_LEASE_MS,
   claimCalls,

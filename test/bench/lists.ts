@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { fromUuid, type IdPrefix } from '../../src/events/ids.ts';
+import { fromUuid, type IdPrefix } from '../../src/ids.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { startParley, type Parley } from '../support/parley-process.ts';
 import { distribution, print, quantile } from './figures.ts';

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { newUuid } from '../../src/events/ids.ts';
+import { newUuid } from '../../src/ids.ts';
 import { searchableText } from '../../src/services/question-words.ts';
 import { searchKnowledge } from '../../src/services/search-knowledge.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { indexOwner, insertChunks } from '../../src/store/knowledge-chunks.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { createPool, type Pool } from '../../src/store/pool.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { migrate } from '../../src/platform/postgres/migrate.ts';
+import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
+import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 import { createSeeded } from '../support/seeded.ts';
 import { distribution, ms, print } from './figures.ts';
 

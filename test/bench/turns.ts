@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { createPool } from '../../src/store/pool.ts';
+import { createPool } from '../../src/platform/postgres/pool.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { learn } from '../support/knowledge.ts';
 import { startParley, type Answer, type Parley } from '../support/parley-process.ts';

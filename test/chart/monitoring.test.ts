@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { createMetrics } from '../../src/observability/metrics.ts';
+import { createMetrics } from '../../src/platform/observability/metrics.ts';
 import { findHelm } from '../support/helm.ts';
 import { selectorsOf } from './promql.ts';
 import { fieldOf, NAMESPACE, ofKind, podsOf, renderChart, type KubeObject } from './rendered.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { toUuid } from '../../src/events/ids.ts';
+import { toUuid } from '../../src/ids.ts';
 import { createCall, type Call } from '../integration/api-setup.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 import { freePort, startRole, type Parley } from '../support/parley-process.ts';

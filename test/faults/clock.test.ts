@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { attemptOffsetsMs } from '../../src/delivery/retry-schedule.ts';
-import { fromUuid } from '../../src/events/ids.ts';
+import { fromUuid } from '../../src/ids.ts';
 import { maintainPartitions } from '../../src/store/partitions.ts';
 import { startLab, type Lab } from '../integration/delivery-setup.ts';
 import { startRole } from '../support/parley-process.ts';

@@ -12,7 +12,7 @@ import { startSite, type Producer, type Site } from '../support/site.ts';
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000);
-/** A caller waits so long for a connection at most (src/store/pool.ts), and for a statement. */
+/** A caller waits so long for a connection at most (src/platform/postgres/pool.ts), and for a statement. */
 const CONNECTION_MS = 5_000;
 const STATEMENT_MS = 15_000;
 /** For what the machine adds. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { toUuid } from '../../src/events/ids.ts';
-import { createPool, type Pool } from '../../src/store/pool.ts';
-import { createLogger } from '../../src/observability/logger.ts';
+import { toUuid } from '../../src/ids.ts';
+import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
+import { createLogger } from '../../src/platform/observability/logger.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   freePort,

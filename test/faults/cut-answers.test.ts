@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { fromUuid } from '../../src/events/ids.ts';
+import { fromUuid } from '../../src/ids.ts';
 import { startTown, type Town } from '../support/delivery-town.ts';
 import { freePort, startRole, type Answer, type Parley } from '../support/parley-process.ts';
 import { createSeeded } from '../support/seeded.ts';

@@ -1,8 +1,8 @@
 import { createHook } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createAddressGuard } from '../../src/egress/address-guard.ts';
-import type { EgressClient, EgressOutcome } from '../../src/egress/client.ts';
-import { createNameLookup } from '../../src/egress/name-lookup.ts';
+import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
+import type { EgressClient, EgressOutcome } from '../../src/platform/egress/client.ts';
+import { createNameLookup } from '../../src/platform/egress/name-lookup.ts';
 import {
   startDnsServer,
   type DnsAnswer,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { toUuid } from '../../src/events/ids.ts';
+import { toUuid } from '../../src/ids.ts';
 import { startOwnPostgres, type OwnPostgres } from '../support/own-postgres.ts';
 import { startParley, startRole, temporaryFolder } from '../support/parley-process.ts';
 import { startSite, type Site } from '../support/site.ts';

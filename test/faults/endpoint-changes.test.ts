@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { toUuid } from '../../src/events/ids.ts';
+import { toUuid } from '../../src/ids.ts';
 import { verifyBody } from '../../src/events/signature.ts';
 import { startApi, type Api, type Reply } from '../integration/api-setup.ts';
 import { describeEachHome } from '../support/homes.ts';

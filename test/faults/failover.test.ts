@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { toUuid } from '../../src/events/ids.ts';
+import { toUuid } from '../../src/ids.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { queryOnce, startOwnPostgres, type OwnPostgres } from '../support/own-postgres.ts';
 import { startSite, type Site } from '../support/site.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { nextAttemptOffsetMs, SCHEDULED_ATTEMPTS } from '../../src/delivery/retry-schedule.ts';
-import { fromUuid, newUuid } from '../../src/events/ids.ts';
+import { fromUuid, newUuid } from '../../src/ids.ts';
 import { replayEvent } from '../../src/services/replay-event.ts';
 import type { DeliveryRow } from '../../src/store/deliveries.ts';
 import { startLab, type Lab } from '../integration/delivery-setup.ts';

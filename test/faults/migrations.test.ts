@@ -14,7 +14,7 @@ import { runMigrations } from '../support/parley-process.ts';
  */
 
 const FOLDER = path.resolve(import.meta.dirname, '../../migrations');
-/** src/store/migrate.ts */
+/** src/platform/postgres/migrate.ts */
 const LOCK = [0x7061, 0x726c];
 const LOCK_MS = 1_000;
 const KILLED = { PARLEY_FAILPOINTS: 'migration.applied=kill@1' };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { newUuid } from '../../src/events/ids.ts';
+import { newUuid } from '../../src/ids.ts';
 import { freePort } from '../support/parley-process.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { listen, type Receiver as RawReceiver } from '../unit/egress/servers.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { objectPath } from '../../src/kubernetes/resource-paths.ts';
-import { toResource } from '../../src/kubernetes/to-resource.ts';
-import type { Resource } from '../../src/resources/resource-store.ts';
+import { objectPath } from '../../src/platform/kubernetes/resource-paths.ts';
+import { toResource } from '../../src/platform/kubernetes/to-resource.ts';
+import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import { readCorpus, readText } from '../support/corpus.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';

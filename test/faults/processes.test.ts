@@ -29,7 +29,7 @@ const POINTS = [
   'delivery.recorded',
 ] as const;
 
-/** A body may come after the headers for so long (src/egress/client.ts). */
+/** A body may come after the headers for so long (src/platform/egress/client.ts). */
 const BODY_GRACE_MS = 250;
 const RECOVERY_P50_MS = 2_000;
 const RECOVERY_P99_MS = 5_000;

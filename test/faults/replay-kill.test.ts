@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { fromUuid } from '../../src/events/ids.ts';
-import { createPool, type Pool } from '../../src/store/pool.ts';
+import { fromUuid } from '../../src/ids.ts';
+import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
 import { freePort, runMigrations, startRole, type Parley } from '../support/parley-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';

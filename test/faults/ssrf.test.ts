@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAddressGuard } from '../../src/egress/address-guard.ts';
-import { checkUrl } from '../../src/egress/url-rules.ts';
+import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
+import { checkUrl } from '../../src/platform/egress/url-rules.ts';
 import { FORBIDDEN, METADATA } from '../support/ssrf-addresses.ts';
 import { makeCases } from '../support/ssrf-cases.ts';
 import { enterNamespace, type SsrfNamespace } from '../support/ssrf-namespace.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { Elect } from '../../src/operator/run.ts';
-import { raiseEpoch } from '../../src/store/leadership.ts';
+import type { Elect } from '../../src/platform/reconcile/run-operator.ts';
+import { raiseEpoch } from '../../src/platform/postgres/leadership.ts';
 import { activations, agentRow, countVersions, events } from '../support/agents.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';

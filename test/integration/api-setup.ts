@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { createRoutes, type AppDeps } from '../../src/api/app.ts';
-import { Problem, PROBLEM_MEDIA_TYPE } from '../../src/api/problem.ts';
+import { Problem, PROBLEM_MEDIA_TYPE } from '../../src/platform/http/problem.ts';
 import { runApi, type ApiRoleDeps } from '../../src/api/run.ts';
-import type { Scope } from '../../src/api/route.ts';
+import type { Scope } from '../../src/platform/http/route.ts';
 import { insertApiKey, newKeyText, SCOPES } from '../../src/store/api-keys.ts';
 import { startEngine, type Engine, type Home } from '../support/engine.ts';
 

@@ -316,7 +316,7 @@ describeEachHome((home) => {
     });
 
     test('an event of more than 30 days ago is 410, whether it was there or not', async () => {
-      const { newId } = await import('../../src/events/ids.ts');
+      const { newId } = await import('../../src/ids.ts');
       const old = newId('evt', Date.now() - 31 * 86_400_000);
       const { status, body } = await api.call('POST', `/v1/events/${old}/replay`);
       expect(status).toBe(410);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createExtractiveResponder } from '../../src/conversation/extractive-responder.ts';
 import { createTakeTurn } from '../../src/conversation/take-turn.ts';
-import { toUuid } from '../../src/events/ids.ts';
+import { toUuid } from '../../src/ids.ts';
 import { createCall } from '../../src/services/create-call.ts';
 import { createCallPlayer } from '../../src/telephony/play-calls.ts';
 import { PROVIDERS } from '../../src/telephony/providers.ts';

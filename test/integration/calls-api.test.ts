@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { toUuid } from '../../src/events/ids.ts';
+import { toUuid } from '../../src/ids.ts';
 import { createCall } from '../../src/services/create-call.ts';
 import { endCall } from '../../src/services/end-call.ts';
 import { withoutRequestId } from './api-setup.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { runApi } from '../../src/api/run.ts';
 import { createExtractiveResponder } from '../../src/conversation/extractive-responder.ts';
 import { createTakeTurn } from '../../src/conversation/take-turn.ts';
-import { toUuid } from '../../src/events/ids.ts';
+import { toUuid } from '../../src/ids.ts';
 import { readCall } from '../../src/store/calls.ts';
 import { doStep } from '../../src/telephony/do-step.ts';
 import { simulated } from '../../src/telephony/simulated.ts';

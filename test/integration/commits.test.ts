@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { newUuid } from '../../src/events/ids.ts';
+import { newUuid } from '../../src/ids.ts';
 import { emitEvent } from '../../src/services/emit-event.ts';
 import { createSendTestEvent, type SendTestEvent } from '../../src/services/send-test-event.ts';
-import type { Pool } from '../../src/store/pool.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import type { Pool } from '../../src/platform/postgres/pool.ts';
+import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 import { startApi, type Api } from './api-setup.ts';
 import { agentPublished, startLab, type Lab } from './delivery-setup.ts';
 import { newKey, postTo, QUIET } from './idempotency-setup.ts';

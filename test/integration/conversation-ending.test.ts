@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { toUuid } from '../../src/events/ids.ts';
+import { toUuid } from '../../src/ids.ts';
 import { tellTranscript } from '../../src/services/tell-transcript.ts';
 import { startTalk, type Talk } from './conversation-setup.ts';
 

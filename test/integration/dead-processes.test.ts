@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createTakeOver, type TakeOver } from '../../src/delivery/take-over.ts';
 import { claimDeliveries } from '../../src/store/delivery-queue.ts';
 import { endLeasesOf } from '../../src/store/delivery-processes.ts';
-import { createClient, type Db } from '../../src/store/pool.ts';
+import { createClient, type Db } from '../../src/platform/postgres/pool.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 
 /** Who is dead, by a clock of our own: test/faults/take-over.test.ts has the real processes. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { newEndpointSecret } from '../../src/events/signature.ts';
 import { cancelDeliveries } from '../../src/store/delivery-endings.ts';
-import { CHANNELS, createNotifier } from '../../src/store/notifications.ts';
+import { CHANNELS, createNotifier } from '../../src/platform/postgres/notifications.ts';
 import { markEndpointDeleted } from '../../src/store/webhook-endpoints.ts';
 import { SECRET } from '../support/engine.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';

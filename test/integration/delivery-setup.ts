@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createAnnounce, emitEvent } from '../../src/services/emit-event.ts';
 import type { EventData } from '../../src/events/event-types.ts';
-import { newUuid } from '../../src/events/ids.ts';
-import { createNotifier } from '../../src/store/notifications.ts';
+import { newUuid } from '../../src/ids.ts';
+import { createNotifier } from '../../src/platform/postgres/notifications.ts';
 import { claimDeliveries } from '../../src/store/delivery-queue.ts';
 import type { AttemptResult, ClaimedDelivery } from '../../src/store/dispatch-queue.ts';
 import { readDelivery, type DeliveryRow } from '../../src/store/deliveries.ts';

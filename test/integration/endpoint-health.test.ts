@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { ObjectKey } from '../../src/resources/resource-store.ts';
+import type { ObjectKey } from '../../src/platform/resources/resource-store.ts';
 import { listStaleEndpoints } from '../../src/services/read-endpoint-health.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 

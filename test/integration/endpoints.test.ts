@@ -5,7 +5,7 @@ import {
   deleteEndpoint,
   patchEndpoint,
 } from '../../src/services/write-endpoint.ts';
-import type { Resource } from '../../src/resources/resource-store.ts';
+import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import { apiDeps, awaitCondition, refusal, type ToldCondition } from '../support/agents.ts';
 import { SECRET, startEngine, type Engine } from '../support/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';

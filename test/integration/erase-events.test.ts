@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { newUuid } from '../../src/events/ids.ts';
+import { newUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import type { EventType } from '../../src/events/event-types.ts';
 import { emitEvent } from '../../src/services/emit-event.ts';

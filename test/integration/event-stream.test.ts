@@ -1,14 +1,14 @@
 import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { EventType } from '../../src/events/event-types.ts';
-import { fromUuid, newUuid, toUuid } from '../../src/events/ids.ts';
+import { fromUuid, newUuid, toUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import { createAnnounce, emitEvent, type Announce } from '../../src/services/emit-event.ts';
 import { createEventStreams } from '../../src/services/event-stream.ts';
 import { eraseEvents } from '../../src/store/erase-events.ts';
 import { healStreamOrder } from '../../src/store/event-stream.ts';
-import { createNotifier, type Notifier } from '../../src/store/notifications.ts';
-import type { Db } from '../../src/store/pool.ts';
+import { createNotifier, type Notifier } from '../../src/platform/postgres/notifications.ts';
+import type { Db } from '../../src/platform/postgres/pool.ts';
 import { startApi, type Api } from './api-setup.ts';
 
 /** Each event once and none left out, whatever commits late and whoever comes back when. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { fromUuid, newUuid, toUuid } from '../../src/events/ids.ts';
+import { fromUuid, newUuid, toUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import { emitEvent } from '../../src/services/emit-event.ts';
 import { claimDeliveries } from '../../src/store/delivery-queue.ts';

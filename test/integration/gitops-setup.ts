@@ -1,12 +1,12 @@
 import { pino } from 'pino';
-import { APPLY_PATCH, MERGE_PATCH, type KubeClient } from '../../src/kubernetes/client.ts';
-import { isKubeError } from '../../src/kubernetes/kube-error.ts';
-import { createListWatch } from '../../src/kubernetes/list-watch.ts';
-import { createObjectCache } from '../../src/kubernetes/object-cache.ts';
-import { collectionPath, objectPath } from '../../src/kubernetes/resource-paths.ts';
-import { createKubernetesResourceStore } from '../../src/kubernetes/resource-store.ts';
-import { toResource } from '../../src/kubernetes/to-resource.ts';
-import type { Resource } from '../../src/resources/resource-store.ts';
+import { APPLY_PATCH, MERGE_PATCH, type KubeClient } from '../../src/platform/kubernetes/client.ts';
+import { isKubeError } from '../../src/platform/kubernetes/kube-error.ts';
+import { createListWatch } from '../../src/platform/kubernetes/list-watch.ts';
+import { createObjectCache } from '../../src/platform/kubernetes/object-cache.ts';
+import { collectionPath, objectPath } from '../../src/platform/kubernetes/resource-paths.ts';
+import { createKubernetesResourceStore } from '../../src/platform/kubernetes/resource-store.ts';
+import { toResource } from '../../src/platform/kubernetes/to-resource.ts';
+import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import type { Kube } from '../support/kube.ts';
 import { startApi, type Api } from './api-setup.ts';
 

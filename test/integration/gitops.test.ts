@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { collectionPath } from '../../src/kubernetes/resource-paths.ts';
-import type { Resource } from '../../src/resources/resource-store.ts';
+import { collectionPath } from '../../src/platform/kubernetes/resource-paths.ts';
+import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import { activations, agentRow, countVersions, events } from '../support/agents.ts';
 import { startKube, type Kube } from '../support/kube.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { newUuid } from '../../src/events/ids.ts';
-import { createLogger } from '../../src/observability/logger.ts';
+import { newUuid } from '../../src/ids.ts';
+import { createLogger } from '../../src/platform/observability/logger.ts';
 import type { Api, Call, Reply } from './api-setup.ts';
 
 /** Failures are made here on purpose. */

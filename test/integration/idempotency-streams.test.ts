@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createRunOnce, type Asked } from '../../src/api/idempotency.ts';
-import { PROBLEM_MEDIA_TYPE } from '../../src/api/problem.ts';
-import type { Answer, Means } from '../../src/api/route.ts';
+import { createRunOnce, type Asked } from '../../src/platform/http/run-once.ts';
+import { PROBLEM_MEDIA_TYPE } from '../../src/platform/http/problem.ts';
+import type { Answer, Means } from '../../src/platform/http/route.ts';
 import { ApiError } from '../../src/errors.ts';
-import { newUuid } from '../../src/events/ids.ts';
-import { createIdempotency } from '../../src/services/idempotency.ts';
-import { inOneCommit } from '../../src/services/settle.ts';
+import { newUuid } from '../../src/ids.ts';
+import { createIdempotency } from '../../src/platform/idempotency/idempotency.ts';
+import { inOneCommit } from '../../src/platform/postgres/settle.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 import { newKey } from './idempotency-setup.ts';
 

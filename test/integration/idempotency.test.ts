@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runApi } from '../../src/api/run.ts';
-import { newUuid } from '../../src/events/ids.ts';
-import { forgetOldMarks } from '../../src/services/idempotency.ts';
+import { newUuid } from '../../src/ids.ts';
+import { forgetOldMarks } from '../../src/platform/idempotency/idempotency.ts';
 import { createCall, startApi, type Api, type Call, type Reply } from './api-setup.ts';
 import { breakMarks, expectReplay, newKey, postTo, QUIET } from './idempotency-setup.ts';
 

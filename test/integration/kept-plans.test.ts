@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { newUuid } from '../../src/events/ids.ts';
+import { newUuid } from '../../src/ids.ts';
 import {
   claimDeliveries,
   CLAIM_SETTINGS,
@@ -9,7 +9,7 @@ import {
   markStarted,
 } from '../../src/store/delivery-queue.ts';
 import { insertTestEvents, type NewTestEvent } from '../../src/store/events.ts';
-import { createPool, PLANNED_ONCE, type Pool } from '../../src/store/pool.ts';
+import { createPool, PLANNED_ONCE, type Pool } from '../../src/platform/postgres/pool.ts';
 import { resultOf, startLab, type Lab } from './delivery-setup.ts';
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { newUuid } from '../../src/events/ids.ts';
+import { newUuid } from '../../src/ids.ts';
 import { chunkText } from '../../src/knowledge/chunk.ts';
 import { searchableText } from '../../src/services/question-words.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type KnowledgeHit,
 } from '../../src/services/search-knowledge.ts';
 import { deleteSourceChunks, indexOwner, insertChunks } from '../../src/store/knowledge-chunks.ts';
-import { createPool, type Pool } from '../../src/store/pool.ts';
+import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
 import { pino } from 'pino';
 import { createTestDatabase } from '../support/postgres.ts';
 

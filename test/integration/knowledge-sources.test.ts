@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Operator } from '../../src/operator/run.ts';
-import type { Resource } from '../../src/resources/resource-store.ts';
+import type { Operator } from '../../src/platform/reconcile/run-operator.ts';
+import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import { listStaleSources } from '../../src/services/list-stale-sources.ts';
 import { awaitCondition, type ToldCondition } from '../support/agents.ts';
 import { describeEachHome } from '../support/homes.ts';

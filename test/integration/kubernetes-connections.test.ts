@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { createKubeClient, type KubeClient } from '../../src/kubernetes/client.ts';
-import { createListWatch } from '../../src/kubernetes/list-watch.ts';
-import { KubeConnectionError, KubeError } from '../../src/kubernetes/kube-error.ts';
-import { collectionPath } from '../../src/kubernetes/resource-paths.ts';
+import { createKubeClient, type KubeClient } from '../../src/platform/kubernetes/client.ts';
+import { createListWatch } from '../../src/platform/kubernetes/list-watch.ts';
+import { KubeConnectionError, KubeError } from '../../src/platform/kubernetes/kube-error.ts';
+import { collectionPath } from '../../src/platform/kubernetes/resource-paths.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { startKubeApiserver, type KubeApiserver } from '../support/kube-apiserver.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';
@@ -145,7 +145,7 @@ const SECRETS = collectionPath('Secret', 'default');
       service?: { host: string; port: string };
     }): Promise<{ namespace: string; kind: string; packages: string[] }> {
       const source = (name: string): string =>
-        new URL(`../../src/kubernetes/${name}.ts`, import.meta.url).href;
+        new URL(`../../src/platform/kubernetes/${name}.ts`, import.meta.url).href;
       const { service } = input;
       const code = `
         import { registerHooks } from 'node:module';

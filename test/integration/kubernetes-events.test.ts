@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createKubeClient, type KubeClient } from '../../src/kubernetes/client.ts';
-import { createEventRecorder, type EventRecorder } from '../../src/kubernetes/event-recorder.ts';
+import { createKubeClient, type KubeClient } from '../../src/platform/kubernetes/client.ts';
+import {
+  createEventRecorder,
+  type EventRecorder,
+} from '../../src/platform/kubernetes/event-recorder.ts';
 import { startKubeApiserver, type KubeApiserver } from '../support/kube-apiserver.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';
 

@@ -1,4 +1,4 @@
-import type { Elector } from '../../src/kubernetes/lease-elector.ts';
+import type { Elector } from '../../src/platform/kubernetes/lease-elector.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 
 /** One who stands for election, in a network of its own. */
@@ -30,8 +30,8 @@ export function createMarks() {
 /** A candidate in a process of its own, to be paused. */
 export const PAUSED = `
   const { URL: server, CA: ca, TOKEN, LEASE: name, SRC, TIMING } = process.env;
-  const { createKubeClient } = await import(SRC + 'kubernetes/client.ts');
-  const { createLeaseElector } = await import(SRC + 'kubernetes/lease-elector.ts');
+  const { createKubeClient } = await import(SRC + 'platform/kubernetes/client.ts');
+  const { createLeaseElector } = await import(SRC + 'platform/kubernetes/lease-elector.ts');
   const headers = async () => ({ authorization: 'Bearer ' + TOKEN });
   const client = createKubeClient({ credentials: { server, tls: { ca }, headers, namespace: 'default' } });
   const log = { info() {}, warn() {}, debug() {}, error() {} };

@@ -1,6 +1,10 @@
-import { MERGE_PATCH, type KubeClient } from '../../src/kubernetes/client.ts';
-import { objectPath } from '../../src/kubernetes/resource-paths.ts';
-import type { Applied, Resource, ResourceStore } from '../../src/resources/resource-store.ts';
+import { MERGE_PATCH, type KubeClient } from '../../src/platform/kubernetes/client.ts';
+import { objectPath } from '../../src/platform/kubernetes/resource-paths.ts';
+import type {
+  Applied,
+  Resource,
+  ResourceStore,
+} from '../../src/platform/resources/resource-store.ts';
 
 /** What a watch tells, and clients that show or hold up what is on the wire. */
 

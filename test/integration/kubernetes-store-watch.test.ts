@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import type { KubeClient } from '../../src/kubernetes/client.ts';
-import { objectPath } from '../../src/kubernetes/resource-paths.ts';
-import { createKubernetesResourceStore } from '../../src/kubernetes/resource-store.ts';
-import type { ResourceStore } from '../../src/resources/resource-store.ts';
+import type { KubeClient } from '../../src/platform/kubernetes/client.ts';
+import { objectPath } from '../../src/platform/kubernetes/resource-paths.ts';
+import { createKubernetesResourceStore } from '../../src/platform/kubernetes/resource-store.ts';
+import type { ResourceStore } from '../../src/platform/resources/resource-store.ts';
 import {
   agent,
   createDeclarer,

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { createKubeClient, type KubeClient } from '../../src/kubernetes/client.ts';
-import { createKubernetesResourceStore } from '../../src/kubernetes/resource-store.ts';
-import type { ResourceStore } from '../../src/resources/resource-store.ts';
+import { createKubeClient, type KubeClient } from '../../src/platform/kubernetes/client.ts';
+import { createKubernetesResourceStore } from '../../src/platform/kubernetes/resource-store.ts';
+import type { ResourceStore } from '../../src/platform/resources/resource-store.ts';
 import { agent, createDeclarer, KEY } from './kubernetes-store-setup.ts';
 import { startKube, type Kube } from '../support/kube.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';

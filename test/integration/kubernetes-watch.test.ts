@@ -1,11 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { createKubeClient, MERGE_PATCH, type KubeClient } from '../../src/kubernetes/client.ts';
-import { createListWatch, type Sink } from '../../src/kubernetes/list-watch.ts';
-import { createObjectCache } from '../../src/kubernetes/object-cache.ts';
-import { collectionPath, objectPath } from '../../src/kubernetes/resource-paths.ts';
-import { toResource } from '../../src/kubernetes/to-resource.ts';
-import type { Resource } from '../../src/resources/resource-store.ts';
+import {
+  createKubeClient,
+  MERGE_PATCH,
+  type KubeClient,
+} from '../../src/platform/kubernetes/client.ts';
+import { createListWatch, type Sink } from '../../src/platform/kubernetes/list-watch.ts';
+import { createObjectCache } from '../../src/platform/kubernetes/object-cache.ts';
+import { collectionPath, objectPath } from '../../src/platform/kubernetes/resource-paths.ts';
+import { toResource } from '../../src/platform/kubernetes/to-resource.ts';
+import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { startKube, type Kube } from '../support/kube.ts';
 import { findKubeBinaries } from '../support/kube-binaries.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { publishAgent } from '../../src/services/publish-agent.ts';
-import { createLeadership, type Leadership } from '../../src/store/leadership.ts';
+import { createLeadership, type Leadership } from '../../src/platform/postgres/leadership.ts';
 import { activations, agentRow, countVersions, events } from '../support/agents.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 
@@ -117,7 +117,7 @@ test('a leader that is paused, connection and all, is replaced when its lease is
 
 const PAUSED = `
   const [, url, src] = process.argv;
-  const { createLeadership } = await import(src + 'store/leadership.ts');
+  const { createLeadership } = await import(src + 'platform/postgres/leadership.ts');
   const log = { info() {}, warn() {}, debug() {} };
   createLeadership({
     ...{ databaseUrl: url, log, leaseMs: 1500 },

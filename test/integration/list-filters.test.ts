@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newUuid } from '../../src/events/ids.ts';
+import { newUuid } from '../../src/ids.ts';
 import { startApi, type Api } from './api-setup.ts';
 
 /** Contract §3: lists are filtered by names of fields, newest first, in pages; and no CORS. */

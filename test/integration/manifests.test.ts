@@ -3,7 +3,7 @@ import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rollBack } from '../../src/services/pin-agent.ts';
-import { runManifests } from '../../src/standalone/manifests/run.ts';
+import { runManifests } from '../../src/platform/manifests/run.ts';
 import {
   activations,
   agentRow,

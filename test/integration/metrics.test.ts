@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createAnnounce } from '../../src/services/emit-event.ts';
 import { replayEvent } from '../../src/services/replay-event.ts';
 import { createSendTestEvent } from '../../src/services/send-test-event.ts';
-import { createNotifier, type Notifier } from '../../src/store/notifications.ts';
+import { createNotifier, type Notifier } from '../../src/platform/postgres/notifications.ts';
 import { measureBacklog } from '../../src/store/delivery-queue.ts';
 import { SECRET } from '../support/engine.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';

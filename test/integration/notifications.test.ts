@@ -7,7 +7,7 @@ import {
   createNotifier,
   type Listener,
   type Notifier,
-} from '../../src/store/notifications.ts';
+} from '../../src/platform/postgres/notifications.ts';
 import { agentPublished, startLab, type Lab } from './delivery-setup.ts';
 
 /** Wake-ups between processes. A lost one costs the interval of a sweep: none should be. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { MERGE_PATCH } from '../../src/kubernetes/client.ts';
-import { objectPath } from '../../src/kubernetes/resource-paths.ts';
-import { createPostgresResourceStore } from '../../src/store/resources.ts';
-import type { Resource } from '../../src/resources/resource-store.ts';
+import { MERGE_PATCH } from '../../src/platform/kubernetes/client.ts';
+import { objectPath } from '../../src/platform/kubernetes/resource-paths.ts';
+import { createPostgresResourceStore } from '../../src/platform/resources/resources.sql.ts';
+import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import { activations, agentRow, conditionsOf, countVersions, events } from '../support/agents.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 import { describeEachHome } from '../support/homes.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { lowestUuidAt, newUuid } from '../../src/events/ids.ts';
+import { lowestUuidAt, newUuid } from '../../src/ids.ts';
 import { maintainPartitions } from '../../src/store/partitions.ts';
 import { listEvents, readEvent } from '../../src/store/events.ts';
 import { startLab, type Lab } from './delivery-setup.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { newUuid } from '../../src/events/ids.ts';
+import { newUuid } from '../../src/ids.ts';
 import { claimDeliveries } from '../../src/store/delivery-queue.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 

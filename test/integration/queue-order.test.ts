@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { newUuid } from '../../src/events/ids.ts';
+import { newUuid } from '../../src/ids.ts';
 import { completeAttempts, markStarted } from '../../src/store/delivery-queue.ts';
 import type { ClaimedDelivery } from '../../src/store/dispatch-queue.ts';
 import { failure, resultOf, startLab, type Lab } from './delivery-setup.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { attempt } from '../../src/delivery/attempt.ts';
 import { attemptOffsetsMs, SCHEDULED_ATTEMPTS } from '../../src/delivery/retry-schedule.ts';
-import type { EgressOutcome } from '../../src/egress/client.ts';
+import type { EgressOutcome } from '../../src/platform/egress/client.ts';
 import { completeAttempts } from '../../src/store/delivery-queue.ts';
 import { finishExpired } from '../../src/store/delivery-endings.ts';
 import type { ClaimedDelivery } from '../../src/store/dispatch-queue.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { YIELDING_SLOTS_MAX } from '../../src/delivery/slots.ts';
 import type { EventType } from '../../src/events/event-types.ts';
-import { fromUuid, toUuid } from '../../src/events/ids.ts';
+import { fromUuid, toUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import { emitEvent } from '../../src/services/emit-event.ts';
 import { OUTSTANDING_MAX, runReplayJobs } from '../../src/services/run-replay-jobs.ts';

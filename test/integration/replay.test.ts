@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { lowestUuidAt, newUuid } from '../../src/events/ids.ts';
+import { lowestUuidAt, newUuid } from '../../src/ids.ts';
 import { replayEvent } from '../../src/services/replay-event.ts';
 import { createSendTestEvent } from '../../src/services/send-test-event.ts';
 import { completeAttempts } from '../../src/store/delivery-queue.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Applied, Resource } from '../../src/resources/resource-store.ts';
+import type { Applied, Resource } from '../../src/platform/resources/resource-store.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 import { describeEachHome } from '../support/homes.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { fromUuid } from '../../src/events/ids.ts';
+import { fromUuid } from '../../src/ids.ts';
 import { findApiKey, insertApiKey, newKeyText, SCOPES } from '../../src/store/api-keys.ts';
-import { createSealer } from '../../src/store/sealing.ts';
+import { createSealer } from '../../src/platform/postgres/sealing.ts';
 import { endpointSecretPlace } from '../../src/store/webhook-endpoints.ts';
 import { SECRET } from '../support/engine.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';

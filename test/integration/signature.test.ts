@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { fromUuid, newUuid } from '../../src/events/ids.ts';
+import { fromUuid, newUuid } from '../../src/ids.ts';
 import { newEndpointSecret } from '../../src/events/signature.ts';
 import { replayEvent } from '../../src/services/replay-event.ts';
 import { SECRET } from '../support/engine.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { createPool, type Pool } from '../../src/store/pool.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
+import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 let pool: Pool;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { toUuid } from '../../src/events/ids.ts';
+import { toUuid } from '../../src/ids.ts';
 import { startTalk, type Talk } from './conversation-setup.ts';
 
 let talk: Talk;

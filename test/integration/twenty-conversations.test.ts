@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { fromUuid, toUuid } from '../../src/events/ids.ts';
+import { fromUuid, toUuid } from '../../src/ids.ts';
 import { startApi, type Api } from './api-setup.ts';
 import { declareSource } from './conversation-setup.ts';
 

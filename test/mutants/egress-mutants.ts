@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const CLIENT = 'src/egress/client.ts';
+const CLIENT = 'src/platform/egress/client.ts';
 
 /** Bugs of the one way out: addresses, time, connections, certificates. */
 export const EGRESS_MUTANTS: readonly Mutant[] = [
@@ -33,7 +33,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'body-without-end',
     why: 'a receiver that drips a byte a second holds a slot of ours for as long as it likes',
-    file: 'src/egress/exchange.ts',
+    file: 'src/platform/egress/exchange.ts',
     find: 'const grace = setTimeout(endAndCut, limits.bodyGraceMs);',
     replace: 'const grace = setTimeout(() => undefined, limits.bodyGraceMs);',
     suite: 'test/unit/egress/client.test.ts',
@@ -52,7 +52,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'repeated-after-an-answer-began',
     why: 'a connection that breaks during an answer sends the event to who has it already',
-    file: 'src/egress/exchange.ts',
+    file: 'src/platform/egress/exchange.ts',
     find: 'this.#isReused && !this.#hasFirstByte && isDroppedConnection(error)',
     replace: 'this.#isReused && isDroppedConnection(error)',
     suite: 'test/unit/egress/keep-alive.test.ts',
@@ -61,7 +61,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'answers-of-names-not-judged',
     why: 'a public name with the address of the metadata service opens a connection to it',
-    file: 'src/egress/resolver.ts',
+    file: 'src/platform/egress/resolver.ts',
     find: 'all.filter(({ address }) => deps.guard.isAllowed(address));',
     replace: 'all.slice();',
     suite: 'test/unit/egress/reachability.test.ts',
@@ -70,7 +70,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'certificate-not-checked',
     why: 'whoever is in between reads and answers every event',
-    file: 'src/egress/connector.ts',
+    file: 'src/platform/egress/connector.ts',
     find: 'rejectUnauthorized: true,',
     replace: 'rejectUnauthorized: false,',
     suite: 'test/unit/egress/tls.test.ts',
@@ -79,7 +79,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'certificate-of-another-address',
     why: 'whoever has any certificate at all can pose as a receiver that is declared by its address',
-    file: 'src/egress/connector.ts',
+    file: 'src/platform/egress/connector.ts',
     find: '{ servername: hostname } : {}),',
     replace: '{ servername: hostname } : { checkServerIdentity: () => undefined }),',
     suite: 'test/unit/egress/tls-literal.test.ts',
@@ -88,7 +88,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'names-looked-up-once',
     why: 'a receiver that moves to another address is never found again',
-    file: 'src/egress/resolver.ts',
+    file: 'src/platform/egress/resolver.ts',
     find: 'lookup(hostname).finally(() => inFlight.delete(hostname));',
     replace: 'lookup(hostname);',
     suite: 'test/unit/egress/reachability.test.ts',
@@ -97,7 +97,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'metadata-service-on-the-list',
     why: 'an operator who opens 0.0.0.0/0 gives the credentials of the machine to whoever asks',
-    file: 'src/egress/address-guard.ts',
+    file: 'src/platform/egress/address-guard.ts',
     find: 'if (!inAny(ip, opened) || inAny(ip, NEVER_OPEN)) return false;',
     replace: 'if (!inAny(ip, opened)) return false;',
     suite: 'test/unit/egress/address-guard.test.ts',

@@ -21,7 +21,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'commit-not-waited-for',
     why: 'a change whose commit fails is answered as done',
-    file: 'src/store/transaction.ts',
+    file: 'src/platform/postgres/transaction.ts',
     find: "await client.query('commit');",
     replace: "client.query('commit').catch(() => undefined);",
     suite: COMMITS,
@@ -30,7 +30,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'rollback-forgotten',
     why: 'half a change stays: the event is told of something that was refused',
-    file: 'src/store/transaction.ts',
+    file: 'src/platform/postgres/transaction.ts',
     find: "await client.query('rollback').catch(() => {",
     replace: "await client.query('commit').catch(() => {",
     suite: COMMITS,
@@ -48,7 +48,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'batch-answers-the-first',
     why: 'a result that did not count is taken for one that did, and the other way round',
-    file: 'src/controller/batcher.ts',
+    file: 'src/platform/controller/batcher.ts',
     find: 'resolve(answers[i]!)',
     replace: 'resolve(answers[i - i]!)',
     suite: 'test/unit/delivery/completer.test.ts',
@@ -84,7 +84,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'mark-outside-the-transaction',
     why: 'a crash between the two leaves an answer for what was never done, or does it twice',
-    file: 'src/services/idempotency.ts',
+    file: 'src/platform/idempotency/idempotency.ts',
     find: 'if (!(await finishMark(db, held, kept))) throw inProgress();',
     replace: `void db;
       if (!(await finishMark(pool, held, kept))) throw inProgress();`,
@@ -112,7 +112,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'idempotency-without-fence',
     why: 'a request that was thought dead commits as well: what was to be done once is done twice',
-    file: 'src/store/idempotency-marks.ts',
+    file: 'src/platform/idempotency/idempotency-marks.sql.ts',
     find: `set answer = $4, conversation_ids = $5
             where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
     replace: `set answer = $4, conversation_ids = $5
@@ -123,7 +123,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'deadlock-shown-outside',
     why: 'two requests that only stood in each other’s way: one of them is answered 500',
-    file: 'src/store/transaction.ts',
+    file: 'src/platform/postgres/transaction.ts',
     find: 'const TRIES = 3;',
     replace: 'const TRIES = 1;',
     suite: 'test/integration/transaction.test.ts',
@@ -132,7 +132,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'wake-up-too-long',
     why: 'a change that concerns 300 endpoints wakes nobody: the message is refused',
-    file: 'src/store/notifications.ts',
+    file: 'src/platform/postgres/notifications.ts',
     find: "items.has('*') || items.size > PAYLOAD_ITEMS_MAX ? '*'",
     replace: "items.has('*') ? '*'",
     suite: WAKE_UPS,
@@ -141,7 +141,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'wake-ups-overwrite-each-other',
     why: 'of events that are committed at the same moment all but the last wait for the sweep',
-    file: 'src/store/notifications.ts',
+    file: 'src/platform/postgres/notifications.ts',
     find: 'const set = waiting.get(channel) ?? new Set();',
     replace: 'const set = new Set<string>();',
     suite: WAKE_UPS,

@@ -284,7 +284,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'plans-for-small-tables',
     why: 'a plan of an empty queue is kept: until the next analyze each claim reads the whole backlog',
-    file: 'src/store/pool.ts',
+    file: 'src/platform/postgres/pool.ts',
     find: "enable_seqscan: 'off'",
     replace: "enable_seqscan: 'on'",
     suite: PLANS,

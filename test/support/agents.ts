@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ApiError } from '../../src/errors.ts';
-import type { Resource } from '../../src/resources/resource-store.ts';
+import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import type { AgentRow } from '../../src/store/agents.ts';
-import { createAwaitProjection } from '../../src/services/await-projection.ts';
+import { createAwaitProjection } from '../../src/platform/declare/await-projection.ts';
 import type { EndpointWriterDeps } from '../../src/services/write-endpoint.ts';
 import type { Engine } from './engine.ts';
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readCoreSpec } from '../../src/resources/core-kinds.ts';
+import { readCoreSpec } from '../../src/platform/resources/schema/core-kinds.ts';
 import { API_VERSION, KINDS } from '../../src/resources/kinds.ts';
-import type { Applied } from '../../src/resources/resource-store.ts';
-import { createValidator } from '../../src/resources/validate.ts';
-import { readManifest } from '../../src/standalone/manifests/object.ts';
-import { formatPointer } from '../../src/standalone/manifests/report.ts';
-import { parseYaml } from '../../src/standalone/manifests/yaml.ts';
+import type { Applied } from '../../src/platform/resources/resource-store.ts';
+import { createValidator } from '../../src/platform/resources/schema/validate.ts';
+import { readManifest } from '../../src/platform/manifests/object.ts';
+import { formatPointer } from '../../src/platform/manifests/report.ts';
+import { parseYaml } from '../../src/platform/manifests/yaml.ts';
 
 /** One manifest of test/corpus; `expected` is the field at fault, which a bad one's first line names. */
 export type CorpusEntry = { name: string; text: string; kind: string; expected: string };

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { encodeEnvelope } from '../../src/events/envelope.ts';
-import { fromUuid, newUuid } from '../../src/events/ids.ts';
+import { fromUuid, newUuid } from '../../src/ids.ts';
 import { insertTestEvents } from '../../src/store/events.ts';
-import { CHANNELS } from '../../src/store/notifications.ts';
+import { CHANNELS } from '../../src/platform/postgres/notifications.ts';
 import { maintainPartitions } from '../../src/store/partitions.ts';
-import { createPool, type Pool } from '../../src/store/pool.ts';
-import { createSealer } from '../../src/store/sealing.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
+import { createSealer } from '../../src/platform/postgres/sealing.ts';
+import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 import { endpointSecretPlace, upsertEndpoint } from '../../src/store/webhook-endpoints.ts';
 import {
   ENCRYPTION_KEY,

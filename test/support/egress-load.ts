@@ -2,8 +2,8 @@
  * A process of its own that sends to very many receivers, so that its memory is theirs alone. The
  * first argument is a JSON of LoadOptions, the last line on stdout a JSON of LoadReport.
  */
-import { createAddressGuard } from '../../src/egress/address-guard.ts';
-import { createEgressClient } from '../../src/egress/client.ts';
+import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
+import { createEgressClient } from '../../src/platform/egress/client.ts';
 
 export type LoadOptions = {
   port: number;

@@ -1,18 +1,22 @@
 import { afterAll } from '@jest/globals';
-import { createListWatch } from '../../src/kubernetes/list-watch.ts';
-import { collectionPath } from '../../src/kubernetes/resource-paths.ts';
-import { createKubernetesResourceStore } from '../../src/kubernetes/resource-store.ts';
+import { createListWatch } from '../../src/platform/kubernetes/list-watch.ts';
+import { collectionPath } from '../../src/platform/kubernetes/resource-paths.ts';
+import { createKubernetesResourceStore } from '../../src/platform/kubernetes/resource-store.ts';
 import { createContext, type Context } from '../../src/runtime/context.ts';
 import {
   createPostgresDeclarations,
   type PostgresDeclarations,
 } from '../../src/runtime/postgres-declarations.ts';
 import { runDelivery, type DeliveryRoleDeps } from '../../src/delivery/run.ts';
-import { runOperator, type Operator, type OperatorRoleDeps } from '../../src/operator/run.ts';
+import {
+  runOperator,
+  type Operator,
+  type OperatorRoleDeps,
+} from '../../src/platform/reconcile/run-operator.ts';
 import { KINDS } from '../../src/resources/kinds.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
-import type { Resource, ResourceStore } from '../../src/resources/resource-store.ts';
-import { CHANNELS, createListener } from '../../src/store/notifications.ts';
+import type { Resource, ResourceStore } from '../../src/platform/resources/resource-store.ts';
+import { CHANNELS, createListener } from '../../src/platform/postgres/notifications.ts';
 import { maintainPartitions } from '../../src/store/partitions.ts';
 import { startKube, type Kube } from './kube.ts';
 import { createTestDatabase } from './postgres.ts';

@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
-import { createKubeClient } from '../../src/kubernetes/client.ts';
-import { createEventRecorder } from '../../src/kubernetes/event-recorder.ts';
-import { createLeaseElector } from '../../src/kubernetes/lease-elector.ts';
-import { pathOf } from '../../src/kubernetes/resource-paths.ts';
-import { createKubernetesResourceStore } from '../../src/kubernetes/resource-store.ts';
-import { runOperator, type Elect } from '../../src/operator/run.ts';
+import { createKubeClient } from '../../src/platform/kubernetes/client.ts';
+import { createEventRecorder } from '../../src/platform/kubernetes/event-recorder.ts';
+import { createLeaseElector } from '../../src/platform/kubernetes/lease-elector.ts';
+import { pathOf } from '../../src/platform/kubernetes/resource-paths.ts';
+import { createKubernetesResourceStore } from '../../src/platform/kubernetes/resource-store.ts';
+import { runOperator, type Elect } from '../../src/platform/reconcile/run-operator.ts';
 import { createContext } from '../../src/runtime/context.ts';
 import { stopOnSignals } from '../../src/runtime/shutdown.ts';
-import { raiseEpoch } from '../../src/store/leadership.ts';
+import { raiseEpoch } from '../../src/platform/postgres/leadership.ts';
 import { createSideEffects, type Order, type Strike, type Told } from './side-effects.ts';
 
 /**

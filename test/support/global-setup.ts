@@ -53,7 +53,7 @@ async function makeTemplate(): Promise<void> {
   await admin.query(`create database ${TEMPLATE}`);
   await admin.end();
   if (await hasMigrations()) {
-    const { migrate } = await import('../../src/store/migrate.ts');
+    const { migrate } = await import('../../src/platform/postgres/migrate.ts');
     await migrate({ databaseUrl: databaseUrl(TEMPLATE), log });
   }
 }

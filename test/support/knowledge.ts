@@ -1,8 +1,8 @@
-import { fromUuid, newUuid } from '../../src/events/ids.ts';
+import { fromUuid, newUuid } from '../../src/ids.ts';
 import { searchableText } from '../../src/services/question-words.ts';
 import { indexOwner, insertChunks } from '../../src/store/knowledge-chunks.ts';
-import type { Pool } from '../../src/store/pool.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import type { Pool } from '../../src/platform/postgres/pool.ts';
+import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 
 /** A source as an operator would have made it, at once; returns its id. */
 export async function learn(

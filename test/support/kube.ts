@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
-import { APPLY_PATCH, createKubeClient, type KubeClient } from '../../src/kubernetes/client.ts';
-import type { KubeCredentials } from '../../src/kubernetes/credentials.ts';
-import { isKubeError } from '../../src/kubernetes/kube-error.ts';
-import { list } from '../../src/kubernetes/list-watch.ts';
-import { collectionPath, objectPath } from '../../src/kubernetes/resource-paths.ts';
-import { toResource } from '../../src/kubernetes/to-resource.ts';
-import { CORE_KINDS } from '../../src/resources/core-kinds.ts';
-import { crdFileName } from '../../src/resources/crd.ts';
+import {
+  APPLY_PATCH,
+  createKubeClient,
+  type KubeClient,
+} from '../../src/platform/kubernetes/client.ts';
+import type { KubeCredentials } from '../../src/platform/kubernetes/credentials.ts';
+import { isKubeError } from '../../src/platform/kubernetes/kube-error.ts';
+import { list } from '../../src/platform/kubernetes/list-watch.ts';
+import { collectionPath, objectPath } from '../../src/platform/kubernetes/resource-paths.ts';
+import { toResource } from '../../src/platform/kubernetes/to-resource.ts';
+import { CORE_KINDS } from '../../src/platform/resources/schema/core-kinds.ts';
+import { crdFileName } from '../../src/platform/resources/schema/crd.ts';
 import { KINDS } from '../../src/resources/kinds.ts';
 import { startKubeApiserver, type KubeApiserver, type ServerChoices } from './kube-apiserver.ts';
 import { findKubeBinaries } from './kube-binaries.ts';

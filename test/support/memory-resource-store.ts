@@ -11,7 +11,7 @@ import {
   type Resource,
   type ResourceChange,
   type ResourceStore,
-} from '../../src/resources/resource-store.ts';
+} from '../../src/platform/resources/resource-store.ts';
 
 export type MemoryResourceStoreDeps = {
   /** What an admission check says about the merged object; nothing by default. */

@@ -1,13 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { APPLY_PATCH, type KubeRequest } from '../../src/kubernetes/client.ts';
-import { KubeConnectionError, KubeError } from '../../src/kubernetes/kube-error.ts';
-import { collectionPath, objectPath, pathOf } from '../../src/kubernetes/resource-paths.ts';
-import { ALLOW_LABEL } from '../../src/resources/annotations.ts';
+import { APPLY_PATCH, type KubeRequest } from '../../src/platform/kubernetes/client.ts';
+import { KubeConnectionError, KubeError } from '../../src/platform/kubernetes/kube-error.ts';
+import {
+  collectionPath,
+  objectPath,
+  pathOf,
+} from '../../src/platform/kubernetes/resource-paths.ts';
+import { ALLOW_LABEL } from '../../src/platform/resources/annotations.ts';
 import {
   NamespaceRefusedError,
   StoreUnavailableError,
-} from '../../src/resources/resource-store.ts';
+} from '../../src/platform/resources/resource-store.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
 import type { Kube } from './kube.ts';
 import {

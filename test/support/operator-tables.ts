@@ -1,4 +1,4 @@
-import type { Pool } from '../../src/store/pool.ts';
+import type { Pool } from '../../src/platform/postgres/pool.ts';
 
 /** What the database holds, in words that can be compared with the model's. */
 export type Tables = {

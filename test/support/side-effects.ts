@@ -1,5 +1,5 @@
-import type { KubeClient, KubeRequest } from '../../src/kubernetes/client.ts';
-import type { Pool } from '../../src/store/pool.ts';
+import type { KubeClient, KubeRequest } from '../../src/platform/kubernetes/client.ts';
+import type { Pool } from '../../src/platform/postgres/pool.ts';
 
 /**
  * Everything an operator does to the world outside of it, one after the other: each request that
@@ -91,7 +91,7 @@ export function createSideEffects(tell: (told: Told) => void): SideEffects {
       if (order.lag) gate = new Promise((resolve) => (openGate = resolve));
       tell({ lags: order.lag });
     },
-    // Only called without a callback, in src/store/transaction.ts.
+    // Only called without a callback, in src/platform/postgres/transaction.ts.
     pool: (pool) => {
       const connect = async () => counted(await pool.connect());
       return counted(pool, { connect });

@@ -1,8 +1,8 @@
 import dns from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createAddressGuard } from '../../src/egress/address-guard.ts';
-import { createEgressClient, type EgressClient } from '../../src/egress/client.ts';
+import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
+import { createEgressClient, type EgressClient } from '../../src/platform/egress/client.ts';
 import { arrivalOf } from './ssrf-addresses.ts';
 import type { SsrfCase } from './ssrf-cases.ts';
 import type { SsrfDns } from './ssrf-dns.ts';

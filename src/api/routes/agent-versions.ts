@@ -1,9 +1,9 @@
 import { diffContent } from '../../services/diff-versions.ts';
 import { listActivationPage, listVersionPage, requireVersion } from '../../services/read-agents.ts';
 import type { AgentWriterDeps } from '../../services/write-agent.ts';
-import { numberCursor, numberPage, pageOf, pageSchema } from '../cursor.ts';
-import { idParam, versionParam } from '../params.ts';
-import { route, type Route } from '../route.ts';
+import { numberCursor, numberPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { idParam, versionParam } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
 import {
   Activation,
   activationView,

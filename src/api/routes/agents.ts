@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
-import { MAX_INT32 } from '../../resources/field-types.ts';
+import { MAX_INT32 } from '../../platform/resources/schema/field-types.ts';
 import { AgentPatch, AgentWrite } from '../../resources/rest-agent.ts';
 import { publishVersion, rollBack } from '../../services/pin-agent.ts';
-import { etagOf } from '../../services/precondition.ts';
+import { etagOf } from '../../platform/declare/precondition.ts';
 import { listAgentPage } from '../../services/read-agents.ts';
 import {
   createAgent,
@@ -13,9 +13,9 @@ import {
   type AgentWriterDeps,
   type WrittenAgent,
 } from '../../services/write-agent.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
-import { flag, idParam } from '../params.ts';
-import { route, type Answer, type Answers, type Route } from '../route.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { flag, idParam } from '../../platform/http/params.ts';
+import { route, type Answer, type Answers, type Route } from '../../platform/http/route.ts';
 import { Agent, agentView } from '../views/agent-view.ts';
 
 const tag = 'Agents';

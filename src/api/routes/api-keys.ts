@@ -8,9 +8,9 @@ import {
   rotateKey,
   type NewKey,
 } from '../../services/manage-keys.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
-import { idParam } from '../params.ts';
-import { route, type Answer, type Answers, type Route } from '../route.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { idParam } from '../../platform/http/params.ts';
+import { route, type Answer, type Answers, type Route } from '../../platform/http/route.ts';
 import { ApiKey, apiKeyView, CreatedApiKey } from '../views/api-key-view.ts';
 
 const tag = 'API keys';

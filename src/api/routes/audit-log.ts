@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listAuditPage } from '../../services/audit.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
-import { timeBound } from '../params.ts';
-import { route, type Route } from '../route.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { timeBound } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
 import { AuditLine, auditView } from '../views/api-key-view.ts';
 
 /** Who managed keys and secrets, and who erased something. */

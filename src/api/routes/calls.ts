@@ -4,10 +4,10 @@ import { endCall, type EndCallDeps } from '../../services/end-call.ts';
 import { CALL_STATUSES, DIRECTIONS, listCallPage, requireCall } from '../../services/read-calls.ts';
 import { PROVIDERS } from '../../telephony/providers.ts';
 import { SimulatedScript } from '../../telephony/simulated.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
-import { metadata, variables } from '../free-members.ts';
-import { idParam, idValue, timeBound } from '../params.ts';
-import { route, type Route } from '../route.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { metadata, variables } from '../../platform/http/free-members.ts';
+import { idParam, idValue, timeBound } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
 import { Call, callView } from '../views/call-view.ts';
 
 const tag = 'Calls';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TakeTurn } from '../../conversation/take-turn.ts';
-import { fromUuid } from '../../events/ids.ts';
+import { fromUuid } from '../../ids.ts';
 import type { ConversationDeps } from '../../services/conversation-deps.ts';
 import { endConversation } from '../../services/end-conversation.ts';
 import { eraseConversation } from '../../services/erase-conversation.ts';
@@ -11,10 +11,10 @@ import {
 } from '../../services/read-conversations.ts';
 import { requestEscalation } from '../../services/request-escalation.ts';
 import { startConversation } from '../../services/start-conversation.ts';
-import { metadata, variables } from '../free-members.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
-import { idParam, idValue, timeBound } from '../params.ts';
-import { route, type Route } from '../route.ts';
+import { metadata, variables } from '../../platform/http/free-members.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { idParam, idValue, timeBound } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
 import {
   channel,
   Conversation,

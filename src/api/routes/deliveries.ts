@@ -6,9 +6,9 @@ import {
   type ReadEventsDeps,
 } from '../../services/read-events.ts';
 import { requireEndpoint } from '../../services/write-endpoint.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
-import { idParam } from '../params.ts';
-import { route, type Route } from '../route.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { idParam } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
 import { Delivery, DELIVERY_STATUSES, deliveryView } from '../views/event-view.ts';
 
 const tag = 'Deliveries';

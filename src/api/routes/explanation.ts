@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { fromUuid } from '../../events/ids.ts';
+import { fromUuid } from '../../ids.ts';
 import { explainDelivery, REASONS } from '../../services/explain-delivery.ts';
-import { idParam, idValue } from '../params.ts';
-import { route, type Route } from '../route.ts';
-import { unixSecOrNull, unixTime } from '../views/time.ts';
+import { idParam, idValue } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
+import { unixSecOrNull, unixTime } from '../../platform/http/time.ts';
 
 export type ExplanationRoutesDeps = Parameters<typeof explainDelivery>[0];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../events/event-types.ts';
-import { fromUuid } from '../../events/ids.ts';
-import type { Metrics } from '../../observability/metrics.ts';
+import { fromUuid } from '../../ids.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
 import {
   countReplay,
   createReplayJob,
@@ -10,11 +10,11 @@ import {
   requireJob,
   stopJob,
 } from '../../services/replay-jobs.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
-import { idParam, idValue } from '../params.ts';
-import { route, type Route } from '../route.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { idParam, idValue } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
 import { Job, JOB_STATUSES, jobView, replayMode } from '../views/job-view.ts';
-import { unixTime } from '../views/time.ts';
+import { unixTime } from '../../platform/http/time.ts';
 
 const tag = 'Jobs';
 const params = { id: idParam('job', 'job') };

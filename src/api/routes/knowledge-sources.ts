@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { dnsLabel } from '../../resources/field-types.ts';
+import { dnsLabel } from '../../platform/resources/schema/field-types.ts';
 import {
   KnowledgeSourcePatch,
   KnowledgeSourceWrite,
 } from '../../resources/rest-knowledge-source.ts';
-import { etagOf } from '../../services/precondition.ts';
+import { etagOf } from '../../platform/declare/precondition.ts';
 import {
   listDocumentPage,
   listSourcePage,
@@ -17,9 +17,9 @@ import {
   patchSource,
   type SourceWriterDeps,
 } from '../../services/write-source.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
-import { idParam } from '../params.ts';
-import { route, type Route } from '../route.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { idParam } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
 import {
   documentView,
   KnowledgeDocument,

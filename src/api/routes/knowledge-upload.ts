@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
 import { uploadContent, type SyncSourceDeps } from '../../services/sync-source.ts';
-import { idParam } from '../params.ts';
-import { route, type Route } from '../route.ts';
+import { idParam } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
 import { KnowledgeSource, sourceView } from '../views/knowledge-view.ts';
 
 const MEDIA_TYPES = ['text/plain', 'text/markdown'];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { TakeTurn } from '../../conversation/take-turn.ts';
-import { EVENT_STREAM_TYPE, wantsEvents, type EventStream } from '../event-stream.ts';
-import { idParam } from '../params.ts';
-import { route, type Answer, type Route } from '../route.ts';
+import { EVENT_STREAM_TYPE, wantsEvents, type EventStream } from '../../platform/http/sse.ts';
+import { idParam } from '../../platform/http/params.ts';
+import { route, type Answer, type Route } from '../../platform/http/route.ts';
 import { MessageAnswer, messageView } from '../views/conversation-view.ts';
 
 export const messageBody = z

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
-import { etagOf } from '../../services/precondition.ts';
+import { etagOf } from '../../platform/declare/precondition.ts';
 import { OVERLAP_DEFAULT_SEC, rotateSecret } from '../../services/rotate-secret.ts';
-import { idParam } from '../params.ts';
-import { route, type Route } from '../route.ts';
+import { idParam } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
 import { endpointView, RotatedWebhookEndpoint } from '../views/endpoint-view.ts';
 
 export type RotateSecretRoutesDeps = Parameters<typeof rotateSecret>[0];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readTurns, requireConversation } from '../../services/read-conversations.ts';
-import { idParam } from '../params.ts';
-import { route, type Route } from '../route.ts';
+import { idParam } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
 import { Transcript } from '../views/conversation-view.ts';
 import { TRANSCRIPT_FORMATS } from '../views/transcript-text.ts';
 

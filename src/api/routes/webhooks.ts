@@ -5,13 +5,13 @@ import {
   type EventData,
   type EventType,
 } from '../../events/event-types.ts';
-import { fromUuid } from '../../events/ids.ts';
+import { fromUuid } from '../../ids.ts';
 import { EVENT_SAMPLES } from '../../events/samples.ts';
 import {
   WebhookEndpointPatch,
   WebhookEndpointWrite,
 } from '../../resources/rest-webhook-endpoint.ts';
-import { etagOf } from '../../services/precondition.ts';
+import { etagOf } from '../../platform/declare/precondition.ts';
 import { listEndpointPage } from '../../services/read-endpoints.ts';
 import { createSendTestEvent, type SendTestEventDeps } from '../../services/send-test-event.ts';
 import {
@@ -21,10 +21,10 @@ import {
   requireEndpoint,
   type EndpointWriterDeps,
 } from '../../services/write-endpoint.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../cursor.ts';
-import { parseBody } from '../field-errors.ts';
-import { flag, idParam } from '../params.ts';
-import { route, type Route } from '../route.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { parseBody } from '../../platform/http/field-errors.ts';
+import { flag, idParam } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
 import { CreatedWebhookEndpoint, endpointView, WebhookEndpoint } from '../views/endpoint-view.ts';
 
 const tag = 'Webhook endpoints';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { fromUuid, uuidTimeMs } from '../../events/ids.ts';
+import { fromUuid, uuidTimeMs } from '../../ids.ts';
 import { durationSec } from '../../services/end-conversation.ts';
 import type { MessageResult } from '../../services/record-turn.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from './time.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
 
 /** Conversations and their turns as REST answers them (contract §4). */
 

@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { fromUuid } from '../../events/ids.ts';
+import { fromUuid } from '../../ids.ts';
 import { healthOf } from '../../services/read-endpoint-health.ts';
 import type { WrittenEndpoint } from '../../services/write-endpoint.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime, updatedAt } from './time.ts';
+import {
+  createdAt,
+  unixSec,
+  unixSecOrNull,
+  unixTime,
+  updatedAt,
+} from '../../platform/http/time.ts';
 
 /** Webhook endpoints as REST answers them (contract §4). A row has no secret that could slip out. */
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { fromUuid } from '../../events/ids.ts';
+import { fromUuid } from '../../ids.ts';
 import { waitOf } from '../../services/accept-escalation.ts';
 import type { readOneEscalation } from '../../services/read-conversations.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from './time.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
 
 /** Escalations as REST answers them (contract §4, "Shapes read by programs"). */
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../events/event-types.ts';
-import { fromUuid } from '../../events/ids.ts';
+import { fromUuid } from '../../ids.ts';
 import type { requireJob } from '../../services/replay-jobs.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from './time.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
 
 /** Jobs as REST answers them (contract §4, "Shapes read by programs"). */
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { fromUuid } from '../../events/ids.ts';
-import { asSchema, unwrap } from '../../resources/key-map.ts';
+import { fromUuid } from '../../ids.ts';
+import { asSchema, unwrap } from '../../platform/resources/schema/key-map.ts';
 import {
   fromKnowledgeSourceSpec,
   KnowledgeSourceWrite,
@@ -9,7 +9,13 @@ import type { DocumentRow } from '../../services/read-knowledge.ts';
 import type { resolveGap } from '../../services/resolve-gap.ts';
 import { hitIds, type KnowledgeHit } from '../../services/search-knowledge.ts';
 import type { WrittenSource } from '../../services/write-source.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime, updatedAt } from './time.ts';
+import {
+  createdAt,
+  unixSec,
+  unixSecOrNull,
+  unixTime,
+  updatedAt,
+} from '../../platform/http/time.ts';
 
 /** Knowledge as REST answers it (contract §4). */
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { fromUuid } from '../../../src/events/ids.ts';
+import { fromUuid } from '../../../src/ids.ts';
 import type { Bench, Producer } from './bench.ts';
 import { goal } from './isolation.ts';
 import {

@@ -1,4 +1,4 @@
-import { fromUuid, toUuid } from '../../../src/events/ids.ts';
+import { fromUuid, toUuid } from '../../../src/ids.ts';
 import type { Bench } from './bench.ts';
 import { measure, type Run } from './measure.ts';
 import { addEndpoint, headers, ready, type Parley } from './parley.ts';

@@ -1,5 +1,5 @@
 import { Pool, type Dispatcher } from 'undici';
-import { newId } from '../../../src/events/ids.ts';
+import { newId } from '../../../src/ids.ts';
 import { nowNs, type Plan, type Produced, type Request } from './wire.ts';
 import { serve } from './worker.ts';
 

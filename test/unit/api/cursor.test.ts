@@ -1,7 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { idCursor, idPage, numberCursor, numberPage, pageOf } from '../../../src/api/cursor.ts';
-import { newUuid } from '../../../src/events/ids.ts';
+import {
+  idCursor,
+  idPage,
+  numberCursor,
+  numberPage,
+  pageOf,
+} from '../../../src/platform/http/cursor.ts';
+import { newUuid } from '../../../src/ids.ts';
 
 const agents = z.object(idPage('agt'));
 const versions = z.object(numberPage('versions'));

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { StartupError } from '../../../src/errors.ts';
-import { runHealthServer } from '../../../src/observability/health.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
-import { createMetrics } from '../../../src/observability/metrics.ts';
+import { runHealthServer } from '../../../src/platform/observability/health.ts';
+import { createLogger } from '../../../src/platform/observability/logger.ts';
+import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 
 const metrics = createMetrics({ processMetrics: false });
 const log = createLogger('silent', 'test');

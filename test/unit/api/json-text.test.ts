@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { parseJsonBody } from '../../../src/api/json-text.ts';
+import { parseJsonBody } from '../../../src/platform/http/json-text.ts';
 import { ApiError } from '../../../src/errors.ts';
 
 function refusal(text: string | Buffer): { code: string; pointers: string[]; detail: string } {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { createApp, createRoutes, type AppDeps } from '../../../src/api/app.ts';
-import { describeApi } from '../../../src/api/openapi.ts';
-import type { Route } from '../../../src/api/route.ts';
+import { describeApi } from '../../../src/platform/http/openapi/openapi.ts';
+import type { Route } from '../../../src/platform/http/route.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../src/errors.ts';
 import { EVENT_TYPES } from '../../../src/events/event-types.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
-import { createMetrics } from '../../../src/observability/metrics.ts';
+import { createLogger } from '../../../src/platform/observability/logger.ts';
+import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 
 // Nothing here is called; routes and their description are only looked at.
 const deps = {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createRateLimits } from '../../../src/api/rate-limit.ts';
+import { createRateLimits } from '../../../src/platform/http/rate-limit.ts';
 
 /** How many of these failures, one after the other, were still let through. */
 async function countedTogether(...addresses: string[]): Promise<number> {

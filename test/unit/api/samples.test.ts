@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { EVENT_DATA, EVENT_TYPES } from '../../../src/events/event-types.ts';
-import { isId } from '../../../src/events/ids.ts';
+import { isId } from '../../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../../src/events/samples.ts';
 
 test.each(EVENT_TYPES)(

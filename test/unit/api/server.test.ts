@@ -1,9 +1,9 @@
 import { Agent, createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { serve, type Listening, type ListenOptions } from '../../../src/api/server.ts';
+import { serve, type Listening, type ListenOptions } from '../../../src/platform/http/server.ts';
 import { StartupError } from '../../../src/errors.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
+import { createLogger } from '../../../src/platform/observability/logger.ts';
 
 const DEFAULTS = {
   host: '127.0.0.1',

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { createRoutes, type AppDeps } from '../../../src/api/app.ts';
-import { clientTypes } from '../../../src/api/client-types.ts';
-import { describeApi } from '../../../src/api/openapi.ts';
+import { clientTypes } from '../../../src/platform/http/openapi/client-types.ts';
+import { describeApi } from '../../../src/platform/http/openapi/openapi.ts';
 
 const documentOf = (schema: object) => ({
   paths: {},

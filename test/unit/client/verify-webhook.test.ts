@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { verifyWebhook, WebhookSignatureError } from '../../../src/client/client.ts';
 import { encodeEnvelope } from '../../../src/events/envelope.ts';
 import { EVENT_TYPES } from '../../../src/events/event-types.ts';
-import { newId } from '../../../src/events/ids.ts';
+import { newId } from '../../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../../src/events/samples.ts';
 import { newEndpointSecret, signBody } from '../../../src/events/signature.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { coverageOf } from '../../contract/coverage.ts';
-import { createMetrics } from '../../../src/observability/metrics.ts';
+import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 
 const DOCUMENT = { paths: { '/v1/things': { get: {}, post: {} }, '/v1/things/{id}': { get: {} } } };
 

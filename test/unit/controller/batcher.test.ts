@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createBatcher } from '../../../src/controller/batcher.ts';
+import { createBatcher } from '../../../src/platform/controller/batcher.ts';
 
 /** Batches that end when told to. */
 function manual(

@@ -6,8 +6,8 @@ import {
   type Controller,
   type ControllerDeps,
   type ControllerMetrics,
-} from '../../../src/controller/controller.ts';
-import { createWorkQueue } from '../../../src/controller/work-queue.ts';
+} from '../../../src/platform/controller/controller.ts';
+import { createWorkQueue } from '../../../src/platform/controller/work-queue.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
 type Line = { err: Error; key: string; terminal: boolean; attempt?: number };

@@ -1,4 +1,4 @@
-import type { SetTimer } from '../../../src/controller/timer.ts';
+import type { SetTimer } from '../../../src/platform/controller/timer.ts';
 
 /** Time that moves only when told; timers fire in the order of their due time. */
 export function createVirtualTime(): {

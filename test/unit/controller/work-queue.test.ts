@@ -5,7 +5,7 @@ import {
   RESYNC_PRIORITY,
   type WorkQueue,
   type WorkQueueMetrics,
-} from '../../../src/controller/work-queue.ts';
+} from '../../../src/platform/controller/work-queue.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
 function setUp(metrics?: WorkQueueMetrics) {

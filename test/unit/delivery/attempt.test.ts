@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
 import { attempt, type SendableDelivery } from '../../../src/delivery/attempt.ts';
-import type { EgressOutcome, EgressRequest } from '../../../src/egress/client.ts';
-import { fromUuid, newUuid } from '../../../src/events/ids.ts';
+import type { EgressOutcome, EgressRequest } from '../../../src/platform/egress/client.ts';
+import { fromUuid, newUuid } from '../../../src/ids.ts';
 import { verifyStandard } from '../../../src/events/signature.ts';
 
 /** One attempt without a queue and without a network: what is sent, to the byte. */

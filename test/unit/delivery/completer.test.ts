@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createCompleter } from '../../../src/delivery/completer.ts';
-import { isRefused } from '../../../src/store/pool.ts';
+import { isRefused } from '../../../src/platform/postgres/pool.ts';
 import type { AttemptResult } from '../../../src/store/dispatch-queue.ts';
 
 const log = pino({ level: 'silent' });

@@ -5,7 +5,7 @@ import type { Attempt } from '../../../src/delivery/attempt.ts';
 import { IN_FLIGHT_MAX } from '../../../src/delivery/budgets.ts';
 import { createDeliverer, type Deliverer } from '../../../src/delivery/deliverer.ts';
 import { createSlots, SLOTS_MAX } from '../../../src/delivery/slots.ts';
-import { createMetrics } from '../../../src/observability/metrics.ts';
+import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 import type { AttemptResult, ClaimedDelivery } from '../../../src/store/dispatch-queue.ts';
 
 /** A queue in memory and attempts that end when told to: who gets how many places at once. */

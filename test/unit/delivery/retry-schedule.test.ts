@@ -6,7 +6,7 @@ import {
   nextAttemptOffsetMs,
   SCHEDULED_ATTEMPTS,
 } from '../../../src/delivery/retry-schedule.ts';
-import { newUuid } from '../../../src/events/ids.ts';
+import { newUuid } from '../../../src/ids.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;

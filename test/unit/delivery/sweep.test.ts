@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createDeliverer, type Deliverer } from '../../../src/delivery/deliverer.ts';
 import { createSlots } from '../../../src/delivery/slots.ts';
-import { createMetrics } from '../../../src/observability/metrics.ts';
+import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 
 let deliverer: Deliverer;
 afterEach(() => deliverer.stop());

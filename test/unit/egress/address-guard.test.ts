@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { createAddressGuard } from '../../../src/egress/address-guard.ts';
+import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { StartupError } from '../../../src/errors.ts';
 
 /** One of each special range: none may be reached by default. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 
-import type { EgressClient } from '../../../src/egress/client.ts';
+import type { EgressClient } from '../../../src/platform/egress/client.ts';
 import {
   at,
   bodyOf,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { EgressClient, EgressOutcome } from '../../../src/egress/client.ts';
+import type { EgressClient, EgressOutcome } from '../../../src/platform/egress/client.ts';
 import { at, bodyOf, createClient, nextTurn, post, receiver, stopAll } from './harness.ts';
 import { onRequest, respond } from './servers.ts';
 

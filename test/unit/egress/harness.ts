@@ -1,13 +1,13 @@
 /** A client that may reach loopback, receivers for it, and what tests say often. */
-import { createAddressGuard } from '../../../src/egress/address-guard.ts';
-import { createEgressClient } from '../../../src/egress/client.ts';
+import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
+import { createEgressClient } from '../../../src/platform/egress/client.ts';
 import type {
   EgressClient,
   EgressClientOptions,
   EgressOutcome,
   EgressRequest,
-} from '../../../src/egress/client.ts';
-import type { ResolvedAddress } from '../../../src/egress/name-lookup.ts';
+} from '../../../src/platform/egress/client.ts';
+import type { ResolvedAddress } from '../../../src/platform/egress/name-lookup.ts';
 import { listen } from './servers.ts';
 import type { Receiver } from './servers.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { createNameLookup } from '../../../src/egress/name-lookup.ts';
+import { createNameLookup } from '../../../src/platform/egress/name-lookup.ts';
 import {
   startDnsServer,
   type DnsAnswer,

@@ -4,10 +4,10 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { createAddressGuard } from '../../../src/egress/address-guard.ts';
-import { createEgressClient } from '../../../src/egress/client.ts';
-import type { EgressClient, EgressOutcome } from '../../../src/egress/client.ts';
-import type { Lookup, ResolvedAddress } from '../../../src/egress/name-lookup.ts';
+import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
+import { createEgressClient } from '../../../src/platform/egress/client.ts';
+import type { EgressClient, EgressOutcome } from '../../../src/platform/egress/client.ts';
+import type { Lookup, ResolvedAddress } from '../../../src/platform/egress/name-lookup.ts';
 import { listen, onRequest, respond } from './servers.ts';
 import type { Receiver } from './servers.ts';
 

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { TlsOptions } from 'node:tls';
 
-import { createAddressGuard } from '../../../src/egress/address-guard.ts';
-import { createEgressClient } from '../../../src/egress/client.ts';
-import type { EgressOutcome } from '../../../src/egress/client.ts';
+import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
+import { createEgressClient } from '../../../src/platform/egress/client.ts';
+import type { EgressOutcome } from '../../../src/platform/egress/client.ts';
 import { nextTurn } from './harness.ts';
 import { listen, makeCertificates, onRequest, respond } from './servers.ts';
 import type { Certificates, Receiver } from './servers.ts';
@@ -15,7 +15,7 @@ const stops: (() => Promise<void>)[] = [];
 let certificates: Certificates;
 
 const sourceUrl = (file: string): string =>
-  new URL(`../../../src/egress/${file}`, import.meta.url).href;
+  new URL(`../../../src/platform/egress/${file}`, import.meta.url).href;
 
 beforeAll(() => {
   certificates = makeCertificates();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { createAddressGuard } from '../../../src/egress/address-guard.ts';
-import { checkUrl } from '../../../src/egress/url-rules.ts';
+import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
+import { checkUrl } from '../../../src/platform/egress/url-rules.ts';
 
 const strict = createAddressGuard({ allow: [] });
 const local = createAddressGuard({ allow: ['127.0.0.0/8', '::1/128'] });

@@ -7,7 +7,7 @@ import {
   SUBSCRIPTIONS,
   subscriptionsTo,
 } from '../../../src/events/event-types.ts';
-import { newId } from '../../../src/events/ids.ts';
+import { newId } from '../../../src/ids.ts';
 
 /** Contract §5, as written there; `?` is an optional field. */
 const CONTRACT: Record<string, string> = {

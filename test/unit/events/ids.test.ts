@@ -9,7 +9,7 @@ import {
   newUuid,
   toUuid,
   uuidTimeMs,
-} from '../../../src/events/ids.ts';
+} from '../../../src/ids.ts';
 
 const prefixes = Object.values(ID_PREFIXES);
 const prefix = fc.constantFrom(...prefixes);

@@ -8,8 +8,8 @@ import {
   createKubeClient,
   type KubeClient,
   type KubeRequest,
-} from '../../../src/kubernetes/client.ts';
-import { KubeConnectionError, KubeError } from '../../../src/kubernetes/kube-error.ts';
+} from '../../../src/platform/kubernetes/client.ts';
+import { KubeConnectionError, KubeError } from '../../../src/platform/kubernetes/kube-error.ts';
 
 /** A server that answers what a real one seldom does; the rest is in test/integration. */
 

@@ -4,7 +4,10 @@ import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { loadCredentials, type CredentialsDeps } from '../../../src/kubernetes/credentials.ts';
+import {
+  loadCredentials,
+  type CredentialsDeps,
+} from '../../../src/platform/kubernetes/credentials.ts';
 
 const run = promisify(execFile);
 let folder: string;
@@ -77,7 +80,7 @@ test.each(['ca.crt', 'namespace', 'token'])(
 
 /** In a process of its own: it is the environment that says where a kubeconfig is. */
 async function loadOutside(env: Record<string, string>): Promise<string> {
-  const file = new URL('../../../src/kubernetes/credentials.ts', import.meta.url);
+  const file = new URL('../../../src/platform/kubernetes/credentials.ts', import.meta.url);
   const code = `
     const { loadCredentials } = await import('${file.href}');
     const found = loadCredentials({ service: undefined, nowMs: () => 0 });

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import type { ResourceEvent } from '../../../src/resources/resource-events.ts';
+import type { ResourceEvent } from '../../../src/platform/resources/resource-events.ts';
 import {
   createEventCorrelator,
   type EventSubject,
-} from '../../../src/kubernetes/event-correlator.ts';
-import { createLruMap } from '../../../src/kubernetes/lru-map.ts';
+} from '../../../src/platform/kubernetes/event-correlator.ts';
+import { createLruMap } from '../../../src/platform/kubernetes/lru-map.ts';
 import { createVirtualTime } from '../controller/virtual-time.ts';
 
 const AGENT: EventSubject = {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { KubeRequest } from '../../../src/kubernetes/client.ts';
-import { createEventRecorder } from '../../../src/kubernetes/event-recorder.ts';
-import { KubeConnectionError } from '../../../src/kubernetes/kube-error.ts';
+import type { KubeRequest } from '../../../src/platform/kubernetes/client.ts';
+import { createEventRecorder } from '../../../src/platform/kubernetes/event-recorder.ts';
+import { KubeConnectionError } from '../../../src/platform/kubernetes/kube-error.ts';
 
 /** That it bothers nobody; what the server gets is tested in test/integration/kubernetes-events. */
 

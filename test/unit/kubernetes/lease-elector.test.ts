@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals';
-import type { KubeClient } from '../../../src/kubernetes/client.ts';
-import { KubeConnectionError } from '../../../src/kubernetes/kube-error.ts';
-import { createHeldLease } from '../../../src/kubernetes/held-lease.ts';
-import { createLeaseElector } from '../../../src/kubernetes/lease-elector.ts';
-import type { LeaseLock } from '../../../src/kubernetes/lease-lock.ts';
+import type { KubeClient } from '../../../src/platform/kubernetes/client.ts';
+import { KubeConnectionError } from '../../../src/platform/kubernetes/kube-error.ts';
+import { createHeldLease } from '../../../src/platform/kubernetes/held-lease.ts';
+import { createLeaseElector } from '../../../src/platform/kubernetes/lease-elector.ts';
+import type { LeaseLock } from '../../../src/platform/kubernetes/lease-lock.ts';
 import {
   type Lease,
   type LeaseSpec,
   microTime,
   nextTransition,
   parseLease,
-} from '../../../src/kubernetes/lease-record.ts';
-import { createTenure } from '../../../src/kubernetes/lease-tenure.ts';
-import { createLeaseView } from '../../../src/kubernetes/lease-view.ts';
+} from '../../../src/platform/kubernetes/lease-record.ts';
+import { createTenure } from '../../../src/platform/kubernetes/lease-tenure.ts';
+import { createLeaseView } from '../../../src/platform/kubernetes/lease-view.ts';
 import { createVirtualTime } from '../controller/virtual-time.ts';
 
 /** Only the arithmetic of time; what is promised is tested in test/integration/kubernetes-lease. */

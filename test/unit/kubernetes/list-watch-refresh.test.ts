@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { KubeConnectionError } from '../../../src/kubernetes/kube-error.ts';
-import { createListWatch } from '../../../src/kubernetes/list-watch.ts';
+import { KubeConnectionError } from '../../../src/platform/kubernetes/kube-error.ts';
+import { createListWatch } from '../../../src/platform/kubernetes/list-watch.ts';
 
 /** A server whose lists are answered one by one, and whose watches say nothing. */
 function start() {

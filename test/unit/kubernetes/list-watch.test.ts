@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { KubeConnectionError, toKubeError } from '../../../src/kubernetes/kube-error.ts';
-import { createListWatch, type ListWatchDeps } from '../../../src/kubernetes/list-watch.ts';
+import { KubeConnectionError, toKubeError } from '../../../src/platform/kubernetes/kube-error.ts';
+import {
+  createListWatch,
+  type ListWatchDeps,
+} from '../../../src/platform/kubernetes/list-watch.ts';
 
 /** Answers no real server gives on demand; what it does give is tested in test/integration. */
 

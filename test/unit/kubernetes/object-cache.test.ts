@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { createObjectCache, type ObjectCache } from '../../../src/kubernetes/object-cache.ts';
+import {
+  createObjectCache,
+  type ObjectCache,
+} from '../../../src/platform/kubernetes/object-cache.ts';
 
 type Item = {
   metadata: { namespace: string; name: string; uid: string; resourceVersion: string };

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { KubeConnectionError, toKubeError } from '../../../src/kubernetes/kube-error.ts';
-import { toStoreError } from '../../../src/kubernetes/refusals.ts';
+import { KubeConnectionError, toKubeError } from '../../../src/platform/kubernetes/kube-error.ts';
+import { toStoreError } from '../../../src/platform/kubernetes/refusals.ts';
 
 /** Statuses as kube-apiserver 1.36 sends them; which mistakes it finds is tested with the corpus. */
 const refused = (code: number, reason: string, rest: object = {}): unknown =>

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { toResource } from '../../../src/kubernetes/to-resource.ts';
+import { toResource } from '../../../src/platform/kubernetes/to-resource.ts';
 
 const metadata = {
   namespace: 'default',

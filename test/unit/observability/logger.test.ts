@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { createLogDestination } from '../../../src/observability/logger.ts';
+import { createLogDestination } from '../../../src/platform/observability/logger.ts';
 
 const LINE = `${'x'.repeat(1_023)}\n`;
 const MIB_OF_LINES = 1_024;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { actorsOf, managedBy } from '../../../src/operator/actors.ts';
-import { encodeChangeCause } from '../../../src/resources/annotations.ts';
-import type { Resource } from '../../../src/resources/resource-store.ts';
+import { actorsOf, managedBy } from '../../../src/platform/reconcile/actors.ts';
+import { encodeChangeCause } from '../../../src/platform/resources/annotations.ts';
+import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 
 function resource(
   owners: Record<string, string[]>,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { refuseUnstorable } from '../../../src/operator/unstorable.ts';
+import { refuseUnstorable } from '../../../src/platform/reconcile/unstorable.ts';
 
 test.each([
   [{ prompt: 'a\u0000b' }, 'spec.prompt'],

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AGENT_CONTENT_FIELDS, agentSpec } from '../../../src/resources/agent.ts';
-import { crdFileName, crdYaml, objectSchema } from '../../../src/resources/crd.ts';
-import { structuralSchema } from '../../../src/resources/json-schema.ts';
-import type { StructuralSchema } from '../../../src/resources/json-schema.ts';
+import { crdFileName, crdYaml, objectSchema } from '../../../src/platform/resources/schema/crd.ts';
+import { structuralSchema } from '../../../src/platform/resources/schema/json-schema.ts';
+import type { StructuralSchema } from '../../../src/platform/resources/schema/json-schema.ts';
 import { findKind, KINDS } from '../../../src/resources/kinds.ts';
 
 const folder = new URL('../../../crds/', import.meta.url);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { agentSpec } from '../../../src/resources/agent.ts';
-import { applyMergePatch, toSnakeKey } from '../../../src/resources/key-map.ts';
+import { applyMergePatch, toSnakeKey } from '../../../src/platform/resources/schema/key-map.ts';
 import {
   agentPointer,
   AgentPatch,
@@ -18,7 +18,7 @@ import {
   WebhookEndpointPatch,
   WebhookEndpointWrite,
 } from '../../../src/resources/rest-webhook-endpoint.ts';
-import { createValidator } from '../../../src/resources/validate.ts';
+import { createValidator } from '../../../src/platform/resources/schema/validate.ts';
 import { readCorpus, readText } from '../../support/corpus.ts';
 
 const write = {

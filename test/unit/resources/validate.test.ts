@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { readCoreSpec } from '../../../src/resources/core-kinds.ts';
-import { createValidator } from '../../../src/resources/validate.ts';
-import type { Validator } from '../../../src/resources/validate.ts';
+import { readCoreSpec } from '../../../src/platform/resources/schema/core-kinds.ts';
+import { createValidator } from '../../../src/platform/resources/schema/validate.ts';
+import type { Validator } from '../../../src/platform/resources/schema/validate.ts';
 import { readCorpus, readText } from '../../support/corpus.ts';
 
 /** That the verdicts are those of kube-apiserver is tested in test/integration/crds.test.ts. */

@@ -2,9 +2,9 @@ import { afterEach } from '@jest/globals';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ResourceStore } from '../../../src/resources/resource-store.ts';
-import { createManifestFolder } from '../../../src/standalone/manifests/folder.ts';
-import type { ManifestTiming } from '../../../src/standalone/manifests/pass.ts';
+import type { ResourceStore } from '../../../src/platform/resources/resource-store.ts';
+import { createManifestFolder } from '../../../src/platform/manifests/folder.ts';
+import type { ManifestTiming } from '../../../src/platform/manifests/pass.ts';
 import { createMemoryResourceStore } from '../../support/memory-resource-store.ts';
 import { rules } from './manifest-rules.ts';
 

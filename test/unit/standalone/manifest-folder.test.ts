@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WriteConflictError } from '../../../src/resources/resource-store.ts';
+import { WriteConflictError } from '../../../src/platform/resources/resource-store.ts';
 import { setUp } from './manifest-folder-setup.ts';
 import { agent } from './manifest-rules.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { readManifest } from '../../../src/standalone/manifests/object.ts';
+import { readManifest } from '../../../src/platform/manifests/object.ts';
 import {
   createManifestReporter,
   formatPointer,
   type ManifestReport,
-} from '../../../src/standalone/manifests/report.ts';
-import { parseYaml } from '../../../src/standalone/manifests/yaml.ts';
+} from '../../../src/platform/manifests/report.ts';
+import { parseYaml } from '../../../src/platform/manifests/yaml.ts';
 import { agent, rules } from './manifest-rules.ts';
 
 /** What the file declares, and what a person would read. */

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../src/errors.ts';
-import type { ManifestRules } from '../../../src/standalone/manifests/object.ts';
+import type { ManifestRules } from '../../../src/platform/manifests/object.ts';
 
 /** Stand-ins for the CRD's law: small, but with pointers like the real one's. */
 export const rules: ManifestRules = {

@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { createPool, isUnavailable } from '../../../src/store/pool.ts';
-import { inTransaction } from '../../../src/store/transaction.ts';
+import { createPool, isUnavailable } from '../../../src/platform/postgres/pool.ts';
+import { inTransaction } from '../../../src/platform/postgres/transaction.ts';
 
 const message = (type: string, body: Buffer): Buffer => {
   const length = Buffer.alloc(4);

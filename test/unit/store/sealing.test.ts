@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { createSealer } from '../../../src/store/sealing.ts';
+import { createSealer } from '../../../src/platform/postgres/sealing.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const PLACE = 'endpoint:default/1';

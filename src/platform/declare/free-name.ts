@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '../../errors.ts';
+import { WriteConflictError, type Applied, type Resource } from '../resources/resource-store.ts';
+import type { ResourceStore } from '../resources/resource-store.ts';
+import { declareNew, findMade } from './declare.ts';
+import type { Plan } from '../idempotency/plan.ts';
+
+/**
+ * Names of declared things (contract §4): a given one must be free, a derived one gets a suffix
+ * until it is. What looks random in a name comes from the plan, so that a retry after a crash tries
+ * the same names in the same order and knows its own object by the id in it.
+ */
+
+const NAME_TRIES = 5;
+const NAME_BASE_MAX = 50;
+
+export type NewName = {
+  /** As the caller gave it; undefined: one is derived. */
+  given: string | undefined;
+  /** What it is derived from; nothing left of it, or undefined: `noun-` and eight characters. */
+  displayName: string | undefined;
+  /** `agent`, `source` */
+  noun: string;
+};
+
+/** @throws ApiError name_taken, and what the store's `apply` throws */
+export async function declareUnderFreeName(
+  deps: { store: ResourceStore; plan: Plan },
+  object: Omit<Applied, 'name'>,
+  wanted: NewName,
+): Promise<Resource> {
+  const { store, plan } = deps;
+  const names = candidates(wanted, plan.id);
+  if (plan.isRetry) {
+    // An earlier try may have come to a later name, and the first be free by now.
+    for (const name of names) {
+      const made = await findMade(store, { ...object, name });
+      if (made) return made;
+    }
+  }
+  let taken: WriteConflictError | undefined;
+  for (const name of names) {
+    try {
+      return await declareNew(store, { ...object, name });
+    } catch (error) {
+      if (!(error instanceof WriteConflictError)) throw error;
+      taken = error;
+    }
+  }
+  const detail = `there is already something named ${wanted.given ?? names[0]}`;
+  throw new ApiError('name_taken', detail, { cause: taken });
+}
+
+function candidates({ given, displayName, noun }: NewName, id: string): string[] {
+  if (given !== undefined) return [given];
+  const base = labelOf(displayName) || `${noun}-${digits(id, 0, 8)}`;
+  const others = Array.from(
+    { length: NAME_TRIES - 1 },
+    (_, i) => `${base}-${digits(id, i + 1, 4)}`,
+  );
+  return [base, ...others];
+}
+
+function labelOf(displayName: string | undefined): string {
+  return (displayName ?? '')
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '') // What is left of é beside its e.
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, NAME_BASE_MAX)
+    .replaceAll(/^-+|-+$/g, '');
+}
+
+function digits(id: string, index: number, length: number): string {
+  return createHash('sha256').update(`${id}/${index}`).digest('hex').slice(0, length);
+}

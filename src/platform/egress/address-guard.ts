@@ -1,0 +1,153 @@
+/**
+ * Which IP addresses an outgoing request may reach.
+ *
+ * Everything here works on parsed, binary addresses. Text is never compared: `127.1`, `0x7f000001`
+ * and `::ffff:7f00:1` are one address, and the next spelling would be the one that was forgotten.
+ */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+import { StartupError } from '../../errors.ts';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = readonly [Address, number];
+
+export type AddressGuard = {
+  /** May a request go to this address? Anything that is not a plain IP address is refused. */
+  isAllowed: (address: string) => boolean;
+  /** Was this address opened by the operator's list? Such an address may be spoken to without TLS. */
+  isListed: (address: string) => boolean;
+};
+
+/**
+ * Cloud metadata services: they hand credentials to whoever asks, so no list opens them, not even
+ * `0.0.0.0/0`. The Azure one (168.63.129.16) looks like any public address.
+ */
+const NEVER_OPEN = [
+  '169.254.169.254/32',
+  '169.254.170.2/32',
+  '169.254.170.23/32',
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '192.0.0.192/32',
+  'fd00:ec2::254/128',
+  'fd00:ec2::23/128',
+  'fd20:ce::254/128',
+].map(parseRange);
+
+/** Prefixes whose last 32 bits are an IPv4 address: compatible, translated, NAT64. */
+const EMBEDS_IPV4_LAST = ['::/96', '::ffff:0:0:0/96', '64:ff9b::/96'].map(parseRange);
+/** NAT64 as a network likes it: its prefix may be longer, so the IPv4 may be in several places. */
+const LOCAL_NAT64 = parseRange('64:ff9b:1::/48');
+/** Which bytes are the IPv4 behind a prefix of 48, 56, 64 and 96 bits (RFC 6052, 2.2). */
+const NAT64_PLACES = [
+  [6, 7, 9, 10],
+  [7, 9, 10, 11],
+  [9, 10, 11, 12],
+  [12, 13, 14, 15],
+] as const;
+const SIX_TO_FOUR = parseRange('2002::/16');
+const TEREDO = parseRange('2001::/32');
+/** Nobody's address: what zeros of a prefix or a suffix look like when read as an IPv4. */
+const THIS_NETWORK = parseRange('0.0.0.0/8');
+/** The only block from which IANA hands out routable IPv6 addresses. */
+const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
+
+/**
+ * `allow`: the operator's CIDRs (`PARLEY_EGRESS_ALLOW`, contract §2), each opened on top of public
+ * unicast. Throws StartupError naming the first one that is not a CIDR.
+ */
+export function createAddressGuard({ allow }: { allow: readonly string[] }): AddressGuard {
+  const opened = allow.map(parseRange);
+
+  const isOpened = (ip: Address): boolean => {
+    if (!inAny(ip, opened) || inAny(ip, NEVER_OPEN)) return false;
+    // Opening a NAT64 prefix must not open 10.0.0.1 behind it: the inner address is judged too.
+    const inner = embeddedIPv4(ip);
+    if (inner.length === 0) return true;
+    return inner.some(mayReach) && inner.every((v4) => mayReach(v4) || inRange(v4, THIS_NETWORK));
+  };
+  const mayReach = (ip: Address): boolean =>
+    isOpened(ip) || (isGlobalUnicast(ip) && !inAny(ip, NEVER_OPEN));
+
+  return {
+    isAllowed: (address) => {
+      const parsed = parseAddress(address);
+      if (parsed === undefined) return false;
+      // A mapped address is reached only if its IPv4 was opened; a public IPv4 has no need of it.
+      return parsed.mapped ? isOpened(parsed.ip) : mayReach(parsed.ip);
+    },
+    isListed: (address) => {
+      const parsed = parseAddress(address);
+      return parsed !== undefined && isOpened(parsed.ip);
+    },
+  };
+}
+
+/** Undefined for what a socket would not take as an address; ipaddr.js alone also reads `127.1`. */
+function parseAddress(text: string): { ip: Address; mapped: boolean } | undefined {
+  if (isIP(text) === 0) return undefined;
+  const ip = ipaddr.parse(hexOnly(text));
+  if (ip instanceof ipaddr.IPv4) return { ip, mapped: false };
+  // A zone (`%eth0`) picks an interface, which no receiver's address ever has to.
+  if (ip.zoneId !== undefined) return undefined;
+  return ip.isIPv4MappedAddress()
+    ? { ip: ip.toIPv4Address(), mapped: true }
+    : { ip, mapped: false };
+}
+
+/**
+ * `::127.0.0.1` as `::7f00:1`. ipaddr.js takes the dotted spelling for the mapped ::ffff:127.0.0.1,
+ * the kernel does not: they would be judging different addresses.
+ */
+function hexOnly(text: string): string {
+  if (!text.includes(':')) return text;
+  return text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)/, (_dotted, ...parts: unknown[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number);
+    return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+  });
+}
+
+/** ipaddr.js reads `10/8` as 0.0.0.10/8, so the address part must be a complete one. */
+function parseRange(cidr: string): Range {
+  const [address = '', prefix = '', ...rest] = cidr.split('/');
+  const isWhole = isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && rest.length === 0;
+  if (!isWhole || !ipaddr.isValidCIDR(hexOnly(cidr))) {
+    throw new StartupError(`"${cidr}" is not a CIDR: write it like 10.0.0.0/8 or fd00::/8`);
+  }
+  const [ip, bits] = ipaddr.parseCIDR(hexOnly(cidr));
+  if (ip instanceof ipaddr.IPv6 && ip.isIPv4MappedAddress()) {
+    throw new StartupError(`"${cidr}" hides an IPv4 range: write it as IPv4, like 10.0.0.0/8`);
+  }
+  return [ip, bits];
+}
+
+function inRange(ip: Address, [base, bits]: Range): boolean {
+  return ip.kind() === base.kind() && ip.match(base, bits);
+}
+
+function inAny(ip: Address, ranges: readonly Range[]): boolean {
+  return ranges.some((range) => inRange(ip, range));
+}
+
+/**
+ * Fails closed: ipaddr.js must know of no special purpose, and an IPv6 address must lie in 2000::/3.
+ * The second rule covers what the library misses (`::a9fe:a9fe`, everything not yet assigned).
+ */
+function isGlobalUnicast(ip: Address): boolean {
+  if (ip.range() !== 'unicast') return false;
+  return ip.kind() === 'ipv4' || inRange(ip, GLOBAL_UNICAST_V6);
+}
+
+/** Each IPv4 that a packet to this address may end at. */
+function embeddedIPv4(ip: Address): ipaddr.IPv4[] {
+  // `::1` lies in the IPv4-compatible block and embeds nothing.
+  if (ip.range() === 'loopback') return [];
+  const bytes = ip.toByteArray();
+  if (inAny(ip, EMBEDS_IPV4_LAST)) return [new ipaddr.IPv4(bytes.slice(12))];
+  if (inRange(ip, SIX_TO_FOUR)) return [new ipaddr.IPv4(bytes.slice(2, 6))];
+  // The client's, with every bit turned over (RFC 4380, 4).
+  if (inRange(ip, TEREDO)) return [new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))];
+  if (!inRange(ip, LOCAL_NAT64)) return [];
+  return NAT64_PLACES.map((places) => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0)));
+}

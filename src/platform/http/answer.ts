@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import type { ErrorRequestHandler, Response } from 'express';
+import { ApiError } from '../../errors.ts';
+import type { Logger } from '../observability/logger.ts';
+import { StoreUnavailableError } from '../resources/resource-store.ts';
+import { isDatabaseUnavailable } from '../declare/is-unavailable.ts';
+import { endEvents, isStreaming, sendEvents } from './sse.ts';
+import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
+import { discardBody } from './read-body.ts';
+import type { Answer } from './route.ts';
+
+/** What leaves: answers, and the one handler that makes problem documents of errors. */
+
+const RETRY_AFTER_SEC = 2;
+
+export function sendAnswer(response: Response, answer: Answer): void {
+  discardBody(response.req);
+  response.statusCode = answer.status;
+  setHeaders(response, answer);
+  if (answer.body === undefined) {
+    response.end();
+    return;
+  }
+  // Not response.json(): it would add a charset, which problem+json does not have.
+  response.setHeader('Content-Type', answer.mediaType ?? 'application/json');
+  const text = JSON.stringify(answer.body);
+  response.setHeader('Content-Length', Buffer.byteLength(text)); // For HEAD, where there is no body.
+  response.end(text);
+}
+
+/** What a route answered: a document, a long text, or server-sent events that end by themselves. */
+export async function sendRouteAnswer(response: Response, answer: Answer): Promise<void> {
+  if (answer.text) {
+    await sendText(response, answer, answer.text);
+    return;
+  }
+  if (!answer.stream) {
+    sendAnswer(response, answer);
+    return;
+  }
+  discardBody(response.req);
+  setHeaders(response, answer);
+  await sendEvents(response, answer.stream);
+}
+
+/** An error before the first part is answered as one; after it, the connection is cut. */
+async function sendText(
+  response: Response,
+  answer: Answer,
+  text: AsyncIterable<string>,
+): Promise<void> {
+  discardBody(response.req);
+  const head = (): void => {
+    response.statusCode = answer.status;
+    setHeaders(response, answer);
+    response.setHeader('Content-Type', answer.mediaType ?? 'text/plain; charset=utf-8');
+  };
+  if (response.req.method === 'HEAD') head();
+  else {
+    for await (const part of text) {
+      if (!response.headersSent) head();
+      if (response.destroyed) return;
+      // What a slow reader does not read must not pile up here; one who is gone is waited for no more.
+      if (!response.write(part))
+        await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    }
+    if (!response.headersSent) head(); // An empty text is one too.
+  }
+  response.end();
+}
+
+function setHeaders(response: Response, { headers = {} }: Answer): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+/** The only place where an error becomes an answer. */
+export function answerErrors(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    const requestId = String(response.getHeader('request-id'));
+    const shown = asApiError(error);
+    if (shown !== error) logError(log, { shown, error, requestId });
+    if (isStreaming(response)) {
+      endEvents(response, problemOf(shown, requestId));
+      return;
+    }
+    if (response.headersSent) {
+      next(error); // Too late for an answer: express closes the connection.
+      return;
+    }
+    sendAnswer(response, problemAnswer(shown, requestId));
+  };
+}
+
+export function problemAnswer(error: ApiError, requestId: string): Answer {
+  return {
+    status: error.status,
+    body: problemOf(error, requestId),
+    mediaType: PROBLEM_MEDIA_TYPE,
+    headers: headersOf(error),
+  };
+}
+
+function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
+  return {
+    ...(code === 'unauthorized' && { 'WWW-Authenticate': 'Bearer' }),
+    ...(retryAfterSec !== undefined && { 'Retry-After': String(retryAfterSec) }),
+  };
+}
+
+/** What is shown of an error; of what is none of the caller's fault, only that. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isUnavailable(error)) {
+    return unavailable('the database does not answer; try again soon', error);
+  }
+  if (error instanceof StoreUnavailableError) {
+    return unavailable('the Kubernetes API does not answer; try again soon', error);
+  }
+  // What express throws when a part of the path cannot be decoded.
+  if (error instanceof URIError) {
+    return new ApiError('malformed_request', 'the path is not validly encoded', { cause: error });
+  }
+  const detail = 'this is our fault; the log has more under the request_id';
+  return new ApiError('internal', detail, { cause: error });
+}
+
+function unavailable(detail: string, cause: unknown): ApiError {
+  return new ApiError('unavailable', detail, { cause, retryAfterSec: RETRY_AFTER_SEC });
+}
+
+/** Errors are wrapped with their cause on the way up. */
+function isUnavailable(error: unknown): boolean {
+  if (isDatabaseUnavailable(error)) return true;
+  return error instanceof Error && error.cause !== undefined && isUnavailable(error.cause);
+}
+
+function logError(
+  log: Logger,
+  { shown, error, requestId }: { shown: ApiError; error: unknown; requestId: string },
+): void {
+  // Not the error itself: what PostgreSQL adds to one quotes rows, and so prompts and secrets.
+  const reason = error instanceof Error ? error.message : String(error);
+  if (shown.status < 500) return;
+  if (shown.code === 'unavailable') log.warn({ requestId, reason }, shown.message);
+  else log.error({ requestId, reason, stack: stackOf(error) }, 'a request failed');
+}
+
+function stackOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const cause = error.cause === undefined ? '' : `\ncaused by ${stackOf(error.cause) ?? ''}`;
+  return `${error.stack ?? ''}${cause}`;
+}

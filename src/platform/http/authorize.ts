@@ -1,0 +1,50 @@
+import { ApiError } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
+import type { Authenticate } from '../../services/authenticate.ts';
+import type { RateLimits } from './rate-limit.ts';
+import type { Caller, Scope } from './route.ts';
+
+/** Longer than any key there can be (src/config.ts allows 207 characters). */
+const KEY_LENGTH_MAX = 256;
+
+export type Credentials = {
+  authorization: string | undefined;
+  /** Of whoever is at the other end of the connection. */
+  address: string;
+  requestId: string;
+};
+
+/**
+ * Who asks (contract §3), counted against their limit; `setHeaders` is given what every answer
+ * says of that, a refusal too.
+ * @throws ApiError unauthorized, rate_limited
+ */
+export async function identify(
+  deps: { authenticate: Authenticate; rateLimits: RateLimits },
+  { authorization, address, requestId }: Credentials,
+  setHeaders: (headers: Record<string, string>) => void,
+): Promise<Caller> {
+  const text = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  const isPlausible = text !== undefined && text.length <= KEY_LENGTH_MAX;
+  const key = isPlausible ? await deps.authenticate(text) : undefined;
+  if (!key) {
+    await deps.rateLimits.countFailure(address);
+    throw new ApiError(
+      'unauthorized',
+      text === undefined
+        ? 'send your API key: Authorization: Bearer parley_…'
+        : 'the API key is not known or was revoked',
+    );
+  }
+  const counted = await deps.rateLimits.count(key.id);
+  if (counted) setHeaders(counted.headers);
+  if (counted?.refusal) throw counted.refusal;
+  const { id: keyId, namespace, scopes } = key;
+  return { namespace, scopes, keyId, requestId, actor: `api:${fromUuid('key', keyId)}` };
+}
+
+/** @throws ApiError missing_scope */
+export function requireScope({ scopes }: Caller, scope: Scope): void {
+  if (scopes.includes(scope)) return;
+  throw new ApiError('missing_scope', `this needs an API key with the scope ${scope}`);
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { fromUuid, toUuid, type IdPrefix } from '../../ids.ts';
+import { MAX_INT32 } from '../resources/schema/field-types.ts';
+
+/**
+ * Pages of a list, newest first (contract §3). A cursor is the last item's id or number in
+ * base64url with the list's name, so that one from another list is refused and not misread.
+ */
+
+export type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string | null };
+
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 100;
+
+const limit = z
+  .string()
+  .regex(/^[0-9]{1,3}$/, `must be a whole number from 1 to ${LIMIT_MAX}`)
+  .transform(Number)
+  .refine((items) => items >= 1 && items <= LIMIT_MAX, `must be from 1 to ${LIMIT_MAX}`)
+  .default(LIMIT_DEFAULT)
+  .meta({
+    description: 'Items in a page.',
+    type: 'integer',
+    default: LIMIT_DEFAULT,
+    minimum: 1,
+    maximum: LIMIT_MAX,
+  });
+
+/** Query of a list whose items have ids; `before` of the page is a uuid. */
+export function idPage(prefix: IdPrefix) {
+  return { limit, cursor: cursorOf((text) => toUuid(prefix, text) ?? undefined) };
+}
+
+/** Query of a list whose items are numbered from 1. */
+export function numberPage(list: string) {
+  return { limit, cursor: cursorOf((text) => numberIn(list, text)) };
+}
+
+export function idCursor(prefix: IdPrefix): (item: { id: string }) => string {
+  return ({ id }) => encode(fromUuid(prefix, id));
+}
+
+export function numberCursor(list: string, number: number): string {
+  return encode(`${list}:${number}`);
+}
+
+/** `rows` are one more than the page shall have, which tells whether there is another page. */
+export function pageOf<Row, Item>(
+  rows: readonly Row[],
+  page: { limit: number; view: (row: Row) => Item; cursorOf: (row: Row) => string },
+): Page<Item> {
+  const shown = rows.slice(0, page.limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > page.limit;
+  return {
+    data: shown.map(page.view),
+    has_more: hasMore,
+    next_cursor: hasMore && last !== undefined ? page.cursorOf(last) : null,
+  };
+}
+
+/** The schema of a page, for the description of the API. */
+export function pageSchema<T extends z.ZodType>(item: T) {
+  return z.strictObject({
+    data: z.array(item),
+    has_more: z.boolean(),
+    next_cursor: z.string().nullable().meta({ description: 'For `cursor`; null: the last page.' }),
+  });
+}
+
+function cursorOf<T>(read: (text: string) => T | undefined) {
+  return z
+    .string()
+    .max(200)
+    .transform((cursor, context): T => {
+      const text = Buffer.from(cursor, 'base64url').toString('utf8');
+      const position = encode(text) === cursor ? read(text) : undefined;
+      if (position !== undefined) return position;
+      const message = 'is not a cursor of this list: use next_cursor as it was answered';
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({ description: '`next_cursor` of the page before.' });
+}
+
+function numberIn(list: string, text: string): number | undefined {
+  const digits = /^[1-9][0-9]{0,9}$/.exec(text.slice(list.length + 1))?.[0];
+  const number = Number(digits);
+  return text.startsWith(`${list}:`) && number <= MAX_INT32 ? number : undefined;
+}
+
+function encode(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}

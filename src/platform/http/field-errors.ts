@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { ApiError, type FieldError } from '../../errors.ts';
+import { asSchema, pointerOf, unwrap } from '../resources/schema/key-map.ts';
+
+/** zod's findings as the `errors` of a problem document: what is allowed, in REST names. */
+
+/** A list of thousands of the same mistake helps nobody. */
+const ERRORS_MAX = 50;
+
+/** `at` is where the value lies in the body. @throws ApiError invalid_body */
+export function parseBody<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  at: readonly string[] = [],
+): z.output<S> {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.flatMap((issue) => fieldErrors(schema, issue, at));
+  throw new ApiError('invalid_body', 'some fields are wrong; see errors', {
+    errors: errors.slice(0, ERRORS_MAX),
+  });
+}
+
+function fieldErrors(
+  schema: z.ZodType,
+  issue: z.core.$ZodIssue,
+  at: readonly string[],
+): FieldError[] {
+  const path = [...at, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    const known = fieldsAt(schema, issue.path);
+    return issue.keys.map((key) => ({
+      pointer: pointerOf([...path, key]),
+      code: 'unknown_field',
+      detail: `there is no such field${known.length > 0 ? `; there are ${known.join(', ')}` : ''}`,
+    }));
+  }
+  const [code, detail] = explain(issue);
+  return [{ pointer: pointerOf(path), code, detail }];
+}
+
+/** Code and what is allowed; never the value itself, which may be a secret. */
+function explain(issue: z.core.$ZodIssue): [code: string, detail: string] {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? ['required', `is required and must be ${nounOf(issue.expected)}`]
+        : ['invalid_type', `must be ${nounOf(issue.expected)}`];
+    case 'invalid_value':
+      return ['invalid_value', `must be one of ${issue.values.map(String).join(', ')}`];
+    case 'too_big':
+      return bound(issue.origin, `may be at most ${issue.maximum}`, {
+        text: 'too_long',
+        list: 'too_many',
+        number: 'too_large',
+        words: `may have at most ${issue.maximum}`,
+      });
+    case 'too_small':
+      return bound(issue.origin, `must be at least ${issue.minimum}`, {
+        text: 'too_short',
+        list: 'too_few',
+        number: 'too_small',
+        words: `needs at least ${issue.minimum}`,
+      });
+    case 'invalid_format':
+      return [
+        'invalid_format',
+        issue.format === 'regex' && issue.pattern
+          ? `must match ${issue.pattern}`
+          : `must be a valid ${issue.format}`,
+      ];
+    case 'invalid_key':
+      return ['invalid_value', `the name of an entry is wrong: ${issue.issues[0]?.message ?? ''}`];
+    case 'custom':
+    case 'invalid_union':
+    case 'invalid_element':
+    case 'not_multiple_of':
+    case 'unrecognized_keys':
+      return ['invalid_value', issue.message];
+    default:
+      return issue satisfies never;
+  }
+}
+
+function bound(
+  origin: string,
+  numbers: string,
+  codes: { text: string; list: string; number: string; words: string },
+): [code: string, detail: string] {
+  if (origin === 'string') {
+    const isEmpty = codes.words.endsWith(' least 1');
+    return [codes.text, isEmpty ? 'must not be empty' : `${codes.words} characters`];
+  }
+  if (origin === 'array' || origin === 'set') return [codes.list, `${codes.words} items`];
+  return [codes.number, numbers];
+}
+
+function nounOf(expected: string): string {
+  const nouns: Record<string, string> = {
+    record: 'an object',
+    object: 'an object',
+    array: 'a list',
+    string: 'a text',
+    int: 'a whole number',
+    number: 'a number',
+    boolean: 'true or false',
+  };
+  return nouns[expected] ?? `of type ${expected}`;
+}
+
+/** The names of the fields that the schema has at a place. */
+function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let type: z.ZodType | undefined = unwrap(schema);
+  for (const part of path) {
+    if (type instanceof z.ZodObject) {
+      const member: unknown = Object.hasOwn(type.shape, part)
+        ? type.shape[String(part)]
+        : undefined;
+      type = member === undefined ? undefined : unwrap(asSchema(member));
+    } else if (type instanceof z.ZodArray) type = unwrap(asSchema(type.element));
+    else return [];
+  }
+  return type instanceof z.ZodObject ? Object.keys(type.shape) : [];
+}

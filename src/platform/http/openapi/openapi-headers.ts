@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { EVENT_STREAM_TYPE } from '../sse.ts';
+import type { AnswerShape, Route } from '../route.ts';
+
+/** Which headers a route takes and answers, by what the route is (contract §3): for its description. */
+
+const REQUEST_HEADERS = {
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[ -~]{1,255}$/)
+    .optional()
+    .meta({
+      description:
+        'Makes a repeat safe: for 24 h the same request is answered the same again, with ' +
+        '`Idempotency-Replayed: true`.',
+      example: 'order-1001-agent',
+    }),
+  'If-Match': z.string().optional().meta({
+    description:
+      'An `ETag` as it was answered, or `*`; what was changed since is refused with 412.',
+    example: '*',
+  }),
+  'Last-Event-ID': z
+    .string()
+    .optional()
+    .meta({ description: 'The last `id` that was read: what came after it follows.' }),
+};
+
+/** Undefined when it takes none of its own. */
+export function requestHeadersOf(route: Route): z.ZodObject | undefined {
+  const { 'Idempotency-Key': key, 'If-Match': match, 'Last-Event-ID': last } = REQUEST_HEADERS;
+  const shape = {
+    ...(route.method === 'post' && { 'Idempotency-Key': key }),
+    ...(takesIfMatch(route) && { 'If-Match': match }),
+    ...(route.method === 'get' && isStream(route) && { 'Last-Event-ID': last }),
+  };
+  return Object.keys(shape).length > 0 ? z.object(shape) : undefined;
+}
+
+/** A create has nothing that could have been changed. */
+export function takesIfMatch({ etag, method, path }: Route): boolean {
+  return etag === true && method !== 'get' && path.includes('{');
+}
+
+/** Components of the document, by the header's name. */
+export const ANSWER_HEADERS: Record<HeaderName, Header> = {
+  'Request-Id': {
+    description: 'req_…; also in problem documents.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  Location: {
+    description: 'Path of the new resource.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  ETag: { description: 'For `If-Match`.', required: true, schema: { type: 'string' } },
+  'Idempotency-Replayed': {
+    description: 'The answer to an earlier request with this `Idempotency-Key`.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  RateLimit: {
+    description: 'What the key has left, and seconds until that grows again. Absent: no limit.',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': {
+    description: 'Requests the key may make, and seconds of the window. Absent: no limit.',
+    schema: { type: 'string' },
+  },
+  'Retry-After': {
+    description: 'Seconds until a repeat may succeed.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': { required: true, schema: { type: 'string', enum: ['Bearer'] } },
+};
+
+type Header = {
+  description?: string;
+  required?: boolean;
+  schema: { type: 'string' | 'integer'; enum?: string[]; minimum?: number };
+};
+
+type HeaderName =
+  | 'Request-Id'
+  | 'Location'
+  | 'ETag'
+  | 'Idempotency-Replayed'
+  | 'RateLimit'
+  | 'RateLimit-Policy'
+  | 'Retry-After'
+  | 'WWW-Authenticate';
+
+type HeaderRefs = Record<string, { $ref: string }>;
+
+export function answerHeadersOf(route: Route, answer: AnswerShape): HeaderRefs {
+  return refs([
+    ...commonHeaders(route),
+    ...(answer.location ? (['Location'] as const) : []),
+    ...(route.etag && answer.schema ? (['ETag'] as const) : []),
+    ...(route.method === 'post' ? (['Idempotency-Replayed'] as const) : []),
+  ]);
+}
+
+export function problemHeadersOf(route: Route, status: number): HeaderRefs {
+  return refs([
+    ...commonHeaders(route),
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    ...([409, 429, 503].includes(status) ? (['Retry-After'] as const) : []),
+  ]);
+}
+
+/** The limit is a key's. */
+function commonHeaders({ scope }: Route): HeaderName[] {
+  return scope === null ? ['Request-Id'] : ['Request-Id', 'RateLimit', 'RateLimit-Policy'];
+}
+
+function refs(names: readonly HeaderName[]): HeaderRefs {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function isStream({ answers }: Route): boolean {
+  return Object.values(answers).some(({ forms }) => forms?.[EVENT_STREAM_TYPE] !== undefined);
+}

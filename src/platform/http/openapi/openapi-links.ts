@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { unwrap, asSchema } from '../../resources/schema/key-map.ts';
+import type { Route } from '../route.ts';
+
+/**
+ * OpenAPI links: what an answer can be followed by. Made by rule, from names: an `id` or `…_id` in
+ * an answer is what another route has in its path, query or body. A test tool walks along them.
+ */
+export type Links = Record<string, Link>;
+
+type Link = {
+  operationId: string;
+  parameters?: Record<string, string>;
+  requestBody?: Record<string, string>;
+};
+
+/** A value in an answer, by the name under which other routes take it: `agent_id`, `event_id`. */
+type Source = { name: string; expression: string };
+
+/** Links of a route's good answer; only what makes or lists something has any. */
+export function linksOf(route: Route, routes: readonly Route[]): Links | undefined {
+  if (!makesOrLists(route)) return undefined;
+  const [answer] = Object.values(route.answers);
+  const sources = answer?.schema ? sourcesIn(route, answer.schema) : [];
+  const links = routes.flatMap((target) => {
+    const link = target === route ? undefined : linkTo(target, route, sources);
+    return link ? [[link.operationId, link] as const] : [];
+  });
+  return links.length > 0 ? Object.fromEntries(links) : undefined;
+}
+
+/** What reads or changes one thing says nothing that its maker and its list have not said. */
+function makesOrLists({ method, path, answers }: Route): boolean {
+  if (method === 'get') return !path.endsWith('}');
+  return (
+    method === 'post' && Object.keys(answers).some((status) => ['201', '202'].includes(status))
+  );
+}
+
+function sourcesIn({ method, path }: Route, schema: z.ZodType): Source[] {
+  const page = fieldsOf(schema)['data'];
+  const item = page && elementOf(page);
+  const [thing, at] = item ? [item, '/data/0'] : [schema, ''];
+  const own = `${nounOf(thing) ?? singular(collectionOf(path))}_id`;
+  return Object.entries(fieldsOf(thing)).flatMap(([name, field]): Source[] => {
+    const expression = `$response.body#${at}/${name}`;
+    // An act on a thing leads nowhere that its maker has not led to.
+    if (name === 'id' && method !== 'patch' && own === ownerOf(path)) return [];
+    if (name === 'id') return [{ name: own, expression }];
+    if (name.endsWith('_ids') && elementOf(field))
+      return [{ name: name.slice(0, -1), expression: `${expression}/0` }];
+    // Numbers of things that have no id, such as versions.
+    return name.endsWith('_id') || name === 'version' ? [{ name, expression }] : [];
+  });
+}
+
+function linkTo(target: Route, from: Route, sources: readonly Source[]): Link | undefined {
+  const valueOf = (name: string) => sources.find((source) => source.name === name)?.expression;
+  const owner = ownerOf(target.path);
+  const parameters: Record<string, string> = {};
+  for (const name of Object.keys(target.params.shape)) {
+    const isSameThing = name === 'id' && target.path.startsWith(`${from.path.split('}')[0]}}`);
+    const answered = valueOf(name === 'id' && owner !== undefined ? owner : name);
+    const value = answered ?? (isSameThing ? '$request.path.id' : undefined);
+    if (value !== undefined) parameters[name] = value;
+    else if (name === 'id') return undefined;
+  }
+  const hasPath = Object.keys(target.params.shape).length > 0;
+  for (const name of hasPath ? [] : Object.keys(target.query.shape)) {
+    const value = valueOf(name);
+    if (value !== undefined) parameters[name] = value;
+  }
+  const bodyNames = hasPath || !target.body ? [] : Object.keys(fieldsOf(target.body.schema));
+  const requestBody = Object.fromEntries(
+    bodyNames.flatMap((name) => {
+      const value = valueOf(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const hasParameters = Object.keys(parameters).length > 0;
+  const hasBody = Object.keys(requestBody).length > 0;
+  const values = [...Object.values(parameters), ...Object.values(requestBody)];
+  if (!values.some((value) => value.startsWith('$response'))) return undefined;
+  return {
+    operationId: target.operationId,
+    ...(hasParameters && { parameters }),
+    ...(hasBody && { requestBody }),
+  };
+}
+
+/** Name of the id in a path: `/v1/webhooks/{id}/test` → `endpoint_id`; none: undefined. */
+function ownerOf(path: string): string | undefined {
+  const [collection, rest] = path.split('/{');
+  return rest === undefined ? undefined : `${singular(collectionOf(collection!))}_id`;
+}
+
+/** By the schema's own name, the last word of it: `CreatedWebhookEndpoint` → `endpoint`. */
+function nounOf(schema: z.ZodType): string | undefined {
+  const id = unwrap(schema).meta()?.id;
+  return /[A-Z][a-z]+$/.exec(id ?? '')?.[0].toLowerCase();
+}
+
+/** `/v1/webhooks/{id}/deliveries` → `deliveries` */
+function collectionOf(path: string): string {
+  return path.split('/').findLast((part) => !part.startsWith('{')) ?? '';
+}
+
+/** As the field that names one is called: an endpoint's path is /v1/webhooks. */
+function singular(collection: string): string {
+  if (collection === 'webhooks') return 'endpoint';
+  return collection.replace(/ies$/, 'y').replace(/s$/, '').replace(/^api_/, '');
+}
+
+function fieldsOf(schema: z.ZodType): Record<string, z.ZodType> {
+  const type = unwrap(schema);
+  if (!(type instanceof z.ZodObject)) return {};
+  return Object.fromEntries(
+    Object.entries(type.shape).map(([name, field]) => [name, asSchema(field)]),
+  );
+}
+
+function elementOf(schema: z.ZodType): z.ZodType | undefined {
+  const type = unwrap(schema);
+  return type instanceof z.ZodArray ? asSchema(type.element) : undefined;
+}

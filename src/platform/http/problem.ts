@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { ERROR_CATALOGUE, type ApiError, type ErrorCode } from '../../errors.ts';
+
+/** Problem documents (RFC 9457, contract §3). `type` is a name: it never changes and need not resolve. */
+
+const TYPE_BASE = 'https://parley.dev/problems/';
+
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+
+export const Problem = z
+  .strictObject({
+    type: z.string().meta({ example: `${TYPE_BASE}not_found` }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().meta({ description: 'What was wrong and what to change.' }),
+    code: z.string().meta({ description: 'The same as the end of `type`; for programs.' }),
+    request_id: z.string().meta({ description: 'Also in the header `Request-Id`.' }),
+    errors: z
+      .array(
+        z.strictObject({
+          pointer: z.string().meta({ description: 'RFC 6901 pointer into the body.' }),
+          code: z.string(),
+          detail: z.string(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'One entry for each mistake in the body.' }),
+  })
+  .meta({ id: 'Problem', description: 'What was wrong (RFC 9457).' });
+
+export type Problem = z.output<typeof Problem>;
+
+export function problemOf(error: ApiError, requestId: string): Problem {
+  const { title, status } = ERROR_CATALOGUE[error.code];
+  return {
+    type: problemType(error.code),
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(error.errors.length > 0 && { errors: [...error.errors] }),
+  };
+}
+
+export function problemType(code: ErrorCode): string {
+  return TYPE_BASE + code;
+}

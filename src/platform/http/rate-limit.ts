@@ -1,0 +1,78 @@
+import { isIP } from 'node:net';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { ApiError } from '../../errors.ts';
+
+/**
+ * Limits of this process (contract §3): requests of one API key in a fixed minute, and wrong keys
+ * from one remote address. The second only ever turns a 401 into a 429: behind a proxy everybody
+ * has one address, and a valid key must not be stopped by somebody else's wrong ones.
+ */
+export type RateLimits = {
+  /** Counts a request; what is left, or what is over. Undefined: no limit. */
+  count: (apiKeyId: string) => Promise<Counted | undefined>;
+  /** After a wrong key. @throws ApiError rate_limited */
+  countFailure: (address: string) => Promise<void>;
+};
+
+export type Counted = { headers: Record<string, string>; refusal: ApiError | undefined };
+
+const WINDOW_SEC = 60;
+/** Wrong keys a minute; nobody mistypes more often. */
+const FAILURES_MAX = 100;
+
+/** @param perMinute requests a minute for one key; 0: no limit at all */
+export function createRateLimits(perMinute: number): RateLimits {
+  if (perMinute === 0) return { count: async () => undefined, countFailure: async () => undefined };
+  const failuresMax = Math.min(FAILURES_MAX, perMinute);
+  const requests = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SEC });
+  const failures = new RateLimiterMemory({ points: failuresMax, duration: WINDOW_SEC });
+  const policy = `"default";q=${perMinute};w=${WINDOW_SEC}`;
+  return {
+    count: async (apiKeyId) => {
+      const { left, resetSec, isOver } = await consume(requests, apiKeyId);
+      const headers = {
+        'RateLimit-Policy': policy,
+        RateLimit: `"default";r=${left};t=${resetSec}`,
+      };
+      const detail = `this API key may make ${perMinute} requests a minute`;
+      return { headers, refusal: isOver ? limited(detail, resetSec) : undefined };
+    },
+    countFailure: async (address) => {
+      const { resetSec, isOver } = await consume(failures, networkOf(address));
+      if (isOver)
+        throw limited('too many requests with a wrong API key from this address', resetSec);
+    },
+  };
+}
+
+async function consume(
+  limiter: RateLimiterMemory,
+  key: string,
+): Promise<{ left: number; resetSec: number; isOver: boolean }> {
+  const told = (result: RateLimiterRes, isOver: boolean) => ({
+    left: result.remainingPoints,
+    resetSec: Math.max(1, Math.ceil(result.msBeforeNext / 1_000)),
+    isOver,
+  });
+  try {
+    return told(await limiter.consume(key), false);
+  } catch (error) {
+    // The library rejects with the count when it is over, with an Error only when it is broken.
+    if (error instanceof RateLimiterRes) return told(error, true);
+    throw error;
+  }
+}
+
+function limited(detail: string, retryAfterSec: number): ApiError {
+  return new ApiError('rate_limited', detail, { retryAfterSec });
+}
+
+/** Of IPv6 the first half: one host may have all addresses of its /64. */
+function networkOf(address: string): string {
+  if (isIP(address) !== 6 || address.includes('.')) return address; // ::ffff:192.0.2.1 is IPv4.
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: 8 - groups.length - after.length }, () => '0');
+  return [...groups, ...zeros, ...after].slice(0, 4).join(':');
+}

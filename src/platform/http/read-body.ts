@@ -1,0 +1,120 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../../errors.ts';
+import { parseJsonBody } from './json-text.ts';
+
+/**
+ * Reads a request's JSON body. Not with body-parser: before it says that a body is too large it
+ * reads the whole of it, however long that is, and it cannot look at the shape before it parses.
+ */
+
+export const BODY_BYTES_MAX = 1024 * 1024;
+
+/** What may still arrive after an early answer, so that the client can read it; then we hang up. */
+const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
+
+/** `mediaType`: without parameters, in lower case; '' when there is no body. */
+export type RawBody = { mediaType: string; bytes: Buffer };
+
+export type BodyReader = {
+  /** As it came, of whatever type; empty when there is none. @throws ApiError body_too_large */
+  bytes: (bytesMax?: number) => Promise<Buffer>;
+  /** What is no JSON, of one of these types. @throws ApiError unsupported_media_type, body_too_large */
+  raw: (mediaTypes: readonly string[], bytesMax: number) => Promise<RawBody>;
+  /**
+   * The value; undefined when there is none.
+   * @throws ApiError unsupported_media_type, body_too_large and those of parseJsonBody
+   */
+  json: (mediaTypes: readonly string[]) => Promise<unknown>;
+};
+
+/** Reads nothing until it is asked, and the bytes once. */
+export function createBodyReader(request: IncomingMessage): BodyReader {
+  let reading: Promise<Buffer> | undefined;
+  const bytes = (bytesMax = BODY_BYTES_MAX): Promise<Buffer> =>
+    (reading ??= readBody(request, bytesMax));
+  return {
+    bytes,
+    raw: async (mediaTypes, bytesMax) => {
+      if (!hasBody(request)) return { mediaType: '', bytes: Buffer.alloc(0) };
+      const mediaType = checkMediaType(request, mediaTypes);
+      return { mediaType, bytes: await bytes(bytesMax) };
+    },
+    json: async (mediaTypes) => {
+      if (!hasBody(request)) return undefined;
+      checkMediaType(request, mediaTypes);
+      const read = await bytes();
+      return read.length === 0 ? undefined : parseJsonBody(read);
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  if (!hasBody(request)) return Buffer.alloc(0);
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  return readBytes(request, bytesMax);
+}
+
+/**
+ * Lets the rest of an unread body run off, so that the answer can be read and the connection be
+ * used again; a sender that goes on and on loses its connection.
+ */
+export function discardBody(request: IncomingMessage): void {
+  if (request.complete) return;
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > DISCARD_BYTES_MAX) request.destroy();
+  });
+  request.resume();
+}
+
+/** RFC 9112 §6: a request has a body exactly when it says how long it is. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly string[]): string {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const allowed = mediaTypes.join(' or ');
+  if (!mediaTypes.includes(type.trim())) {
+    throw new ApiError('unsupported_media_type', `send the body as ${allowed}`);
+  }
+  const charset = parameters.map((part) => part.trim()).find((part) => part.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw new ApiError('unsupported_media_type', 'send the body in UTF-8');
+  }
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+    throw new ApiError('unsupported_media_type', 'send the body without Content-Encoding');
+  }
+  return type.trim();
+}
+
+function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (): void => {
+      request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
+    };
+    const onData = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= bytesMax) return;
+      stop();
+      reject(tooLarge(bytesMax));
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(Buffer.concat(chunks, size));
+    };
+    const onCut = (): void => {
+      stop();
+      reject(new ApiError('malformed_request', 'the body ended too early'));
+    };
+    request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
+  });
+}
+
+function tooLarge(bytesMax: number): ApiError {
+  return new ApiError('body_too_large', `a body may have ${bytesMax} bytes`);
+}

@@ -1,0 +1,235 @@
+import { z } from 'zod';
+import { ApiError, type ErrorCode } from '../../errors.ts';
+import type { Authenticate } from '../../services/authenticate.ts';
+import type { Plan } from '../idempotency/plan.ts';
+import type { Precondition } from '../declare/precondition.ts';
+import type { Settle } from '../postgres/settle.ts';
+import type { EventStream } from './sse.ts';
+import { parseBody } from './field-errors.ts';
+import { readIfMatch } from './if-match.ts';
+import type { RawBody } from './read-body.ts';
+
+/**
+ * One entry of the route table. Express and the OpenAPI document are both made from it, and the
+ * schemas that describe a request are those that check it, so neither can drift.
+ */
+export type Route = {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** As OpenAPI writes it: `/v1/agents/{id}`; also the label in metrics. */
+  path: string;
+  operationId: string;
+  summary: string;
+  description: string | undefined;
+  tag: string;
+  params: z.ZodObject;
+  query: z.ZodObject;
+  body: RouteBody | undefined;
+  answers: Answers;
+  /** Codes it may answer besides those of every route. */
+  errors: readonly ErrorCode[];
+  /** Its answers have an `ETag`; a write takes `If-Match` (contract §3). */
+  etag?: boolean;
+  /**
+   * For a route that can answer a stream: what a repeat is sent that asks for one. The kept answer
+   * is always the document, however it was sent first.
+   */
+  eventsOf?: (body: unknown) => EventStream;
+} & (
+  | { scope: Scope; run: (request: RawRequest, caller: Caller) => Promise<Answer> }
+  /** Without a key. */
+  | { scope: null; run: (request: RawRequest) => Promise<Answer> }
+);
+
+export type Scope = NonNullable<Awaited<ReturnType<Authenticate>>>['scopes'][number];
+
+/** Whose key it is. `actor` is how histories name them: `api:key_…`. */
+export type Caller = {
+  namespace: string;
+  actor: string;
+  /** uuid */
+  keyId: string;
+  scopes: readonly Scope[];
+  /** `req_…` */
+  requestId: string;
+};
+
+/** What the routes are given of a request; the body is read when everything else was right. */
+export type RawRequest = {
+  params: Record<string, unknown>;
+  query: URLSearchParams;
+  readBody: (mediaTypes: readonly string[]) => Promise<unknown>;
+  readRaw: (mediaTypes: readonly string[], bytesMax: number) => Promise<RawBody>;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+} & Means;
+
+/** What makes a repeat of the request safe; without an `Idempotency-Key` they do nothing. */
+export type Means = { answering: Answering; plan: Plan };
+
+export type Answer = {
+  status: number;
+  body?: unknown;
+  /** Of the body; default application/json. */
+  mediaType?: string;
+  headers?: Record<string, string>;
+  /** Instead of a body: server-sent events, for as long as it runs. */
+  stream?: EventStream;
+  /** Instead of a body: text of that `mediaType`, sent as it comes, however long it is. */
+  text?: AsyncIterable<string>;
+};
+
+/**
+ * Does something and answers from its result, so that the answer can be kept under the request's
+ * `Idempotency-Key` in the very transaction of the change (contract §3): `act` hands `settle` to
+ * the service that owns that transaction. What does not go through it (errors, declared things) is
+ * kept when the handler is done; a declared thing is made from `plan`, so that a retry in between
+ * makes the same one.
+ *
+ * A route that streams calls it inside its stream, with a view that answers the document: that is
+ * what is kept, and what a repeat is sent, through the route's `eventsOf` when it asks for a
+ * stream. An error in the stream is kept as the problem it is.
+ */
+export type Answering = <R>(
+  // Not Settle<R>: R is inferred from what `act` returns, which is what it settles too.
+  act: (settle: Settle<unknown>) => Promise<R>,
+  view: (result: R) => Answer,
+) => Promise<Answer>;
+
+/** By status: what is answered when all goes well. No schema: no body. */
+export type Answers = Record<number, AnswerShape>;
+
+export type AnswerShape = {
+  description: string;
+  /** Of the JSON document. */
+  schema?: z.ZodType;
+  location?: true;
+  /** What else it may be, by media type: a text, server-sent events. */
+  forms?: Readonly<Record<string, z.ZodType>>;
+};
+
+export type RouteBody = {
+  schema: z.ZodType;
+  /** Nothing in it is required, so it may be left out. */
+  isOptional: boolean;
+  mediaTypes: readonly string[];
+};
+
+export const JSON_TYPE = 'application/json';
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+
+type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
+  Route,
+  'method' | 'path' | 'operationId' | 'summary' | 'tag' | 'answers'
+> & {
+  scope: Scope;
+  description?: string;
+  /** A parameter that does not parse is a 404 with the issue's message. */
+  params?: P;
+  query?: Q;
+  body?: { schema: z.ZodType<B>; isOptional?: boolean };
+  /** A body that is no JSON, in the place of one that is. */
+  raw?: { mediaTypes: readonly string[]; bytesMax: number };
+  errors?: readonly ErrorCode[];
+  etag?: true;
+  eventsOf?: (body: unknown) => EventStream;
+  handle: (request: {
+    caller: Caller;
+    params: z.output<z.ZodObject<P>>;
+    query: z.output<z.ZodObject<Q>>;
+    body: B;
+    /** With `raw`: the body as it came; empty when there was none. */
+    upload: RawBody;
+    headers: RawRequest['headers'];
+    answering: Answering;
+    plan: Plan;
+    /** Id of what a create makes, the same in a retry: `plan.id`, a UUIDv7. */
+    plannedId: string;
+    /** `If-Match`, for the service to hold against what it is about to write; needs `etag`. */
+    precondition: Precondition;
+  }) => Promise<Answer>;
+};
+
+/** Typed for who calls it: the handler is given what its schemas make of the request. */
+export function route<P extends z.ZodRawShape, Q extends z.ZodRawShape, B>(
+  spec: RouteSpec<P, Q, B>,
+): Route;
+export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): Route {
+  const params = z.object(spec.params ?? {});
+  const query = z.object(spec.query ?? {});
+  const mediaTypes = spec.method === 'patch' ? [JSON_TYPE, MERGE_PATCH_TYPE] : [JSON_TYPE];
+  const body = spec.body && {
+    schema: spec.body.schema,
+    mediaTypes,
+    isOptional: spec.body.isOptional ?? false,
+  };
+  const { handle, method, path, operationId, summary, tag, scope, answers, raw } = spec;
+  return {
+    method,
+    path,
+    operationId,
+    summary,
+    tag,
+    scope,
+    answers,
+    params,
+    query,
+    body: raw ? { schema: RAW_SCHEMA, isOptional: false, mediaTypes: raw.mediaTypes } : body,
+    description: spec.description,
+    errors: spec.errors ?? [],
+    ...(spec.etag && { etag: true }),
+    ...(spec.eventsOf && { eventsOf: spec.eventsOf }),
+    run: async (request, caller) =>
+      handle({
+        caller,
+        params: parseParams(params, request.params),
+        query: parseQuery(query, request.query),
+        precondition: readIfMatch(spec.etag && request.headers['if-match']),
+        body: body && readBody(body, await request.readBody(mediaTypes)),
+        upload: raw ? await request.readRaw(raw.mediaTypes, raw.bytesMax) : NO_UPLOAD,
+        headers: request.headers,
+        answering: request.answering,
+        plan: request.plan,
+        plannedId: request.plan.id,
+      }),
+  };
+}
+
+const RAW_SCHEMA = z.string().describe('The content as it is.');
+const NO_UPLOAD: RawBody = { mediaType: '', bytes: Buffer.alloc(0) };
+
+function parseParams<T>(schema: z.ZodType<T>, values: Record<string, unknown>): T {
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  throw new ApiError('not_found', parsed.error.issues[0]?.message ?? 'there is nothing here');
+}
+
+/** @throws ApiError unknown_parameter, invalid_parameter */
+export function parseQuery<T>(
+  schema: z.ZodType<T> & { shape: z.ZodRawShape },
+  query: URLSearchParams,
+): T {
+  const known = Object.keys(schema.shape);
+  for (const name of query.keys()) {
+    const shown = name.slice(0, 64);
+    if (!known.includes(name)) {
+      const there = known.length > 0 ? `there are ${known.join(', ')}` : 'there are none here';
+      throw new ApiError('unknown_parameter', `there is no parameter ${shown}; ${there}`);
+    }
+    if (query.getAll(name).length > 1) {
+      throw new ApiError('invalid_parameter', `${shown} may be given once`);
+    }
+  }
+  const parsed = schema.safeParse(Object.fromEntries(query));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ApiError('invalid_parameter', `${issue?.path.join('.')}: ${issue?.message}`);
+}
+
+function readBody({ schema, isOptional }: RouteBody, value: unknown): unknown {
+  if (value === undefined && !isOptional) {
+    throw new ApiError('invalid_body', 'a JSON body is required', {
+      errors: [{ pointer: '', code: 'required', detail: 'a JSON object is required' }],
+    });
+  }
+  return parseBody(schema, value === undefined ? {} : value);
+}

@@ -1,0 +1,153 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../../errors.ts';
+import type { Idempotency, KeptAnswer, Mark } from '../idempotency/idempotency.ts';
+import { freshPlan } from '../idempotency/plan.ts';
+import { unsettled } from '../postgres/settle.ts';
+import { asApiError, problemAnswer } from './answer.ts';
+import { wantsEvents } from './sse.ts';
+import { PROBLEM_MEDIA_TYPE } from './problem.ts';
+import type { Answer, Answering, Caller, Means, Route } from './route.ts';
+
+/** The HTTP side of `Idempotency-Key` (contract §3); what is kept where is platform/idempotency/idempotency.ts. */
+
+/** One request of somebody who may make it. */
+export type Asked = {
+  route: Pick<Route, 'method' | 'eventsOf'>;
+  /** Path and query as they came. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  readBytes: () => Promise<Buffer>;
+  caller: Caller;
+};
+
+/**
+ * Runs a request, or answers what it was answered before. `run` is called at most once.
+ * @throws ApiError malformed_request, idempotency_key_reused, idempotency_in_progress
+ */
+export type RunOnce = (asked: Asked, run: (means: Means) => Promise<Answer>) => Promise<Answer>;
+
+export function createRunOnce(deps: { idempotency: Idempotency; nowMs: () => number }): RunOnce {
+  return async (asked, run) => {
+    const key = keyIn(asked);
+    if (key === undefined) return run({ answering, plan: freshPlan(deps.nowMs()) });
+    const { caller, route, url } = asked;
+    const [path = '', ...query] = url.split('?');
+    const begun = await deps.idempotency.begin({
+      apiKeyId: caller.keyId,
+      method: route.method,
+      path,
+      key,
+      content: [query.join('?'), await asked.readBytes()],
+    });
+    if ('kept' in begun) return replayed(asked, begun.kept);
+    return runMarked({ ...begun, asked, pool: deps.idempotency.pool, run });
+  };
+}
+
+const KEY = /^[ -~]{1,255}$/;
+
+/** Undefined when there is none, or the method is safe to repeat by itself. */
+function keyIn({ route, headers }: Asked): string | undefined {
+  const key = headers['idempotency-key'];
+  if (route.method !== 'post' || key === undefined) return undefined;
+  const text = String(key);
+  if (KEY.test(text)) return text;
+  const detail = 'Idempotency-Key: send 1 to 255 printable ASCII characters';
+  throw new ApiError('malformed_request', detail);
+}
+
+/** Keeps nothing. */
+export const answering: Answering = async (act, view) => view(await act(unsettled));
+
+async function runMarked({
+  mark,
+  asked,
+  pool,
+  run,
+}: {
+  mark: Mark;
+  asked: Asked;
+  pool: Idempotency['pool'];
+  run: (means: Means) => Promise<Answer>;
+}): Promise<Answer> {
+  const { requestId } = asked.caller;
+  let isKept = false;
+  const keeping: Answering = async (act, view) => {
+    let settled: Answer | undefined;
+    type Result = Parameters<typeof view>[0];
+    const result = await act(async (db, value) => {
+      settled = view(value as Result); // What `act` settles is what it returns (settle.ts).
+      await mark.keep(db, keptOf(settled, requestId));
+    });
+    isKept = settled !== undefined;
+    return settled ?? view(result);
+  };
+  const failed = async (error: unknown): Promise<void> => {
+    if (!isKept) await keepFailure(mark, { error, requestId, pool });
+  };
+  try {
+    const answer = await run({ answering: keeping, plan: mark.plan });
+    const { stream } = answer;
+    if (!stream) {
+      if (!isKept) await mark.keep(pool, keptOf(answer, requestId));
+      return answer;
+    }
+    return {
+      ...answer,
+      stream: async (send, signal) => {
+        try {
+          await stream(send, signal);
+          if (!isKept) await mark.abandon(); // The client went away before anything was done.
+        } catch (error) {
+          await failed(error);
+          throw error;
+        }
+      },
+    };
+  } catch (error) {
+    await failed(error);
+    throw error;
+  }
+}
+
+/**
+ * A refusal is an answer like any other. After what a repeat may get better (our fault, or an
+ * outage) the next request goes on with the same plan: some of it may have been done.
+ */
+async function keepFailure(
+  mark: Mark,
+  { error, requestId, pool }: { error: unknown; requestId: string; pool: Idempotency['pool'] },
+): Promise<void> {
+  const shown = asApiError(error);
+  try {
+    if (isLasting(shown)) await mark.keep(pool, keptOf(problemAnswer(shown, requestId), requestId));
+    else await mark.abandon();
+  } catch {
+    // The database is away: the mark expires. What went wrong first is what is told.
+  }
+}
+
+function isLasting({ status, code }: ApiError): boolean {
+  // Of a mark that somebody took over: theirs is the answer.
+  if (code === 'idempotency_in_progress') return false;
+  return status < 500 && status !== 429 && status !== 401;
+}
+
+function keptOf({ status, headers = {}, body }: Answer, requestId: string): KeptAnswer {
+  return { status, headers, ...(body !== undefined && { body }), requestId };
+}
+
+/** To the byte, its `Request-Id` included, which a problem document names too. */
+function replayed({ route, headers: asked }: Asked, kept: KeptAnswer): Answer {
+  const { status, body } = kept;
+  const headers = {
+    ...kept.headers,
+    'Idempotency-Replayed': 'true',
+    'Request-Id': kept.requestId,
+  };
+  if (status < 400 && route.eventsOf && wantsEvents(asked.accept)) {
+    return { status, headers, stream: route.eventsOf(body) };
+  }
+  const mediaType = status >= 400 ? { mediaType: PROBLEM_MEDIA_TYPE } : {};
+  return { status, headers, body, ...mediaType };
+}

@@ -1,0 +1,178 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { ApiError, StartupError } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import type { Logger } from '../observability/logger.ts';
+import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
+
+/** The HTTP server of the API: its limits, finding a port, and a stop that loses no answer. */
+
+/** From the first byte of a request to its last. */
+const REQUEST_TIMEOUT_MS = 15_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+/** How often the two above are looked at; node's own 30 s would make 15 s mean 45. */
+const CHECK_INTERVAL_MS = 1_000;
+/** Longer than a client's pause between two requests, shorter than anybody needs a held socket. */
+const KEEP_ALIVE_TIMEOUT_MS = 10_000;
+const HEADER_BYTES_MAX = 16 * 1024;
+const CONNECTIONS_MAX = 10_000;
+const DRAIN_MS = 10_000;
+/** A client that kept a connection learns of our end from an answer; for so long it may ask. */
+const FAREWELL = { maxMs: 5_000, quietMs: 1_000, lookMs: 50 };
+const PORTS_TRIED = 100;
+
+export type Listening = { url: string; port: number; stop: () => Promise<void> };
+
+export type ListenOptions = {
+  host: string;
+  port: number;
+  /** A taken port is answered by trying the next one, not by a StartupError. */
+  fallbackToFreePort: boolean;
+  log: Logger;
+};
+
+/** @throws StartupError when it cannot listen there */
+export async function serve(app: RequestListener, options: ListenOptions): Promise<Listening> {
+  const server = createServer(
+    {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      maxHeaderSize: HEADER_BYTES_MAX,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    },
+    (request, response) => {
+      farewell.heard(response);
+      app(request, response);
+    },
+  );
+  const farewell = createFarewell(server);
+  server.maxConnections = CONNECTIONS_MAX;
+  server.on('clientError', answerBrokenRequest);
+  await listenSomewhere(server, options);
+  // Such as too many open files: the next connection may be lucky, and without a listener the
+  // process would end.
+  server.on('error', (error) => options.log.error({ reason: error.message }, 'cannot accept'));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : options.port;
+  let stopping: Promise<void> | undefined;
+  return {
+    port,
+    url: `http://${shownHost(options.host)}:${port}`,
+    stop: () => (stopping ??= farewell.say().then(() => drain(server))),
+  };
+}
+
+async function listenSomewhere(server: Server, options: ListenOptions): Promise<void> {
+  const { host, port, fallbackToFreePort } = options;
+  const last = fallbackToFreePort && port !== 0 ? Math.min(port + PORTS_TRIED, 65_535) : port;
+  for (let candidate = port; ; candidate += 1) {
+    try {
+      await listen(server, candidate, host);
+      return;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== 'EADDRINUSE' || candidate >= last)
+        throw cannotListen(error, { host, port, code });
+    }
+  }
+}
+
+function codeOf(error: unknown): string {
+  const hasCode = typeof error === 'object' && error !== null && 'code' in error;
+  return hasCode ? String(error.code) : '';
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function cannotListen(
+  cause: unknown,
+  at: { host: string; port: number; code: string },
+): StartupError {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `port ${at.port} is taken: stop what uses it, or set PARLEY_PORT to another`,
+    EACCES: `port ${at.port} needs rights this user lacks: set PARLEY_PORT above 1023`,
+    EADDRNOTAVAIL: `${at.host} is no address of this machine: set PARLEY_HOST`,
+    ENOTFOUND: `${at.host} is no address of this machine: set PARLEY_HOST`,
+  };
+  const reason = reasons[at.code] ?? `cannot listen on ${at.host}, port ${at.port} (${at.code})`;
+  return new StartupError(`PARLEY_PORT: ${reason}`, { cause });
+}
+
+/**
+ * Before the end every answer says `Connection: close`. Without it a connection that is kept would be
+ * closed at the moment its client sends the next request: nobody can tell whether that was heard,
+ * so it may not be repeated. Over when nobody is connected, or has asked for a second.
+ */
+function createFarewell(server: Server) {
+  let isLeaving = false;
+  let heardAtMs = 0;
+  const isOver = async (endMs: number): Promise<boolean> => {
+    const nowMs = performance.now();
+    if (nowMs > endMs || nowMs - heardAtMs > FAREWELL.quietMs) return true;
+    return (await promisify(server.getConnections.bind(server))()) === 0;
+  };
+  return {
+    heard: (response: ServerResponse): void => {
+      heardAtMs = performance.now();
+      if (isLeaving) response.setHeader('connection', 'close');
+    },
+    say: async (): Promise<void> => {
+      isLeaving = true;
+      const endMs = performance.now() + FAREWELL.maxMs;
+      while (!(await isOver(endMs))) await delay(FAREWELL.lookMs);
+    },
+  };
+}
+
+/** Answers what is under way, for 10 s at most; connections without a request go at once. */
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // close() looks once; a connection also becomes idle when its answer is through.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(end);
+}
+
+/** What node could not read as HTTP, or waited for too long, never reaches the app. */
+function answerBrokenRequest(_error: Error, socket: Duplex): void {
+  const isFirst = socket instanceof Socket && socket.bytesWritten === 0;
+  if (!socket.writable || !isFirst) {
+    socket.destroy(); // An answer may be under way; another one in its middle would garble it.
+    return;
+  }
+  const requestId = newId('req');
+  const problem = new ApiError(
+    'malformed_request',
+    'the request is not valid HTTP or came too slowly',
+  );
+  const body = JSON.stringify(problemOf(problem, requestId));
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** An address that a browser on this machine can open. */
+function shownHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

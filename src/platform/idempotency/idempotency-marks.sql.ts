@@ -1,0 +1,134 @@
+import type { Db } from '../postgres/pool.ts';
+
+/** Whose mark it is, and for which request. `hash` is of method, path and the header's value. */
+export type MarkKey = { apiKeyId: string; hash: Buffer };
+
+/** What is sealed stays sealed here. */
+export type MarkRow = {
+  token: string;
+  request: Buffer;
+  decision: Buffer | null;
+  /** Empty: erased. */
+  answer: Buffer | null;
+  plannedId: string;
+  /** By the database's clock, the only one all processes share. */
+  state: 'running' | 'finished' | 'abandoned' | 'expired';
+};
+
+export type NewMark = MarkKey & Pick<MarkRow, 'token' | 'request' | 'plannedId'>;
+
+/** False when there is one: somebody else was first. */
+export async function insertMark(db: Db, mark: NewMark): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'insert_idempotency_mark',
+    text: `insert into idempotency_marks (api_key_id, place_hash, token, request, planned_id)
+           values ($1, $2, $3, $4, $5) on conflict do nothing`,
+    values: [mark.apiKeyId, mark.hash, mark.token, mark.request, mark.plannedId],
+  });
+  return rowCount === 1;
+}
+
+export async function readMark(db: Db, key: MarkKey): Promise<MarkRow | undefined> {
+  const { rows } = await db.query<MarkRow>({
+    name: 'read_idempotency_mark',
+    text: `select token, request, decision, answer, planned_id as "plannedId",
+                  case when started_at < clock_timestamp() - interval '24 hours' then 'expired'
+                       when answer is not null then 'finished'
+                       when claimed_at < clock_timestamp() - interval '60 seconds' then 'abandoned'
+                       else 'running' end as state
+             from idempotency_marks where api_key_id = $1 and place_hash = $2`,
+    values: [key.apiKeyId, key.hash],
+  });
+  return rows[0];
+}
+
+/** From whoever left it unfinished; what they planned stays. False when somebody was quicker. */
+export async function takeMark(
+  db: Db,
+  key: MarkKey,
+  token: { from: string; to: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update idempotency_marks set token = $4, claimed_at = clock_timestamp()
+      where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
+    [key.apiKeyId, key.hash, token.from, token.to],
+  );
+  return rowCount === 1;
+}
+
+/** In the place of one that is over and was not removed yet. */
+export async function replaceMark(db: Db, mark: NewMark, from: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update idempotency_marks
+        set token = $4, request = $5, planned_id = $6, decision = null, answer = null,
+            started_at = clock_timestamp(), claimed_at = clock_timestamp()
+      where api_key_id = $1 and place_hash = $2 and token = $3`,
+    [mark.apiKeyId, mark.hash, from, mark.token, mark.request, mark.plannedId],
+  );
+  return rowCount === 1;
+}
+
+type Held = MarkKey & { token: string };
+
+/**
+ * False when the mark is somebody else's by now. `conversationIds` are those whose words the answer
+ * may hold.
+ */
+export async function finishMark(
+  db: Db,
+  held: Held,
+  { answer, conversationIds }: { answer: Buffer; conversationIds: readonly string[] },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'finish_idempotency_mark',
+    text: `update idempotency_marks set answer = $4, conversation_ids = $5
+            where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
+    values: [held.apiKeyId, held.hash, held.token, answer, conversationIds],
+  });
+  return rowCount === 1;
+}
+
+/** False when the mark is somebody else's by now. */
+export async function writeDecision(db: Db, held: Held, decision: Buffer): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update idempotency_marks set decision = $4
+      where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
+    [held.apiKeyId, held.hash, held.token, decision],
+  );
+  return rowCount === 1;
+}
+
+/** The next request may take over at once; the row stays for what was planned in it. */
+export async function abandonMark(db: Db, held: Held): Promise<void> {
+  await db.query(
+    `update idempotency_marks set claimed_at = '-infinity'
+      where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
+    [held.apiKeyId, held.hash, held.token],
+  );
+}
+
+/** Empties the answers that may hold words of a conversation; that there was one stays known. */
+export async function eraseAnswersAbout(db: Db, conversationId: string): Promise<void> {
+  await db.query(
+    `update idempotency_marks set answer = '', conversation_ids = '{}'
+      where conversation_ids @> array[$1::uuid] and conversation_ids <> '{}'`,
+    [conversationId],
+  );
+}
+
+/** Removes up to `limit` that are over; returns how many. Any number of processes at once. */
+export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from idempotency_marks where ctid = any(array(
+       select ctid from idempotency_marks
+        where started_at < clock_timestamp() - interval '24 hours'
+        order by started_at limit $1 for update skip locked))`,
+    [limit],
+  );
+  return rowCount ?? 0;
+}
+
+/** Where a mark's parts belong, authenticated with them (sealing.ts). */
+export function markPlace({ apiKeyId, hash }: MarkKey): string {
+  return `idempotency:${apiKeyId}/${hash.toString('hex')}`;
+}

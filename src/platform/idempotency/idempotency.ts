@@ -1,0 +1,193 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { ApiError } from '../../errors.ts';
+import { newUuid, toUuid } from '../../ids.ts';
+import { failpoint } from '../../failpoints.ts';
+import {
+  abandonMark,
+  deleteOldMarks,
+  finishMark,
+  insertMark,
+  readMark,
+  markPlace,
+  replaceMark,
+  takeMark,
+  writeDecision,
+  type MarkKey,
+  type MarkRow,
+} from './idempotency-marks.sql.ts';
+import type { Db, Pool } from '../postgres/pool.ts';
+import type { Sealer } from '../postgres/sealing.ts';
+import { SEED_BYTES, type Plan } from './plan.ts';
+
+/**
+ * `Idempotency-Key` (contract §3). Before anything is done, a mark says that somebody works on the
+ * request; the answer is written into it in the transaction of the change. A crash leaves an
+ * unfinished mark and no change: after 60 s, or at once when the failure was answered, the next
+ * request takes the mark over, and whoever held it can neither finish it nor commit.
+ */
+
+/** As it is sent again, whatever is needed for that; sealed at rest, for it may show a secret. */
+export type KeptAnswer = {
+  status: number;
+  headers: Record<string, string>;
+  /** undefined: none */
+  body?: unknown;
+  requestId: string;
+};
+
+export type MarkedRequest = {
+  apiKeyId: string;
+  method: string;
+  path: string;
+  /** The header's. */
+  key: string;
+  /** What must be the same in a repeat: the query and the body, as they came. */
+  content: readonly (string | Buffer)[];
+};
+
+/** A request that is ours to do. */
+export type Mark = {
+  plan: Plan;
+  /** @throws ApiError idempotency_in_progress when somebody took over; then nothing may commit. */
+  keep: (db: Db, answer: KeptAnswer) => Promise<void>;
+  /** For an answer that is not kept: a repeat may try at once. */
+  abandon: () => Promise<void>;
+};
+
+export type Idempotency = {
+  pool: Pool;
+  /** @throws ApiError idempotency_key_reused, idempotency_in_progress, not_found */
+  begin: (request: MarkedRequest) => Promise<{ kept: KeptAnswer } | { mark: Mark }>;
+};
+
+export type IdempotencyDeps = { pool: Pool; sealer: Sealer; nowMs: () => number };
+type Sealed = { hash: string; seed: string };
+
+/** Each turn of the loop means that another request was quicker. */
+const TRIES = 5;
+
+export function createIdempotency(deps: IdempotencyDeps): Idempotency {
+  return {
+    pool: deps.pool,
+    begin: async (request) => {
+      const key: MarkKey = { apiKeyId: request.apiKeyId, hash: placeHash(request) };
+      const hash = contentHash(request);
+      for (let left = TRIES; left > 0; left -= 1) {
+        const begun = await tryToBegin(deps, key, hash);
+        if (!begun) continue;
+        if ('mark' in begun) await failpoint('idempotency.marked');
+        return begun;
+      }
+      throw inProgress();
+    },
+  };
+}
+
+/** Removes marks of more than a day ago; true when there are more of them. */
+export async function forgetOldMarks({ pool }: { pool: Pool }): Promise<boolean> {
+  return (await deleteOldMarks(pool, BATCH)) === BATCH;
+}
+
+const BATCH = 1_000;
+
+async function tryToBegin(
+  deps: IdempotencyDeps,
+  key: MarkKey,
+  hash: string,
+): Promise<{ kept: KeptAnswer } | { mark: Mark } | undefined> {
+  const { pool, sealer } = deps;
+  const place = markPlace(key);
+  const token = randomUUID();
+  const seed = randomBytes(SEED_BYTES);
+  const fresh = {
+    ...key,
+    token,
+    request: sealer.seal(JSON.stringify({ hash, seed: seed.toString('base64') }), place),
+    plannedId: newUuid(deps.nowMs()),
+  };
+  const ours = (): { mark: Mark } => {
+    const plan = { id: fresh.plannedId, seed, decision: null, isRetry: false };
+    return { mark: heldMark(deps, { ...key, token }, plan) };
+  };
+  if (await insertMark(pool, fresh)) return ours();
+  const there = await readMark(pool, key);
+  if (!there) return undefined;
+  if (there.state === 'expired') {
+    return (await replaceMark(pool, fresh, there.token)) ? ours() : undefined;
+  }
+  // We wrote it, and the sealer would not open what is not as we wrote it.
+  const known = JSON.parse(sealer.open(there.request, place)) as Sealed;
+  if (known.hash !== hash) throw reused();
+  if (there.answer?.length === 0) {
+    throw new ApiError('not_found', 'what this request was answered has been erased');
+  }
+  if (there.answer) return { kept: JSON.parse(sealer.open(there.answer, place)) as KeptAnswer };
+  if (there.state === 'running') throw inProgress();
+  if (!(await takeMark(pool, key, { from: there.token, to: token }))) return undefined;
+  const plan = { ...planOf(there, known), isRetry: true };
+  return { mark: heldMark(deps, { ...key, token }, plan) };
+}
+
+type StoredPlan = Pick<Plan, 'id' | 'seed' | 'isRetry'> & Pick<MarkRow, 'decision'>;
+
+function planOf({ plannedId, decision }: MarkRow, { seed }: Sealed): Omit<StoredPlan, 'isRetry'> {
+  return { id: plannedId, seed: Buffer.from(seed, 'base64'), decision };
+}
+
+function heldMark(
+  deps: IdempotencyDeps,
+  held: MarkKey & { token: string },
+  stored: StoredPlan,
+): Mark {
+  const { pool, sealer } = deps;
+  const place = markPlace(held);
+  const { decision, ...plan } = stored;
+  return {
+    plan: {
+      ...plan,
+      decide: async <T>(choose: () => Promise<T>) => {
+        // Decided by the same choice, of the same request.
+        if (decision) return JSON.parse(sealer.open(decision, place)) as T;
+        const chosen = await choose();
+        const text = sealer.seal(JSON.stringify(chosen), place);
+        if (!(await writeDecision(pool, held, text))) throw inProgress();
+        return chosen;
+      },
+    },
+    keep: async (db, answer) => {
+      const text = JSON.stringify(answer);
+      const kept = { answer: sealer.seal(text, place), conversationIds: conversationsIn(text) };
+      if (!(await finishMark(db, held, kept))) throw inProgress();
+    },
+    abandon: () => abandonMark(pool, held),
+  };
+}
+
+/** Every answer with words of a conversation names it: erasing one finds its answers by that. */
+function conversationsIn(text: string): string[] {
+  const ids = new Set(text.match(/\bconv_[0-9a-z]{26}\b/g));
+  return [...ids].flatMap((id) => toUuid('conv', id) ?? []);
+}
+
+function placeHash({ method, path, key }: MarkedRequest): Buffer {
+  // Neither a method nor a path has a line break.
+  return createHash('sha256').update(`${method}\n${path}\n${key}`).digest();
+}
+
+function contentHash({ content }: MarkedRequest): string {
+  const hash = createHash('sha256');
+  for (const part of content) {
+    hash.update(`${Buffer.byteLength(part)}:`).update(part); // So that parts cannot run together.
+  }
+  return hash.digest('base64');
+}
+
+function inProgress(): ApiError {
+  const detail = 'the first request with this Idempotency-Key still runs; ask again';
+  return new ApiError('idempotency_in_progress', detail, { retryAfterSec: 1 });
+}
+
+function reused(): ApiError {
+  const detail = 'this Idempotency-Key was used for another request; take a new one';
+  return new ApiError('idempotency_key_reused', detail);
+}

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { StartupError } from '../../errors.ts';
+
+/** How to reach a Kubernetes API server and who we are to it. */
+export type KubeCredentials = {
+  /** `https://host:port`, without a slash at the end */
+  server: string;
+  tls: {
+    ca?: string | Buffer;
+    cert?: string | Buffer;
+    key?: string | Buffer;
+    servername?: string;
+    rejectUnauthorized?: boolean;
+  };
+  /** Headers that authenticate one request; tokens are short-lived, so ask for each. */
+  headers: () => Promise<Record<string, string>>;
+  /** The namespace we run in. */
+  namespace: string;
+};
+
+/** Where Kubernetes puts a pod's service account (its documentation, "Accessing the API from a Pod"). */
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+/** The kubelet renews a token when a fifth of its hour or more is left. */
+const TOKEN_KEPT_MS = 60_000;
+
+export type CredentialsDeps = {
+  /** KUBERNETES_SERVICE_HOST and _PORT, which every pod has. */
+  service: { host: string; port: string } | undefined;
+  nowMs: () => number;
+  serviceAccountFolder?: string;
+};
+
+/**
+ * A pod's own service account, else the kubeconfig as kubectl finds it (exec plugins and OIDC
+ * included). Only the latter loads @kubernetes/client-node: it costs 87 MB and a second, which no
+ * pod should pay for reading three files.
+ * @throws StartupError when neither is there
+ */
+export async function loadCredentials(deps: CredentialsDeps): Promise<KubeCredentials> {
+  return deps.service ? fromServiceAccount(deps, deps.service) : fromKubeconfig();
+}
+
+async function fromServiceAccount(
+  { nowMs, serviceAccountFolder: folder = SERVICE_ACCOUNT }: CredentialsDeps,
+  { host, port }: { host: string; port: string },
+): Promise<KubeCredentials> {
+  const read = async (name: string): Promise<string> => {
+    try {
+      return await readFile(`${folder}/${name}`, 'utf8');
+    } catch (cause) {
+      const hint = 'does the pod mount its service account token?';
+      throw new StartupError(`cannot read ${folder}/${name}: ${hint}`, { cause });
+    }
+  };
+  const [ca, namespace] = await Promise.all([read('ca.crt'), read('namespace')]);
+  let token = { text: '', readAtMs: -Infinity };
+  const headers = async (): Promise<Record<string, string>> => {
+    if (nowMs() - token.readAtMs > TOKEN_KEPT_MS) {
+      // Unreadable for once, the one we have is good for minutes yet.
+      const text = await read('token').catch((error: unknown) => {
+        if (token.text === '') throw error;
+        return token.text;
+      });
+      token = { text: text.trim(), readAtMs: nowMs() };
+    }
+    return { authorization: `Bearer ${token.text}` };
+  };
+  await headers(); // What is missing should be told now.
+  const bracketed = host.includes(':') ? `[${host}]` : host;
+  return { server: `https://${bracketed}:${port}`, tls: { ca }, headers, namespace };
+}
+
+type HttpsOptions = KubeCredentials['tls'] & { headers?: Record<string, string> };
+
+async function fromKubeconfig(): Promise<KubeCredentials> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  try {
+    config.loadFromDefault();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StartupError(`cannot read the kubeconfig: ${reason}`, { cause });
+  }
+  const cluster = config.getCurrentCluster();
+  // Without any kubeconfig, client-node makes one up, as kubectl once did.
+  if (!cluster?.server || cluster.server === 'http://localhost:8080') {
+    throw new StartupError(
+      'no Kubernetes cluster: set KUBECONFIG, run in a pod, or set PARLEY_STORE=postgres',
+    );
+  }
+  if (cluster.proxyUrl !== undefined) {
+    throw new StartupError('the kubeconfig names a proxy-url, which is not supported');
+  }
+  const apply = async (): Promise<HttpsOptions> => {
+    const options: HttpsOptions = {};
+    await config.applyToHTTPSOptions(options);
+    return options;
+  };
+  const { ca, cert, key, servername, rejectUnauthorized } = await apply();
+  return {
+    server: cluster.server.replace(/\/+$/, ''),
+    tls: {
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+      ...(servername !== undefined && { servername }),
+      ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
+    },
+    headers: async () => ({ ...(await apply()).headers }),
+    namespace: config.getContextObject(config.currentContext)?.namespace ?? 'default',
+  };
+}

@@ -1,0 +1,123 @@
+import type { FieldError } from '../../errors.ts';
+import { escapeToken } from '../resources/schema/cel-rules.ts';
+import {
+  FieldConflictError,
+  InvalidResourceError,
+  NamespaceRefusedError,
+  StoreUnavailableError,
+  WriteConflictError,
+} from '../resources/resource-store.ts';
+import { KubeConnectionError, KubeError, type StatusCause } from './kube-error.ts';
+
+/** The errors `ResourceStore` promises, out of a Status; anything else stays as it is. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof KubeConnectionError) return unavailable(error);
+  if (!(error instanceof KubeError)) return error;
+  const untyped = UNTYPED_PATCH.exec(error.message);
+  if (untyped) return new InvalidResourceError([untypedError(untyped)]);
+  if (error.code === 413 || error.message.endsWith(TOO_LARGE_FOR_ETCD)) {
+    const detail = 'the object may have 1.5 MB';
+    return new InvalidResourceError([{ pointer: '/spec', code: 'too_long', detail }]);
+  }
+  if (error.code === 401 || error.code === 429 || error.code >= 500) return unavailable(error);
+  const owned = error.causes.filter(({ reason }) => reason === 'FieldManagerConflict');
+  if (owned.length > 0) return new FieldConflictError(distinct(owned.map(toConflict)));
+  if (error.code === 409) return new WriteConflictError(error.message, { cause: error });
+  if (error.code === 422 || error.code === 400) return new InvalidResourceError(fieldErrors(error));
+  if (error.code === 403 || error.code === 404) {
+    return new NamespaceRefusedError(error.message, { cause: error });
+  }
+  return error;
+}
+
+/**
+ * What the server answers as its own fault (500) to a field that the schema does not have, or has
+ * with another type: `… (default/b; parley.dev/v1alpha1, Kind=Agent): .spec.nope: field not
+ * declared in schema`
+ */
+const UNTYPED_PATCH = /failed to create typed patch object \([^)]*\): (?:\.([^:\s]+): )?(.*)$/s;
+
+/** As an internal error (500), though asking again will never help. */
+const TOO_LARGE_FOR_ETCD = 'etcdserver: request is too large';
+
+function untypedError([, field = '', text = '']: RegExpExecArray): FieldError {
+  // An item of a list is named by its keys, `.spec.tools[name="a"].url`: no place in our JSON.
+  const [list = '', item] = field.split(/(?=\[[^\]]*=)/);
+  const detail = text.replace(/, got .*$/s, ''); // What follows is Go's own notation.
+  return {
+    pointer: toPointer(list),
+    code: UNTYPED_CODES.find(([start]) => text.startsWith(start))?.[1] ?? 'invalid_type',
+    detail: item === undefined ? detail : `${item}: ${detail}`,
+  };
+}
+
+const UNTYPED_CODES = [
+  ['field not declared', 'unknown_field'],
+  ['duplicate entries', 'duplicate'],
+] as const;
+
+function unavailable(cause: Error): StoreUnavailableError {
+  return new StoreUnavailableError(cause.message, { cause });
+}
+
+/** `conflict with "kustomize-controller" using parley.dev/v1alpha1` about `.spec.tools[name="a"].url` */
+function toConflict({ message, field }: StatusCause): { field: string; manager: string } {
+  const manager = /conflict with "([^"]*)"/.exec(message)?.[1] ?? 'another manager';
+  const [root, name = ''] = tokens(field);
+  return { field: root === 'spec' ? name : tokens(field).join('.'), manager };
+}
+
+function distinct(conflicts: { field: string; manager: string }[]) {
+  const known = new Map(conflicts.map((one) => [`${one.field} ${one.manager}`, one]));
+  return [...known.values()];
+}
+
+function fieldErrors({ causes, message }: KubeError): FieldError[] {
+  // Beside a mistake the server may say, of no field, that it did not look for more.
+  const found = causes.filter(({ field }) => field !== '<nil>');
+  if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
+  return found.map(({ field, reason, message: text }) => {
+    const pointer = toPointer(field);
+    if (reason !== 'FieldValueInvalid') {
+      return { pointer, code: CODES[reason] ?? 'invalid', detail: text };
+    }
+    const [, expected] = /^Invalid value: .* in body (should .*)$/s.exec(text) ?? [];
+    if (expected === undefined) {
+      const code = pointer.startsWith('/spec') ? 'rule' : 'invalid_format';
+      return { pointer, code, detail: text.replace(/^Invalid value: /, '') };
+    }
+    const code = EXPECTATIONS.find(([start]) => expected.startsWith(start))?.[1] ?? 'invalid';
+    return { pointer, code, detail: expected };
+  });
+}
+
+/** Our own codes for what both say (src/platform/resources/schema/schema-errors.ts). */
+const CODES: Record<string, string> = {
+  FieldValueRequired: 'required',
+  FieldValueTypeInvalid: 'invalid_type',
+  FieldValueNotSupported: 'not_allowed',
+  FieldValueTooLong: 'too_long',
+  FieldValueTooMany: 'too_many',
+  FieldValueDuplicate: 'duplicate',
+};
+
+/** `FieldValueInvalid` says it in a sentence only: `… in body should be at least 1 chars long`. */
+const EXPECTATIONS = [
+  ['should be at least', 'too_short'],
+  ['should be less', 'too_large'],
+  ['should be greater', 'too_small'],
+  ['should match', 'invalid_format'],
+] as const;
+
+function toPointer(field: string): string {
+  return tokens(field)
+    .map((token) => `/${escapeToken(token)}`)
+    .join('');
+}
+
+/** `.spec.tools[0].url` and `spec.tools[name="a"]` → spec, tools, 0, url */
+function tokens(field: string): string[] {
+  return [...field.matchAll(/\[(?:"([^"]*)"|([^\]]*))\]|([^.[\]]+)/g)].map(
+    ([, quoted, index, name]) => quoted ?? index ?? name ?? '',
+  );
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { isCoreKind } from '../resources/schema/core-kinds.ts';
+import type { Resource } from '../resources/resource-store.ts';
+
+const strings = z.record(z.string(), z.string());
+const fieldsV1 = z.record(z.string(), z.unknown());
+
+/** What we read of any object; a metadata-only answer (PartialObjectMetadata) has no more. */
+const raw = z.looseObject({
+  metadata: z.object({
+    namespace: z.string(),
+    name: z.string(),
+    uid: z.string(),
+    generation: z.int().default(0),
+    resourceVersion: z.string(),
+    labels: strings.default({}),
+    annotations: strings.default({}),
+    creationTimestamp: z.string(),
+    managedFields: z
+      .array(
+        z.object({
+          manager: z.string().default('unknown'),
+          subresource: z.string().default(''),
+          time: z.string().default(''),
+          fieldsV1: fieldsV1.default({}),
+        }),
+      )
+      .default([]),
+  }),
+  spec: z.record(z.string(), z.unknown()).default({}),
+  status: z.record(z.string(), z.unknown()).default({}),
+  data: strings.default({}),
+});
+type Raw = z.output<typeof raw>;
+
+/** Who applied what stays the server's; kept here it would be half of a cache. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** @throws ZodError for what is no Kubernetes object */
+export function toResource(kind: string, object: unknown): Resource {
+  const parsed = raw.parse(object);
+  const { managedFields: _, annotations, ...metadata } = parsed.metadata;
+  const { [LAST_APPLIED]: __, ...kept } = annotations;
+  return {
+    kind,
+    metadata: { ...metadata, annotations: kept },
+    spec: isCoreKind(kind) ? { data: textData(kind, parsed.data) } : parsed.spec,
+    status: parsed.status,
+    owners: isCoreKind(kind) ? dataOwners(parsed) : ownersOf(parsed),
+    wroteAt: timesOf(parsed),
+  };
+}
+
+/** A Secret's values are base64 on the wire. */
+function textData(kind: string, data: Record<string, string>): Record<string, string> {
+  if (kind !== 'Secret') return data;
+  const decode = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
+  return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, decode(text)]));
+}
+
+/**
+ * Top-level spec field → its managers. `metadata.managedFields` says it with a tree of `f:` keys
+ * per manager (structured-merge-diff); subresources (status) do not own the spec.
+ */
+function ownersOf(object: Raw, root = 'f:spec'): Record<string, string[]> {
+  const owners: Record<string, string[]> = {};
+  for (const { manager, subresource, fieldsV1: fields } of object.metadata.managedFields) {
+    const tree = root === '' ? fields : fields[root];
+    if (subresource !== '' || typeof tree !== 'object' || tree === null) continue;
+    for (const key of Object.keys(tree)) {
+      if (!key.startsWith('f:')) continue;
+      const managers = (owners[key.slice(2)] ??= []);
+      if (!managers.includes(manager)) managers.push(manager);
+    }
+  }
+  // The server has them by the time of their last write; that is no change of who they are.
+  for (const managers of Object.values(owners)) managers.sort();
+  return owners;
+}
+
+function timesOf({ metadata }: Raw): Record<string, string> {
+  const times: Record<string, string> = {};
+  for (const { manager, subresource, time, fieldsV1: fields } of metadata.managedFields) {
+    if (subresource !== '' || !('f:spec' in fields)) continue;
+    if (time > (times[manager] ?? '')) times[manager] = time; // All are in UTC, to the second.
+  }
+  return times;
+}
+
+/** Of a Secret or ConfigMap only who put the values there counts, not who labelled it. */
+function dataOwners(object: Raw): Record<string, string[]> {
+  const { data } = ownersOf(object, '');
+  return data ? { data } : {};
+}

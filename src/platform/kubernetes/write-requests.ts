@@ -1,0 +1,95 @@
+import { isCoreKind } from '../resources/schema/core-kinds.ts';
+import type { Applied, ApplyOptions, ObjectKey, Resource } from '../resources/resource-store.ts';
+import { APPLY_PATCH, MERGE_PATCH, type KubeRequest } from './client.ts';
+import { objectPath, pathOf } from './resource-paths.ts';
+
+/** The writes of a ResourceStore as requests to the API server. */
+
+const STATUS_MANAGER = 'parley-operator';
+/** No object is ever at this version: asking for it means "it must not exist". */
+const NO_VERSION = '1';
+
+/** Server-side apply, never forced. */
+export function applyRequest(applied: Applied, options: ApplyOptions): KubeRequest {
+  const { kind, namespace, name, spec, labels, annotations } = applied;
+  const { fieldManager, resourceVersion } = options;
+  return {
+    method: 'PATCH',
+    path: objectPath(kind, { namespace, name }),
+    query: { fieldManager, force: 'false', fieldValidation: 'Strict' },
+    contentType: APPLY_PATCH,
+    body: {
+      apiVersion: pathOf(kind).apiVersion,
+      kind,
+      metadata: {
+        namespace,
+        name,
+        ...(labels && { labels }),
+        ...(annotations && { annotations }),
+        ...(resourceVersion !== undefined && {
+          resourceVersion: resourceVersion === '' ? NO_VERSION : resourceVersion,
+        }),
+      },
+      ...(isCoreKind(kind) ? encodeData(kind, spec) : { spec }),
+    },
+  };
+}
+
+/** With the version that was read: of two who choose an id, one must lose. */
+export function annotateRequest(
+  { kind, metadata: { namespace, name, resourceVersion } }: Resource,
+  annotations: Record<string, string>,
+): KubeRequest {
+  return {
+    method: 'PATCH',
+    path: objectPath(kind, { namespace, name }),
+    query: { fieldManager: STATUS_MANAGER },
+    contentType: MERGE_PATCH,
+    body: { metadata: { resourceVersion, annotations } },
+  };
+}
+
+/** The version is a fence too: a leader of the past, with a cache of the past, is refused. */
+export function statusRequest(
+  { kind, metadata: { namespace, name, uid, resourceVersion } }: Resource,
+  status: Record<string, unknown>,
+): KubeRequest {
+  return {
+    method: 'PATCH',
+    path: `${objectPath(kind, { namespace, name })}/status`,
+    query: { fieldManager: STATUS_MANAGER, force: 'true' },
+    contentType: APPLY_PATCH,
+    body: {
+      apiVersion: pathOf(kind).apiVersion,
+      kind,
+      metadata: { namespace, name, uid, resourceVersion },
+      status,
+    },
+  };
+}
+
+export function deleteRequest(
+  kind: string,
+  key: ObjectKey,
+  resourceVersion: string | undefined,
+): KubeRequest {
+  return {
+    method: 'DELETE',
+    path: objectPath(kind, key),
+    body: {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: 'Background',
+      ...(resourceVersion !== undefined && { preconditions: { resourceVersion } }),
+    },
+  };
+}
+
+function encodeData(kind: string, { data = {} }: Record<string, unknown>) {
+  if (kind !== 'Secret') return { data };
+  const encoded = Object.entries(data as Record<string, string>).map(([key, text]) => [
+    key,
+    Buffer.from(text).toString('base64'),
+  ]);
+  return { type: 'Opaque', data: Object.fromEntries(encoded) };
+}

@@ -1,0 +1,81 @@
+import {
+  FieldConflictError,
+  InvalidResourceError,
+  WriteConflictError,
+  type Applied,
+  type ResourceStore,
+} from '../resources/resource-store.ts';
+import type { ManifestObject } from './object.ts';
+import { formatPointer, type ManifestProblem } from './report.ts';
+
+export const FILE_MANAGER = 'file';
+
+/** `problems` are for a person and stay until the manifest or the object changes. */
+export type ApplyOutcome = { problems: ManifestProblem[] };
+
+// Each round drops at least one field or meets a write in between; more is somebody's loop.
+const MAX_ROUNDS = 8;
+
+/**
+ * Applies one object as `file`, never forced: a field another manager owns is told and left out,
+ * the others count (contract §2).
+ * @throws whatever the store throws besides its three own errors: it cannot be reached
+ */
+export async function applyManifest(
+  object: ManifestObject & { applied: Applied },
+  store: Pick<ResourceStore, 'apply'>,
+): Promise<ApplyOutcome> {
+  const problems: ManifestProblem[] = [];
+  let { applied } = object;
+  for (let round = 1; ; round += 1) {
+    try {
+      await store.apply(applied, { fieldManager: FILE_MANAGER });
+      return { problems };
+    } catch (error) {
+      if (error instanceof InvalidResourceError) {
+        return { problems: [...problems, ...problemsOf(object, error)] };
+      }
+      if (round >= MAX_ROUNDS) throw error;
+      if (error instanceof WriteConflictError) continue;
+      if (!(error instanceof FieldConflictError) || error.conflicts.length === 0) throw error;
+      problems.push(...conflictsOf(object, error));
+      applied = without(applied, new Set(error.conflicts.map(({ field }) => field)));
+    }
+  }
+}
+
+/** `lost` as FieldConflictError names fields: of the spec, or `metadata.labels.x`. */
+function without(applied: Applied, lost: ReadonlySet<string>): Applied {
+  const keep = <T>(map: Record<string, T>, prefix = ''): Record<string, T> =>
+    Object.fromEntries(Object.entries(map).filter(([name]) => !lost.has(`${prefix}${name}`)));
+  const { spec, labels, annotations } = applied;
+  return {
+    ...applied,
+    spec: keep(spec),
+    ...(labels && { labels: keep(labels, 'metadata.labels.') }),
+    ...(annotations && { annotations: keep(annotations, 'metadata.annotations.') }),
+  };
+}
+
+function problemsOf(object: ManifestObject, error: InvalidResourceError): ManifestProblem[] {
+  return error.errors.map(({ pointer, detail }) => ({
+    place: object.placeOf(pointer),
+    field: formatPointer(pointer),
+    detail,
+  }));
+}
+
+function conflictsOf(object: ManifestObject, error: FieldConflictError): ManifestProblem[] {
+  return error.conflicts.map(({ field, manager }) => ({
+    place: object.placeOf(pointerOf(field)),
+    field: field.startsWith('metadata.') ? field : `spec.${field}`,
+    detail: `belongs to ${manager}, whose value stays; remove it here, or there to let this one count`,
+  }));
+}
+
+/** `metadata.labels.a/b` → `/metadata/labels/a~1b` */
+function pointerOf(field: string): string {
+  const [, map, key] = /^metadata\.(labels|annotations)\.(.+)$/.exec(field) ?? [];
+  if (map === undefined || key === undefined) return `/spec/${field}`;
+  return `/metadata/${map}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}

@@ -1,0 +1,231 @@
+import { CORE_KINDS, isCoreKind, type CoreKind } from '../resources/schema/core-kinds.ts';
+import type { FieldError } from '../../errors.ts';
+import type { Applied } from '../resources/resource-store.ts';
+import { formatPointer, type ManifestPlace, type ManifestProblem } from './report.ts';
+import type { YamlDocument } from './yaml.ts';
+
+/** An object a manifest declares. Without `applied` it has mistakes and only keeps its place. */
+export type ManifestObject = {
+  /** `Agent default/support`: the same for two declarations of one object. */
+  id: string;
+  kind: string;
+  applied?: Applied;
+  /** Pointers start at the object. */
+  placeOf: (pointer: string) => ManifestPlace;
+};
+
+/**
+ * `unknownIdentity`: some document may declare anything, for it says not what; while that is so,
+ * no absence of an object is certain.
+ */
+export type ManifestObjects = {
+  objects: ManifestObject[];
+  problems: ManifestProblem[];
+  unknownIdentity: boolean;
+};
+
+/** `declared`: as written, without nulls; `spec` is not used where it is there (it has defaults). */
+type Verdict =
+  | { spec: Record<string, unknown>; declared?: Record<string, unknown> }
+  | { errors: FieldError[] };
+
+export type ManifestRules = {
+  /** Of all `knownKinds`. */
+  apiVersion: string;
+  /** Our kinds; Secret and ConfigMap (`v1`) come on top. */
+  knownKinds: readonly string[];
+  /** Pointers start at the object's root (`/spec/…`, `/metadata/…`). */
+  validate: (kind: string, spec: Record<string, unknown>, metadata: ManifestMetadata) => Verdict;
+  /** Gets what stands beside apiVersion, kind and metadata; pointers as above (`/data/key`). */
+  parseCoreKind: (kind: CoreKind, fields: Record<string, unknown>) => Verdict;
+};
+
+type ManifestMetadata = Pick<Applied, 'namespace' | 'name' | 'labels' | 'annotations'>;
+
+// `kubectl get -o yaml` writes these; they are the server's and mean nothing in a declaration.
+const SERVER_METADATA = new Set(
+  'creationTimestamp generation managedFields resourceVersion selfLink uid'.split(' '),
+);
+
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** What a document declares: one object, or the items of a `kind: List`. */
+export function readManifest(document: YamlDocument, rules: ManifestRules): ManifestObjects {
+  const { value, placeOf } = document;
+  if (value === null || value === undefined) return none();
+  if (isRecord(value) && value['kind'] === 'List' && Array.isArray(value['items'])) {
+    const lists = value['items'].map((item: unknown, index) =>
+      readObject(item, (pointer) => placeOf(`/items/${index}${pointer}`), rules),
+    );
+    return {
+      objects: lists.flatMap(({ objects }) => objects),
+      problems: lists.flatMap(({ problems }) => problems),
+      unknownIdentity: lists.some(({ unknownIdentity }) => unknownIdentity),
+    };
+  }
+  return readObject(value, placeOf, rules);
+}
+
+function none(): ManifestObjects {
+  return { objects: [], problems: [], unknownIdentity: false };
+}
+
+function readObject(
+  value: unknown,
+  placeOf: ManifestObject['placeOf'],
+  rules: ManifestRules,
+): ManifestObjects {
+  const errors: FieldError[] = [];
+  const add = (pointer: string, detail: string): void => {
+    errors.push({ pointer, code: 'invalid', detail });
+  };
+  const asProblems = (): ManifestProblem[] =>
+    errors.map(({ pointer, detail }) => ({
+      place: placeOf(pointer),
+      field: formatPointer(pointer),
+      detail,
+    }));
+  if (!isRecord(value)) {
+    add('', 'a manifest is a map with apiVersion, kind, metadata and spec');
+    return { objects: [], problems: asProblems(), unknownIdentity: true };
+  }
+  const kind = readKind(value, rules, add);
+  if (kind === undefined) {
+    return { objects: [], problems: asProblems(), unknownIdentity: mayBeOurs(value, rules) };
+  }
+  const metadata = readMetadata(value['metadata'], add);
+  if (!metadata) return { objects: [], problems: asProblems(), unknownIdentity: true };
+
+  const { namespace, name } = metadata;
+  const object: ManifestObject = { id: `${kind} ${namespace}/${name}`, kind, placeOf };
+  const spec = readSpec({ kind, value, metadata, rules, add, errors });
+  if (errors.length === 0 && spec) object.applied = { kind, ...metadata, spec };
+  return { objects: [object], problems: asProblems(), unknownIdentity: false };
+}
+
+type AddError = (pointer: string, detail: string) => void;
+
+/** A wrong apiVersion is told, but leaves no doubt about which object is meant. */
+function readKind(
+  value: Record<string, unknown>,
+  rules: ManifestRules,
+  add: AddError,
+): string | undefined {
+  const { kind, apiVersion } = value;
+  const known = [...rules.knownKinds, ...CORE_KINDS];
+  if (typeof kind !== 'string' || !known.includes(kind)) {
+    const given = typeof kind === 'string' ? `${JSON.stringify(kind)} is unknown; ` : '';
+    add('/kind', `${given}use one of ${known.join(', ')}`);
+    return undefined;
+  }
+  const expected = isCoreKind(kind) ? 'v1' : rules.apiVersion;
+  if (apiVersion !== expected) add('/apiVersion', `must be ${expected} for kind ${kind}`);
+  return kind;
+}
+
+/** False for an unknown kind of another API group: a Deployment is not a misspelt Agent. */
+function mayBeOurs({ apiVersion }: Record<string, unknown>, rules: ManifestRules): boolean {
+  if (typeof apiVersion !== 'string' || apiVersion === 'v1') return true;
+  return apiVersion.split('/')[0] === rules.apiVersion.split('/')[0];
+}
+
+function readMetadata(value: unknown, add: AddError): ManifestMetadata | undefined {
+  if (!isRecord(value)) {
+    add('/metadata', 'must be a map with at least a name');
+    return undefined;
+  }
+  for (const field of Object.keys(value)) {
+    if (SERVER_METADATA.has(field)) continue;
+    if (!['name', 'namespace', 'labels', 'annotations'].includes(field)) {
+      add(
+        `/metadata/${escape(field)}`,
+        'is not supported; use name, namespace, labels, annotations',
+      );
+    }
+  }
+  const labels = readStrings(value['labels'], '/metadata/labels', add);
+  const annotations = readStrings(value['annotations'], '/metadata/annotations', add);
+  const name = readName(value['name'], add);
+  const namespace = readNamespace(value['namespace'], add);
+  if (name === undefined || namespace === undefined) return undefined;
+  return { namespace, name, ...(labels && { labels }), ...(annotations && { annotations }) };
+}
+
+function readName(name: unknown, add: AddError): string | undefined {
+  // A DNS subdomain is what Kubernetes allows for any kind; `validate` may ask for less.
+  const valid = typeof name === 'string' && name.length <= 253;
+  if (valid && name.split('.').every((label) => DNS_LABEL.test(label))) return name;
+  const given = name === undefined || name === null ? 'is missing' : `is ${JSON.stringify(name)}`;
+  add(
+    '/metadata/name',
+    `${given}; use lower-case letters, digits and "-", in quotes if only digits`,
+  );
+  return undefined;
+}
+
+function readNamespace(namespace: unknown, add: AddError): string | undefined {
+  if (namespace === undefined || namespace === null) return 'default';
+  if (typeof namespace === 'string' && DNS_LABEL.test(namespace)) return namespace;
+  add('/metadata/namespace', 'must be lower-case letters, digits and "-", at most 63');
+  return undefined;
+}
+
+function readStrings(
+  value: unknown,
+  pointer: string,
+  add: AddError,
+): Record<string, string> | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isRecord(value)) {
+    add(pointer, 'must be a map of strings');
+    return undefined;
+  }
+  const strings: Record<string, string> = {};
+  for (const [key, text] of Object.entries(value)) {
+    if (typeof text === 'string') strings[key] = text;
+    else add(`${pointer}/${escape(key)}`, 'must be a string: put it in quotes');
+  }
+  return strings;
+}
+
+/** The spec as declared: defaults are the store's to fill, or `file` would own all of them. */
+function readSpec(input: {
+  kind: string;
+  value: Record<string, unknown>;
+  metadata: ManifestMetadata;
+  rules: ManifestRules;
+  add: AddError;
+  errors: FieldError[];
+}): Record<string, unknown> | undefined {
+  const { kind, value, metadata, rules, add, errors } = input;
+  // `status` is what `kubectl get -o yaml` writes along; nobody can declare it.
+  const { apiVersion: _a, kind: _k, metadata: _m, status: _s, ...fields } = value;
+  if (isCoreKind(kind)) {
+    const verdict = rules.parseCoreKind(kind, fields);
+    if ('spec' in verdict) return verdict.spec;
+    errors.push(...verdict.errors);
+    return undefined;
+  }
+  for (const field of Object.keys(fields)) {
+    if (field !== 'spec') add(`/${escape(field)}`, 'is unknown here; did you mean it inside spec?');
+  }
+  const spec = fields['spec'] ?? {};
+  if (!isRecord(spec)) {
+    add('/spec', 'must be a map');
+    return undefined;
+  }
+  const verdict = rules.validate(kind, spec, metadata);
+  if ('errors' in verdict) {
+    errors.push(...verdict.errors);
+    return undefined;
+  }
+  return verdict.declared ?? spec;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function escape(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,221 @@
+import { isDeepStrictEqual, types } from 'node:util';
+import type { Applied, ResourceStore } from '../resources/resource-store.ts';
+import { applyManifest } from './apply.ts';
+import { CORE_KINDS, isCoreKind } from '../resources/schema/core-kinds.ts';
+import type { ManifestObject, ManifestRules } from './object.ts';
+import { pruneManifests } from './prune.ts';
+import { createManifestReader, type ManifestLook } from './read.ts';
+import {
+  createManifestReporter,
+  formatPlace,
+  type ManifestProblem,
+  type ManifestReport,
+} from './report.ts';
+
+export type ManifestTiming = {
+  /** A save is a burst of changes; this long after the last one, at most `maxDelayMs` in all. */
+  debounceMs: number;
+  maxDelayMs: number;
+  /** The backstop for changes nobody told of; also how long a file must stay empty to count so. */
+  rescanMs: number;
+  /** How long an object must be missing before it is deleted: editors remove, then write. */
+  settleMs: number;
+  /** Everything is applied again, whatever we believe to be there. */
+  fullPassMs: number;
+  /** After a failure of the store, doubling up to 30 s. */
+  retryMs: number;
+};
+
+export type ManifestPassDeps = {
+  rules: ManifestRules;
+  folder: string;
+  store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
+  report: (line: ManifestReport) => void;
+  nowMs: () => number;
+  timing: ManifestTiming;
+};
+
+/** `againInMs` 0: the store failed, try again with back-off. */
+export type ManifestPassResult = { folders: ManifestLook['folders']; againInMs: number };
+
+// When the store is down, each further object would only wait for its own timeout.
+const MAX_FAILURES_IN_A_ROW = 3;
+
+const DELETES_NOTHING: ManifestProblem = {
+  detail: 'nothing is deleted while manifests or their folder cannot be read',
+};
+
+/** One look at the folder, and what follows from it for the store. Calls must not overlap. */
+export function createManifestPass(
+  deps: ManifestPassDeps,
+): (isStopping: () => boolean) => Promise<ManifestPassResult> {
+  const { nowMs, timing } = deps;
+  const reader = createManifestReader({ ...deps, emptySettleMs: timing.rescanMs });
+  const reporter = createManifestReporter(deps.report);
+  const applier = createApplier(deps.store, reporter.info);
+  const absences = createAbsences(deps);
+  let lastFullMs: number | undefined;
+  let pruneDue = true;
+  let pruneProblems: ManifestProblem[] = [];
+  // Told once until it is over, although its words may change from try to try.
+  let storeProblem: ManifestProblem | undefined;
+
+  const noteStore = (error: unknown): void => {
+    if (error === undefined && storeProblem) reporter.info('manifests can be stored again');
+    if (error === undefined) storeProblem = undefined;
+    else
+      storeProblem ??= {
+        detail: `manifests cannot be stored now: ${messageOf(error)}; trying again`,
+      };
+  };
+
+  /** Answers when to look again; undefined when nothing is left to do. */
+  const prune = async (look: ManifestLook, declared: Declared): Promise<number | undefined> => {
+    if (!look.complete || !pruneDue) return undefined;
+    if (look.unsettledMs > 0) return look.unsettledMs;
+    let waitMs: number | undefined;
+    const mayGo = (id: string): boolean => {
+      if (declared.has(id)) return false;
+      const leftMs = absences.leftMs(id);
+      if (leftMs > 0) waitMs = Math.min(waitMs ?? leftMs, leftMs);
+      return leftMs <= 0;
+    };
+    const kinds = [...deps.rules.knownKinds, ...CORE_KINDS];
+    pruneProblems = await pruneManifests({ store: deps.store, kinds, mayGo, info: reporter.info });
+    pruneDue = waitMs !== undefined;
+    return waitMs;
+  };
+
+  return async (isStopping) => {
+    const look = await reader.look();
+    const { declared, duplicates } = resolveDuplicates(look);
+    const isFull = lastFullMs === undefined || nowMs() - lastFullMs >= timing.fullPassMs;
+    pruneDue ||= isFull;
+    if (absences.note(declared, look)) pruneDue = true;
+    let againInMs = timing.rescanMs;
+    try {
+      await applier.apply([...declared.values()], { isFull, isStopping });
+      if (!isStopping())
+        againInMs = Math.min(againInMs, (await prune(look, declared)) ?? againInMs);
+      if (isFull && !isStopping()) lastFullMs = nowMs();
+      noteStore(undefined);
+    } catch (error) {
+      noteStore(error);
+      againInMs = 0;
+    }
+    reporter.problems([
+      ...look.problems,
+      ...duplicates,
+      ...applier.problems(declared),
+      ...pruneProblems,
+      ...(look.complete ? [] : [DELETES_NOTHING]),
+      ...(storeProblem ? [storeProblem] : []),
+    ]);
+    return { folders: look.folders, againInMs };
+  };
+}
+
+type Declared = ReadonlyMap<string, ManifestObject>;
+
+/** The first declaration by path order counts; the others are told where it is. */
+function resolveDuplicates(look: ManifestLook): {
+  declared: Declared;
+  duplicates: ManifestProblem[];
+} {
+  const declared = new Map<string, ManifestObject>();
+  const duplicates: ManifestProblem[] = [];
+  for (const object of look.files.flatMap(({ objects }) => objects)) {
+    const first = declared.get(object.id);
+    if (!first) declared.set(object.id, object);
+    else {
+      const where = formatPlace(first.placeOf('/metadata/name'));
+      const detail = `${object.id} stands at ${where} already, which counts; remove one of them`;
+      const place = object.placeOf('/metadata/name');
+      duplicates.push({ place, field: 'metadata.name', detail });
+    }
+  }
+  return { declared, duplicates };
+}
+
+/** Since when objects that were declared are not any more. */
+function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): {
+  /** True when an object is newly missing. */
+  note: (declared: Declared, look: ManifestLook) => boolean;
+  /** How long the object must still be missing; 0 for one never seen here (at the start). */
+  leftMs: (id: string) => number;
+} {
+  let known: string[] = [];
+  const sinceMs = new Map<string, number>();
+  return {
+    note: (declared, look) => {
+      const missing = known.filter((id) => !declared.has(id));
+      for (const id of missing) sinceMs.set(id, deps.nowMs());
+      for (const id of sinceMs.keys()) {
+        if (declared.has(id)) sinceMs.delete(id);
+        // What is missing in a look that saw not everything is not missing yet.
+        else if (!look.complete) sinceMs.set(id, deps.nowMs());
+      }
+      known = [...declared.keys()];
+      return missing.length > 0;
+    },
+    leftMs: (id) => (sinceMs.get(id) ?? -Infinity) + deps.timing.settleMs - deps.nowMs(),
+  };
+}
+
+/** Applies what has changed since it was applied last, and remembers what there was to say. */
+function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string) => void) {
+  const done = new Map<string, { applied: Applied; problems: ManifestProblem[] }>();
+
+  /** True when it was applied, false when there was no need. @throws what the store throws */
+  const applyOne = async (object: ManifestObject, isFull: boolean): Promise<boolean> => {
+    const { id, applied } = object;
+    if (!applied) return false;
+    if (!isFull && isDeepStrictEqual(done.get(id)?.applied, applied)) return false;
+    done.delete(id);
+    const { problems } = await applyManifest({ ...object, applied }, store);
+    done.set(id, { applied, problems });
+    return true;
+  };
+
+  return {
+    /** Goes on past an object that fails, then throws the first failure. */
+    apply: async (
+      objects: readonly ManifestObject[],
+      { isFull, isStopping }: { isFull: boolean; isStopping: () => boolean },
+    ): Promise<void> => {
+      const ids = new Set(objects.map(({ id }) => id));
+      for (const id of done.keys()) if (!ids.has(id)) done.delete(id);
+      const failures: unknown[] = [];
+      let failuresInARow = 0;
+      let count = 0;
+      for (const object of inOrder(objects)) {
+        if (isStopping() || failuresInARow >= MAX_FAILURES_IN_A_ROW) break;
+        try {
+          if (!(await applyOne(object, isFull))) continue;
+          failuresInARow = 0;
+          count += 1;
+          if (!isFull) info(`${object.id}: applied`);
+        } catch (error) {
+          failures.push(error);
+          failuresInARow += 1;
+        }
+      }
+      if (isFull && count > 0)
+        info(count === 1 ? '1 manifest is in force' : `${count} manifests are in force`);
+      if (failures.length > 0) throw failures[0];
+    },
+    problems: (declared: Declared): ManifestProblem[] =>
+      [...declared.keys()].flatMap((id) => done.get(id)?.problems ?? []),
+  };
+}
+
+const isCore = ({ kind }: ManifestObject): boolean => isCoreKind(kind);
+
+/** Secrets and ConfigMaps first, so that what refers to them finds them. */
+function inOrder(objects: readonly ManifestObject[]): ManifestObject[] {
+  return [...objects.filter(isCore), ...objects.filter((object) => !isCore(object))];
+}
+
+function messageOf(error: unknown): string {
+  return types.isNativeError(error) ? error.message : String(error);
+}

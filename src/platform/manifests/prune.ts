@@ -1,0 +1,78 @@
+import {
+  InvalidResourceError,
+  type Resource,
+  type ResourceStore,
+} from '../resources/resource-store.ts';
+import { FILE_MANAGER } from './apply.ts';
+import type { ManifestProblem } from './report.ts';
+
+// The API's pin stands on the content of somebody else; with the content gone it pins nothing.
+const PIN_MANAGER = 'parley-api-pin';
+
+/**
+ * Removes what no manifest declares any more: the object where `file` declared all of it, else
+ * only our part of it (contract §2).
+ * @throws what the store throws; the next pass does the rest
+ */
+export async function pruneManifests(deps: {
+  store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
+  kinds: readonly string[];
+  /** By `ManifestObject.id`; asked for each object, so that one that is not sure yet can stay. */
+  mayGo: (id: string) => boolean;
+  info: (text: string) => void;
+}): Promise<ManifestProblem[]> {
+  const problems: ManifestProblem[] = [];
+  for (const kind of deps.kinds) {
+    for (const resource of await deps.store.list(kind)) {
+      const { namespace, name } = resource.metadata;
+      const id = `${kind} ${namespace}/${name}`;
+      if (!ownedBy(resource, FILE_MANAGER) || !deps.mayGo(id)) continue;
+      if (othersOf(resource).length > 0) problems.push(...(await release(id, resource, deps)));
+      else await remove(id, resource, deps);
+    }
+  }
+  return problems;
+}
+
+async function remove(
+  id: string,
+  { kind, metadata }: Resource,
+  deps: { store: Pick<ResourceStore, 'delete'>; info: (text: string) => void },
+): Promise<void> {
+  // At the version just read: a manager that joins meanwhile keeps the object.
+  const { resourceVersion } = metadata;
+  if (await deps.store.delete(kind, metadata, { resourceVersion })) {
+    deps.info(`${id}: deleted, since no manifest declares it any more`);
+  }
+}
+
+async function release(
+  id: string,
+  resource: Resource,
+  deps: { store: Pick<ResourceStore, 'apply'>; info: (text: string) => void },
+): Promise<ManifestProblem[]> {
+  const { kind, metadata } = resource;
+  const { namespace, name, resourceVersion } = metadata;
+  const others = othersOf(resource).join(', ');
+  try {
+    const empty = { kind, namespace, name, spec: {} };
+    await deps.store.apply(empty, { fieldManager: FILE_MANAGER, resourceVersion });
+    deps.info(`${id}: no manifest declares it any more; what ${others} declared stays`);
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidResourceError)) throw error;
+    const detail = `no manifest declares it any more, but ${others} declared a part of it`;
+    return [{ detail: `${id}: ${detail} that is not valid alone, so all of it stays` }];
+  }
+}
+
+function ownedBy(resource: Resource, manager: string): boolean {
+  return Object.values(resource.owners).some((managers) => managers.includes(manager));
+}
+
+function othersOf({ owners }: Resource): string[] {
+  const managers = new Set(Object.values(owners).flat());
+  managers.delete(FILE_MANAGER);
+  managers.delete(PIN_MANAGER);
+  return [...managers].sort();
+}

@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { StartupError } from '../../errors.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+
+/**
+ * `/metrics`, `/healthz` (the process lives) and `/readyz` (it can do its work), as probes and
+ * Prometheus ask for them (contract §2). The API role of `start` serves the same answers on its
+ * own port.
+ */
+export type HealthDeps = {
+  metrics: Pick<Metrics, 'render' | 'contentType'>;
+  isReady: () => Promise<boolean>;
+};
+
+export const HEALTH_PATHS = ['/metrics', '/healthz', '/readyz'] as const;
+export type HealthPath = (typeof HEALTH_PATHS)[number];
+
+export type HealthAnswer = { status: number; contentType: string; body: string };
+
+const TEXT = 'text/plain; charset=utf-8';
+/** Below the second that probes usually wait. */
+const READY_WITHIN_MS = 900;
+/** A probe and a scraper ask one thing at a time; whoever is slower than this is neither. */
+const REQUEST_TIMEOUT_MS = 5_000;
+
+export async function answerHealth(deps: HealthDeps, path: HealthPath): Promise<HealthAnswer> {
+  switch (path) {
+    case '/metrics':
+      return {
+        status: 200,
+        contentType: deps.metrics.contentType,
+        body: await deps.metrics.render(),
+      };
+    case '/healthz':
+      return { status: 200, contentType: TEXT, body: 'ok\n' };
+    case '/readyz': {
+      const ready = await within(READY_WITHIN_MS, deps.isReady());
+      return ready
+        ? { status: 200, contentType: TEXT, body: 'ok\n' }
+        : { status: 503, contentType: TEXT, body: 'not ready\n' };
+    }
+    default:
+      return path satisfies never;
+  }
+}
+
+export function isHealthPath(path: string): path is HealthPath {
+  return HEALTH_PATHS.some((known) => known === path);
+}
+
+/** A role's own port for them, apart from what users reach. @throws StartupError port taken */
+export async function runHealthServer(
+  deps: HealthDeps & { port: number; host: string; log: Logger },
+): Promise<{ port: number; stop: () => Promise<void> }> {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+    serve(deps, request, response).catch((error: unknown) => {
+      deps.log.error({ err: error }, 'cannot answer on the metrics port');
+      response.statusCode = 500;
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(
+        new StartupError(
+          `PARLEY_METRICS_PORT: cannot listen on ${deps.host}:${deps.port} (${error.message})`,
+          { cause: error },
+        ),
+      );
+    });
+    server.listen(deps.port, deps.host, resolve);
+  });
+  server.on('error', (error) => deps.log.error({ reason: error.message }, 'cannot accept'));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : deps.port;
+  let stopping: Promise<void> | undefined;
+  return {
+    port,
+    stop: () =>
+      (stopping ??= new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      })),
+  };
+}
+
+async function serve(
+  deps: HealthDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = (request.url ?? '').split('?')[0] ?? '';
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const answer =
+    isRead && isHealthPath(path)
+      ? await answerHealth(deps, path)
+      : { status: isRead ? 404 : 405, contentType: TEXT, body: `try ${HEALTH_PATHS.join(', ')}\n` };
+  if (!isRead) response.setHeader('allow', 'GET, HEAD');
+  response.writeHead(answer.status, { 'content-type': answer.contentType });
+  response.end(answer.body);
+}
+
+/** False when the question throws or takes too long. */
+async function within(limitMs: number, question: Promise<boolean>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  try {
+    return await Promise.race([question, late]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+    question.catch(() => undefined); // When it was late, nobody else listens to it any more.
+  }
+}

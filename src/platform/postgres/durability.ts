@@ -1,0 +1,37 @@
+import { StartupError } from '../../errors.ts';
+import type { Logger } from '../observability/logger.ts';
+import { createClient } from './pool.ts';
+
+/**
+ * A 2xx says that an event survives whatever happens next. With one of these settings off it would
+ * be a lie after a power cut (F-13), so nobody starts on such a server: not by our word, which an
+ * environment variable would be, but unless the server itself says that its data may be lost.
+ */
+const SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'];
+/** Set where those are, in postgresql.conf or by `alter database … set`. */
+const CONSENT = 'parley.may_lose_data';
+
+/** @throws StartupError that names the settings */
+export async function assertDurable(databaseUrl: string, log: Logger): Promise<void> {
+  const client = createClient(databaseUrl);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ off: string[]; consent: string | null }>(
+      `select array(select name from pg_settings where name = any($1) and setting = 'off'
+                     order by name) as off,
+              current_setting($2, true) as consent`,
+      [SETTINGS, CONSENT],
+    );
+    const { off = [], consent = null } = rows[0] ?? {};
+    if (off.length === 0) return;
+    if (consent !== 'on') throw new StartupError(refusal(off));
+    log.warn({ off }, `accepted events may be lost: the database says ${CONSENT}`);
+  } finally {
+    await client.end();
+  }
+}
+
+function refusal(off: readonly string[]): string {
+  const settings = off.map((name) => `${name}=off`).join(', ');
+  return `DATABASE_URL: that PostgreSQL runs with ${settings}: a power cut would lose accepted events. Switch it on, or, for data that may be lost, set ${CONSENT}=on in that PostgreSQL too`;
+}

@@ -1,0 +1,117 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { StartupError } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
+import type { Logger } from '../observability/logger.ts';
+import { healStreamOrder } from '../../store/event-stream.ts';
+import { insisting, LOCK_TIMEOUT_MS } from './insist.ts';
+import { createClient } from './pool.ts';
+
+const FOLDER = path.resolve(import.meta.dirname, '../../../migrations');
+const TABLE = 'schema_migrations';
+/** Any two numbers nobody else uses as an advisory lock of this database. */
+const LOCK = [0x7061, 0x726c];
+const MINIMUM_SERVER_VERSION = 150_000;
+
+type Client = ReturnType<typeof createClient>;
+
+/**
+ * Brings the schema up to date. Any number of processes may call it at once: one works, the
+ * others wait for it. Forward only; a file is never edited once released.
+ */
+export async function migrate(deps: { databaseUrl: string; log: Logger }): Promise<void> {
+  const client = await connected(deps.databaseUrl);
+  try {
+    await checkServer(client);
+    await client.query('select pg_advisory_lock($1, $2)', LOCK);
+    if (!(await isCurrent(client))) await applyMigrations(client, deps.log);
+    const restored = await healStreamOrder(client);
+    if (restored > 0) deps.log.info({ events: restored }, 'restored events put in order');
+  } finally {
+    await client.end();
+  }
+}
+
+async function applyMigrations(client: Client, log: Logger): Promise<void> {
+  // Imported here: an up-to-date start, the common one, does not pay for it.
+  const { runner } = await import('node-pg-migrate');
+  // One after the other, each in a transaction of its own: locks are held for one migration, and
+  // whoever goes on after a kill begins where it ended.
+  const applyNext = async (): Promise<string[]> => {
+    try {
+      const applied = await runner({
+        dbClient: client,
+        dir: FOLDER,
+        direction: 'up',
+        count: 1,
+        migrationsTable: TABLE,
+        noLock: true, // Ours waits; theirs gives up when somebody else migrates.
+        log: () => undefined,
+      });
+      return applied.map(({ name }) => name);
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined); // It leaves its transaction open.
+      throw error;
+    }
+  };
+  await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  for (;;) {
+    const applied = await insisting(applyNext);
+    if (applied.length === 0) break;
+    log.info({ migrations: applied }, 'schema migrated');
+    await failpoint('migration.applied');
+  }
+  await client.query('reset lock_timeout');
+}
+
+/** @throws StartupError when the schema is not up to date, or the database cannot be reached. */
+export async function assertMigrated(databaseUrl: string): Promise<void> {
+  const client = await connected(databaseUrl);
+  try {
+    if (await isCurrent(client)) return;
+    throw new StartupError('the database schema is not up to date: run `parley migrate` first');
+  } finally {
+    await client.end();
+  }
+}
+
+/** @throws StartupError that names the database without its password */
+async function connected(databaseUrl: string): Promise<Client> {
+  const client = createClient(databaseUrl);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    const { host, pathname } = new URL(databaseUrl);
+    const reason = error instanceof Error && error.message !== '' ? error.message : reasonOf(error);
+    const where = `${host || 'localhost'}${pathname}`;
+    throw new StartupError(`DATABASE_URL: cannot connect to ${where}: ${reason}`, { cause: error });
+  }
+}
+
+/** Several addresses tried, several failures: the first tells enough. */
+function reasonOf(error: unknown): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  return first instanceof Error ? first.message : String(first);
+}
+
+async function checkServer(client: Client): Promise<void> {
+  const { rows } = await client.query<{ version: string; text: string }>(
+    `select current_setting('server_version_num') as version, current_setting('server_version') as text`,
+  );
+  if (Number(rows[0]?.version) < MINIMUM_SERVER_VERSION) {
+    throw new StartupError(`PostgreSQL 15 or newer is needed; this is ${rows[0]?.text}`);
+  }
+}
+
+async function isCurrent(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ present: boolean }>(
+    `select to_regclass($1) is not null as present`,
+    [TABLE],
+  );
+  if (!rows[0]?.present) return false;
+  const applied = await client.query<{ name: string }>(`select name from ${TABLE}`);
+  const names = new Set(applied.rows.map(({ name }) => name));
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql'));
+  return files.every((file) => names.has(path.basename(file, '.sql')));
+}

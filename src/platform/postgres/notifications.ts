@@ -1,0 +1,135 @@
+import type pg from 'pg';
+import { createSingleFlight } from '../controller/single-flight.ts';
+import type { Logger } from '../observability/logger.ts';
+import { failpoint } from '../../failpoints.ts';
+import { createClient, type Db, type Pool } from './pool.ts';
+import { endClient } from './silent-connections.ts';
+
+/**
+ * Wake-ups between processes over LISTEN/NOTIFY. A wake-up only saves time: whoever listens
+ * also polls, so a lost one costs the poll interval and nothing else. That is why every send
+ * happens after commit, coalesced, and is never waited for: NOTIFY inside the producing
+ * transaction would put all commits in line behind one lock.
+ */
+export const CHANNELS = {
+  /** Payload: uuids of endpoints with new deliveries, comma-separated; `*`: look at all. */
+  deliveries: 'parley_deliveries',
+  /** Payload: namespaces with new events, comma-separated; `*`: look at all. */
+  events: 'parley_events',
+  /** A declared object changed. No payload. */
+  resources: 'parley_resources',
+  /** Payload: uid of the resource that was projected. */
+  projected: 'parley_projected',
+} as const;
+export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
+
+/** PostgreSQL refuses payloads of 8,000 bytes. */
+const PAYLOAD_ITEMS_MAX = 200;
+/** Shorter than a second: for so long a session may be gone before its process is thought dead. */
+const RECONNECT_MS = 250;
+
+export type Notifier = {
+  /** Sends soon: at once when idle, else together with all that come while one is under way. */
+  notify: (channel: Channel, items: readonly string[]) => void;
+  /** Waits for what is under way. */
+  stop: () => Promise<void>;
+};
+
+export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
+  const waiting = new Map<Channel, Set<string>>();
+
+  const sending = createSingleFlight(async () => {
+    // Who was answered by one commit goes on in microtasks: after the last of them one is enough.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const batch = [...waiting].map(([channel, items]) => [channel, payloadOf(items)] as const);
+    waiting.clear();
+    try {
+      await failpoint('notify.sending');
+      await deps.pool.query({
+        name: 'notify',
+        text: 'select pg_notify(c, p) from unnest($1::text[], $2::text[]) as n (c, p)',
+        values: [batch.map(([channel]) => channel), batch.map(([, payload]) => payload)],
+      });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      deps.log.debug({ reason }, 'a wake-up was not sent; polling covers it');
+    }
+  });
+
+  return {
+    notify: (channel, items) => {
+      if (items.length === 0) return;
+      const set = waiting.get(channel) ?? new Set();
+      for (const item of items) set.add(item);
+      waiting.set(channel, set);
+      sending.trigger();
+    },
+    stop: sending.idle,
+  };
+}
+
+export type Listener = { start: () => Promise<void>; stop: () => Promise<void> };
+
+/**
+ * Hears the given channels on a connection of its own. A lost connection is made anew, and
+ * `onWake` is then called with `*` on every channel: something may have been missed.
+ */
+export function createListener(deps: {
+  databaseUrl: string;
+  channels: Partial<Record<Channel, (items: readonly string[]) => void>>;
+  /** Of each new connection, before anything is heard on it. */
+  onSession?: (session: Db) => Promise<void>;
+  log: Logger;
+}): Listener {
+  let client: pg.Client | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let stopped = true;
+  // Object.entries widens its keys; they are those of the parameter's type.
+  const handlers = new Map(
+    Object.entries(deps.channels) as [Channel, (i: readonly string[]) => void][],
+  );
+
+  async function connect(): Promise<void> {
+    const fresh = createClient(deps.databaseUrl);
+    fresh.on('error', () => void fresh.end().catch(() => undefined));
+    fresh.on('end', () => again(fresh));
+    fresh.on('notification', ({ channel, payload }) => {
+      handlers.get(channel as Channel)?.((payload ?? '').split(',').filter(Boolean));
+    });
+    client = fresh;
+    try {
+      await fresh.connect();
+      await deps.onSession?.(fresh);
+      for (const channel of handlers.keys()) await fresh.query(`listen ${channel}`);
+    } catch (error) {
+      void fresh.end().catch(() => undefined);
+      throw error;
+    }
+    for (const onWake of handlers.values()) onWake(['*']);
+  }
+
+  function again(lost: pg.Client): void {
+    if (stopped || client !== lost || retry) return;
+    deps.log.debug('the wake-up connection was lost; polling covers it');
+    retry = setTimeout(() => {
+      retry = undefined;
+      connect().catch(() => client && again(client));
+    }, RECONNECT_MS);
+  }
+
+  return {
+    start: async () => {
+      stopped = false;
+      await connect();
+    },
+    stop: async () => {
+      stopped = true;
+      clearTimeout(retry);
+      if (client) await endClient(client).catch(() => undefined);
+    },
+  };
+}
+
+function payloadOf(items: ReadonlySet<string>): string {
+  return items.has('*') || items.size > PAYLOAD_ITEMS_MAX ? '*' : [...items].join(',');
+}

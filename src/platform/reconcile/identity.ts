@@ -1,0 +1,51 @@
+import { fromUuid, newUuid, toUuid, type IdPrefix } from '../../ids.ts';
+import { ANNOTATIONS } from '../resources/annotations.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+
+export type Identity = { id: string } | { refused: string };
+
+export type IdentityDeps = {
+  store: Pick<ResourceStore, 'annotate' | 'get'>;
+  /** The row that had this name, as uuid. */
+  findByName: (key: ObjectKey) => Promise<string | undefined>;
+  /** The namespace and name of a row, removed ones included. */
+  placeOf: (id: string) => Promise<ObjectKey | undefined>;
+  nowMs: () => number;
+};
+
+/**
+ * Which row a resource is: the one its annotation names, else the one that had this name before
+ * (so that the same manifests on a new cluster continue the history), else a new one. The
+ * choice is written to the annotation before anything else happens, and then never changes:
+ * `told` is the id that the status repeats, and another one beside it is refused.
+ */
+export async function identify(
+  deps: IdentityDeps,
+  resource: Resource,
+  { prefix, told }: { prefix: IdPrefix; told: string | undefined },
+): Promise<Identity> {
+  const { kind, metadata } = resource;
+  const given = metadata.annotations[ANNOTATIONS.id];
+  if (given === undefined) {
+    const id = (await deps.findByName(metadata)) ?? newUuid(deps.nowMs());
+    await deps.store.annotate(kind, metadata, { [ANNOTATIONS.id]: fromUuid(prefix, id) });
+    return { id };
+  }
+  const refuse = (why: string): Identity => ({ refused: `annotation ${ANNOTATIONS.id}: ${why}` });
+  const id = toUuid(prefix, given);
+  if (id === null) return refuse(`${given} is no ${prefix}_ id`);
+  if (told !== undefined && told !== given) return refuse(`is ${told} and cannot become ${given}`);
+  const place = await deps.placeOf(id);
+  if (place === undefined || isSame(place, metadata)) return { id };
+  if (place.namespace !== metadata.namespace)
+    return refuse(`${given} belongs to another namespace`);
+  // Copied together with the rest of a manifest? One that is gone may go on under a new name.
+  const other = await deps.store.get(kind, place);
+  return other?.metadata.annotations[ANNOTATIONS.id] === given
+    ? refuse(`${given} belongs to ${place.name}; leave it out to get one`)
+    : { id };
+}
+
+function isSame(a: ObjectKey, b: ObjectKey): boolean {
+  return a.namespace === b.namespace && a.name === b.name;
+}

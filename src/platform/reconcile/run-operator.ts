@@ -1,0 +1,134 @@
+import type { ReconcileResult } from '../controller/controller.ts';
+import type { AddressGuard } from '../egress/address-guard.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { RecordEvent } from '../resources/resource-events.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+import { NotLeaderError, type TermOfOffice } from '../postgres/leadership.ts';
+import { createNotifier } from '../postgres/notifications.ts';
+import { maintainPartitions } from '../../store/partitions.ts';
+import type { Pool } from '../postgres/pool.ts';
+import type { Sealer } from '../postgres/sealing.ts';
+import { createRoads } from '../../operator/roads.ts';
+import { startTerm, type Term } from './term.ts';
+import { startWatches } from './watches.ts';
+
+/** Elects one of several operators: a lock in PostgreSQL, or a Lease in Kubernetes. */
+export type Elect = (callbacks: {
+  /** `resign` ends this term: somebody else has begun one since, if only by mistake. */
+  onLead: (office: TermOfOffice, resign: (reason: string) => void) => Promise<void>;
+  /** Does not return before everything that `onLead` started has ended. */
+  onLost: () => Promise<void>;
+}) => { start: () => void; stop: () => Promise<void> };
+
+export type OperatorRoleDeps = {
+  pool: Pool;
+  store: ResourceStore;
+  /** Whose objects this operator answers for; empty: all. Rows of others are left alone. */
+  namespaces?: readonly string[];
+  elect: Elect;
+  record: RecordEvent;
+  sealer: Sealer;
+  guard: AddressGuard;
+  metrics: Metrics;
+  log: Logger;
+};
+
+export type Operator = {
+  /** Whether it knows all that is declared, so that it could take over now. */
+  isReady: () => boolean;
+  stop: () => Promise<void>;
+};
+
+/**
+ * A new cluster with the old database: its manifests come one by one, and until they have, a row
+ * without an object is not a deletion. For so long it stays as it was.
+ */
+const ADOPTION_MS = 3_600_000;
+const ADOPTING =
+  'the database was led from elsewhere: what is not declared here yet is kept for an hour';
+
+/** The operator role. Returns at once; watches always, and reconciles whenever it leads. */
+export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
+  const { pool, store, namespaces = [], metrics, log } = deps;
+  const isOurs = ({ namespace }: ObjectKey): boolean =>
+    namespaces.length === 0 || namespaces.includes(namespace);
+  const leader = { name: 'parley-operator' };
+  const notifier = createNotifier({ pool, log });
+  await maintainPartitions(pool);
+  const roads = createRoads({ ...deps, notifier });
+  let term: Term | undefined;
+  metrics.leader.set(leader, 0);
+  const watches = startWatches({
+    store,
+    kinds: roads,
+    onChange: (kind, key) => term?.changed(kind, key),
+    log,
+  });
+  const elector = deps.elect({
+    onLead: async ({ epoch, homeAgeMs }, resign) => {
+      const adoptMs = Math.max(0, ADOPTION_MS - homeAgeMs);
+      log.info({ epoch }, 'leading');
+      if (adoptMs > 0) log.warn({ forSec: adoptMs / 1_000 }, ADOPTING);
+      const adoptedAtMs = performance.now() + adoptMs;
+      const kinds = roads.map(({ kind, listRowKeys, listStale, reconcilerOf }) => ({
+        kind,
+        ...(listStale && { listStale }),
+        listKeys: async () => {
+          const objects = await store.list(kind);
+          // What changed while nobody led goes first, not after all that is in force already.
+          const unseen = objects.filter(isUnseen);
+          const rows = performance.now() < adoptedAtMs ? [] : (await listRowKeys()).filter(isOurs);
+          return [...[...unseen, ...objects].map(({ metadata }) => metadata), ...rows];
+        },
+        reconcile: unlessOver(reconcilerOf(epoch), resign),
+      }));
+      // A watch that lags would undo, from what it knew before, what the last leader has done. The
+      // epoch is raised: that one does nothing any more that this does not find.
+      const begins = watches.refresh();
+      term = startTerm({ kinds, metrics, log, begins, lookAgainMs: adoptMs });
+      metrics.leader.set(leader, 1);
+    },
+    onLost: async () => {
+      metrics.leader.set(leader, 0);
+      await term?.stop();
+      term = undefined;
+    },
+  });
+  let stopping = false;
+  // Whoever leads must know everything: a deletion it has not heard of looks like a row to keep.
+  void watches.synced.then(() => {
+    if (!stopping) elector.start();
+  });
+  return {
+    isReady: watches.isSynced,
+    stop: async () => {
+      stopping = true;
+      await elector.stop();
+      await watches.stop();
+      await notifier.stop();
+    },
+  };
+}
+
+function isUnseen({ metadata, status }: Resource): boolean {
+  return status['observedGeneration'] !== metadata.generation;
+}
+
+/**
+ * One that was elected, paused, and raises its epoch only after another was elected shuts that one
+ * out, although it will do nothing itself: whoever finds that its epoch is over has to begin anew.
+ */
+function unlessOver(
+  reconcile: (key: ObjectKey) => Promise<ReconcileResult>,
+  resign: (reason: string) => void,
+): (key: ObjectKey) => Promise<ReconcileResult> {
+  return async (key) => {
+    try {
+      return await reconcile(key);
+    } catch (error) {
+      if (error instanceof NotLeaderError) resign(error.message);
+      throw error;
+    }
+  };
+}

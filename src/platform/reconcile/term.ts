@@ -1,0 +1,138 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  createController,
+  type Controller,
+  type ReconcileResult,
+} from '../controller/controller.ts';
+import { createWorkQueue, RESYNC_PRIORITY, type WorkQueue } from '../controller/work-queue.ts';
+import { controllerMetrics, workQueueMetrics } from './controller-metrics.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { WriteConflictError, type ObjectKey } from '../resources/resource-store.ts';
+
+/** What a term needs of a kind: its name, what there is, and how to bring one in force. */
+export type TermKind = {
+  kind: string;
+  /** Declared objects and rows alike; a row without an object was deleted while nobody looked. */
+  listKeys: () => Promise<ObjectKey[]>;
+  /** What has to be looked at although nothing was declared; asked once a minute. */
+  listStale?: () => Promise<ObjectKey[]>;
+  reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
+};
+
+/** Reconciles while this process leads: a queue and its workers for each kind. */
+export type Term = {
+  /** Something changed; kinds that are not ours are ignored. */
+  changed: (kind: string, key: ObjectKey) => void;
+  stop: () => Promise<void>;
+};
+
+export type TermDeps = {
+  kinds: readonly TermKind[];
+  metrics: Metrics;
+  log: Logger;
+  /** Nothing is reconciled before it resolves. */
+  begins: Promise<void>;
+  /** After this long all is looked at a second time; 0: no sooner than usual. */
+  lookAgainMs: number;
+};
+
+const nowMs = (): number => performance.now();
+const LIST_AGAIN_MS = 1_000;
+/** As controller-runtime: should a change ever have gone unheard, it is found on the same day. */
+const RESYNC_MS = 10 * 3_600_000;
+const STALE_MS = 60_000;
+
+export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps): Term {
+  const stopping = new AbortController();
+  const queues = new Map<string, WorkQueue<ObjectKey>>();
+  const controllers: Controller[] = [];
+  for (const { kind, reconcile, listKeys, listStale } of kinds) {
+    const name = kind.toLowerCase();
+    const queue = createWorkQueue<ObjectKey>({
+      keyOf: (key) => `${key.namespace}/${key.name}`,
+      nowMs,
+      metrics: workQueueMetrics(metrics, name),
+    });
+    queues.set(kind, queue);
+    const controller = createController({
+      name,
+      queue,
+      reconcile: lookingAgain(reconcile),
+      log,
+      nowMs,
+      metrics: controllerMetrics(metrics, name),
+    });
+    controllers.push(controller);
+    void begins.then(() => {
+      if (stopping.signal.aborted) return;
+      controller.start();
+      const { signal } = stopping;
+      void queueAgain({
+        listKeys,
+        queue,
+        log,
+        firstWaitMs: lookAgainMs,
+        waitMs: RESYNC_MS,
+        signal,
+      });
+      if (!listStale) return;
+      void queueAgain({
+        listKeys: listStale,
+        queue,
+        log,
+        firstWaitMs: 0,
+        waitMs: STALE_MS,
+        signal,
+      });
+    });
+  }
+  return {
+    changed: (kind, key) => queues.get(kind)?.add(key),
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(controllers.map((controller) => controller.stop()));
+    },
+  };
+}
+
+/** Somebody wrote in between: nothing is wrong, the object only has to be read again. */
+function lookingAgain(
+  reconcile: (key: ObjectKey) => Promise<ReconcileResult>,
+): (key: ObjectKey) => Promise<ReconcileResult> {
+  return async (key) => {
+    try {
+      return await reconcile(key);
+    } catch (error) {
+      if (error instanceof WriteConflictError) return { requeueAfterMs: 0 };
+      throw error;
+    }
+  };
+}
+
+/**
+ * Looks at what there is, again and again; what changes meanwhile goes first. `firstWaitMs`: between
+ * the first time and the second, when not as always.
+ */
+async function queueAgain(deps: {
+  listKeys: () => Promise<ObjectKey[]>;
+  queue: WorkQueue<ObjectKey>;
+  log: Logger;
+  firstWaitMs: number;
+  waitMs: number;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { signal, queue, log } = deps;
+  let nextMs = deps.firstWaitMs > 0 ? deps.firstWaitMs : deps.waitMs;
+  while (!signal.aborted) {
+    let sleepMs = nextMs;
+    try {
+      for (const key of await deps.listKeys()) queue.add(key, { priority: RESYNC_PRIORITY });
+      nextMs = deps.waitMs;
+    } catch (error) {
+      log.warn({ err: error }, 'cannot list what there is; will try again');
+      sleepMs = LIST_AGAIN_MS;
+    }
+    await setTimeout(sleepMs, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,88 @@
+import type { Logger } from '../observability/logger.ts';
+import { CORE_KINDS } from '../resources/schema/core-kinds.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+
+/** What watching needs of a kind: its name, and which other objects one of it reads. */
+export type WatchedKind = {
+  kind: string;
+  /** Others may read it, so that a change of it is told to them too. */
+  isReferred?: boolean;
+  uses: (object: Resource, kind: string, name: string) => boolean;
+};
+
+export type Watches = {
+  /** Resolves when everything there is has been heard of once. */
+  synced: Promise<void>;
+  isSynced: () => boolean;
+  /** Resolves when of the kinds on the road nothing is known that is older than this call. */
+  refresh: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export type WatchesDeps = {
+  store: Pick<ResourceStore, 'watch' | 'list'>;
+  kinds: readonly WatchedKind[];
+  /** After `synced`: this object has to be looked at. */
+  onChange: (kind: string, key: ObjectKey) => void;
+  log: Logger;
+};
+
+/**
+ * Follows the kinds on the road and what they refer to, whether this process leads or not: one
+ * that takes over knows everything already.
+ */
+export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watches {
+  let isSynced = false;
+
+  /** What changed brings those up that read it, so that they heal by themselves. */
+  async function bringUp(referred: string, { namespace, name }: ObjectKey): Promise<void> {
+    for (const { kind, uses } of kinds) {
+      for (const object of await store.list(kind, namespace)) {
+        if (uses(object, referred, name)) onChange(kind, object.metadata);
+      }
+    }
+  }
+
+  const follow = (kind: string, onKey: (key: ObjectKey) => void) => {
+    const heard = Promise.withResolvers<void>();
+    const { refresh, stop } = store.watch(kind, {
+      onChange: ({ key }) => onKey(key),
+      onSynced: heard.resolve,
+    });
+    return { refresh, stop, synced: heard.promise };
+  };
+
+  const tellReaders = (kind: string, key: ObjectKey): void => {
+    bringUp(kind, key).catch((error: Error) =>
+      log.warn({ reason: error.message }, 'cannot look up what refers to it'),
+    );
+  };
+
+  const own = kinds.map(({ kind, isReferred }) =>
+    follow(kind, (key) => {
+      if (!isSynced) return; // Nothing has been looked at yet.
+      onChange(kind, key);
+      if (isReferred) tellReaders(kind, key);
+    }),
+  );
+  const referred = CORE_KINDS.map((kind) =>
+    follow(kind, (key) => {
+      if (isSynced) tellReaders(kind, key);
+    }),
+  );
+  const all = [...own, ...referred];
+  const synced = Promise.all(all.map((watch) => watch.synced)).then(() => {
+    isSynced = true;
+  });
+  return {
+    synced,
+    isSynced: () => isSynced,
+    refresh: async () => {
+      // What they refer to is read from the server each time.
+      await Promise.all(own.map((watch) => watch.refresh()));
+    },
+    stop: async () => {
+      await Promise.all(all.map((watch) => watch.stop()));
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { FieldError } from '../../errors.ts';
+import { escapeToken } from './schema/cel-rules.ts';
+import { dnsLabel } from './schema/field-types.ts';
+
+/** The part of an object's metadata that its author writes. */
+export type DeclaredMeta = {
+  name: string;
+  namespace: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+};
+
+/** The API server counts keys and values together, in bytes. */
+const MAX_ANNOTATION_BYTES = 256 * 1024;
+
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const QUALIFIED_NAME = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
+
+/** The API server's rules for names, labels and annotations; pointers begin with /metadata. */
+export function checkMeta(meta: DeclaredMeta, name: 'label' | 'subdomain' = 'label'): FieldError[] {
+  const errors: FieldError[] = [];
+  const refuse = (pointer: string, detail: string) =>
+    errors.push({ pointer: `/metadata${pointer}`, code: 'invalid_format', detail });
+  const isName = name === 'label' ? isDnsLabel : isSubdomain;
+  if (!isName(meta.name)) {
+    refuse('/name', `${JSON.stringify(meta.name)} must be a DNS ${name}: a-z, 0-9 and -`);
+  }
+  if (!isDnsLabel(meta.namespace)) {
+    refuse('/namespace', `${JSON.stringify(meta.namespace)} must be a DNS label: a-z, 0-9 and -`);
+  }
+  for (const [key, value] of Object.entries(meta.labels ?? {})) {
+    const at = `/labels/${escapeToken(key)}`;
+    if (!isQualifiedName(key)) refuse(at, `${JSON.stringify(key)} is no label key`);
+    if (typeof value !== 'string' || value.length > 63 || !LABEL_VALUE.test(value)) {
+      refuse(at, `${JSON.stringify(value)} must have at most 63 letters, digits, -, _ and .`);
+    }
+  }
+  let bytes = 0;
+  for (const [key, value] of Object.entries(meta.annotations ?? {})) {
+    const at = `/annotations/${escapeToken(key)}`;
+    if (!isQualifiedName(key.toLowerCase()))
+      refuse(at, `${JSON.stringify(key)} is no annotation key`);
+    if (typeof value !== 'string') refuse(at, `${JSON.stringify(value)} must be a string`);
+    else bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+  }
+  if (bytes > MAX_ANNOTATION_BYTES) refuse('/annotations', 'may have at most 256 KiB together');
+  return errors;
+}
+
+function isDnsLabel(text: unknown): boolean {
+  return dnsLabel.safeParse(text).success;
+}
+
+function isSubdomain(text: unknown): boolean {
+  return typeof text === 'string' && text.length <= 253 && SUBDOMAIN.test(text);
+}
+
+/** `name` or `prefix/name`, as keys of labels and annotations are. */
+function isQualifiedName(key: string): boolean {
+  const parts = key.split('/');
+  const name = parts.at(-1) ?? '';
+  if (name.length > 63 || !QUALIFIED_NAME.test(name)) return false;
+  return parts.length === 1 || (parts.length === 2 && isSubdomain(parts[0]));
+}

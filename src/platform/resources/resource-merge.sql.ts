@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldError } from '../../errors.ts';
+import {
+  FieldConflictError,
+  InvalidResourceError,
+  WriteConflictError,
+  type Applied,
+  type ApplyOptions,
+  type ObjectKey,
+  type Resource,
+} from './resource-store.ts';
+
+/** An object with the owners of its labels and annotations, which stay within the store. */
+export type Held = { resource: Resource; metaOwners: MetaOwners };
+
+/** `labels.<key>` or `annotations.<key>` → its field managers; what `annotate` wrote has none. */
+export type MetaOwners = Record<string, string[]>;
+
+/** The CRD as law: fills defaults, or says what is wrong (src/platform/resources/schema/validate.ts). */
+export type Validate = (
+  kind: string,
+  spec: unknown,
+  metadata: ObjectKey & { labels?: Record<string, string>; annotations?: Record<string, string> },
+) => { spec: Record<string, unknown> } | { errors: FieldError[] };
+
+/**
+ * Server-side apply, cut down to top-level spec fields and single labels and annotations.
+ * Answers undefined when nothing changes. Pure but for the uid and time of a new object.
+ * @throws FieldConflictError, InvalidResourceError, WriteConflictError
+ */
+export function mergeApplied(input: {
+  applied: Applied;
+  options: ApplyOptions;
+  current: Held | undefined;
+  validate: Validate;
+}): Held | undefined {
+  const { applied, options } = input;
+  const current = input.current?.resource;
+  checkVersion(current, options.resourceVersion);
+  const { spec, owners, labels, annotations, metaOwners } = mergeAll(input);
+  const { namespace, name, kind } = applied;
+  const verdict = input.validate(kind, spec, { namespace, name, labels, annotations });
+  if ('errors' in verdict) throw new InvalidResourceError(verdict.errors);
+  const resource: Resource = {
+    kind,
+    metadata: {
+      namespace,
+      name,
+      labels,
+      annotations,
+      uid: current?.metadata.uid ?? randomUUID(),
+      generation: current?.metadata.generation ?? 1,
+      resourceVersion: current?.metadata.resourceVersion ?? '',
+      creationTimestamp: current?.metadata.creationTimestamp ?? new Date().toISOString(),
+    },
+    spec: verdict.spec,
+    status: current?.status ?? { observedGeneration: -1 },
+    owners,
+  };
+  const next = { resource, metaOwners };
+  if (isDeepStrictEqual(next, input.current)) return undefined;
+  if (current && !isDeepStrictEqual(resource.spec, current.spec)) resource.metadata.generation += 1;
+  return next;
+}
+
+/** Adds annotations that nobody owns; undefined when they are there. */
+export function withAnnotations(held: Held, annotations: Record<string, string>): Held | undefined {
+  const { metadata } = held.resource;
+  const merged = { ...metadata.annotations, ...annotations };
+  if (isDeepStrictEqual(merged, metadata.annotations)) return undefined;
+  return {
+    ...held,
+    resource: { ...held.resource, metadata: { ...metadata, annotations: merged } },
+  };
+}
+
+/** @throws WriteConflictError unless the object is at that version; '' means: is not there */
+export function checkVersion(current: Resource | undefined, expected: string | undefined): void {
+  if (expected === undefined) return;
+  const actual = current?.metadata.resourceVersion ?? '';
+  if (actual !== expected) throw new WriteConflictError('the object has changed since it was read');
+}
+
+function mergeAll(input: { applied: Applied; options: ApplyOptions; current: Held | undefined }) {
+  const { applied, current } = input;
+  const manager = input.options.fieldManager;
+  const { metadata, spec: stored, owners } = current?.resource ?? {};
+  const spec = mergeOwned(applied.spec, { manager, values: stored, owners, prefix: '' });
+  const meta = { manager, owners: current?.metaOwners };
+  const labels = mergeOwned(applied.labels ?? {}, {
+    ...meta,
+    values: metadata?.labels,
+    prefix: 'labels.',
+  });
+  const annotations = mergeOwned(applied.annotations ?? {}, {
+    ...meta,
+    values: metadata?.annotations,
+    prefix: 'annotations.',
+  });
+  const inMeta = [...labels.conflicts, ...annotations.conflicts].map(
+    ({ field, manager: owner }) => ({
+      field: `metadata.${field}`,
+      manager: owner,
+    }),
+  );
+  const conflicts = [...spec.conflicts, ...inMeta];
+  if (conflicts.length > 0) throw new FieldConflictError(conflicts);
+  return {
+    spec: spec.values,
+    owners: spec.owners,
+    labels: labels.values,
+    annotations: annotations.values,
+    metaOwners: { ...labels.owners, ...annotations.owners },
+  };
+}
+
+/** One map of fields: what the manager declares is its own, what it declared before is let go. */
+function mergeOwned<T>(
+  declared: Record<string, T>,
+  part: {
+    manager: string;
+    values: Record<string, T> | undefined;
+    /** Of this map are those that begin with the prefix. */
+    owners: Record<string, string[]> | undefined;
+    prefix: string;
+  },
+) {
+  const { manager, prefix } = part;
+  const values = { ...part.values };
+  const owners = Object.fromEntries(
+    Object.entries(part.owners ?? {}).filter(([field]) => field.startsWith(prefix)),
+  );
+  const conflicts: { field: string; manager: string }[] = [];
+  for (const [name, value] of Object.entries(declared)) {
+    const field = `${prefix}${name}`;
+    const others = (owners[field] ?? []).filter((owner) => owner !== manager);
+    if (others[0] !== undefined && !isDeepStrictEqual(values[name], value)) {
+      conflicts.push({ field, manager: others[0] });
+    }
+    values[name] = value;
+    owners[field] = [...others, manager].sort();
+  }
+  for (const [field, managers] of Object.entries(owners)) {
+    const name = field.slice(prefix.length);
+    if (Object.hasOwn(declared, name) || !managers.includes(manager)) continue;
+    const others = managers.filter((owner) => owner !== manager);
+    if (others.length > 0) owners[field] = others;
+    else {
+      delete owners[field];
+      delete values[name];
+    }
+  }
+  return { values, owners, conflicts };
+}

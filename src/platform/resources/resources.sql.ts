@@ -1,0 +1,321 @@
+import { isDeepStrictEqual } from 'node:util';
+import { createSingleFlight } from '../controller/single-flight.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { ObjectKey, Resource, ResourceStore, ResourceWatch } from './resource-store.ts';
+import { CHANNELS, createListener, createNotifier } from '../postgres/notifications.ts';
+import type { Db, Pool } from '../postgres/pool.ts';
+import {
+  checkVersion,
+  mergeApplied,
+  withAnnotations,
+  type Held,
+  type Validate,
+} from './resource-merge.sql.ts';
+import type { Sealer } from '../postgres/sealing.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+
+/**
+ * Declared things in tables, for one user without a cluster. Not a second API server: writers
+ * stand in line at one row, ownership is per top-level spec field, label and annotation, and a
+ * watcher asks for what has a higher resource version than it has seen.
+ */
+export type PostgresResourceStore = ResourceStore & {
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export type PostgresResourceStoreDeps = {
+  pool: Pool;
+  databaseUrl: string;
+  sealer: Sealer;
+  validate: Validate;
+  log: Logger;
+};
+
+/** NOTIFY makes a watcher quick; this bounds what a lost wake-up costs. */
+const POLL_MS = 1_000;
+
+export function createPostgresResourceStore(
+  deps: PostgresResourceStoreDeps,
+): PostgresResourceStore {
+  const { pool, sealer, log } = deps;
+  const notifier = createNotifier({ pool, log });
+  const wakers = new Set<() => void>();
+  const listener = createListener({
+    databaseUrl: deps.databaseUrl,
+    channels: { [CHANNELS.resources]: () => wakers.forEach((wake) => wake()) },
+    log,
+  });
+
+  /** One write, in line with all others; `undefined` from `change` means: leave it as it is. */
+  async function write(
+    kind: string,
+    key: ObjectKey,
+    change: (current: Held | undefined) => Held | 'delete' | undefined,
+  ): Promise<Resource | undefined> {
+    const [result, changed] = await inTransaction(pool, async (client) => {
+      const version = await nextVersion(client);
+      const current = await readOne(client, sealer, { kind, key });
+      const next = change(current);
+      if (next === undefined) return [current?.resource, false] as const;
+      await client.query('update resource_version set value = $1', [version]);
+      if (next === 'delete') {
+        await markDeleted(client, { kind, key, version });
+        return [undefined, true] as const;
+      }
+      next.resource.metadata.resourceVersion = String(version);
+      await upsert(client, sealer, next);
+      return [next.resource, true] as const;
+    });
+    if (changed) notifier.notify(CHANNELS.resources, ['*']);
+    return result;
+  }
+
+  return {
+    start: async () => {
+      await purgeTombstones(pool);
+      await listener.start();
+    },
+    stop: async () => {
+      await listener.stop();
+      await notifier.stop();
+    },
+    get: async (kind, key) => (await readOne(pool, sealer, { kind, key }))?.resource,
+    list: (kind, namespace) => readAll(pool, sealer, { kind, namespace }),
+    apply: async (applied, options) => {
+      const stored = await write(applied.kind, applied, (current) =>
+        mergeApplied({ applied, options, current, validate: deps.validate }),
+      );
+      // `mergeApplied` never deletes, so there is always an object.
+      return stored!;
+    },
+    annotate: async (kind, key, annotations) => {
+      await write(kind, key, (current) => current && withAnnotations(current, annotations));
+    },
+    patchStatus: async (kind, { namespace, name, uid }, status) => {
+      await write(kind, { namespace, name }, (current) => withStatus(current, uid, status));
+    },
+    delete: async (kind, key, { resourceVersion } = {}) => {
+      let existed = false;
+      await write(kind, key, (current) => {
+        if (!current) return undefined;
+        existed = true;
+        checkVersion(current.resource, resourceVersion);
+        return 'delete';
+      });
+      return existed;
+    },
+    watch: (kind, handlers) => watch({ pool, kind, wakers, log, ...handlers }),
+  };
+}
+
+function withStatus(
+  current: Held | undefined,
+  uid: string,
+  status: Record<string, unknown>,
+): Held | undefined {
+  if (!current || current.resource.metadata.uid !== uid) return undefined;
+  if (isDeepStrictEqual(current.resource.status, status)) return undefined;
+  return { ...current, resource: { ...current.resource, status } };
+}
+
+function watch(deps: {
+  pool: Pool;
+  kind: string;
+  wakers: Set<() => void>;
+  log: Logger;
+  onChange: (change: { kind: string; key: ObjectKey }) => void;
+  onSynced: () => void;
+}): ResourceWatch {
+  let seen: number | undefined;
+  let stopped = false;
+
+  async function look(): Promise<void> {
+    const { rows } = await deps.pool.query<ObjectKey & { version: number }>({
+      name: 'watch_resources',
+      text: `select namespace, name, resource_version as version from resources
+              where kind = $1 and resource_version > $2 and ($3 or deleted_at is null)
+              order by resource_version`,
+      values: [deps.kind, seen ?? -1, seen !== undefined],
+    });
+    const first = seen === undefined;
+    for (const { namespace, name, version } of rows) {
+      deps.onChange({ kind: deps.kind, key: { namespace, name } });
+      seen = version;
+    }
+    seen ??= 0;
+    if (first) deps.onSynced();
+  }
+
+  let failing = false;
+  const looking = createSingleFlight(async () => {
+    if (stopped) return;
+    try {
+      await look();
+      failing = false;
+    } catch (error) {
+      // Said once: with the database away this fails every second.
+      if (!failing) deps.log.warn({ kind: deps.kind, err: error }, 'watch failed; looking again');
+      failing = true;
+    }
+  });
+
+  deps.wakers.add(looking.trigger);
+  const timer = setInterval(looking.trigger, POLL_MS);
+  looking.trigger();
+  return {
+    refresh: async () => undefined, // Every read asks the tables.
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      deps.wakers.delete(looking.trigger);
+      await looking.idle();
+    },
+  };
+}
+
+type Row = {
+  kind: string;
+  namespace: string;
+  name: string;
+  uid: string;
+  generation: number;
+  version: number;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  spec: Record<string, unknown>;
+  status: Record<string, unknown>;
+  owners: Record<string, string[]>;
+  metaOwners: Record<string, string[]>;
+  createdAt: number;
+};
+
+const SELECT = `select kind, namespace, name, uid, generation, resource_version as version, labels,
+  annotations, spec, status, owners, meta_owners as "metaOwners", created_at as "createdAt" from resources`;
+
+async function readOne(
+  db: Db,
+  sealer: Sealer,
+  { kind, key }: { kind: string; key: ObjectKey },
+): Promise<Held | undefined> {
+  const { rows } = await db.query<Row>({
+    name: 'read_resource',
+    text: `${SELECT} where kind = $1 and namespace = $2 and name = $3 and deleted_at is null`,
+    values: [kind, key.namespace, key.name],
+  });
+  return rows[0] && fromRow(rows[0], sealer);
+}
+
+async function readAll(
+  db: Db,
+  sealer: Sealer,
+  { kind, namespace }: { kind: string; namespace: string | undefined },
+): Promise<Resource[]> {
+  const { rows } = await db.query<Row>({
+    name: 'read_resources',
+    text: `${SELECT} where kind = $1 and ($2::text is null or namespace = $2) and deleted_at is null
+           order by namespace, name`,
+    values: [kind, namespace ?? null],
+  });
+  return rows.map((row) => fromRow(row, sealer).resource);
+}
+
+/** A watcher that has been away this long lists everything anew anyway, rows included. */
+async function purgeTombstones(db: Db): Promise<void> {
+  await db.query(`delete from resources where deleted_at < now() - interval '1 day'`);
+}
+
+async function nextVersion(db: Db): Promise<number> {
+  const { rows } = await db.query<{ value: number }>(
+    'select value + 1 as value from resource_version for update',
+  );
+  return rows[0]!.value; // The migration put exactly one row there.
+}
+
+async function upsert(db: Db, sealer: Sealer, { resource, metaOwners }: Held): Promise<void> {
+  const { kind, metadata: m } = resource;
+  const spec = kind === 'Secret' ? sealSpec(resource, sealer) : resource.spec;
+  await db.query(
+    `insert into resources (kind, namespace, name, uid, generation, resource_version, labels,
+                            annotations, spec, status, owners, meta_owners, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+     on conflict (kind, namespace, name) do update set
+       uid = excluded.uid, generation = excluded.generation,
+       resource_version = excluded.resource_version, labels = excluded.labels,
+       annotations = excluded.annotations, spec = excluded.spec, status = excluded.status,
+       owners = excluded.owners, meta_owners = excluded.meta_owners,
+       created_at = excluded.created_at, deleted_at = null`,
+    [
+      kind,
+      m.namespace,
+      m.name,
+      m.uid,
+      m.generation,
+      m.resourceVersion,
+      m.labels,
+      m.annotations,
+      spec,
+      resource.status,
+      resource.owners,
+      metaOwners,
+      m.creationTimestamp,
+    ],
+  );
+}
+
+async function markDeleted(
+  db: Db,
+  { kind, key, version }: { kind: string; key: ObjectKey; version: number },
+): Promise<void> {
+  await db.query(
+    // What a Secret held goes with it; the rest of a tombstone is only its name.
+    `update resources set deleted_at = now(), resource_version = $4, spec = '{}', status = '{}', owners = '{}',
+            meta_owners = '{}', labels = '{}', annotations = '{}'
+      where kind = $1 and namespace = $2 and name = $3`,
+    [kind, key.namespace, key.name, version],
+  );
+}
+
+function fromRow(row: Row, sealer: Sealer): Held {
+  const { kind, namespace, name, uid, generation, labels, annotations, status, owners } = row;
+  const place = secretPlace(row);
+  const resource: Resource = {
+    kind,
+    metadata: {
+      namespace,
+      name,
+      labels,
+      annotations,
+      uid,
+      generation,
+      resourceVersion: String(row.version),
+      creationTimestamp: new Date(row.createdAt).toISOString(),
+    },
+    spec: kind === 'Secret' ? openSpec(row.spec, place, sealer) : row.spec,
+    status,
+    owners,
+  };
+  return { resource, metaOwners: row.metaOwners };
+}
+
+/** Where a Secret's content belongs, authenticated with it (sealing.ts). */
+export function secretPlace({ namespace, name }: ObjectKey): string {
+  return `secret:${namespace}/${name}`;
+}
+
+function sealSpec({ spec, metadata }: Resource, sealer: Sealer): { sealed: string } {
+  const place = secretPlace(metadata);
+  return { sealed: sealer.seal(JSON.stringify(spec), place).toString('base64') };
+}
+
+function openSpec(
+  spec: Record<string, unknown>,
+  place: string,
+  sealer: Sealer,
+): Record<string, unknown> {
+  // We wrote it as `{ sealed }` with an object inside.
+  return JSON.parse(sealer.open(Buffer.from(spec['sealed'] as string, 'base64'), place)) as Record<
+    string,
+    unknown
+  >;
+}

@@ -1,0 +1,90 @@
+import { Environment } from '@marcbachmann/cel-js';
+import type { FieldError } from '../../../errors.ts';
+import type { StructuralSchema } from './json-schema.ts';
+
+/** Evaluates every rule of a schema over a value that the schema itself has accepted. */
+export type RuleChecker = (value: unknown) => FieldError[];
+
+type Rule = { holds: (self: unknown) => boolean; message: string; subPointer: string };
+/** A schema node with rules at or below it; subtrees without any are not walked. */
+type RuleNode = {
+  rules: Rule[];
+  isInteger: boolean;
+  properties: Map<string, RuleNode>;
+  items: RuleNode | undefined;
+  values: RuleNode | undefined;
+};
+
+/**
+ * The CEL rules of a CRD, run as kube-apiserver runs them: `self` is the value at the schema node.
+ * Rules keep to core CEL; a function of Kubernetes' own library would have to be registered here.
+ * Transition rules (`oldSelf`) are not supported and fail to parse.
+ */
+export function compileRules(schema: StructuralSchema): RuleChecker {
+  const environment = new Environment().registerVariable('self', 'dyn');
+  const root = compileNode(schema, environment);
+  return (value) => {
+    const errors: FieldError[] = [];
+    check(root, value, '', errors);
+    return errors;
+  };
+}
+
+function compileNode(schema: StructuralSchema, environment: Environment): RuleNode {
+  const child = (node: StructuralSchema | undefined) => node && compileNode(node, environment);
+  const properties = Object.entries(schema.properties ?? {}).map(
+    ([name, node]) => [name, compileNode(node, environment)] as const,
+  );
+  return {
+    rules: (schema['x-kubernetes-validations'] ?? []).map(({ rule, message, fieldPath }) => {
+      const program = environment.parse(rule);
+      return {
+        holds: (self) => program({ self }) === true,
+        message,
+        subPointer: (fieldPath ?? '').replaceAll('.', '/'),
+      };
+    }),
+    isInteger: schema.type === 'integer',
+    properties: new Map(properties),
+    items: child(schema.items),
+    values: child(schema.additionalProperties),
+  };
+}
+
+/** Checks bottom-up and returns the value as CEL sees it: integers are bigint, the rest as is. */
+function check(node: RuleNode, value: unknown, pointer: string, errors: FieldError[]): unknown {
+  const self = checkChildren(node, value, pointer, errors);
+  for (const rule of node.rules) {
+    if (!rule.holds(self)) {
+      errors.push({ pointer: pointer + rule.subPointer, code: 'rule', detail: rule.message });
+    }
+  }
+  return self;
+}
+
+function checkChildren(
+  node: RuleNode,
+  value: unknown,
+  pointer: string,
+  errors: FieldError[],
+): unknown {
+  if (node.isInteger && typeof value === 'number') return BigInt(value);
+  const { items } = node;
+  if (Array.isArray(value)) {
+    if (!items) return value;
+    // Array.from: the library knows only arrays of its own realm, which a copy need not be of.
+    return Array.from(value, (item, i) => check(items, item, `${pointer}/${i}`, errors));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  // A Map: a user's key named like something every object has must not be taken for a field.
+  const entries = Object.entries(value).map(([key, member]): [string, unknown] => {
+    const child = node.properties.get(key) ?? node.values;
+    return [key, child ? check(child, member, `${pointer}/${escapeToken(key)}`, errors) : member];
+  });
+  return new Map(entries);
+}
+
+/** One key as a token of an RFC 6901 JSON Pointer. */
+export function escapeToken(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,102 @@
+import type { FieldError } from '../../../errors.ts';
+import { escapeToken } from './cel-rules.ts';
+import { isRecord } from './prepare.ts';
+
+/**
+ * v1 Secret and ConfigMap in the manifest folder of a standalone run: what our kinds may refer to.
+ * A cluster has its own; there these rules are the API server's.
+ */
+
+export const CORE_KINDS = ['Secret', 'ConfigMap'] as const;
+export type CoreKind = (typeof CORE_KINDS)[number];
+
+/** Decoded to what a reference reads: UTF-8 text by key. */
+export type CoreSpec = { data: Record<string, string> };
+
+/** The API server's limit on the values of one object. */
+const MAX_DATA_BYTES = 1024 * 1024;
+const DATA_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Fields of each beside apiVersion, kind and metadata; `binaryData` has no text and is refused. */
+const FIELDS = {
+  Secret: ['type', 'data', 'stringData', 'immutable'],
+  ConfigMap: ['data', 'immutable'],
+} as const satisfies Record<CoreKind, string[]>;
+
+export function isCoreKind(kind: string): kind is CoreKind {
+  return Object.hasOwn(FIELDS, kind);
+}
+
+/**
+ * Reads the fields beside apiVersion, kind and metadata. `stringData` wins over `data`, as in the
+ * API server. Values are never repeated in errors: they may be secrets.
+ */
+export function readCoreSpec(
+  kind: CoreKind,
+  fields: Record<string, unknown>,
+): { spec: CoreSpec } | { errors: FieldError[] } {
+  const errors: FieldError[] = [];
+  const refuse: Refuse = (pointer, code, detail) => errors.push({ pointer, code, detail });
+  const known: readonly string[] = FIELDS[kind];
+  for (const name of Object.keys(fields)) {
+    const at = `/${escapeToken(name)}`;
+    if (!known.includes(name)) refuse(at, 'unknown_field', `${kind} has no field ${name} here`);
+  }
+  checkScalar(fields, 'type', 'string', refuse);
+  checkScalar(fields, 'immutable', 'boolean', refuse);
+  const data = new Map(readMap(fields['data'], '/data', kind === 'Secret', refuse));
+  if (kind === 'Secret') {
+    for (const [key, text] of readMap(fields['stringData'], '/stringData', false, refuse)) {
+      data.set(key, text);
+    }
+  }
+  const bytes = [...data.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes > MAX_DATA_BYTES) refuse('/data', 'too_long', 'the values may have 1 MiB together');
+  return errors.length > 0 ? { errors } : { spec: { data: Object.fromEntries(data) } };
+}
+
+type Refuse = (pointer: string, code: string, detail: string) => void;
+
+function checkScalar(
+  fields: Record<string, unknown>,
+  name: string,
+  type: 'string' | 'boolean',
+  refuse: Refuse,
+): void {
+  const value = fields[name] ?? undefined;
+  if (value !== undefined && typeof value !== type) {
+    refuse(`/${name}`, 'invalid_type', `must be a ${type}`);
+  }
+}
+
+function readMap(
+  map: unknown,
+  pointer: string,
+  encoded: boolean,
+  refuse: Refuse,
+): [string, string][] {
+  if (map === undefined || map === null) return [];
+  if (!isRecord(map)) {
+    refuse(pointer, 'invalid_type', 'must be a map of strings');
+    return [];
+  }
+  return Object.entries(map).flatMap(([key, value]): [string, string][] => {
+    const at = `${pointer}/${escapeToken(key)}`;
+    if (!DATA_KEY.test(key) || key === '.' || key.startsWith('..') || key === '__proto__') {
+      refuse(at, 'invalid_format', 'a key may have letters, digits, -, _ and .');
+    } else if (typeof value !== 'string') {
+      refuse(at, 'invalid_type', 'must be a string');
+    } else {
+      return [[key, encoded ? decode(value, at, refuse) : value]];
+    }
+    return [];
+  });
+}
+
+function decode(value: string, pointer: string, refuse: Refuse): string {
+  const compact = value.replaceAll(/[\r\n]/g, ''); // Go's decoder skips line breaks too.
+  if (BASE64.test(compact)) return Buffer.from(compact, 'base64').toString('utf8');
+  refuse(pointer, 'invalid_format', 'must be base64; plain text belongs in stringData');
+  return '';
+}

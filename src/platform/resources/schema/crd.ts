@@ -1,0 +1,81 @@
+import { stringify } from 'yaml';
+import { structuralSchema } from './json-schema.ts';
+import type { StructuralSchema } from './json-schema.ts';
+import { API_GROUP, API_VERSION } from '../../../resources/kinds.ts';
+import type { KindDefinition } from '../../../resources/kinds.ts';
+
+/**
+ * The CustomResourceDefinition of a kind (contract §6): the law for what is declared. The API
+ * server enforces it in a cluster, `validate.ts` without one, from the same schema.
+ */
+export function buildCrd(definition: KindDefinition) {
+  const { kind, plural, singular, shortNames, printerColumns, selectableFields } = definition;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${API_GROUP}` },
+    spec: {
+      group: API_GROUP,
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular,
+        shortNames: [...shortNames],
+        categories: ['parley'],
+      },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: API_VERSION.slice(API_GROUP.length + 1),
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: printerColumns,
+          selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })),
+          schema: { openAPIV3Schema: objectSchema(definition) },
+        },
+      ],
+    },
+  };
+}
+
+/** The CRD as the file in `crds/`. Long lines are not folded: a pattern must stay greppable. */
+export function crdYaml(definition: KindDefinition): string {
+  const head =
+    '# Written by src/resources/generate-crds.ts from the schemas beside it; do not edit.\n';
+  // kubectl reads YAML 1.1: what it would take for a boolean is quoted.
+  const options = { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' } as const;
+  return head + stringify(buildCrd(definition), options);
+}
+
+/** Name of the file in `crds/`. */
+export function crdFileName(definition: KindDefinition): string {
+  return `${API_GROUP}_${definition.plural}.yaml`;
+}
+
+/** The schema of a whole object, the root included. */
+export function objectSchema(definition: KindDefinition): StructuralSchema {
+  return {
+    description: definition.description,
+    type: 'object',
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string', description: `Always ${API_VERSION}.` },
+      kind: { type: 'string', description: `Always ${definition.kind}.` },
+      metadata: { type: 'object' },
+      spec: structuralSchema(definition.spec),
+      // Tools that wait for readiness (kstatus, Helm --wait, Flux) take an object without
+      // observedGeneration for ready; -1 tells them that no controller has seen it.
+      status: { ...structuralSchema(definition.status), default: { observedGeneration: -1 } },
+    },
+    'x-kubernetes-validations': [
+      {
+        // The API server lets the name of a custom resource be a subdomain of 253 characters; ours
+        // are also names in the REST API and parts of Secret names.
+        rule: "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",
+        message: 'the name must be a DNS label: at most 63 characters, no dots',
+      },
+    ],
+  };
+}

@@ -1,0 +1,122 @@
+import { escapeToken } from './cel-rules.ts';
+import type { FieldError } from '../../../errors.ts';
+import type { StructuralSchema } from './json-schema.ts';
+
+/**
+ * What kube-apiserver does to an object before it validates it: with strict field validation it
+ * refuses unknown fields, drops nulls where null means nothing, and fills in defaults. The input
+ * is never changed; a value whose schema preserves unknown fields is shared, not copied.
+ */
+
+/** Refuses what a closed object does not have. Values of a wrong type are left to the schema. */
+export function unknownFields(
+  value: unknown,
+  schema: StructuralSchema,
+  pointer: string,
+): FieldError[] {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return items ? value.flatMap((item, i) => unknownFields(item, items, `${pointer}/${i}`)) : [];
+  }
+  if (!isRecord(value) || !schema.properties) return [];
+  const { properties } = schema;
+  return Object.entries(value).flatMap(([key, member]) => {
+    const at = `${pointer}/${escapeToken(key)}`;
+    const child = ownProperty(properties, key);
+    return child ? unknownFields(member, child, at) : [unknownField(at, key, properties)];
+  });
+}
+
+/** The value without meaningless nulls: what its author declares. */
+export function withoutNulls(value: unknown, schema: StructuralSchema): unknown {
+  return rebuild(value, schema, (key, member, child) =>
+    member === null && child !== undefined ? [] : [[key, withoutNulls(member, child ?? {})]],
+  );
+}
+
+/** The value with defaults filled in, in the schema's order after what is there. */
+export function withDefaults(value: unknown, schema: StructuralSchema): unknown {
+  const filled = rebuild(value, schema, (key, member, child) => [
+    [key, withDefaults(member, child ?? {})],
+  ]);
+  if (!isRecord(filled)) return filled;
+  for (const [key, child] of Object.entries(schema.properties ?? {})) {
+    if (child.default !== undefined && !Object.hasOwn(filled, key)) {
+      filled[key] = withDefaults(structuredClone(child.default), child);
+    }
+  }
+  return filled;
+}
+
+type Member = (
+  key: string,
+  member: unknown,
+  child: StructuralSchema | undefined,
+) => [string, unknown][];
+
+function rebuild(value: unknown, schema: StructuralSchema, member: Member): unknown {
+  if (schema['x-kubernetes-preserve-unknown-fields']) return value;
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    // An item is no property: null stays and is refused. The wrapper lets `member` see it.
+    return items ? value.map((item) => memberOf(item, items, member)) : value;
+  }
+  if (!isRecord(value)) return value;
+  const { properties, additionalProperties } = schema;
+  const entries = Object.entries(value).flatMap(([key, inner]) =>
+    member(key, inner, (properties && ownProperty(properties, key)) ?? additionalProperties),
+  );
+  // fromEntries defines its properties, so that a key __proto__ stays a key.
+  return Object.fromEntries(entries);
+}
+
+function memberOf(item: unknown, items: StructuralSchema, member: Member): unknown {
+  return item === null ? null : member('', item, items)[0]?.[1];
+}
+
+function unknownField(
+  pointer: string,
+  key: string,
+  properties: Record<string, StructuralSchema>,
+): FieldError {
+  const near = nearest(key, Object.keys(properties));
+  const hint = near ? `; did you mean ${near}?` : '';
+  return { pointer, code: 'unknown_field', detail: `there is no field ${key}${hint}` };
+}
+
+/** The name that differs least, if it differs little: spelling, case or snake_case. */
+function nearest(key: string, names: readonly string[]): string | undefined {
+  if (key.length > 64) return undefined;
+  const ranked = names
+    .map((name) => ({ name, distance: editDistance(plain(key), plain(name)) }))
+    .sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  return best && best.distance <= Math.min(2, best.name.length / 3) ? best.name : undefined;
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/[-_]/g, '').toLowerCase();
+}
+
+/** Levenshtein distance of two short words. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 0; i < a.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j += 1) {
+      const replaced = row[j]! + (a[i] === b[j] ? 0 : 1);
+      next.push(Math.min(replaced, row[j + 1]! + 1, next[j]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+/** A property by name; never something that every object inherits. */
+function ownProperty<T>(record: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

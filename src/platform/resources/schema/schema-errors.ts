@@ -1,0 +1,61 @@
+import type { ErrorObject } from 'ajv';
+import type { FieldError } from '../../../errors.ts';
+import { escapeToken } from './cel-rules.ts';
+
+/** ajv's findings in words for people: what the value is and what it may be. */
+export function fieldError(error: ErrorObject, root: string): FieldError {
+  const pointer = root + error.instancePath;
+  const params = new Map<string, unknown>(Object.entries(error.params));
+  if (error.keyword === 'required') {
+    const missing = String(params.get('missingProperty'));
+    return {
+      pointer: `${pointer}/${escapeToken(missing)}`,
+      code: 'required',
+      detail: `${missing} is required`,
+    };
+  }
+  const [code, allowed] = expectation(error.keyword, Number(params.get('limit')), error.schema);
+  return { pointer, code, detail: `${shown(error.data)} ${allowed}` };
+}
+
+/** The code of a broken keyword, and the end of the sentence that begins with the value. */
+function expectation(keyword: string, limit: number, schema: unknown): [string, string] {
+  switch (keyword) {
+    case 'type':
+      return ['invalid_type', `must be ${article(String(schema))}`];
+    case 'enum':
+      return ['not_allowed', `must be one of ${Array.isArray(schema) ? schema.join(', ') : ''}`];
+    case 'pattern':
+      return ['invalid_format', `must match ${String(schema)}`];
+    case 'format':
+      return ['invalid_format', `must be ${article(String(schema))}`];
+    case 'minLength':
+      return ['too_short', limit === 1 ? 'must not be empty' : `needs ${limit} characters`];
+    case 'maxLength':
+      return ['too_long', `may have at most ${limit} characters`];
+    case 'minimum':
+      return ['too_small', `must be at least ${limit}`];
+    case 'maximum':
+      return ['too_large', `may be at most ${limit}`];
+    case 'maxItems':
+      return ['too_many', `may have at most ${limit} items`];
+    case 'maxProperties':
+      return ['too_many', `may have at most ${limit} entries`];
+    case 'x-kubernetes-list-type':
+      return ['duplicate', 'has the same item twice'];
+    default:
+      return ['invalid', `breaks the rule ${keyword}`];
+  }
+}
+
+function article(type: string): string {
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+/** A value short enough for a message; long texts are told by their length. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value === 'string' && value.length > 64) return `a text of ${value.length} characters`;
+  return JSON.stringify(value) ?? 'nothing';
+}

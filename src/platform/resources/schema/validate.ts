@@ -1,0 +1,140 @@
+import { Ajv } from 'ajv';
+import type { AnySchemaObject, ValidateFunction } from 'ajv';
+import type { FieldError } from '../../../errors.ts';
+import { compileRules } from './cel-rules.ts';
+import type { RuleChecker } from './cel-rules.ts';
+import { isCoreKind, readCoreSpec } from './core-kinds.ts';
+import { objectSchema } from './crd.ts';
+import type { StructuralSchema } from './json-schema.ts';
+import { findKind } from '../../../resources/kinds.ts';
+import { checkMeta } from '../object-meta.ts';
+import type { DeclaredMeta } from '../object-meta.ts';
+import { isRecord, unknownFields, withDefaults, withoutNulls } from './prepare.ts';
+import { fieldError } from './schema-errors.ts';
+
+/** `spec`: with defaults, as the API server would store it. `declared`: without them. */
+export type Valid = { spec: Record<string, unknown>; declared: Record<string, unknown> };
+
+export type Validator = {
+  /**
+   * The verdict kube-apiserver gives with strict field validation, from the same CRD schema. The
+   * input is not changed. Pointers start at the object's root: `/spec/voice/speed`. Of Secret and
+   * ConfigMap, which a ResourceStore keeps decoded, `spec` is `{ data }`.
+   */
+  validate: (
+    kind: string,
+    spec: unknown,
+    metadata: DeclaredMeta,
+  ) => Valid | { errors: FieldError[] };
+};
+
+type Compiled = { spec: StructuralSchema; matches: ValidateFunction; checkRules: RuleChecker };
+
+/** A list of thousands of the same mistake helps nobody. */
+const MAX_ERRORS = 50;
+
+/** What etcd takes in one request; the API server refuses a larger object. */
+const MAX_OBJECT_BYTES = 1_500_000;
+
+/**
+ * Checks objects of our kinds where no API server does: the `postgres` store, and the REST API
+ * before it writes. A kind is compiled when it is first met, since this is on the way of `start`.
+ */
+export function createValidator(): Validator {
+  const compiled = new Map<string, Compiled>();
+  return {
+    validate: (kind, spec, metadata) => {
+      if (isCoreKind(kind)) return validateCore(spec, metadata);
+      const definition = findKind(kind);
+      if (!definition) return failed('/kind', 'not_allowed', `there is no kind ${kind}`);
+      let checks = compiled.get(kind);
+      if (!checks) compiled.set(kind, (checks = compile(objectSchema(definition))));
+      return validateWith(checks, spec, metadata);
+    },
+  };
+}
+
+/** Decoded data obeys the rules of a ConfigMap; manifests in their own form go to readCoreSpec. */
+function validateCore(spec: unknown, metadata: DeclaredMeta): Valid | { errors: FieldError[] } {
+  const errors = checkMeta(metadata, 'subdomain');
+  const read = readCoreSpec('ConfigMap', isRecord(spec) ? spec : {});
+  if ('errors' in read) return { errors: [...errors, ...read.errors] };
+  return errors.length > 0 ? { errors } : { spec: read.spec, declared: read.spec };
+}
+
+function validateWith(
+  checks: Compiled,
+  spec: unknown,
+  metadata: DeclaredMeta,
+): Valid | { errors: FieldError[] } {
+  if (spec === undefined || spec === null) return failed('/spec', 'required', 'spec is required');
+  if (!isRecord(spec)) return failed('/spec', 'invalid_type', 'spec must be an object');
+  const declared = withoutNulls(spec, checks.spec);
+  const full = withDefaults(declared, checks.spec);
+  const errors = [...checkMeta(metadata), ...unknownFields(declared, checks.spec, '/spec')];
+  if (!checks.matches(full)) {
+    errors.push(...(checks.matches.errors ?? []).map((error) => fieldError(error, '/spec')));
+  }
+  if (sizeOf(full) > MAX_OBJECT_BYTES) {
+    errors.push({ pointer: '/spec', code: 'too_long', detail: 'the object may have 1.5 MB' });
+  }
+  // Rules assume what the schema assures, as in the API server, which skips them likewise.
+  if (errors.length === 0) errors.push(...checks.checkRules({ metadata, spec: full }));
+  if (errors.length > 0) return { errors: errors.slice(0, MAX_ERRORS) };
+  if (!isRecord(full) || !isRecord(declared)) throw new Error('the schema accepted no object');
+  return { spec: full, declared };
+}
+
+function failed(pointer: string, code: string, detail: string): { errors: FieldError[] } {
+  return { errors: [{ pointer, code, detail }] };
+}
+
+/** Bytes of the value as JSON; infinite when it is too deep to be written. */
+function sizeOf(value: unknown): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(value));
+  } catch {
+    return Infinity;
+  }
+}
+
+function compile(schema: StructuralSchema): Compiled {
+  const spec = schema.properties?.['spec'];
+  if (!spec) throw new Error('the schema has no spec');
+  const { status: _, ...properties } = schema.properties ?? {};
+  const ajv = new Ajv({
+    allErrors: true, // Bounded by the size of a request body and by maxItems of the lists.
+    verbose: true,
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    coerceTypes: false,
+    meta: false, // The API server judges the schema, in a test; here it would cost 50 ms.
+    validateSchema: false,
+    code: { optimize: false }, // Costs more at start than it saves on specs of this size.
+    formats: { int64: { type: 'number', validate: Number.isSafeInteger } },
+  });
+  ajv.addVocabulary([
+    'x-kubernetes-validations',
+    'x-kubernetes-list-map-keys',
+    'x-kubernetes-map-type',
+    'x-kubernetes-preserve-unknown-fields',
+  ]);
+  ajv.addKeyword({ keyword: 'x-kubernetes-list-type', type: 'array', validate: isListType });
+  return {
+    spec,
+    matches: ajv.compile(spec),
+    checkRules: compileRules({ ...schema, properties }),
+  };
+}
+
+/** No duplicates in a `set`, none by its keys in a `map`. ajv promises `parent` to a keyword. */
+function isListType(listType: string, list: unknown[], parent?: AnySchemaObject): boolean {
+  if (listType === 'atomic') return true;
+  const keys: unknown = parent?.['x-kubernetes-list-map-keys'];
+  const identity = (item: unknown) =>
+    JSON.stringify(
+      Array.isArray(keys) && isRecord(item) ? keys.map((key) => item[String(key)] ?? null) : item,
+    );
+  return new Set(list.map(identity)).size === list.length;
+}
