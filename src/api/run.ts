@@ -10,8 +10,8 @@ import {
   type AwaitProjection,
 } from '../platform/declare/await-projection.ts';
 import type { ConversationDeps } from '../services/conversation-deps.ts';
-import { createAnnounce } from '../services/emit-event.ts';
-import { createEventStreams, type EventStreams } from '../services/event-stream.ts';
+import { createAnnounce } from '../events/emit-event.ts';
+import { createEventStreams, type EventStreams } from '../events/event-stream.ts';
 import { hangUpLine } from '../telephony/providers.ts';
 import {
   CHANNELS,

@@ -4,7 +4,7 @@ import { chunkText } from '../knowledge/chunk.ts';
 import type { ReconcileResult } from '../platform/controller/controller.ts';
 import type { RecordEvent } from '../platform/resources/resource-events.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
-import { createAnnounce } from '../services/emit-event.ts';
+import { createAnnounce } from '../events/emit-event.ts';
 import { holdAgent } from '../services/hold-agent.ts';
 import { holdEndpoint } from '../services/hold-endpoint.ts';
 import { listStaleSources } from '../services/list-stale-sources.ts';

@@ -2,7 +2,7 @@ import { fromUuid } from '../ids.ts';
 import { insertActivation } from '../store/agent-activations.ts';
 import type { AgentProjection, AgentRow } from '../store/agents.ts';
 import type { Db } from '../platform/postgres/pool.ts';
-import { emitEvent, type Emitted } from './emit-event.ts';
+import { emitEvent, type Emitted } from '../events/emit-event.ts';
 
 /** Who made a change, and why if they said so: `api:key_…`, `kubernetes:<manager>` or `file`. */
 export type Actor = { actor: string; reason: string | null };

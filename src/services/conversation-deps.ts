@@ -10,7 +10,7 @@ import {
 } from '../store/conversations.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import { emitEvent, type Announce, type Emitted } from './emit-event.ts';
+import { emitEvent, type Announce, type Emitted } from '../events/emit-event.ts';
 import type { Settle } from '../platform/postgres/settle.ts';
 
 /** What the use cases of conversations are given. `baseUrl` begins the links that events carry. */

@@ -5,11 +5,11 @@ import {
   type ConversationRow,
 } from '../store/conversations.ts';
 import { eraseCallsOf, eraseGapsOf } from '../store/erase-conversation.ts';
-import { eraseEvents } from '../store/erase-events.ts';
+import { eraseEvents } from '../events/erase-events.sql.ts';
 import { eraseEscalationsOf } from '../store/escalations.ts';
 import { eraseAnswersAbout } from '../platform/idempotency/idempotency-marks.sql.ts';
 import { withoutWords } from '../store/tally.ts';
-import { recordAudit } from './audit.ts';
+import { recordAudit } from '../audit/audit.ts';
 import { inConversation, noSuchConversation, type ConversationDeps } from './conversation-deps.ts';
 import { endLocked } from './end-conversation.ts';
 import { unsettled } from '../platform/postgres/settle.ts';

@@ -1,9 +1,9 @@
 import { uuidTimeMs } from '../ids.ts';
 import { explainableDeliveries, type ExplainableDelivery } from '../store/explanations.ts';
-import type { EventRow } from '../store/events.ts';
+import type { EventRow } from '../events/events.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import type { WebhookEndpointRow } from '../store/webhook-endpoints.ts';
-import { requireEvent } from './read-events.ts';
+import { requireEvent } from '../events/read-events.ts';
 import { isSubscribed, REPLAY_WINDOW_MS } from './replay-jobs.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 

@@ -10,7 +10,7 @@ import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import { activateVersion, type Actor } from './activate-version.ts';
-import type { Announce } from './emit-event.ts';
+import type { Announce } from '../events/emit-event.ts';
 
 /**
  * Shows a declaration that cannot be put in force yet (something it refers to is missing, or it

@@ -15,7 +15,7 @@ import {
   type LastSync,
 } from '../store/knowledge-sources.ts';
 import type { Db } from '../platform/postgres/pool.ts';
-import { emitEvent, type Emitted } from './emit-event.ts';
+import { emitEvent, type Emitted } from '../events/emit-event.ts';
 import { searchableText } from './question-words.ts';
 
 /** What indexing needs; `split` cuts a text into passages (src/knowledge/chunk.ts). */

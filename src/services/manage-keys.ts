@@ -15,7 +15,7 @@ import {
 } from '../store/api-keys.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import { recordAudit, type AuditLine } from './audit.ts';
+import { recordAudit, type AuditLine } from '../audit/audit.ts';
 import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 
 /**

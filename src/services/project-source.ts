@@ -17,7 +17,7 @@ import { assertLeader } from '../platform/postgres/leadership.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import type { Announce, Emitted } from './emit-event.ts';
+import type { Announce, Emitted } from '../events/emit-event.ts';
 import {
   contentHashOf,
   cutContent,

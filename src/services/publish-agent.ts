@@ -14,7 +14,7 @@ import { inTransaction } from '../platform/postgres/transaction.ts';
 import { activateVersion, type Actor } from './activate-version.ts';
 import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
 import { decideActivation, type ActivationDecision } from './decide-activation.ts';
-import type { Announce, Emitted } from './emit-event.ts';
+import type { Announce, Emitted } from '../events/emit-event.ts';
 
 export type PublishAgentDeps = {
   pool: Pool;

@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.ts';
 import { uuidTimeMs } from '../ids.ts';
-import { insertReplay } from '../store/events.ts';
+import { insertReplay } from '../events/events.sql.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
-import { requireEvent } from './read-events.ts';
+import { requireEvent } from '../events/read-events.ts';
 import { inOneCommit, unsettled, type Settle } from '../platform/postgres/settle.ts';
 import { REPLAY_WINDOW_MS } from './replay-jobs.ts';
 import { requireEndpoint } from './write-endpoint.ts';

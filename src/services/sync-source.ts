@@ -11,7 +11,7 @@ import {
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import type { Announce, Emitted } from './emit-event.ts';
+import type { Announce, Emitted } from '../events/emit-event.ts';
 import {
   cutContent,
   emitSynced,

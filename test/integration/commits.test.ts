@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newUuid } from '../../src/ids.ts';
-import { emitEvent } from '../../src/services/emit-event.ts';
+import { emitEvent } from '../../src/events/emit-event.ts';
 import { createSendTestEvent, type SendTestEvent } from '../../src/services/send-test-event.ts';
 import type { Pool } from '../../src/platform/postgres/pool.ts';
 import { inTransaction } from '../../src/platform/postgres/transaction.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createAnnounce, emitEvent } from '../../src/services/emit-event.ts';
+import { createAnnounce, emitEvent } from '../../src/events/emit-event.ts';
 import type { EventData } from '../../src/events/event-types.ts';
 import { newUuid } from '../../src/ids.ts';
 import { createNotifier } from '../../src/platform/postgres/notifications.ts';

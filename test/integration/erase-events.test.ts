@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { newUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import type { EventType } from '../../src/events/event-types.ts';
-import { emitEvent } from '../../src/services/emit-event.ts';
-import { eraseEvents } from '../../src/store/erase-events.ts';
-import { readEvent } from '../../src/store/events.ts';
+import { emitEvent } from '../../src/events/emit-event.ts';
+import { eraseEvents } from '../../src/events/erase-events.sql.ts';
+import { readEvent } from '../../src/events/events.sql.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 

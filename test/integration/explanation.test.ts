@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fromUuid, newUuid, toUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
-import { emitEvent } from '../../src/services/emit-event.ts';
+import { emitEvent } from '../../src/events/emit-event.ts';
 import { claimDeliveries } from '../../src/store/delivery-queue.ts';
-import { eraseEvents } from '../../src/store/erase-events.ts';
+import { eraseEvents } from '../../src/events/erase-events.sql.ts';
 import { startApi, type Api } from './api-setup.ts';
 
 /** Why an event has not got to an endpoint: each reason, brought about as it comes about. */

@@ -8,7 +8,7 @@ import {
   listDueEndpoints,
   markStarted,
 } from '../../src/store/delivery-queue.ts';
-import { insertTestEvents, type NewTestEvent } from '../../src/store/events.ts';
+import { insertTestEvents, type NewTestEvent } from '../../src/events/events.sql.ts';
 import { createPool, PLANNED_ONCE, type Pool } from '../../src/platform/postgres/pool.ts';
 import { resultOf, startLab, type Lab } from './delivery-setup.ts';
 

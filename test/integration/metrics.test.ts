@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createAnnounce } from '../../src/services/emit-event.ts';
+import { createAnnounce } from '../../src/events/emit-event.ts';
 import { replayEvent } from '../../src/services/replay-event.ts';
 import { createSendTestEvent } from '../../src/services/send-test-event.ts';
 import { createNotifier, type Notifier } from '../../src/platform/postgres/notifications.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { lowestUuidAt, newUuid } from '../../src/ids.ts';
 import { maintainPartitions } from '../../src/store/partitions.ts';
-import { listEvents, readEvent } from '../../src/store/events.ts';
+import { listEvents, readEvent } from '../../src/events/events.sql.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 
 const DAY = 86_400_000;

@@ -3,9 +3,9 @@ import { YIELDING_SLOTS_MAX } from '../../src/delivery/slots.ts';
 import type { EventType } from '../../src/events/event-types.ts';
 import { fromUuid, toUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
-import { emitEvent } from '../../src/services/emit-event.ts';
+import { emitEvent } from '../../src/events/emit-event.ts';
 import { OUTSTANDING_MAX, runReplayJobs } from '../../src/services/run-replay-jobs.ts';
-import { eraseEvents } from '../../src/store/erase-events.ts';
+import { eraseEvents } from '../../src/events/erase-events.sql.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { startApi, type Api, type Reply } from './api-setup.ts';
 

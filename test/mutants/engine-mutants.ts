@@ -93,7 +93,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'wake-up-lost',
     why: 'every event is as late as the sweep: 100 ms in the middle instead of 3',
-    file: 'src/services/emit-event.ts',
+    file: 'src/events/emit-event.ts',
     find: 'deps.notifier.notify(CHANNELS.deliveries, endpointIds);',
     replace: '',
     suite: 'test/integration/delivery-crash.test.ts',

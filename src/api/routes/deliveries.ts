@@ -4,12 +4,12 @@ import {
   requireDelivery,
   requireEvent,
   type ReadEventsDeps,
-} from '../../services/read-events.ts';
+} from '../../events/read-events.ts';
 import { requireEndpoint } from '../../services/write-endpoint.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam } from '../../platform/http/params.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { Delivery, DELIVERY_STATUSES, deliveryView } from '../views/event-view.ts';
+import { Delivery, DELIVERY_STATUSES, deliveryView } from '../../events/event.view.ts';
 
 const tag = 'Deliveries';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
-import type { listAuditPage } from '../../services/audit.ts';
+import type { listAuditPage } from '../../audit/audit.ts';
 import { KEY_SCOPES, type NewKey } from '../../services/manage-keys.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { StartupError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../observability/logger.ts';
-import { healStreamOrder } from '../../store/event-stream.ts';
+import { healStreamOrder } from '../../events/event-stream.sql.ts';
 import { insisting, LOCK_TIMEOUT_MS } from './insist.ts';
 import { createClient } from './pool.ts';
 

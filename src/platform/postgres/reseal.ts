@@ -8,7 +8,7 @@ import {
   type SealedColumn,
 } from './sealed-values.ts';
 import type { Sealer } from './sealing.ts';
-import { recordAudit } from '../../services/audit.ts';
+import { recordAudit } from '../../audit/audit.ts';
 
 const BATCH = 200;
 

@@ -7,7 +7,7 @@ import {
   type DeliveryCounts,
   type EventFilter,
   type EventRow,
-} from '../store/events.ts';
+} from './events.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 const NONE: DeliveryCounts = { pending: 0, delivered: 0, failed: 0, canceled: 0 };

@@ -1,4 +1,4 @@
-import type { EventType } from '../events/event-types.ts';
+import type { EventType } from './event-types.ts';
 import { lowestUuidAt } from '../ids.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 

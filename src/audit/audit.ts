@@ -3,7 +3,7 @@ import {
   listAuditLines,
   type AuditFilter,
   type AuditRow,
-} from '../store/audit-log.ts';
+} from './audit-log.sql.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 
 /** `noun.verbed`, of what is managed: `api_key.rotated`, `webhook.secret_rotated`. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { EVENT_TYPES } from '../../events/event-types.ts';
-import { fromUuid, uuidTimeMs } from '../../ids.ts';
-import type { readEventWithCounts, requireDelivery } from '../../services/read-events.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
+import { EVENT_TYPES } from './event-types.ts';
+import { fromUuid, uuidTimeMs } from '../ids.ts';
+import type { readEventWithCounts, requireDelivery } from './read-events.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/time.ts';
 
 /** Events and deliveries as REST answers them (contract §4, "Shapes read by programs"). */
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { EVENT_TYPES } from '../../events/event-types.ts';
-import { fromUuid } from '../../ids.ts';
-import { listEventsWithCounts, readEventWithCounts } from '../../services/read-events.ts';
-import { replayEvent } from '../../services/replay-event.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue } from '../../platform/http/params.ts';
-import { route, type Route } from '../../platform/http/route.ts';
-import { Event, eventView } from '../views/event-view.ts';
+import { EVENT_TYPES } from './event-types.ts';
+import { fromUuid } from '../ids.ts';
+import { listEventsWithCounts, readEventWithCounts } from './read-events.ts';
+import { replayEvent } from '../services/replay-event.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import { idParam, idValue } from '../platform/http/params.ts';
+import { route, type Route } from '../platform/http/route.ts';
+import { Event, eventView } from './event.view.ts';
 
 const tag = 'Events';
 const params = { id: idParam('evt', 'event') };

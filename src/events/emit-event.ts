@@ -1,8 +1,8 @@
-import { encodeEnvelope } from '../events/envelope.ts';
-import type { EventData, EventType } from '../events/event-types.ts';
+import { encodeEnvelope } from './envelope.ts';
+import type { EventData, EventType } from './event-types.ts';
 import { fromUuid, newUuid } from '../ids.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
-import { insertEvent } from '../store/events.ts';
+import { insertEvent } from './events.sql.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 

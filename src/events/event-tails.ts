@@ -6,7 +6,7 @@ import {
   readStreamStart,
   type StreamPosition,
   type StreamedEvent,
-} from '../store/event-stream.ts';
+} from './event-stream.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 /** The newest events of each namespace that somebody follows, read once for all who do. */

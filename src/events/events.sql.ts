@@ -1,4 +1,4 @@
-import { subscriptionsTo, type EventType } from '../events/event-types.ts';
+import { subscriptionsTo, type EventType } from './event-types.ts';
 import { lowestUuidAt } from '../ids.ts';
 import { CHANNELS } from '../platform/postgres/notifications.ts';
 import type { Db } from '../platform/postgres/pool.ts';

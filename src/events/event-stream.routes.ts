@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { ApiError } from '../../errors.ts';
-import { EVENT_TYPES, isEventType, type EventType } from '../../events/event-types.ts';
-import { fromUuid, toUuid } from '../../ids.ts';
-import type { EventStreams } from '../../services/event-stream.ts';
-import { EVENT_STREAM_TYPE } from '../../platform/http/sse.ts';
-import { idValue } from '../../platform/http/params.ts';
-import { route, type Answer, type Route } from '../../platform/http/route.ts';
+import { ApiError } from '../errors.ts';
+import { EVENT_TYPES, isEventType, type EventType } from './event-types.ts';
+import { fromUuid, toUuid } from '../ids.ts';
+import type { EventStreams } from './event-stream.ts';
+import { EVENT_STREAM_TYPE } from '../platform/http/sse.ts';
+import { idValue } from '../platform/http/params.ts';
+import { route, type Answer, type Route } from '../platform/http/route.ts';
 
 export type EventStreamRoutesDeps = { eventStreams: Pick<EventStreams, 'open'> };
 
