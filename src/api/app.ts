@@ -24,16 +24,19 @@ import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditLogRoute } from '../audit/audit-log.routes.ts';
 import { callRoutes, type CallRoutesDeps } from './routes/calls.ts';
 import { conversationRoutes, type ConversationRoutesDeps } from './routes/conversations.ts';
-import { deliveryRoutes } from './routes/deliveries.ts';
+import { deliveryRoutes } from '../webhooks/delivery/deliveries.routes.ts';
 import { escalationRoutes } from './routes/escalations.ts';
 import { eventStreamRoutes, type EventStreamRoutesDeps } from '../events/event-stream.routes.ts';
 import { eventRoutes, type EventRoutesDeps } from '../events/events.routes.ts';
-import { explanationRoutes } from './routes/explanation.ts';
-import { jobRoutes, type JobRoutesDeps } from './routes/jobs.ts';
+import { explanationRoutes } from '../webhooks/delivery/explanation.routes.ts';
+import { jobRoutes, type JobRoutesDeps } from '../webhooks/replay/jobs.routes.ts';
 import { knowledgeRoutes, type KnowledgeRoutesDeps } from './routes/knowledge.ts';
 import { openApiRoute } from '../platform/http/openapi/openapi.routes.ts';
-import { rotateSecretRoutes, type RotateSecretRoutesDeps } from './routes/rotate-secret.ts';
-import { webhookRoutes, type WebhookRoutesDeps } from './routes/webhooks.ts';
+import {
+  rotateSecretRoutes,
+  type RotateSecretRoutesDeps,
+} from '../webhooks/endpoints/rotate-secret.routes.ts';
+import { webhookRoutes, type WebhookRoutesDeps } from '../webhooks/endpoints/webhooks.routes.ts';
 
 export type AppDeps = AgentWriterDeps &
   IdempotencyDeps &

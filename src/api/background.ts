@@ -6,7 +6,7 @@ import type { Logger } from '../platform/observability/logger.ts';
 import type { ConversationDeps } from '../services/conversation-deps.ts';
 import { forgetOldMarks } from '../platform/idempotency/idempotency.ts';
 import { createKeyUse, type KeyUse } from '../services/key-use.ts';
-import { runReplayJobs, type ReplayRunnerDeps } from '../services/run-replay-jobs.ts';
+import { runReplayJobs, type ReplayRunnerDeps } from '../webhooks/replay/run-replay-jobs.ts';
 import { createCallPlayer } from '../telephony/play-calls.ts';
 import { PROVIDERS } from '../telephony/providers.ts';
 

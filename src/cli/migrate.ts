@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import { createLogger } from '../platform/observability/logger.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { maintainPartitions } from '../store/partitions.ts';
+import { maintainPartitions } from '../webhooks/queue/partitions.sql.ts';
 import { createPool } from '../platform/postgres/pool.ts';
 
 /** `parley migrate`: brings the schema up to date and makes the partitions. Any number at once. */

@@ -4,21 +4,21 @@ import { createPeriodic, type Periodic } from '../platform/controller/periodic.t
 import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
-import { CLAIM_SETTINGS, createPostgresQueue } from '../store/delivery-queue.ts';
-import type { ClaimedDelivery, DispatchQueue } from '../store/dispatch-queue.ts';
+import { CLAIM_SETTINGS, createPostgresQueue } from '../webhooks/queue/delivery-queue.sql.ts';
+import type { ClaimedDelivery, DispatchQueue } from '../webhooks/queue/dispatch-queue.sql.ts';
 import { CHANNELS, createListener } from '../platform/postgres/notifications.ts';
-import { maintainPartitions } from '../store/partitions.ts';
+import { maintainPartitions } from '../webhooks/queue/partitions.sql.ts';
 import { createPool, isRefused, PLANNED_ONCE, type Pool } from '../platform/postgres/pool.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
-import { attempt, type Attempt } from './attempt.ts';
-import { createCompleter } from './completer.ts';
-import { IN_FLIGHT_MAX } from './budgets.ts';
-import { createDeliverer } from './deliverer.ts';
-import { rememberOpened } from './opened-secrets.ts';
-import { createPace } from './pace.ts';
-import { createPreference } from './preference.ts';
-import { createSlots } from './slots.ts';
-import { createTakeOver, LOOK_MS, type TakeOver } from './take-over.ts';
+import { attempt, type Attempt } from '../webhooks/delivery/attempt.ts';
+import { createCompleter } from '../webhooks/delivery/completer.ts';
+import { IN_FLIGHT_MAX } from '../webhooks/delivery/budgets.ts';
+import { createDeliverer } from '../webhooks/delivery/deliverer.ts';
+import { rememberOpened } from '../webhooks/delivery/opened-secrets.ts';
+import { createPace } from '../webhooks/delivery/pace.ts';
+import { createPreference } from '../webhooks/delivery/preference.ts';
+import { createSlots } from '../webhooks/delivery/slots.ts';
+import { createTakeOver, LOOK_MS, type TakeOver } from '../webhooks/delivery/take-over.ts';
 
 export type DeliveryRoleDeps = {
   pool: Pool;

@@ -1,6 +1,6 @@
 import { encodeEnvelope, type Envelope } from './envelope.ts';
 import type { EventType } from './event-types.ts';
-import { cancelEventDeliveries } from '../store/delivery-endings.ts';
+import { cancelEventDeliveries } from '../webhooks/queue/delivery-endings.sql.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /** Types whose data holds what people said or who they are. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_TYPES } from './event-types.ts';
 import { fromUuid } from '../ids.ts';
 import { listEventsWithCounts, readEventWithCounts } from './read-events.ts';
-import { replayEvent } from '../services/replay-event.ts';
+import { replayEvent } from '../webhooks/replay/replay-event.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { idParam, idValue } from '../platform/http/params.ts';
 import { route, type Route } from '../platform/http/route.ts';

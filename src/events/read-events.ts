@@ -1,5 +1,9 @@
 import { ApiError } from '../errors.ts';
-import { listDeliveries, readDelivery, type DeliveryRow } from '../store/deliveries.ts';
+import {
+  listDeliveries,
+  readDelivery,
+  type DeliveryRow,
+} from '../webhooks/queue/deliveries.sql.ts';
 import {
   countDeliveries,
   listEvents,

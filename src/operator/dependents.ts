@@ -1,7 +1,10 @@
 import type { AgentSpec } from '../resources/agent.ts';
 import type { KnowledgeSourceSpec } from '../resources/knowledge-source.ts';
 import type { Resource } from '../platform/resources/resource-store.ts';
-import { signingSecretName, type WebhookEndpointSpec } from '../resources/webhook-endpoint.ts';
+import {
+  signingSecretName,
+  type WebhookEndpointSpec,
+} from '../webhooks/endpoints/webhook-endpoint.ts';
 
 /**
  * Whether an object reads a Secret, ConfigMap or KnowledgeSource of that name: a change of the one

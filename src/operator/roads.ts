@@ -6,16 +6,19 @@ import type { RecordEvent } from '../platform/resources/resource-events.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { createAnnounce } from '../events/emit-event.ts';
 import { holdAgent } from '../services/hold-agent.ts';
-import { holdEndpoint } from '../services/hold-endpoint.ts';
+import { holdEndpoint } from '../webhooks/endpoints/hold-endpoint.ts';
 import { listStaleSources } from '../services/list-stale-sources.ts';
-import { projectEndpoint } from '../services/project-endpoint.ts';
+import { projectEndpoint } from '../webhooks/endpoints/project-endpoint.ts';
 import { projectSource, removeSource } from '../services/project-source.ts';
 import { publishAgent } from '../services/publish-agent.ts';
 import { readAgentHistory } from '../services/read-agent-history.ts';
-import { listStaleEndpoints, readEndpointHealth } from '../services/read-endpoint-health.ts';
-import { readEndpointSecrets } from '../services/read-endpoint-secret.ts';
+import {
+  listStaleEndpoints,
+  readEndpointHealth,
+} from '../webhooks/endpoints/read-endpoint-health.ts';
+import { readEndpointSecrets } from '../webhooks/endpoints/read-endpoint-secret.ts';
 import { removeAgent } from '../services/remove-agent.ts';
-import { removeEndpoint } from '../services/remove-endpoint.ts';
+import { removeEndpoint } from '../webhooks/endpoints/remove-endpoint.ts';
 import type { Notifier } from '../platform/postgres/notifications.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import {
@@ -29,7 +32,7 @@ import { createAgentReconciler } from './agent-reconciler.ts';
 import { agentUses, endpointUses, sourceUses } from './dependents.ts';
 import { identify } from '../platform/reconcile/identity.ts';
 import { createKnowledgeSourceReconciler } from './knowledge-source-reconciler.ts';
-import { createWebhookEndpointReconciler } from './webhook-endpoint-reconciler.ts';
+import { createWebhookEndpointReconciler } from '../webhooks/endpoints/webhook-endpoint-reconciler.ts';
 
 /**
  * The kinds on the road, each wired to its services. A composition root: run.ts walks what this

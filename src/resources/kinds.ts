@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import { agentSpec, agentStatus } from './agent.ts';
 import { knowledgeSourceSpec, knowledgeSourceStatus } from './knowledge-source.ts';
-import { webhookEndpointSpec, webhookEndpointStatus } from './webhook-endpoint.ts';
+import {
+  webhookEndpointSpec,
+  webhookEndpointStatus,
+} from '../webhooks/endpoints/webhook-endpoint.ts';
 
 /**
  * The only place that lists the kinds by name: CRDs, validation, stores, the manifest folder and

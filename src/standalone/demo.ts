@@ -1,7 +1,7 @@
-import { newEndpointSecret } from '../events/signature.ts';
+import { newEndpointSecret } from '../webhooks/endpoints/signature.ts';
 import { ALLOW_LABEL } from '../platform/resources/annotations.ts';
 import type { ResourceStore } from '../platform/resources/resource-store.ts';
-import { SIGNING_SECRET_KEY, signingSecretName } from '../resources/webhook-endpoint.ts';
+import { SIGNING_SECRET_KEY, signingSecretName } from '../webhooks/endpoints/webhook-endpoint.ts';
 import { startDemoReceiver, type DemoReceiver } from './demo-receiver.ts';
 
 /** The endpoint `start` makes for its own receiver, so that something happens on the screen. */

@@ -5,7 +5,7 @@ import { createPostgresDeclarations } from '../runtime/postgres-declarations.ts'
 import { stopOnSignals } from '../runtime/shutdown.ts';
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
-import type { Attempt } from '../delivery/attempt.ts';
+import type { Attempt } from '../webhooks/delivery/attempt.ts';
 import { runDelivery } from '../delivery/run.ts';
 import { fromUuid, toUuid } from '../ids.ts';
 import { createLogger } from '../platform/observability/logger.ts';
@@ -16,7 +16,7 @@ import { endConversation } from '../services/end-conversation.ts';
 import { startConversation } from '../services/start-conversation.ts';
 import { releaseCallLeases } from '../store/calls.ts';
 import { listConversations } from '../store/conversations.ts';
-import type { ClaimedDelivery } from '../store/dispatch-queue.ts';
+import type { ClaimedDelivery } from '../webhooks/queue/dispatch-queue.sql.ts';
 import { assertDurable } from '../platform/postgres/durability.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { removeDemo, startDemo } from './demo.ts';
@@ -230,7 +230,7 @@ function createEndpointNames({ pool }: Context): EndpointNames {
   return async ({ endpointId, namespace }) => {
     const remembered = known.get(endpointId);
     if (remembered) return remembered;
-    const { readEndpoint } = await import('../store/webhook-endpoints.ts');
+    const { readEndpoint } = await import('../webhooks/endpoints/webhook-endpoints.sql.ts');
     const row = await readEndpoint(pool, { namespace, id: endpointId });
     const found = { name: row?.name ?? endpointId, demo: row?.metadata['demo'] === 'true' };
     known.set(endpointId, found);

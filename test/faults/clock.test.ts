@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { attemptOffsetsMs } from '../../src/delivery/retry-schedule.ts';
+import { attemptOffsetsMs } from '../../src/webhooks/delivery/retry-schedule.ts';
 import { fromUuid } from '../../src/ids.ts';
-import { maintainPartitions } from '../../src/store/partitions.ts';
+import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { startLab, type Lab } from '../integration/delivery-setup.ts';
 import { startRole } from '../support/parley-process.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { toUuid } from '../../src/ids.ts';
-import { verifyBody } from '../../src/events/signature.ts';
+import { verifyBody } from '../../src/webhooks/endpoints/signature.ts';
 import { startApi, type Api, type Reply } from '../integration/api-setup.ts';
 import { describeEachHome } from '../support/homes.ts';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { FAILPOINTS } from '../../src/failpoints.ts';
-import { maintainPartitions } from '../../src/store/partitions.ts';
+import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { startTown, type Town } from '../support/delivery-town.ts';
 import { startFleet, type Fleet } from '../support/ledger-fleet.ts';
 import type { Recorder } from '../support/ledger-recorder.ts';

@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { nextAttemptOffsetMs, SCHEDULED_ATTEMPTS } from '../../src/delivery/retry-schedule.ts';
+import {
+  nextAttemptOffsetMs,
+  SCHEDULED_ATTEMPTS,
+} from '../../src/webhooks/delivery/retry-schedule.ts';
 import { fromUuid, newUuid } from '../../src/ids.ts';
-import { replayEvent } from '../../src/services/replay-event.ts';
-import type { DeliveryRow } from '../../src/store/deliveries.ts';
+import { replayEvent } from '../../src/webhooks/replay/replay-event.ts';
+import type { DeliveryRow } from '../../src/webhooks/queue/deliveries.sql.ts';
 import { startLab, type Lab } from '../integration/delivery-setup.ts';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { ATTEMPT_TIMEOUT_MS } from '../../src/delivery/attempt.ts';
-import { SLOTS_MAX } from '../../src/delivery/slots.ts';
-import { LEASE_MS } from '../../src/store/dispatch-queue.ts';
+import { ATTEMPT_TIMEOUT_MS } from '../../src/webhooks/delivery/attempt.ts';
+import { SLOTS_MAX } from '../../src/webhooks/delivery/slots.ts';
+import { LEASE_MS } from '../../src/webhooks/queue/dispatch-queue.sql.ts';
 import type { DeliveryProcess } from '../support/delivery-process.ts';
 import { startTown, type Town } from '../support/delivery-town.ts';
 import { createSeeded } from '../support/seeded.ts';

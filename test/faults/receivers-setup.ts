@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { startLab, type Lab } from '../integration/delivery-setup.ts';
 import { startRole, type Parley } from '../support/parley-process.ts';
-import type { DeliveryRow } from '../../src/store/deliveries.ts';
+import type { DeliveryRow } from '../../src/webhooks/queue/deliveries.sql.ts';
 
 /** A lab whose deliveries are made by a real process, which a bad receiver could end or fill. */
 export type DeliveryProcess = {

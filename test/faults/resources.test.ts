@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readFileSync, readSync, writeSync } fro
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { IN_FLIGHT_MAX } from '../../src/delivery/budgets.ts';
+import { IN_FLIGHT_MAX } from '../../src/webhooks/delivery/budgets.ts';
 import { startTown, type Town } from '../support/delivery-town.ts';
 import { temporaryFolder } from '../support/parley-process.ts';
 

@@ -20,7 +20,7 @@ import { runMigrations } from '../support/parley-process.ts';
  * machine hiccups, and whoever dies of taking over as well.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
-/** Of the locks that say so (src/store/delivery-processes.ts). */
+/** Of the locks that say so (src/webhooks/queue/delivery-processes.sql.ts). */
 const LOCK_CLASS = 0x7061_6470;
 /** A claim is on disk no later than this (three times wal_writer_delay). */
 const CLAIM_DURABLE_MS = 800;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EVENT_TYPES } from '../../src/events/event-types.ts';
-import { verifyBody } from '../../src/events/signature.ts';
+import { verifyBody } from '../../src/webhooks/endpoints/signature.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { startApi, type Api, type Reply } from './api-setup.ts';
 import { describeEachHome } from '../support/homes.ts';

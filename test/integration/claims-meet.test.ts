@@ -6,7 +6,7 @@ import {
   CLAIM_SETTINGS,
   claimDeliveries,
   completeAttempts,
-} from '../../src/store/delivery-queue.ts';
+} from '../../src/webhooks/queue/delivery-queue.sql.ts';
 import { failure, resultOf, startLab, type Lab } from './delivery-setup.ts';
 
 /**

@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newUuid } from '../../src/ids.ts';
 import { emitEvent } from '../../src/events/emit-event.ts';
-import { createSendTestEvent, type SendTestEvent } from '../../src/services/send-test-event.ts';
+import {
+  createSendTestEvent,
+  type SendTestEvent,
+} from '../../src/webhooks/endpoints/send-test-event.ts';
 import type { Pool } from '../../src/platform/postgres/pool.ts';
 import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 import { startApi, type Api } from './api-setup.ts';

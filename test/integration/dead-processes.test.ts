@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createTakeOver, type TakeOver } from '../../src/delivery/take-over.ts';
-import { claimDeliveries } from '../../src/store/delivery-queue.ts';
-import { endLeasesOf } from '../../src/store/delivery-processes.ts';
+import { createTakeOver, type TakeOver } from '../../src/webhooks/delivery/take-over.ts';
+import { claimDeliveries } from '../../src/webhooks/queue/delivery-queue.sql.ts';
+import { endLeasesOf } from '../../src/webhooks/queue/delivery-processes.sql.ts';
 import { createClient, type Db } from '../../src/platform/postgres/pool.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 

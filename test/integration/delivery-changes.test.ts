@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createHmac } from 'node:crypto';
-import { newEndpointSecret } from '../../src/events/signature.ts';
-import { cancelDeliveries } from '../../src/store/delivery-endings.ts';
+import { newEndpointSecret } from '../../src/webhooks/endpoints/signature.ts';
+import { cancelDeliveries } from '../../src/webhooks/queue/delivery-endings.sql.ts';
 import { CHANNELS, createNotifier } from '../../src/platform/postgres/notifications.ts';
-import { markEndpointDeleted } from '../../src/store/webhook-endpoints.ts';
+import { markEndpointDeleted } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SECRET } from '../support/engine.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { startLab, type Lab } from './delivery-setup.ts';

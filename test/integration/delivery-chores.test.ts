@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { claimDeliveries } from '../../src/store/delivery-queue.ts';
-import { addDeliveryProcess } from '../../src/store/delivery-processes.ts';
+import { claimDeliveries } from '../../src/webhooks/queue/delivery-queue.sql.ts';
+import { addDeliveryProcess } from '../../src/webhooks/queue/delivery-processes.sql.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 

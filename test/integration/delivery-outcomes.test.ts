@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryRow } from '../../src/store/deliveries.ts';
+import type { DeliveryRow } from '../../src/webhooks/queue/deliveries.sql.ts';
 import {
   listen,
   makeCertificates,

@@ -3,10 +3,16 @@ import { createAnnounce, emitEvent } from '../../src/events/emit-event.ts';
 import type { EventData } from '../../src/events/event-types.ts';
 import { newUuid } from '../../src/ids.ts';
 import { createNotifier } from '../../src/platform/postgres/notifications.ts';
-import { claimDeliveries } from '../../src/store/delivery-queue.ts';
-import type { AttemptResult, ClaimedDelivery } from '../../src/store/dispatch-queue.ts';
-import { readDelivery, type DeliveryRow } from '../../src/store/deliveries.ts';
-import { endpointSecretPlace, upsertEndpoint } from '../../src/store/webhook-endpoints.ts';
+import { claimDeliveries } from '../../src/webhooks/queue/delivery-queue.sql.ts';
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+} from '../../src/webhooks/queue/dispatch-queue.sql.ts';
+import { readDelivery, type DeliveryRow } from '../../src/webhooks/queue/deliveries.sql.ts';
+import {
+  endpointSecretPlace,
+  upsertEndpoint,
+} from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SECRET, startEngine, type Engine } from '../support/engine.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { ObjectKey } from '../../src/platform/resources/resource-store.ts';
-import { listStaleEndpoints } from '../../src/services/read-endpoint-health.ts';
+import { listStaleEndpoints } from '../../src/webhooks/endpoints/read-endpoint-health.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 
 /** What a status tells of deliveries is true, and traffic is not written to the API server. */

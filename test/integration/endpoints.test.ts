@@ -4,7 +4,7 @@ import {
   createEndpoint,
   deleteEndpoint,
   patchEndpoint,
-} from '../../src/services/write-endpoint.ts';
+} from '../../src/webhooks/endpoints/write-endpoint.ts';
 import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import { apiDeps, awaitCondition, refusal, type ToldCondition } from '../support/agents.ts';
 import { SECRET, startEngine, type Engine } from '../support/engine.ts';

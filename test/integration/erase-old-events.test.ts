@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { lowestUuidAt, newUuid } from '../../src/ids.ts';
 import { eraseEvents } from '../../src/events/erase-events.sql.ts';
-import { maintainPartitions } from '../../src/store/partitions.ts';
+import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 
 const DAY_MS = 86_400_000;

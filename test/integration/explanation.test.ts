@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fromUuid, newUuid, toUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import { emitEvent } from '../../src/events/emit-event.ts';
-import { claimDeliveries } from '../../src/store/delivery-queue.ts';
+import { claimDeliveries } from '../../src/webhooks/queue/delivery-queue.sql.ts';
 import { eraseEvents } from '../../src/events/erase-events.sql.ts';
 import { startApi, type Api } from './api-setup.ts';
 

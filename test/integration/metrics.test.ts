@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createAnnounce } from '../../src/events/emit-event.ts';
-import { replayEvent } from '../../src/services/replay-event.ts';
-import { createSendTestEvent } from '../../src/services/send-test-event.ts';
+import { replayEvent } from '../../src/webhooks/replay/replay-event.ts';
+import { createSendTestEvent } from '../../src/webhooks/endpoints/send-test-event.ts';
 import { createNotifier, type Notifier } from '../../src/platform/postgres/notifications.ts';
-import { measureBacklog } from '../../src/store/delivery-queue.ts';
+import { measureBacklog } from '../../src/webhooks/queue/delivery-queue.sql.ts';
 import { SECRET } from '../support/engine.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { agentPublished, startLab, type Lab } from './delivery-setup.ts';

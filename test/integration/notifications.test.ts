@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createSendTestEvent } from '../../src/services/send-test-event.ts';
+import { createSendTestEvent } from '../../src/webhooks/endpoints/send-test-event.ts';
 import {
   CHANNELS,
   createListener,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { markEndpointDeleted } from '../../src/store/webhook-endpoints.ts';
+import { markEndpointDeleted } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 
 let lab: Lab;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { lowestUuidAt, newUuid } from '../../src/ids.ts';
-import { maintainPartitions } from '../../src/store/partitions.ts';
+import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { listEvents, readEvent } from '../../src/events/events.sql.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 

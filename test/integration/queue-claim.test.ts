@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { cancelDeliveries, finishExpired } from '../../src/store/delivery-endings.ts';
+import { cancelDeliveries, finishExpired } from '../../src/webhooks/queue/delivery-endings.sql.ts';
 import {
   claimDeliveries,
   completeAttempts,
   listDueEndpoints,
   markStarted,
-} from '../../src/store/delivery-queue.ts';
-import { markEndpointDeleted } from '../../src/store/webhook-endpoints.ts';
+} from '../../src/webhooks/queue/delivery-queue.sql.ts';
+import { markEndpointDeleted } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { failure, resultOf, startLab, type Lab } from './delivery-setup.ts';
 
 const HOUR = 3_600_000;

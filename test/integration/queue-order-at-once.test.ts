@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { newUuid } from '../../src/ids.ts';
-import { claimDeliveries } from '../../src/store/delivery-queue.ts';
+import { claimDeliveries } from '../../src/webhooks/queue/delivery-queue.sql.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 
 /** What queue-order.test.ts meets by chance: claims of several processes at the very same time. */

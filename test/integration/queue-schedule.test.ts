@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { attempt } from '../../src/delivery/attempt.ts';
-import { attemptOffsetsMs, SCHEDULED_ATTEMPTS } from '../../src/delivery/retry-schedule.ts';
+import { attempt } from '../../src/webhooks/delivery/attempt.ts';
+import {
+  attemptOffsetsMs,
+  SCHEDULED_ATTEMPTS,
+} from '../../src/webhooks/delivery/retry-schedule.ts';
 import type { EgressOutcome } from '../../src/platform/egress/client.ts';
-import { completeAttempts } from '../../src/store/delivery-queue.ts';
-import { finishExpired } from '../../src/store/delivery-endings.ts';
-import type { ClaimedDelivery } from '../../src/store/dispatch-queue.ts';
-import type { DeliveryRow } from '../../src/store/deliveries.ts';
+import { completeAttempts } from '../../src/webhooks/queue/delivery-queue.sql.ts';
+import { finishExpired } from '../../src/webhooks/queue/delivery-endings.sql.ts';
+import type { ClaimedDelivery } from '../../src/webhooks/queue/dispatch-queue.sql.ts';
+import type { DeliveryRow } from '../../src/webhooks/queue/deliveries.sql.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 
 /** 72 hours of failure through the real statements; the rows move into the past instead of waiting. */

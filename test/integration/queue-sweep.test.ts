@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { completeAttempts, listDueEndpoints } from '../../src/store/delivery-queue.ts';
+import { completeAttempts, listDueEndpoints } from '../../src/webhooks/queue/delivery-queue.sql.ts';
 import { failure, resultOf, startLab, type Lab } from './delivery-setup.ts';
 
 let lab: Lab;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { YIELDING_SLOTS_MAX } from '../../src/delivery/slots.ts';
+import { YIELDING_SLOTS_MAX } from '../../src/webhooks/delivery/slots.ts';
 import type { EventType } from '../../src/events/event-types.ts';
 import { fromUuid, toUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import { emitEvent } from '../../src/events/emit-event.ts';
-import { OUTSTANDING_MAX, runReplayJobs } from '../../src/services/run-replay-jobs.ts';
+import { OUTSTANDING_MAX, runReplayJobs } from '../../src/webhooks/replay/run-replay-jobs.ts';
 import { eraseEvents } from '../../src/events/erase-events.sql.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { startApi, type Api, type Reply } from './api-setup.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { lowestUuidAt, newUuid } from '../../src/ids.ts';
-import { replayEvent } from '../../src/services/replay-event.ts';
-import { createSendTestEvent } from '../../src/services/send-test-event.ts';
-import { completeAttempts } from '../../src/store/delivery-queue.ts';
-import { maintainPartitions } from '../../src/store/partitions.ts';
+import { replayEvent } from '../../src/webhooks/replay/replay-event.ts';
+import { createSendTestEvent } from '../../src/webhooks/endpoints/send-test-event.ts';
+import { completeAttempts } from '../../src/webhooks/queue/delivery-queue.sql.ts';
+import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { agentPublished, failure, resultOf, startLab, type Lab } from './delivery-setup.ts';
 
 const DAY = 86_400_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { verifyBody } from '../../src/events/signature.ts';
-import { signingSecretName } from '../../src/resources/webhook-endpoint.ts';
-import { endpointSecretPlace } from '../../src/store/webhook-endpoints.ts';
+import { verifyBody } from '../../src/webhooks/endpoints/signature.ts';
+import { signingSecretName } from '../../src/webhooks/endpoints/webhook-endpoint.ts';
+import { endpointSecretPlace } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SECRET } from '../support/engine.ts';
 import { describeEachHome } from '../support/homes.ts';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';

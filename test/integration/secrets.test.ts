@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { fromUuid } from '../../src/ids.ts';
 import { findApiKey, insertApiKey, newKeyText, SCOPES } from '../../src/store/api-keys.ts';
 import { createSealer } from '../../src/platform/postgres/sealing.ts';
-import { endpointSecretPlace } from '../../src/store/webhook-endpoints.ts';
+import { endpointSecretPlace } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SECRET } from '../support/engine.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { startLab, type Lab } from './delivery-setup.ts';

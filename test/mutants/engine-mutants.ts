@@ -11,7 +11,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'nobody-is-ever-dead',
     why: 'after a crash its events wait for the whole lease instead of a second',
-    file: 'src/delivery/take-over.ts',
+    file: 'src/webhooks/delivery/take-over.ts',
     find: 'return [key, goneSince.get(key) ?? now];',
     replace: 'return [key, now];',
     suite: DEAD,
@@ -20,7 +20,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'take-over-of-the-living',
     why: 'every cut connection makes the others send what is in flight once more',
-    file: 'src/delivery/take-over.ts',
+    file: 'src/webhooks/delivery/take-over.ts',
     find: 'const GONE_FOR_MS = 1_000;',
     replace: 'const GONE_FOR_MS = 0;',
     suite: DEAD,
@@ -29,7 +29,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'take-over-of-who-flaps',
     why: 'a process whose connection is cut now and then is thought to have been gone all the time',
-    file: 'src/delivery/take-over.ts',
+    file: 'src/webhooks/delivery/take-over.ts',
     find: 'const key = `${one.number} ${one.startedAt}`;',
     replace: 'const key = `${one.number}`;',
     suite: DEAD,
@@ -38,7 +38,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the-cut-off-take-over',
     why: 'after a restart of PostgreSQL who is back first takes over from all the others',
-    file: 'src/delivery/take-over.ts',
+    file: 'src/webhooks/delivery/take-over.ts',
     find: 'if (all.some((one) => one.number === processNumber && one.isGone)) outageSeen();',
     replace: '',
     suite: DEAD,
@@ -47,7 +47,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'outage-counts-as-death',
     why: 'the time in which nobody could reach PostgreSQL counts as if the others had been dead',
-    file: 'src/delivery/take-over.ts',
+    file: 'src/webhooks/delivery/take-over.ts',
     find: `} catch (error) {
         outageSeen();`,
     replace: '} catch (error) {',
@@ -57,7 +57,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'jitter-without-bound',
     why: 'retries come before the attempt they follow, or the first one after half a minute',
-    file: 'src/delivery/retry-schedule.ts',
+    file: 'src/webhooks/delivery/retry-schedule.ts',
     find: 'const SPREAD = 0.2;',
     replace: 'const SPREAD = 2;',
     suite: SCHEDULE,
@@ -66,7 +66,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'jitter-the-same-for-all',
     why: 'a receiver that was down is called by everything at once, at every step of the schedule',
-    file: 'src/delivery/retry-schedule.ts',
+    file: 'src/webhooks/delivery/retry-schedule.ts',
     find: "createHash('sha512').update(deliveryId)",
     replace: "createHash('sha512').update(deliveryId.slice(0, 0))",
     suite: SCHEDULE,
@@ -75,7 +75,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'jitter-thrown-anew',
     why: 'the schedule of a delivery is another one at each look: moments are skipped or come twice',
-    file: 'src/delivery/retry-schedule.ts',
+    file: 'src/webhooks/delivery/retry-schedule.ts',
     find: 'bytes.readUInt32BE(i * 4) / 2 ** 32',
     replace: '(bytes.readUInt32BE(i * 4) / 2 ** 32 + Math.random()) % 1',
     suite: SCHEDULE,
@@ -84,7 +84,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'patience-without-end',
     why: 'a receiver that answers Retry-After: 999999 once is never called again',
-    file: 'src/delivery/retry-schedule.ts',
+    file: 'src/webhooks/delivery/retry-schedule.ts',
     find: 'return Math.min(Math.max(due, ageMs + retryAfterMs), due + DELAY_MAX_MS);',
     replace: 'return Math.max(due, ageMs + retryAfterMs);',
     suite: SCHEDULE,
@@ -102,7 +102,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'sweep-off',
     why: 'one lost wake-up, and an event waits until something else happens to its endpoint',
-    file: 'src/delivery/deliverer.ts',
+    file: 'src/webhooks/delivery/deliverer.ts',
     find: "timer = setInterval(() => wake(['*']), SWEEP_MS);",
     replace: 'timer = setInterval(() => undefined, SWEEP_MS);',
     suite: 'test/unit/delivery/sweep.test.ts',
@@ -111,7 +111,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'failed-claim-forgets',
     why: 'a hiccup of the database costs the wake-ups that came during it',
-    file: 'src/delivery/deliverer.ts',
+    file: 'src/webhooks/delivery/deliverer.ts',
     find: 'waiting.failed(budgets);',
     replace: '',
     suite: DELIVERER,
@@ -120,7 +120,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'hanging-endpoints-take-all',
     why: 'some dead receivers hold every slot of the process: all the others wait for time-outs',
-    file: 'src/delivery/budgets.ts',
+    file: 'src/webhooks/delivery/budgets.ts',
     find: 'const PART_OF_FREE = 15;',
     replace: 'const PART_OF_FREE = 0;',
     suite: DELIVERER,
@@ -129,7 +129,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'retries-take-all',
     why: 'after an outage of many receivers their retries hold every slot, and fresh events wait for them',
-    file: 'src/delivery/budgets.ts',
+    file: 'src/webhooks/delivery/budgets.ts',
     find: 'let yieldingLeft = Math.min(yieldingMax, YIELDING_PER_CLAIM);',
     replace: 'let yieldingLeft = YIELDING_PER_CLAIM + 0 * yieldingMax;',
     suite: DELIVERER,
@@ -138,7 +138,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'nobody-is-asked',
     why: 'with two processes or more each leaves every wake-up to another one: all is as late as the sweep',
-    file: 'src/delivery/preference.ts',
+    file: 'src/webhooks/delivery/preference.ts',
     find: "hash('sha1', `${endpointId} ${processNumber}`)",
     replace: "hash('sha1', `${endpointId} ${processNumber * 0}`)",
     suite: 'test/unit/delivery/preference.test.ts',
@@ -147,7 +147,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'slot-leak',
     why: 'each attempt that breaks off takes a slot for good, until the endpoint gets nothing any more',
-    file: 'src/delivery/courier.ts',
+    file: 'src/webhooks/delivery/courier.ts',
     find: 'deps.slots.give(endpointId, health, { waitedMs, yields });',
     replace: "if (health !== 'unknown') deps.slots.give(endpointId, health, { waitedMs, yields });",
     suite: DELIVERER,
@@ -156,7 +156,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'stop-does-not-wait',
     why: 'each deployment sends what is in flight twice',
-    file: 'src/delivery/deliverer.ts',
+    file: 'src/webhooks/delivery/deliverer.ts',
     find: 'await courier.idle();',
     replace: '',
     suite: DELIVERER,
@@ -165,7 +165,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'breaker-never-reopens',
     why: 'an endpoint that failed five times gets one event at a time for ever',
-    file: 'src/delivery/slots.ts',
+    file: 'src/webhooks/delivery/slots.ts',
     find: `state.pausedUntilMs = 0;
   state.limit = Math.min(SLOTS_MAX, state.limit * 2);`,
     replace: 'state.pausedUntilMs = 0;',
@@ -175,7 +175,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'breaker-eats-the-schedule',
     why: 'behind a dead endpoint with many deliveries the pauses add up to hours, and attempts fall out',
-    file: 'src/delivery/slots.ts',
+    file: 'src/webhooks/delivery/slots.ts',
     find: 'if (waitedMs >= OVERDUE_MS) {',
     replace: 'if (waitedMs >= OVERDUE_MS * 1_000) {',
     suite: SLOTS,
@@ -184,7 +184,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'results-dropped-on-failure',
     why: 'while the database is away acknowledged events are forgotten, and sent again by the hundred',
-    file: 'src/delivery/completer.ts',
+    file: 'src/webhooks/delivery/completer.ts',
     find: 'await delay(RETRY_MS);',
     replace: 'return results.map(() => false);',
     suite: 'test/unit/delivery/completer.test.ts',
@@ -193,7 +193,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'one-refusal-drops-the-batch',
     why: 'one answer that PostgreSQL cannot hold costs the records of 255 others',
-    file: 'src/delivery/completer.ts',
+    file: 'src/webhooks/delivery/completer.ts',
     find: 'if (deps.isRefused(error)) return oneByOne(results, error);',
     replace: 'if (deps.isRefused(error)) return oneByOne(results.slice(0, 1), error);',
     suite: 'test/unit/delivery/completer.test.ts',
@@ -202,7 +202,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'redirect-is-acknowledged',
     why: 'a receiver that has moved is taken for one that has understood: its events are lost',
-    file: 'src/delivery/attempt.ts',
+    file: 'src/webhooks/delivery/attempt.ts',
     find: 'statusCode >= 200 && statusCode < 300;',
     replace: 'statusCode >= 200 && statusCode < 400;',
     suite: 'test/integration/delivery-outcomes.test.ts',
@@ -211,7 +211,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'signature-over-other-bytes',
     why: 'the signature is of the JSON as we would write it today, not of the bytes that are sent',
-    file: 'src/delivery/attempt.ts',
+    file: 'src/webhooks/delivery/attempt.ts',
     find: "'parley-signature': signBody(secret, body),",
     replace: `'parley-signature': signBody(secret, Buffer.from(JSON.stringify(JSON.parse(body.toString())))),`,
     suite: ATTEMPT,
@@ -220,7 +220,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'replay-with-another-id',
     why: 'a receiver cannot tell a replay from a new event, and does everything twice',
-    file: 'src/delivery/attempt.ts',
+    file: 'src/webhooks/delivery/attempt.ts',
     find: "const id = fromUuid('evt', delivery.eventId);",
     replace:
       "const id = fromUuid('evt', delivery.trigger === 'replay' ? delivery.id : delivery.eventId);",
@@ -230,7 +230,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'old-secret-remembered',
     why: 'after a secret was replaced, because it leaked, deliveries go on being signed with it',
-    file: 'src/delivery/opened-secrets.ts',
+    file: 'src/webhooks/delivery/opened-secrets.ts',
     find: "const key = `${place} ${sealed.toString('latin1')}`;",
     replace: 'const key = place;',
     suite: 'test/integration/delivery-changes.test.ts',
@@ -248,7 +248,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'one-signature-while-rotating',
     why: 'who has changed over to the next secret early finds every signature wrong',
-    file: 'src/delivery/attempt.ts',
+    file: 'src/webhooks/delivery/attempt.ts',
     find: "'webhook-signature': [secret, ...other]",
     replace: "'webhook-signature': [secret]",
     suite: ATTEMPT,
@@ -266,7 +266,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'retries-hold-all-of-an-endpoint',
     why: 'behind a replay to a slow receiver live events wait for the answers to old ones',
-    file: 'src/delivery/slots.ts',
+    file: 'src/webhooks/delivery/slots.ts',
     find: 'export const YIELDING_SLOTS_MAX = 24;',
     replace: 'export const YIELDING_SLOTS_MAX = 32;',
     suite: 'test/integration/replay-jobs.test.ts',
@@ -275,7 +275,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'nul-in-an-answer',
     why: 'a receiver that answers with a NUL byte is sent the event again and again: nothing can be recorded',
-    file: 'src/delivery/attempt.ts',
+    file: 'src/webhooks/delivery/attempt.ts',
     find: "body.toString('utf8').replaceAll('\\0', '\\uFFFD');",
     replace: "body.toString('utf8');",
     suite: 'test/integration/delivery-outcomes.test.ts',
@@ -284,7 +284,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'headers-of-users-beside-ours',
     why: 'a header that a user declared hides the true signature, or forges the id of the event',
-    file: 'src/delivery/attempt.ts',
+    file: 'src/webhooks/delivery/attempt.ts',
     find: '...lowerCaseKeys(delivery.headers),',
     replace: '...delivery.headers,',
     suite: 'test/integration/signature.test.ts',
@@ -293,7 +293,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'places-never-settled',
     why: 'after 512 deliveries the process stands still, and lives on',
-    file: 'src/delivery/courier.ts',
+    file: 'src/webhooks/delivery/courier.ts',
     find: 'deps.slots.settle();',
     replace: '',
     suite: DELIVERER,
@@ -302,7 +302,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'backlog-passes-for-fresh',
     why: 'each sweep puts a backlog before the fresh events again, which wait behind hundreds of old ones',
-    file: 'src/delivery/waiting.ts',
+    file: 'src/webhooks/delivery/waiting.ts',
     find: 'if (!yielding.has(endpointId)) fresh.add(endpointId);',
     replace: 'fresh.add(endpointId);',
     suite: 'test/unit/delivery/budgets.test.ts',
@@ -311,7 +311,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'pace-never-ends',
     why: 'after so many retries the process begins no other one until it is started again',
-    file: 'src/delivery/pace.ts',
+    file: 'src/webhooks/delivery/pace.ts',
     find: 'begun = begun.filter(({ atMs }) => nowMs - atMs < WINDOW_MS);',
     replace: '',
     suite: 'test/unit/delivery/pace.test.ts',

@@ -4,7 +4,7 @@ const COMMITS = 'test/integration/commits.test.ts';
 const OUTBOX = 'test/integration/outbox.test.ts';
 const REPLAYS = 'test/integration/replay-jobs.test.ts';
 const WAKE_UPS = 'test/integration/notifications.test.ts';
-const SEND_TEST = 'src/services/send-test-event.ts';
+const SEND_TEST = 'src/webhooks/endpoints/send-test-event.ts';
 
 /** Bugs of what comes before delivery: the commit, the answer, idempotency, replays. */
 export const PRODUCER_MUTANTS: readonly Mutant[] = [
@@ -94,7 +94,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'replay-never-ends',
     why: 'a replay never ends, and one of all events sends its last one again and again',
-    file: 'src/services/run-replay-jobs.ts',
+    file: 'src/webhooks/replay/run-replay-jobs.ts',
     find: 'job.cursor === null ? scope.from : nextUuid(job.cursor);',
     replace: 'job.cursor === null ? scope.from : job.cursor;',
     suite: REPLAYS,
@@ -103,7 +103,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'replay-skips-what-did-not-fit',
     why: 'a large replay leaves out most of what it was asked for, and says that it is done',
-    file: 'src/store/jobs.ts',
+    file: 'src/webhooks/replay/jobs.sql.ts',
     find: 'case when (select count(*) from matching) = $9',
     replace: 'case when (select count(*) from matching) > $9',
     suite: REPLAYS,

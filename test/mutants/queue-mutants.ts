@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const QUEUE = 'src/store/delivery-queue.ts';
+const QUEUE = 'src/webhooks/queue/delivery-queue.sql.ts';
 const CLAIM = 'test/integration/queue-claim.test.ts';
 const SCHEDULE = 'test/integration/queue-schedule.test.ts';
 const ERASED = 'test/integration/erase-old-events.test.ts';
@@ -31,7 +31,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'lease-shorter-than-attempt',
     why: 'a slow receiver gets every event twice: the lease is over before its answer',
-    file: 'src/store/dispatch-queue.ts',
+    file: 'src/webhooks/queue/dispatch-queue.sql.ts',
     find: 'LEASE_MS = 30_000',
     replace: 'LEASE_MS = 8_000',
     suite: CLAIM,
@@ -89,7 +89,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'expired-without-trace',
     why: 'what could not be delivered is gone from every list: nobody learns that it was lost',
-    file: 'src/store/delivery-endings.ts',
+    file: 'src/webhooks/queue/delivery-endings.sql.ts',
     find: "'failed', attempt from gone`",
     replace: "'failed', attempt from gone where false`",
     suite: CLAIM,
@@ -172,7 +172,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'take-over-without-another-look',
     why: 'a process that is back by now loses its leases: what it has in flight is sent twice',
-    file: 'src/store/delivery-processes.ts',
+    file: 'src/webhooks/queue/delivery-processes.sql.ts',
     find: 'delete from delivery_processes p where p.number = any($2) and ${IS_GONE} returning p.number',
     replace:
       'delete from delivery_processes p where p.number = any($2) and $1::int > 0 returning p.number',
@@ -182,7 +182,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'partition-dropped-too-soon',
     why: 'a late replay finds nothing to send: the day of its events is gone',
-    file: 'src/store/partitions.ts',
+    file: 'src/webhooks/queue/partitions.sql.ts',
     find: "const inUse = name.startsWith('events_') && dayOf(name) >= needed;",
     replace: 'const inUse = name === String(needed);',
     suite: 'test/integration/partitions.test.ts',
@@ -191,7 +191,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'no-partition-for-tomorrow',
     why: 'an hourly chore that is late around midnight, and nothing can be committed any more',
-    file: 'src/store/partitions.ts',
+    file: 'src/webhooks/queue/partitions.sql.ts',
     find: 'const DAYS_AHEAD = 7;',
     replace: 'const DAYS_AHEAD = 0;',
     suite: 'test/integration/partitions.test.ts',
@@ -247,7 +247,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'expired-under-way',
     why: 'the last attempt of the 72 h is told as failed although its receiver has just said 200',
-    file: 'src/store/delivery-endings.ts',
+    file: 'src/webhooks/queue/delivery-endings.sql.ts',
     find: "where scheduled_from <= now() - $1 * interval '1 ms' and run_at <= now() returning *",
     replace: "where scheduled_from <= now() - $1 * interval '1 ms' returning *",
     suite: CLAIM,
@@ -256,7 +256,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'take-over-from-everybody',
     why: 'one process dies, and what all the others have in flight is sent twice',
-    file: 'src/store/delivery-processes.ts',
+    file: 'src/webhooks/queue/delivery-processes.sql.ts',
     find: 'where leased_by in (select number from gone) and lease_token is not null',
     replace: 'where exists (select 1 from gone) and lease_token is not null',
     suite: DEAD,
@@ -265,7 +265,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'take-over-forgets-the-attempt',
     why: 'a receiver has got an event twice, and its first attempt is nowhere to be seen',
-    file: 'src/store/delivery-processes.ts',
+    file: 'src/webhooks/queue/delivery-processes.sql.ts',
     find: 'update delivery_queue set run_at = now()',
     replace: 'update delivery_queue set run_at = now(), lease_token = null',
     suite: DEAD,
@@ -274,7 +274,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'forgotten-for-good',
     why: 'who was thought dead once is unknown: when it does die, its events wait for the lease',
-    file: 'src/store/delivery-processes.ts',
+    file: 'src/webhooks/queue/delivery-processes.sql.ts',
     find: `\`insert into delivery_processes (number) values ($1)
        on conflict (number) do update set started_at = now()\``,
     replace: "'update delivery_processes set started_at = now() where number = $1'",

@@ -4,7 +4,7 @@ import { ApiError } from '../../src/errors.ts';
 import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import type { AgentRow } from '../../src/store/agents.ts';
 import { createAwaitProjection } from '../../src/platform/declare/await-projection.ts';
-import type { EndpointWriterDeps } from '../../src/services/write-endpoint.ts';
+import type { EndpointWriterDeps } from '../../src/webhooks/endpoints/write-endpoint.ts';
 import type { Engine } from './engine.ts';
 
 /** What the use cases behind the REST API are given, without its HTTP. */

@@ -5,11 +5,14 @@ import { encodeEnvelope } from '../../src/events/envelope.ts';
 import { fromUuid, newUuid } from '../../src/ids.ts';
 import { insertTestEvents } from '../../src/events/events.sql.ts';
 import { CHANNELS } from '../../src/platform/postgres/notifications.ts';
-import { maintainPartitions } from '../../src/store/partitions.ts';
+import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
 import { createSealer } from '../../src/platform/postgres/sealing.ts';
 import { inTransaction } from '../../src/platform/postgres/transaction.ts';
-import { endpointSecretPlace, upsertEndpoint } from '../../src/store/webhook-endpoints.ts';
+import {
+  endpointSecretPlace,
+  upsertEndpoint,
+} from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import {
   ENCRYPTION_KEY,
   startDeliveryProcess,

@@ -14,10 +14,13 @@ import {
   type OperatorRoleDeps,
 } from '../../src/platform/reconcile/run-operator.ts';
 import { KINDS } from '../../src/resources/kinds.ts';
-import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
+import {
+  SIGNING_SECRET_KEY,
+  signingSecretName,
+} from '../../src/webhooks/endpoints/webhook-endpoint.ts';
 import type { Resource, ResourceStore } from '../../src/platform/resources/resource-store.ts';
 import { CHANNELS, createListener } from '../../src/platform/postgres/notifications.ts';
-import { maintainPartitions } from '../../src/store/partitions.ts';
+import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { startKube, type Kube } from './kube.ts';
 import { createTestDatabase } from './postgres.ts';
 

@@ -12,7 +12,10 @@ import {
   NamespaceRefusedError,
   StoreUnavailableError,
 } from '../../src/platform/resources/resource-store.ts';
-import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
+import {
+  SIGNING_SECRET_KEY,
+  signingSecretName,
+} from '../../src/webhooks/endpoints/webhook-endpoint.ts';
 import type { Kube } from './kube.ts';
 import {
   CONTENT_MANAGER,

@@ -4,10 +4,13 @@ import { createKubernetesResourceStore } from '../../src/platform/kubernetes/res
 import type { Logger } from '../../src/platform/observability/logger.ts';
 import { ANNOTATIONS } from '../../src/platform/resources/annotations.ts';
 import type { Resource } from '../../src/platform/resources/resource-store.ts';
-import { SIGNING_SECRET_KEY, signingSecretName } from '../../src/resources/webhook-endpoint.ts';
+import {
+  SIGNING_SECRET_KEY,
+  signingSecretName,
+} from '../../src/webhooks/endpoints/webhook-endpoint.ts';
 import type { Pool } from '../../src/platform/postgres/pool.ts';
 import { createSealer } from '../../src/platform/postgres/sealing.ts';
-import { endpointSecretPlace } from '../../src/store/webhook-endpoints.ts';
+import { endpointSecretPlace } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { conditionsOf } from './agents.ts';
 import type { Kube } from './kube.ts';
 import {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
-import { maintainPartitions } from '../../src/store/partitions.ts';
+import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { createPool, isUnavailable, type Pool } from '../../src/platform/postgres/pool.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import type { FaultyOperatorOptions } from './faulty-operator.ts';

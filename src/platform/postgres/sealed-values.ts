@@ -1,7 +1,7 @@
 import { markPlace } from '../idempotency/idempotency-marks.sql.ts';
 import type { Db } from './pool.ts';
 import { secretPlace } from '../resources/resources.sql.ts';
-import { endpointSecretPlace } from '../../store/webhook-endpoints.ts';
+import { endpointSecretPlace } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 
 /** Every column that holds something sealed, for giving it another key (platform/postgres/reseal.ts). */
 

@@ -6,7 +6,7 @@ import type { RecordEvent } from '../resources/resource-events.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import { NotLeaderError, type TermOfOffice } from '../postgres/leadership.ts';
 import { createNotifier } from '../postgres/notifications.ts';
-import { maintainPartitions } from '../../store/partitions.ts';
+import { maintainPartitions } from '../../webhooks/queue/partitions.sql.ts';
 import type { Pool } from '../postgres/pool.ts';
 import type { Sealer } from '../postgres/sealing.ts';
 import { createRoads } from '../../operator/roads.ts';

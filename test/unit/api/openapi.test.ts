@@ -215,7 +215,10 @@ describe('the document', () => {
 
   test('a webhook has every header that a delivery has', () => {
     type Webhook = { post: { parameters: { name: string }[] } };
-    const sent = readFileSync(new URL('../../../src/delivery/attempt.ts', import.meta.url), 'utf8');
+    const sent = readFileSync(
+      new URL('../../../src/webhooks/delivery/attempt.ts', import.meta.url),
+      'utf8',
+    );
     const names = [...new Set(sent.match(/(?<=')(?:parley|webhook)-[a-z-]+(?=')/g))];
     expect(names.length).toBeGreaterThan(6);
     for (const webhook of Object.values(document.webhooks) as unknown as Webhook[]) {

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
-import { attempt, type SendableDelivery } from '../../../src/delivery/attempt.ts';
+import { attempt, type SendableDelivery } from '../../../src/webhooks/delivery/attempt.ts';
 import type { EgressOutcome, EgressRequest } from '../../../src/platform/egress/client.ts';
 import { fromUuid, newUuid } from '../../../src/ids.ts';
-import { verifyStandard } from '../../../src/events/signature.ts';
+import { verifyStandard } from '../../../src/webhooks/endpoints/signature.ts';
 
 /** One attempt without a queue and without a network: what is sent, to the byte. */
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { shareSlots } from '../../../src/delivery/budgets.ts';
-import { createSlots } from '../../../src/delivery/slots.ts';
-import { createWaiting } from '../../../src/delivery/waiting.ts';
+import { shareSlots } from '../../../src/webhooks/delivery/budgets.ts';
+import { createSlots } from '../../../src/webhooks/delivery/slots.ts';
+import { createWaiting } from '../../../src/webhooks/delivery/waiting.ts';
 
 test('an endpoint that waits with fresh events and with others gets one budget, for both', () => {
   const waiting = createWaiting();

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { createCompleter } from '../../../src/delivery/completer.ts';
+import { createCompleter } from '../../../src/webhooks/delivery/completer.ts';
 import { isRefused } from '../../../src/platform/postgres/pool.ts';
-import type { AttemptResult } from '../../../src/store/dispatch-queue.ts';
+import type { AttemptResult } from '../../../src/webhooks/queue/dispatch-queue.sql.ts';
 
 const log = pino({ level: 'silent' });
 

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import type { Attempt } from '../../../src/delivery/attempt.ts';
-import { IN_FLIGHT_MAX } from '../../../src/delivery/budgets.ts';
-import { createDeliverer, type Deliverer } from '../../../src/delivery/deliverer.ts';
-import { createSlots, SLOTS_MAX } from '../../../src/delivery/slots.ts';
+import type { Attempt } from '../../../src/webhooks/delivery/attempt.ts';
+import { IN_FLIGHT_MAX } from '../../../src/webhooks/delivery/budgets.ts';
+import { createDeliverer, type Deliverer } from '../../../src/webhooks/delivery/deliverer.ts';
+import { createSlots, SLOTS_MAX } from '../../../src/webhooks/delivery/slots.ts';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
-import type { AttemptResult, ClaimedDelivery } from '../../../src/store/dispatch-queue.ts';
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+} from '../../../src/webhooks/queue/dispatch-queue.sql.ts';
 
 /** A queue in memory and attempts that end when told to: who gets how many places at once. */
 let queue: Map<string, number>;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createPace } from '../../../src/delivery/pace.ts';
+import { createPace } from '../../../src/webhooks/delivery/pace.ts';
 
 /** A process that is busy for this share of its time, looked at every 100 ms: a window each. */
 function pacing() {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createPreference } from '../../../src/delivery/preference.ts';
+import { createPreference } from '../../../src/webhooks/delivery/preference.ts';
 
 const ENDPOINTS = Array.from({ length: 1_000 }, () => randomUUID());
 

@@ -5,7 +5,7 @@ import {
   DELAY_MAX_MS,
   nextAttemptOffsetMs,
   SCHEDULED_ATTEMPTS,
-} from '../../../src/delivery/retry-schedule.ts';
+} from '../../../src/webhooks/delivery/retry-schedule.ts';
 import { newUuid } from '../../../src/ids.ts';
 
 const SECOND = 1_000;

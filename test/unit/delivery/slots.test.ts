@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { createSlots, SLOTS_MAX, type Slots } from '../../../src/delivery/slots.ts';
+import { createSlots, SLOTS_MAX, type Slots } from '../../../src/webhooks/delivery/slots.ts';
 
 let nowMs: number;
 let slots: Slots;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { createDeliverer, type Deliverer } from '../../../src/delivery/deliverer.ts';
-import { createSlots } from '../../../src/delivery/slots.ts';
+import { createDeliverer, type Deliverer } from '../../../src/webhooks/delivery/deliverer.ts';
+import { createSlots } from '../../../src/webhooks/delivery/slots.ts';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 
 let deliverer: Deliverer;

@@ -17,7 +17,7 @@ import {
   webhookEndpointPointer,
   WebhookEndpointPatch,
   WebhookEndpointWrite,
-} from '../../../src/resources/rest-webhook-endpoint.ts';
+} from '../../../src/webhooks/endpoints/rest-webhook-endpoint.ts';
 import { createValidator } from '../../../src/platform/resources/schema/validate.ts';
 import { readCorpus, readText } from '../../support/corpus.ts';
 

@@ -182,7 +182,7 @@ function describeEvent(type: EventType): RouteConfig {
 
 const signature = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** As src/delivery/attempt.ts sends them (contract §5). */
+/** As src/webhooks/delivery/attempt.ts sends them (contract §5). */
 const DELIVERY_HEADERS = z.object({
   'parley-signature': signature.meta({
     description: "Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret.",

@@ -1,0 +1,154 @@
+import { signBody, signStandard } from '../endpoints/signature.ts';
+import { fromUuid } from '../../ids.ts';
+import { failpoint } from '../../failpoints.ts';
+import type { EgressOutcome, EgressRequest } from '../../platform/egress/client.ts';
+import type { RequestOutcome } from '../../platform/observability/metrics.ts';
+import type { AttemptResult, ClaimedDelivery } from '../queue/dispatch-queue.sql.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { endpointSecretPlace } from '../endpoints/webhook-endpoints.sql.ts';
+import { nextAttemptOffsetMs } from './retry-schedule.ts';
+
+/**
+ * One attempt: sign, send, judge (contract §5). Acknowledged means a 2xx status whose headers
+ * arrived within ten seconds; everything else is a failure, redirects too.
+ */
+
+export const ATTEMPT_TIMEOUT_MS = 10_000;
+const RESPONSE_BODY_BYTES_MAX = 4_096;
+
+/** A delivery whose event is there. */
+export type SendableDelivery = ClaimedDelivery & { body: Buffer };
+
+export type AttemptDeps = {
+  send: (request: EgressRequest) => Promise<EgressOutcome>;
+  /** Opens what a claim brings. */
+  secrets: Pick<Sealer, 'open'>;
+  userAgent: string;
+  /** Monotonic */
+  nowMs: () => number;
+  /** The wall clock, for the signed timestamp. */
+  wallMs: () => number;
+};
+
+export type Attempt = {
+  result: AttemptResult;
+  request: RequestOutcome;
+};
+
+/** Never rejects for what a receiver does. @throws when the secret cannot be opened. */
+export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Promise<Attempt> {
+  const startedMs = deps.nowMs();
+  await failpoint('delivery.sending');
+  const outcome = await deps.send(buildRequest(deps, delivery));
+  await failpoint('delivery.answered');
+  const verdict = await judge(outcome);
+  const ageMs = delivery.ageMs + deps.nowMs() - startedMs;
+  return {
+    request: verdict.request,
+    result: {
+      deliveryId: delivery.id,
+      leaseToken: delivery.leaseToken,
+      ...whatNext({ delivery, verdict, ageMs }),
+      durationMs: outcome.durationMs,
+      ...verdict.record,
+    },
+  };
+}
+
+/**
+ * The exact request of contract §5. User headers come first: they never replace ours. While the
+ * secret is being rotated, `parley-signature-next` carries the digest by the other live one: the new
+ * one, and after they have swapped the old one.
+ */
+function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequest {
+  const { body, namespace, endpointId, otherSecret } = delivery;
+  const place = endpointSecretPlace(namespace, endpointId);
+  const secret = deps.secrets.open(delivery.secret, place);
+  const other = otherSecret === null ? [] : [deps.secrets.open(otherSecret, place)];
+  const id = fromUuid('evt', delivery.eventId);
+  const timestampSec = Math.floor(deps.wallMs() / 1_000);
+  return {
+    url: delivery.url,
+    method: 'POST',
+    headers: {
+      ...lowerCaseKeys(delivery.headers),
+      'content-type': 'application/json',
+      'user-agent': deps.userAgent,
+      'parley-signature': signBody(secret, body),
+      ...(other[0] !== undefined && { 'parley-signature-next': signBody(other[0], body) }),
+      'parley-event-id': id,
+      'parley-event-type': delivery.eventType,
+      'parley-delivery-attempt': String(delivery.attempt),
+      'webhook-id': id,
+      'webhook-timestamp': String(timestampSec),
+      'webhook-signature': [secret, ...other]
+        .map((key) => signStandard(key, { id, timestampSec, body }))
+        .join(' '),
+    },
+    body,
+    timeoutMs: ATTEMPT_TIMEOUT_MS,
+    maxResponseBytes: RESPONSE_BODY_BYTES_MAX,
+  };
+}
+
+type Verdict = {
+  acknowledged: boolean;
+  request: RequestOutcome;
+  retryAfterMs: number;
+  record: Pick<AttemptResult, 'statusCode' | 'errorClass' | 'errorMessage' | 'responseBody'>;
+};
+
+async function judge(outcome: EgressOutcome): Promise<Verdict> {
+  if (outcome.kind === 'error') {
+    const { errorClass, message } = outcome;
+    const request =
+      errorClass === 'timeout' || errorClass === 'blocked' ? errorClass : 'connect_error';
+    const record = { statusCode: null, errorClass, errorMessage: message, responseBody: null };
+    return { acknowledged: false, request, retryAfterMs: 0, record };
+  }
+  const { statusCode } = outcome;
+  const acknowledged = statusCode >= 200 && statusCode < 300;
+  const redirect = statusCode >= 300 && statusCode < 400;
+  const errorClass = acknowledged ? null : redirect ? 'redirect' : 'http_status';
+  const responseBody = printable(await outcome.body);
+  return {
+    acknowledged,
+    request: acknowledged ? 'acknowledged' : 'rejected',
+    retryAfterMs: acknowledged ? 0 : retryAfterMs(outcome.headers['retry-after']),
+    record: { statusCode, errorClass, errorMessage: null, responseBody },
+  };
+}
+
+function whatNext(input: {
+  delivery: ClaimedDelivery;
+  verdict: Verdict;
+  ageMs: number;
+}): Pick<AttemptResult, 'outcome' | 'nextOffsetMs'> {
+  const { delivery, verdict, ageMs } = input;
+  if (verdict.acknowledged) return { outcome: 'delivered', nextOffsetMs: null };
+  const nextOffsetMs = nextAttemptOffsetMs({
+    deliveryId: delivery.id,
+    startedMs: delivery.ageMs,
+    ageMs,
+    retryAfterMs: verdict.retryAfterMs,
+  });
+  return { outcome: nextOffsetMs === null ? 'failed' : 'retry', nextOffsetMs };
+}
+
+/** Retry-After in seconds (RFC 9110 §10.2.3). A date would need our clocks to agree: ignored. */
+function retryAfterMs(header: string | string[] | undefined): number {
+  return typeof header === 'string' && /^\d+$/.test(header) ? Number(header) * 1_000 : 0;
+}
+
+/** At most 4 KiB of UTF-8 that PostgreSQL can hold as text. */
+function printable(body: Buffer): string {
+  const text = body.toString('utf8').replaceAll('\0', '\uFFFD');
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(RESPONSE_BODY_BYTES_MAX));
+  return text.slice(0, read);
+}
+
+function lowerCaseKeys(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}

@@ -1,0 +1,50 @@
+import type { ClaimBudget } from '../queue/dispatch-queue.sql.ts';
+import type { Slots } from './slots.ts';
+import type { Waiting } from './waiting.ts';
+
+/** Over all endpoints; bounds sockets and memory. */
+export const IN_FLIGHT_MAX = 512;
+
+/**
+ * An endpoint holds at most this part of what is still free, so the more of them hang the less
+ * each gets, and some is left for one that comes later. Alone, one may have 512 / 16 = SLOTS_MAX.
+ */
+const PART_OF_FREE = 15;
+
+/**
+ * So many deliveries that yield at most come from one claim. It takes as long as it has rows, and what
+ * is fresh by then waits for its end.
+ */
+const YIELDING_PER_CLAIM = 64;
+
+/**
+ * Shares the free slots out among the endpoints that wait and are not paused or full: first those
+ * that may have something fresh, then those that have only what yields, of which `yieldingMax` may
+ * begin now over all endpoints.
+ */
+export function shareSlots(waiting: Waiting, slots: Slots, yieldingMax: number): ClaimBudget[] {
+  let left = IN_FLIGHT_MAX - slots.total();
+  let yieldingLeft = Math.min(yieldingMax, YIELDING_PER_CLAIM);
+  const budgets: ClaimBudget[] = [];
+  const fresh = [...waiting.fresh].filter((id) => slots.free(id) > 0);
+  // Named once: with two budgets an endpoint's deliveries would be claimed, and sent, twice over.
+  const only = [...waiting.yielding].filter((id) => !waiting.fresh.has(id));
+  const yielding = yieldingLeft > 0 ? only : [];
+  const share = Math.max(1, Math.floor(left / (fresh.length + yielding.length + PART_OF_FREE)));
+
+  const give = (endpointId: string, slotsMax: number): void => {
+    const mayHold = Math.max(1, Math.floor(left / PART_OF_FREE)) - slots.inFlight(endpointId);
+    const budget = Math.min(slots.free(endpointId), share, left, mayHold, slotsMax);
+    if (budget <= 0) return;
+    const forYielding = Math.min(budget, slots.freeForYielding(endpointId), yieldingLeft);
+    const yieldingSlots = Math.max(0, forYielding);
+    left -= budget;
+    yieldingLeft -= yieldingSlots;
+    budgets.push({ endpointId, slots: budget, yieldingSlots });
+  };
+  for (const id of fresh) give(id, SLOTS_ALL);
+  for (const id of yielding) give(id, Math.min(slots.freeForYielding(id), yieldingLeft));
+  return budgets;
+}
+
+const SLOTS_ALL = Infinity;

@@ -1,0 +1,100 @@
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { AttemptKind, Metrics } from '../../platform/observability/metrics.ts';
+import type { ClaimedDelivery } from '../queue/dispatch-queue.sql.ts';
+import type { Attempt, SendableDelivery } from './attempt.ts';
+import type { Completer } from './completer.ts';
+import type { AttemptHealth, Slots } from './slots.ts';
+
+/** Carries claimed deliveries through: attempt, give the slot back, record, count. */
+export type Courier = {
+  /** Begins at once, in the order of the calls. */
+  begin: (delivery: SendableDelivery) => void;
+  /** Resolves when nothing is in flight and all is recorded. */
+  idle: () => Promise<void>;
+};
+
+export type CourierDeps = {
+  attempt: (delivery: SendableDelivery) => Promise<Attempt>;
+  completer: Completer;
+  slots: Slots;
+  metrics: Pick<Metrics, 'deliveryDuration' | 'queueDuration' | 'requestDuration' | 'deliveries'>;
+  /** Told of each attempt once it is recorded; `start` prints it. */
+  onAttempt?: (delivery: ClaimedDelivery, attempt: Attempt) => void;
+  /** A slot is free again, or there is room for more in all. */
+  onFree: () => void;
+  log: Logger;
+};
+
+export function createCourier(deps: CourierDeps): Courier {
+  const inFlight = new Set<Promise<void>>();
+  return {
+    begin: (delivery) => {
+      deps.slots.take(delivery.endpointId, delivery.yields);
+      const run = deliver(deps, delivery).finally(() => {
+        inFlight.delete(run);
+        deps.onFree();
+      });
+      inFlight.add(run);
+    },
+    idle: async () => {
+      await Promise.all(inFlight);
+      await deps.completer.flush();
+    },
+  };
+}
+
+async function deliver(deps: CourierDeps, delivery: SendableDelivery): Promise<void> {
+  const kind = kindOf(delivery);
+  deps.metrics.queueDuration.observe(
+    { attempt_kind: kind },
+    Math.max(0, delivery.waitedMs) / 1_000,
+  );
+  try {
+    const attempt = await attemptInSlot(deps, delivery);
+    const counted = await deps.completer.add(attempt.result);
+    if (counted) {
+      count(deps.metrics, { delivery, attempt, kind });
+      deps.onAttempt?.(delivery, attempt);
+    }
+  } catch (error) {
+    // Ours, not the receiver's: the lease runs out and the delivery is tried again.
+    deps.log.error({ err: error, delivery: delivery.id }, 'attempt broke off');
+  } finally {
+    deps.slots.settle();
+  }
+}
+
+/** The slot is free with the answer: the receiver is not to wait for our notes. */
+async function attemptInSlot(deps: CourierDeps, delivery: SendableDelivery): Promise<Attempt> {
+  const { endpointId, waitedMs, yields } = delivery;
+  let health: AttemptHealth = 'unknown';
+  try {
+    const attempt = await deps.attempt(delivery);
+    health = attempt.result.outcome === 'delivered' ? 'success' : 'failure';
+    return attempt;
+  } finally {
+    deps.slots.give(endpointId, health, { waitedMs, yields });
+    deps.onFree();
+  }
+}
+
+function count(
+  metrics: CourierDeps['metrics'],
+  done: { delivery: ClaimedDelivery; attempt: Attempt; kind: AttemptKind },
+): void {
+  const { result, request } = done.attempt;
+  metrics.requestDuration.observe({ outcome: request }, result.durationMs / 1_000);
+  if (result.outcome === 'delivered') {
+    metrics.deliveries.inc({ outcome: 'acknowledged' });
+    const seconds = (done.delivery.ageMs + result.durationMs) / 1_000;
+    metrics.deliveryDuration.observe({ attempt_kind: done.kind }, seconds);
+    return;
+  }
+  metrics.deliveries.inc({ outcome: 'failed_attempt' });
+  if (result.outcome === 'failed') metrics.deliveries.inc({ outcome: 'exhausted' });
+}
+
+function kindOf({ trigger, attempt }: ClaimedDelivery): AttemptKind {
+  if (trigger === 'replay' || trigger === 'manual') return 'replay';
+  return attempt === 1 ? 'first' : 'retry';
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { fromUuid } from '../../ids.ts';
+import { healthOf } from './read-endpoint-health.ts';
+import type { WrittenEndpoint } from './write-endpoint.ts';
+import {
+  createdAt,
+  unixSec,
+  unixSecOrNull,
+  unixTime,
+  updatedAt,
+} from '../../platform/http/time.ts';
+
+/** Webhook endpoints as REST answers them (contract §4). A row has no secret that could slip out. */
+
+type EndpointRow = WrittenEndpoint['endpoint'];
+
+export const WebhookEndpoint = z
+  .strictObject({
+    id: z.string().meta({ description: 'we_…' }),
+    created: createdAt,
+    updated: updatedAt,
+    name: z.string(),
+    url: z.string(),
+    event_types: z.array(z.string()).meta({ description: 'As declared; empty: every type.' }),
+    description: z.string().nullable(),
+    enabled: z.boolean(),
+    headers: z.record(z.string(), z.string()),
+    metadata: z.record(z.string(), z.string()),
+    managed_by: z.enum(['api', 'kubernetes', 'file']),
+    ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
+    status_message: z.string().nullable(),
+    status: z
+      .enum(['healthy', 'failing', 'disabled'])
+      .meta({ description: 'The latest deliveries.' }),
+    last_success_at: unixTime.nullable(),
+    last_failure: z
+      .strictObject({
+        at: unixTime.nullable(),
+        delivery_id: z.string(),
+        status_code: z.int().nullable(),
+        error_class: z.string().nullable(),
+      })
+      .nullable(),
+    secret_rotation: z
+      .strictObject({
+        activates_at: unixTime.meta({ description: 'From when on the new secret signs.' }),
+        ends_at: unixTime.meta({ description: 'Until when the old one is live too.' }),
+      })
+      .nullable()
+      .meta({ description: 'While two secrets are live; see rotate_secret.' }),
+  })
+  .meta({ id: 'WebhookEndpoint', description: 'Where events are sent.' });
+
+export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
+  secret: z.string().meta({ description: 'Signing secret. Shown now and never again.' }),
+}).meta({ id: 'CreatedWebhookEndpoint', description: 'A new endpoint with its signing secret.' });
+
+export function endpointView(row: EndpointRow): z.output<typeof WebhookEndpoint> {
+  return {
+    id: fromUuid('we', row.id),
+    created: unixSec(row.createdAt),
+    updated: unixSec(row.updatedAt),
+    name: row.name,
+    url: row.url,
+    event_types: row.eventTypes,
+    description: row.description === '' ? null : row.description,
+    enabled: row.enabled,
+    headers: row.headers,
+    metadata: row.metadata,
+    managed_by: row.managedBy,
+    ready: row.ready,
+    status_message: row.message === '' ? null : row.message,
+    status: healthOf(row),
+    last_success_at: unixSecOrNull(row.lastSuccessAt),
+    last_failure: lastFailureView(row),
+    secret_rotation: rotationView(row),
+  };
+}
+
+export const RotatedWebhookEndpoint = WebhookEndpoint.extend({
+  secret: z
+    .string()
+    .optional()
+    .meta({ description: 'The new signing secret, when this call made it. Shown now only.' }),
+}).meta({ id: 'RotatedWebhookEndpoint', description: 'An endpoint whose secret is rotated.' });
+
+/** What is over is told no more, whether the row was tidied up or not. */
+function rotationView(row: EndpointRow): z.output<typeof WebhookEndpoint>['secret_rotation'] {
+  const { nextSecretAt, oldSecretUntil } = row;
+  if (nextSecretAt === null || oldSecretUntil === null || oldSecretUntil <= Date.now()) return null;
+  return { activates_at: unixSec(nextSecretAt), ends_at: unixSec(oldSecretUntil) };
+}
+
+function lastFailureView(row: EndpointRow): z.output<typeof WebhookEndpoint>['last_failure'] {
+  const { lastFailure, lastFailureAt } = row;
+  if (lastFailure === null) return null;
+  return {
+    at: unixSecOrNull(lastFailureAt),
+    delivery_id: fromUuid('dlv', lastFailure.delivery_id),
+    status_code: lastFailure.status_code,
+    error_class: lastFailure.error_class,
+  };
+}

@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util';
+import { cancelDeliveries } from '../queue/delivery-endings.sql.ts';
+import { assertLeader } from '../../platform/postgres/leadership.ts';
+import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import type { SigningSecrets } from './signing-secrets.ts';
+import {
+  markEndpointDeleted,
+  readEndpoint,
+  readSealedSecrets,
+  upsertEndpoint,
+  type EndpointProjection,
+  type SealedSecrets,
+} from './webhook-endpoints.sql.ts';
+import { openSecrets, sealSecrets } from './read-endpoint-secret.ts';
+
+type Declared = Omit<EndpointProjection, 'secret' | 'next'>;
+
+/**
+ * Brings an endpoint's row in line with what is declared and wakes what waited for it. A
+ * `secrets` of null (its Secret is missing) keeps the last ones; deliveries of an endpoint that
+ * never had one wait for it.
+ */
+export async function projectEndpoint(
+  deps: { pool: Pool; notifier: Notifier; sealer: Sealer },
+  input: { epoch: number; endpoint: Declared; secrets: SigningSecrets | null },
+): Promise<void> {
+  const { endpoint } = input;
+  const sealed = await sealIfNew(deps, input);
+  const known = await readEndpoint(deps.pool, endpoint);
+  if (known && sealed === null && isDeepStrictEqual({ ...known, ...endpoint }, known)) return;
+  await inTransaction(deps.pool, async (db) => {
+    await assertLeader(db, input.epoch);
+    // Deleted and made anew under its name before we looked: the old one goes first.
+    const replaced = await markEndpointDeleted(db, endpoint, endpoint.id);
+    if (replaced !== undefined) await cancelDeliveries(db, replaced);
+    const { secret = null, next = null } = sealed ?? {};
+    await upsertEndpoint(db, { ...endpoint, secret, ...(next && { next }) });
+  });
+  deps.notifier.notify(CHANNELS.projected, [endpoint.uid]);
+  deps.notifier.notify(CHANNELS.deliveries, [endpoint.id]);
+}
+
+/** Null when the row already holds these secrets: sealing again would only change its bytes. */
+async function sealIfNew(
+  { pool, sealer }: { pool: Pool; sealer: Sealer },
+  { endpoint, secrets }: { endpoint: Declared; secrets: SigningSecrets | null },
+): Promise<SealedSecrets | null> {
+  if (secrets === null) return null;
+  const stored = await readSealedSecrets(pool, endpoint.id);
+  const same = stored !== null && isDeepStrictEqual(openSecrets(sealer, endpoint, stored), secrets);
+  return same ? null : sealSecrets(sealer, endpoint, secrets);
+}

@@ -1,0 +1,158 @@
+import { ApiError } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
+import { newEndpointSecret } from './signature.ts';
+import { ALLOW_LABEL, API_MANAGER } from '../../platform/resources/annotations.ts';
+import { FieldConflictError, type ResourceStore } from '../../platform/resources/resource-store.ts';
+import { settleRotation, toSecretData, type SigningSecrets } from './signing-secrets.ts';
+import { signingSecretName, type WebhookEndpointSpec } from './webhook-endpoint.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import { holdSecrets, updateSecrets, type WebhookEndpointRow } from './webhook-endpoints.sql.ts';
+import { recordAudit } from '../../audit/audit.ts';
+import type { Plan } from '../../platform/idempotency/plan.ts';
+import type { Precondition } from '../../platform/declare/precondition.ts';
+import { openSecrets, sealSecrets } from './read-endpoint-secret.ts';
+import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { requireEndpoint } from './write-endpoint.ts';
+
+export const OVERLAP_DEFAULT_SEC = 86_400;
+
+export type RotateInput = {
+  namespace: string;
+  id: string;
+  /** How long both are live before they swap, and again after; undefined: the default. */
+  overlapSec: number | undefined;
+  step: 'begin' | 'activate' | 'cancel';
+};
+
+/** `secret`: the new one, when this call made it. */
+export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined };
+
+/**
+ * Gives an endpoint another signing secret in two steps (contract §4). One transaction holds the
+ * endpoint's row, writes its Secret (the home: from it a database is built anew) and the row (what
+ * delivery signs with): two callers cannot both begin, and who is told of a secret has the one that
+ * is used. Should this process die in between, the operator brings the row in line with the Secret,
+ * and a repeat under the same Idempotency-Key makes the same secret.
+ * @throws ApiError not_found, precondition_failed, managed_secret, rotation_in_progress, no_rotation
+ */
+export async function rotateSecret(
+  deps: { pool: Pool; store: ResourceStore; sealer: Sealer },
+  input: RotateInput & { plan: Plan; precondition: Precondition; actor: string; requestId: string },
+  settle: Settle<Rotated> = unsettled,
+): Promise<Rotated> {
+  const endpoint = await requireEndpoint(deps, input);
+  await checkDeclared(deps.store, endpoint, input.precondition);
+  return inTransaction(deps.pool, async (db) => {
+    const held = await holdSecrets(db, input);
+    if (!held?.secrets) throw notYet();
+    const { nowMs } = held;
+    const before = settleRotation(openSecrets(deps.sealer, endpoint, held.secrets), nowMs);
+    const made = newEndpointSecret(input.plan.seed);
+    const after = rotate(before, { ...input, made, nowMs });
+    await putSecret(deps.store, endpoint, after);
+    await updateSecrets(db, { id: input.id, ...sealSecrets(deps.sealer, endpoint, after) });
+    await recordAudit(db, {
+      namespace: input.namespace,
+      actor: input.actor,
+      action: ACTIONS[input.step],
+      target: fromUuid('we', input.id),
+      requestId: input.requestId,
+    });
+    const { atMs = null, oldUntilMs = null } = after.next ?? {};
+    const rotated = {
+      endpoint: { ...endpoint, nextSecretAt: atMs, oldSecretUntil: oldUntilMs },
+      secret: input.step === 'begin' ? made : undefined,
+    };
+    await settle(db, rotated);
+    return rotated;
+  });
+}
+
+const ACTIONS = {
+  begin: 'webhook.secret_rotated',
+  activate: 'webhook.secret_activated',
+  cancel: 'webhook.rotation_canceled',
+} as const;
+
+/** What the endpoint signs with after a step. */
+function rotate(
+  before: SigningSecrets,
+  step: Pick<RotateInput, 'step' | 'overlapSec'> & { made: string; nowMs: number },
+): SigningSecrets {
+  const { made, nowMs } = step;
+  const { next } = before;
+  const isWaiting = next !== undefined && next.atMs > nowMs;
+  if (step.step === 'begin') {
+    if (isWaiting && next.secret === made) return before; // Asked for again after a crash.
+    if (isWaiting) throw inProgress(next.atMs);
+    // After a swap the old one gives way to the one that comes now.
+    const secret = next?.secret ?? before.secret;
+    const overlapMs = (step.overlapSec ?? OVERLAP_DEFAULT_SEC) * 1_000;
+    const atMs = nowMs + overlapMs;
+    return overlapMs === 0
+      ? { secret: made }
+      : { secret, next: { secret: made, atMs, oldUntilMs: atMs + overlapMs } };
+  }
+  if (!isWaiting) throw new ApiError('no_rotation', 'there is no next secret that waits');
+  if (step.step === 'cancel') return { secret: before.secret };
+  const graceMs =
+    step.overlapSec === undefined ? next.oldUntilMs - next.atMs : step.overlapSec * 1_000;
+  const activated = { ...before, next: { ...next, atMs: nowMs, oldUntilMs: nowMs + graceMs } };
+  return settleRotation(activated, nowMs);
+}
+
+function inProgress(atMs: number): ApiError {
+  const at = new Date(atMs).toISOString();
+  return new ApiError(
+    'rotation_in_progress',
+    `the next secret signs from ${at}; send activate: true to have it now, cancel: true to drop it`,
+  );
+}
+
+function notYet(): ApiError {
+  return new ApiError('write_conflict', 'the endpoint has no secret in force yet; try again soon');
+}
+
+/** Who keeps the secret rotates it. */
+async function checkDeclared(
+  store: ResourceStore,
+  endpoint: WebhookEndpointRow,
+  precondition: Precondition,
+): Promise<void> {
+  const elsewhere = (where: string): ApiError =>
+    new ApiError('managed_secret', `the secret is kept ${where}: change it there`);
+  if (endpoint.managedBy !== 'api') throw elsewhere(`with its manifest (${endpoint.managedBy})`);
+  const declared = await store.get('WebhookEndpoint', endpoint);
+  if (!declared) throw new ApiError('not_found', 'there is no such webhook endpoint');
+  precondition(declared);
+  // The store let in only what the CRD allows.
+  const ref = (declared.spec as WebhookEndpointSpec).secretRef;
+  if (ref) throw elsewhere(`in the Secret ${ref.name}`);
+}
+
+async function putSecret(
+  store: ResourceStore,
+  { namespace, name }: WebhookEndpointRow,
+  secrets: SigningSecrets,
+): Promise<void> {
+  try {
+    await store.apply(
+      {
+        kind: 'Secret',
+        namespace,
+        name: signingSecretName(name),
+        labels: { [ALLOW_LABEL]: 'true' },
+        spec: { data: toSecretData(secrets) },
+      },
+      { fieldManager: API_MANAGER },
+    );
+  } catch (error) {
+    if (!(error instanceof FieldConflictError)) throw error;
+    const managers = error.conflicts.map(({ manager }) => manager).join(', ');
+    throw new ApiError('managed_secret', `its Secret is owned by ${managers}: change it there`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,101 @@
+import { createBatcher } from '../../platform/controller/batcher.ts';
+import { ApiError } from '../../errors.ts';
+import { encodeEnvelope } from '../../events/envelope.ts';
+import type { EventData, EventType } from '../../events/event-types.ts';
+import { fromUuid, newUuid } from '../../ids.ts';
+import { failpoint } from '../../failpoints.ts';
+import { insertTestEvents, type NewTestEvent } from '../../events/events.sql.ts';
+import type { Db, Pool } from '../../platform/postgres/pool.ts';
+import type { Announce } from '../../events/emit-event.ts';
+import { inOneCommit, unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { requireEndpoint } from './write-endpoint.ts';
+
+export type SentTest = { eventId: string; deliveryId: string };
+
+type TestEvent<T extends EventType> = {
+  namespace: string;
+  endpointId: string;
+  type: T;
+  data: EventData<T>;
+};
+
+/**
+ * A real event of the given type, to one endpoint only (contract §4). Those of concurrent requests
+ * are committed together: one statement and one commit for all that came while the last one ran.
+ * The statement says by itself whether the endpoint is there and enabled; only a "no" is looked
+ * into. With something to settle it has a transaction of its own.
+ */
+export type SendTestEvent = <T extends EventType>(
+  event: TestEvent<T>,
+  settle?: Settle<SentTest>,
+) => Promise<SentTest>;
+
+/** Bounds what one failure can fail. */
+const TOGETHER_MAX = 128;
+
+/**
+ * Far above what real events have. A delivery process holds up to 512 at once (webhooks/delivery/budgets.ts), and
+ * a tenant who makes up large ones must not cost all the others their process.
+ */
+const BYTES_MAX = 64 * 1_024;
+
+export type SendTestEventDeps = {
+  pool: Pool;
+  /** For what is committed together; with PLANNED_ONCE. One connection: one batch runs at a time. */
+  outbox: Db;
+  announce: Announce;
+  nowMs: () => number;
+};
+
+export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
+  const { pool, outbox, announce, nowMs } = deps;
+  const together = createBatcher<NewTestEvent, boolean>({
+    run: async (events) => {
+      await failpoint('outbox.committing');
+      const queued = await insertTestEvents(outbox, events);
+      await failpoint('outbox.committed');
+      return events.map(({ deliveryId }) => queued.has(deliveryId));
+    },
+    itemsMax: TOGETHER_MAX,
+    gatherMs: 0,
+    // From about 1,000 events a second on: a commit takes as long as this.
+    busy: { from: 3, gatherMs: 2 },
+  });
+
+  async function explainRefusal(db: Db, { namespace, endpointId }: NewTestEvent): Promise<never> {
+    await requireEndpoint({ pool: db }, { namespace, id: endpointId });
+    throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
+  }
+
+  return async (asked, settle = unsettled) => {
+    const event = newEvent(asked, nowMs());
+    const sent = { eventId: event.id, deliveryId: event.deliveryId };
+    if (settle === unsettled) {
+      if (!(await together.add(event))) await explainRefusal(pool, event);
+    } else {
+      await inOneCommit(pool, settle, async (db) => {
+        const queued = await insertTestEvents(db, [event]);
+        if (!queued.has(event.deliveryId)) await explainRefusal(db, event);
+        return sent;
+      });
+    }
+    const { namespace, type, endpointId } = event;
+    announce({ eventId: event.id, namespace, type, endpointIds: [endpointId], isTold: true });
+    return sent;
+  };
+}
+
+/** @throws ApiError body_too_large */
+function newEvent<T extends EventType>(
+  { namespace, endpointId, type, data }: TestEvent<T>,
+  nowMs: number,
+): NewTestEvent {
+  const id = newUuid(nowMs);
+  const created = Math.floor(nowMs / 1_000);
+  const body = encodeEnvelope({ id: fromUuid('evt', id), type, created, data });
+  if (body.length > BYTES_MAX) {
+    const detail = `the event would have ${body.length} bytes; at most ${BYTES_MAX} are sent: give less data`;
+    throw new ApiError('body_too_large', detail);
+  }
+  return { id, deliveryId: newUuid(nowMs), namespace, type, endpointId, body };
+}

@@ -1,0 +1,274 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { ManagedBy } from '../../store/agents.ts';
+
+/** What the operator made of a WebhookEndpoint. Times are Unix milliseconds. */
+export type WebhookEndpointRow = {
+  id: string;
+  namespace: string;
+  name: string;
+  uid: string;
+  generation: number;
+  managedBy: ManagedBy;
+  url: string;
+  /** Empty: every type. */
+  eventTypes: string[];
+  description: string;
+  enabled: boolean;
+  headers: Record<string, string>;
+  metadata: Record<string, string>;
+  ready: boolean;
+  reason: string;
+  message: string;
+  createdAt: number;
+  updatedAt: number;
+  lastSuccessAt: number | null;
+  lastFailureAt: number | null;
+  lastFailure: LastFailure | null;
+  /** While its secret is being rotated: when the new one signs, until when the old one is live. */
+  nextSecretAt: number | null;
+  oldSecretUntil: number | null;
+};
+
+export type LastFailure = {
+  delivery_id: string;
+  status_code: number | null;
+  error_class: string | null;
+};
+
+export type EndpointProjection = Omit<
+  WebhookEndpointRow,
+  | 'createdAt'
+  | 'updatedAt'
+  | 'lastSuccessAt'
+  | 'lastFailureAt'
+  | 'lastFailure'
+  | 'nextSecretAt'
+  | 'oldSecretUntil'
+> & {
+  /** Sealed; null keeps the last one that was there, and its rotation. */
+  secret: Buffer | null;
+  /** With a secret: its rotation; none ends the one there was. */
+  next?: SealedRotation;
+};
+
+/** Times are Unix ms. */
+export type SealedRotation = { secret: Buffer; atMs: number; oldUntilMs: number };
+
+const COLUMNS = `e.id, e.namespace, e.name, e.uid, e.generation, e.managed_by as "managedBy",
+  e.url, e.event_types as "eventTypes", e.description, e.enabled, e.headers, e.metadata,
+  e.ready, e.reason, e.message, e.created_at as "createdAt", e.updated_at as "updatedAt",
+  h.last_success_at as "lastSuccessAt", h.last_failure_at as "lastFailureAt",
+  h.last_failure as "lastFailure", e.next_secret_at as "nextSecretAt",
+  e.old_secret_until as "oldSecretUntil"`;
+const FROM = `webhook_endpoints e left join endpoint_health h on h.endpoint_id = e.id`;
+
+export async function readEndpoint(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<WebhookEndpointRow | undefined> {
+  const { rows } = await db.query<WebhookEndpointRow>({
+    name: 'read_endpoint',
+    text: `select ${COLUMNS} from ${FROM}
+            where e.id = $1 and e.namespace = $2 and e.deleted_at is null`,
+    values: [id, namespace],
+  });
+  return rows[0];
+}
+
+export type EndpointFilter = {
+  namespace: string;
+  enabled?: boolean | undefined;
+  status?: keyof typeof HAS_STATUS | undefined;
+  /** uuid after which the page starts */
+  before: string | null;
+  limit: number;
+};
+
+/** As `healthOf` in webhooks/endpoints/read-endpoint-health.ts has it. */
+const HAS_STATUS = {
+  disabled: 'not e.enabled',
+  failing: `e.enabled and h.last_failure_at > coalesce(h.last_success_at, '-infinity')`,
+  healthy: `e.enabled and (h.last_failure_at > coalesce(h.last_success_at, '-infinity')) is not true`,
+} as const;
+
+/** Newest first. */
+export async function listEndpoints(db: Db, filter: EndpointFilter): Promise<WebhookEndpointRow[]> {
+  const conditions: [string, string | boolean | undefined][] = [
+    ['e.namespace =', filter.namespace],
+    ['e.enabled =', filter.enabled],
+    ['e.id <', filter.before ?? undefined],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  const { rows } = await db.query<WebhookEndpointRow>(
+    `select ${COLUMNS} from ${FROM}
+      where ${given.map(([condition], i) => `${condition} $${i + 1}`).join(' and ')}
+        and e.deleted_at is null ${filter.status ? `and ${HAS_STATUS[filter.status]}` : ''}
+      order by e.id desc limit $${given.length + 1}`,
+    [...given.map(([, value]) => value), filter.limit],
+  );
+  return rows;
+}
+
+export type HealthRow = Pick<
+  WebhookEndpointRow,
+  'namespace' | 'name' | 'enabled' | 'lastSuccessAt' | 'lastFailureAt'
+>;
+
+/** How deliveries to each endpoint go, of all namespaces. */
+export async function listEndpointHealth(db: Db): Promise<HealthRow[]> {
+  const { rows } = await db.query<HealthRow>({
+    name: 'list_endpoint_health',
+    text: `select e.namespace, e.name, e.enabled, h.last_success_at as "lastSuccessAt",
+                  h.last_failure_at as "lastFailureAt"
+             from ${FROM} where e.deleted_at is null`,
+  });
+  return rows;
+}
+
+/** Writes the whole projection. A removed endpoint that is declared again comes back. */
+export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Promise<void> {
+  const e = endpoint;
+  await db.query(
+    `insert into webhook_endpoints as e
+       (id, namespace, name, uid, generation, managed_by, url, event_types, description, enabled,
+        headers, metadata, secret, ready, reason, message, next_secret, next_secret_at,
+        old_secret_until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+             to_timestamp($18 / 1000.0), to_timestamp($19 / 1000.0))
+     on conflict (id) do update set
+       namespace = excluded.namespace, name = excluded.name, uid = excluded.uid,
+       generation = excluded.generation, managed_by = excluded.managed_by, url = excluded.url,
+       event_types = excluded.event_types, description = excluded.description,
+       enabled = excluded.enabled, headers = excluded.headers, metadata = excluded.metadata,
+       next_secret = case when excluded.secret is null then e.next_secret
+                          else excluded.next_secret end,
+       next_secret_at = case when excluded.secret is null then e.next_secret_at
+                             else excluded.next_secret_at end,
+       old_secret_until = case when excluded.secret is null then e.old_secret_until
+                               else excluded.old_secret_until end,
+       secret = coalesce(excluded.secret, e.secret), ready = excluded.ready,
+       reason = excluded.reason, message = excluded.message, deleted_at = null,
+       updated_at = case when (e.generation, e.uid) is distinct from
+         (excluded.generation, excluded.uid) then now() else e.updated_at end`,
+    [
+      e.id,
+      e.namespace,
+      e.name,
+      e.uid,
+      e.generation,
+      e.managedBy,
+      e.url,
+      e.eventTypes,
+      e.description,
+      e.enabled,
+      e.headers,
+      e.metadata,
+      e.secret,
+      e.ready,
+      e.reason,
+      e.message,
+      e.next?.secret ?? null,
+      e.next?.atMs ?? null,
+      e.next?.oldUntilMs ?? null,
+    ],
+  );
+}
+
+/** Says why the latest declaration is not in force; the last good one stays. */
+export async function updateEndpointCondition(
+  db: Db,
+  endpoint: Pick<WebhookEndpointRow, 'id' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'>,
+): Promise<void> {
+  await db.query(
+    `update webhook_endpoints set uid = $2, generation = $3, ready = $4, reason = $5, message = $6
+      where id = $1`,
+    [
+      endpoint.id,
+      endpoint.uid,
+      endpoint.generation,
+      endpoint.ready,
+      endpoint.reason,
+      endpoint.message,
+    ],
+  );
+}
+
+/**
+ * Hides the endpoint of this name, unless it is `exceptId`, and returns its id; the caller
+ * cancels what was still on its way.
+ */
+export async function markEndpointDeleted(
+  db: Db,
+  key: { namespace: string; name: string },
+  exceptId: string | null = null,
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(
+    `update webhook_endpoints set deleted_at = now(), updated_at = now(), secret = null,
+            next_secret = null, next_secret_at = null, old_secret_until = null
+      where namespace = $1 and name = $2 and deleted_at is null and ($3::uuid is null or id <> $3)
+     returning id`,
+    [key.namespace, key.name, exceptId],
+  );
+  return rows[0]?.id;
+}
+
+/** Where an endpoint's secret belongs, authenticated with it (sealing.ts). */
+export function endpointSecretPlace(namespace: string, id: string): string {
+  return `endpoint:${namespace}/${id}`;
+}
+
+/** What an endpoint signs with, sealed, and the rotation under way. Times are Unix ms. */
+export type SealedSecrets = { secret: Buffer; next: SealedRotation | null };
+
+type SecretRow = {
+  secret: Buffer | null;
+  nextSecret: Buffer | null;
+  nextSecretAt: number;
+  oldSecretUntil: number;
+};
+
+const SECRETS = `secret, next_secret as "nextSecret", next_secret_at as "nextSecretAt",
+  old_secret_until as "oldSecretUntil"`;
+
+function toSealedSecrets(row: SecretRow | undefined): SealedSecrets | null {
+  if (!row?.secret) return null;
+  const { secret, nextSecret, nextSecretAt: atMs, oldSecretUntil: oldUntilMs } = row;
+  return { secret, next: nextSecret && { secret: nextSecret, atMs, oldUntilMs } };
+}
+
+export async function readSealedSecrets(db: Db, id: string): Promise<SealedSecrets | null> {
+  const { rows } = await db.query<SecretRow>(
+    `select ${SECRETS} from webhook_endpoints where id = $1`,
+    [id],
+  );
+  return toSealedSecrets(rows[0]);
+}
+
+/**
+ * The secrets of an endpoint that is there, its row held until the transaction ends; `secrets` null:
+ * it has none yet. `nowMs` is the database's clock.
+ */
+export async function holdSecrets(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<{ secrets: SealedSecrets | null; nowMs: number } | undefined> {
+  const { rows } = await db.query<SecretRow & { nowMs: number }>(
+    `select ${SECRETS}, floor(extract(epoch from clock_timestamp()) * 1000)::bigint as "nowMs"
+       from webhook_endpoints where id = $1 and namespace = $2 and deleted_at is null for update`,
+    [id, namespace],
+  );
+  return rows[0] && { secrets: toSealedSecrets(rows[0]), nowMs: rows[0].nowMs };
+}
+
+export async function updateSecrets(
+  db: Db,
+  { id, secret, next }: { id: string; secret: Buffer; next: SealedRotation | null },
+): Promise<void> {
+  await db.query(
+    `update webhook_endpoints
+        set secret = $2, next_secret = $3, next_secret_at = to_timestamp($4 / 1000.0),
+            old_secret_until = to_timestamp($5 / 1000.0)
+      where id = $1`,
+    [id, secret, next?.secret ?? null, next?.atMs ?? null, next?.oldUntilMs ?? null],
+  );
+}

@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import {
+  EVENT_DATA,
+  EVENT_TYPES,
+  type EventData,
+  type EventType,
+} from '../../events/event-types.ts';
+import { fromUuid } from '../../ids.ts';
+import { EVENT_SAMPLES } from '../../events/samples.ts';
+import { WebhookEndpointPatch, WebhookEndpointWrite } from './rest-webhook-endpoint.ts';
+import { etagOf } from '../../platform/declare/precondition.ts';
+import { listEndpointPage } from './read-endpoints.ts';
+import { createSendTestEvent, type SendTestEventDeps } from './send-test-event.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  patchEndpoint,
+  requireEndpoint,
+  type EndpointWriterDeps,
+} from './write-endpoint.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { parseBody } from '../../platform/http/field-errors.ts';
+import { flag, idParam } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
+import { CreatedWebhookEndpoint, endpointView, WebhookEndpoint } from './endpoint.view.ts';
+
+const tag = 'Webhook endpoints';
+const params = { id: idParam('we', 'webhook endpoint') };
+const STATUSES = ['healthy', 'failing', 'disabled'] as const;
+const notYet = 'Written; not in force yet, `ready` is false.';
+
+export type WebhookRoutesDeps = EndpointWriterDeps & SendTestEventDeps;
+
+/** Where events go (contract §4). */
+export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
+  return [...readRoutes(deps), ...writeRoutes(deps), testRoute(deps)];
+}
+
+function readRoutes(deps: WebhookRoutesDeps): Route[] {
+  const cursorOf = idCursor('we');
+  return [
+    route({
+      method: 'get',
+      path: '/v1/webhooks',
+      operationId: 'listWebhooks',
+      tag,
+      scope: 'read',
+      summary: 'List webhook endpoints, newest first',
+      query: {
+        status: z.enum(STATUSES, `must be one of ${STATUSES.join(', ')}`).optional(),
+        enabled: flag,
+        ...idPage('we'),
+      },
+      answers: {
+        200: { description: 'A page of endpoints.', schema: pageSchema(WebhookEndpoint) },
+      },
+      handle: async ({ caller: { namespace }, query }) => {
+        const { limit, cursor: before = null, status, enabled } = query;
+        const filter = { namespace, status, enabled, before, limit: limit + 1 };
+        const rows = await listEndpointPage(deps, filter);
+        return {
+          status: 200,
+          body: pageOf(rows, { limit, view: endpointView, cursorOf }),
+        };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/webhooks/{id}',
+      operationId: 'getWebhook',
+      tag,
+      scope: 'read',
+      summary: 'Read a webhook endpoint',
+      params,
+      answers: { 200: { description: 'The endpoint.', schema: WebhookEndpoint } },
+      etag: true,
+      handle: async ({ caller: { namespace }, params: { id } }) => {
+        const endpoint = await requireEndpoint(deps, { namespace, id });
+        return {
+          status: 200,
+          headers: { ETag: etagOf(endpoint) },
+          body: endpointView(endpoint),
+        };
+      },
+    }),
+  ];
+}
+
+function writeRoutes(deps: WebhookRoutesDeps): Route[] {
+  const errors = ['managed_elsewhere', 'write_conflict', 'precondition_failed'] as const;
+  const path = '/v1/webhooks/{id}';
+  return [
+    route({
+      method: 'post',
+      path: '/v1/webhooks',
+      operationId: 'createWebhook',
+      tag,
+      scope: 'write',
+      summary: 'Create a webhook endpoint',
+      description: 'The answer is the only one that shows the signing secret.',
+      body: { schema: WebhookEndpointWrite },
+      answers: {
+        201: { description: 'The new endpoint.', schema: CreatedWebhookEndpoint, location: true },
+        202: { description: notYet, schema: CreatedWebhookEndpoint, location: true },
+      },
+      etag: true,
+      handle: async ({ plan, caller: { namespace }, body }) => {
+        const { endpoint, secret, shown } = await createEndpoint(deps, namespace, body, plan);
+        const view = endpointView(endpoint);
+        const headers = { Location: `/v1/webhooks/${view.id}`, ETag: etagOf(endpoint) };
+        return {
+          status: shown ? 201 : 202,
+          body: { ...view, secret },
+          headers,
+        };
+      },
+    }),
+    route({
+      method: 'patch',
+      path,
+      operationId: 'updateWebhook',
+      tag,
+      scope: 'write',
+      errors,
+      params,
+      summary: 'Change a webhook endpoint',
+      description: 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.',
+      body: { schema: WebhookEndpointPatch },
+      answers: {
+        200: { description: 'The endpoint, as it now is.', schema: WebhookEndpoint },
+        202: { description: notYet, schema: WebhookEndpoint },
+      },
+      etag: true,
+      handle: async ({ caller: { namespace }, params: { id }, body, precondition }) => {
+        const key = { namespace, id };
+        const { endpoint, shown } = await patchEndpoint(deps, key, body, precondition);
+        return {
+          status: shown ? 200 : 202,
+          headers: { ETag: etagOf(endpoint) },
+          body: endpointView(endpoint),
+        };
+      },
+    }),
+    route({
+      method: 'delete',
+      path,
+      operationId: 'deleteWebhook',
+      tag,
+      scope: 'write',
+      errors,
+      params,
+      summary: 'Delete a webhook endpoint',
+      description: 'What is still on its way to it is canceled.',
+      answers: { 204: { description: 'It is gone.' } },
+      etag: true,
+      handle: async ({ caller: { namespace }, params: { id }, precondition }) => {
+        await deleteEndpoint(deps, { namespace, id }, precondition);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+const testBody = z
+  .strictObject({
+    type: z.enum(EVENT_TYPES).optional().describe('Default agent.published.'),
+    data: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('As events of the type carry it; default: a sample.'),
+  })
+  .describe('The event to send.');
+
+/**
+ * The hot route: a load generator makes events with it. A request costs its share of one statement
+ * and, at most once a second, the look-up of the key.
+ */
+function testRoute(deps: WebhookRoutesDeps): Route {
+  const sendTestEvent = createSendTestEvent(deps);
+  return route({
+    method: 'post',
+    path: '/v1/webhooks/{id}/test',
+    operationId: 'testWebhook',
+    tag,
+    scope: 'write',
+    summary: 'Send a test event',
+    description: 'A real event of that type, to this endpoint only.',
+    params,
+    body: { schema: testBody, isOptional: true },
+    answers: {
+      202: {
+        description: 'The event is stored and its delivery queued.',
+        schema: z.strictObject({ event_id: z.string(), delivery_id: z.string() }),
+      },
+    },
+    errors: ['endpoint_disabled'],
+    handle: async ({ answering, caller: { namespace }, params: { id: endpointId }, body }) => {
+      const { type = 'agent.published' } = body;
+      const data = dataOf(type, body.data);
+      return answering(
+        (settle) => sendTestEvent({ namespace, endpointId, type, data }, settle),
+        ({ eventId, deliveryId }) => ({
+          status: 202,
+          body: { event_id: fromUuid('evt', eventId), delivery_id: fromUuid('dlv', deliveryId) },
+        }),
+      );
+    },
+  });
+}
+
+/** What is given, when the type allows it, or the type's sample. */
+function dataOf<T extends EventType>(type: T, given: unknown): EventData<T>;
+function dataOf(type: EventType, given: unknown): unknown {
+  return given === undefined ? EVENT_SAMPLES[type] : parseBody(EVENT_DATA[type], given, ['data']);
+}

@@ -1,0 +1,90 @@
+import type { Trigger } from './dispatch-queue.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+
+/** A delivery as users see it, finished or not. Ids are uuids, times Unix milliseconds. */
+export type DeliveryRow = {
+  id: string;
+  endpointId: string;
+  eventId: string;
+  eventType: string;
+  trigger: Trigger;
+  status: 'pending' | 'retrying' | 'delivered' | 'failed' | 'canceled';
+  attemptCount: number;
+  nextAttemptAt: number | null;
+  deliveredAt: number | null;
+  attempts: AttemptRow[];
+};
+
+export type AttemptRow = {
+  number: number;
+  trigger: Trigger;
+  startedAt: number;
+  durationMs: number | null;
+  statusCode: number | null;
+  errorClass: string | null;
+  errorMessage: string | null;
+  responseBody: string | null;
+};
+
+/** `attempt` counts from the claim on, so one in flight is already counted. */
+const QUEUED = `select id, endpoint_id as "endpointId", event_id as "eventId",
+    event_type as "eventType", trigger,
+    case when attempt = 0 or (attempt = 1 and lease_token is not null) then 'pending'
+         else 'retrying' end as status,
+    attempt as "attemptCount", due_at as "nextAttemptAt", null::timestamptz as "deliveredAt"
+  from delivery_queue`;
+const FINISHED = `select id, endpoint_id as "endpointId", event_id as "eventId",
+    event_type as "eventType", trigger, status, attempt_count as "attemptCount",
+    null::timestamptz as "nextAttemptAt", delivered_at as "deliveredAt"
+  from deliveries`;
+
+/** In the statement that reads the delivery: two would let the one be newer than the other. */
+const WITH_ATTEMPTS = `select d.*, (
+    select coalesce(jsonb_agg(jsonb_build_object(
+             'number', a.number, 'trigger', a.trigger,
+             'startedAt', floor(extract(epoch from a.started_at) * 1000),
+             'durationMs', a.duration_ms, 'statusCode', a.status_code,
+             'errorClass', a.error_class, 'errorMessage', a.error_message,
+             'responseBody', a.response_body) order by a.number), '[]')
+      from delivery_attempts a where a.delivery_id = d.id) as attempts`;
+
+export async function readDelivery(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<DeliveryRow | undefined> {
+  const { rows } = await db.query<DeliveryRow>(
+    `${WITH_ATTEMPTS} from (
+       ${QUEUED} where id = $1 and namespace = $2
+       union all
+       ${FINISHED} where id = $1 and namespace = $2) d`,
+    [id, namespace],
+  );
+  return rows[0];
+}
+
+/** Newest first; `status` as users name it, `before` the id after which the page starts. */
+export async function listDeliveries(
+  db: Db,
+  page: {
+    of: { endpointId: string } | { eventId: string };
+    status: string | null;
+    before: string | null;
+    limit: number;
+  },
+): Promise<DeliveryRow[]> {
+  const [column, id] =
+    'endpointId' in page.of ? ['endpoint_id', page.of.endpointId] : ['event_id', page.of.eventId];
+  const where = `where ${column} = $1 and ($2::uuid is null or id < $2)`;
+  const { rows } = await db.query<DeliveryRow>(
+    `${WITH_ATTEMPTS} from (
+       select * from (
+         (select * from (${QUEUED} ${where}) q where $3::text is null or status = $3
+           order by id desc limit $4)
+         union all
+         (${FINISHED} ${where} and ($3::text is null or status = $3) order by id desc limit $4)) u
+        order by id desc limit $4) d
+      order by id desc`,
+    [id, page.before, page.status, page.limit],
+  );
+  return rows;
+}

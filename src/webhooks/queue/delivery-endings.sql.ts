@@ -1,0 +1,67 @@
+import { DEADLINE_MS } from './dispatch-queue.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+
+/** How queued deliveries end without an acknowledgement: expired, or canceled. */
+
+/** Finishes what has passed its 72 h without an acknowledgement; returns how many. */
+export async function finishExpired(db: Db): Promise<number> {
+  const { rowCount } = await db.query(
+    `with gone as (
+       delete from delivery_queue
+        where scheduled_from <= now() - $1 * interval '1 ms' and run_at <= now() returning *
+     ), lost as (
+       insert into delivery_attempts (delivery_id, number, trigger, started_at, error_class)
+       select id, attempt, trigger, leased_at, 'lost_lease' from gone where lease_token is not null
+           on conflict do nothing
+     )
+     insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, status,
+                             attempt_count)
+     select id, namespace, endpoint_id, event_id, event_type, trigger, 'failed', attempt from gone`,
+    [DEADLINE_MS],
+  );
+  return rowCount ?? 0;
+}
+
+/** Cancels what is on its way to an endpoint that was removed; returns how many. */
+export function cancelDeliveries(db: Db, endpointId: string): Promise<number> {
+  return cancelWhere(db, 'endpoint_id = $1', [endpointId]);
+}
+
+/** Cancels what a job made and nobody attempts at this moment; returns how many. */
+export function cancelJobDeliveries(
+  db: Db,
+  { endpointId, jobId }: { endpointId: string; jobId: string },
+): Promise<number> {
+  return cancelWhere(
+    db,
+    'endpoint_id = $1 and bulk and job_id = $2 and (lease_token is null or run_at <= now())',
+    [endpointId, jobId],
+  );
+}
+
+/** Cancels the deliveries of these events, also those being attempted: no result of theirs counts. */
+export function cancelEventDeliveries(db: Db, eventIds: readonly string[]): Promise<number> {
+  return cancelWhere(db, 'event_id = any($1)', [eventIds]);
+}
+
+/** Cancels what was claimed and has nothing to send; the begun attempt is not counted. */
+export function cancelClaimed(db: Db, ids: readonly string[], leaseToken: string): Promise<number> {
+  return cancelWhere(db, 'id = any($1) and lease_token = $2', [ids, leaseToken], 'attempt - 1');
+}
+
+async function cancelWhere(
+  db: Db,
+  condition: string,
+  values: unknown[],
+  attempts = 'attempt',
+): Promise<number> {
+  const { rowCount } = await db.query(
+    `with gone as (delete from delivery_queue where ${condition} returning *)
+     insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, status,
+                             attempt_count)
+     select id, namespace, endpoint_id, event_id, event_type, trigger, 'canceled', ${attempts}
+       from gone`,
+    values,
+  );
+  return rowCount ?? 0;
+}

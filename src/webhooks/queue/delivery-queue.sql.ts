@@ -1,0 +1,331 @@
+import { lowestUuidAt } from '../../ids.ts';
+import { cancelClaimed, finishExpired } from './delivery-endings.sql.ts';
+import {
+  DEADLINE_MS,
+  LATE_MS,
+  LEASE_MS,
+  type AttemptResult,
+  type Backlog,
+  type ClaimBudget,
+  type ClaimedDelivery,
+  type DispatchQueue,
+} from './dispatch-queue.sql.ts';
+import { PLANNED_ONCE, type Db } from '../../platform/postgres/pool.ts';
+
+/** For the sessions that claim. */
+export const CLAIM_SETTINGS = {
+  ...PLANNED_ONCE,
+  // A claim need not survive a crash of the database: it is then as if it had never been made, and
+  // its attempt is made again, as that of any lost lease.
+  synchronous_commit: 'off',
+};
+
+/**
+ * The queue of deliveries that are not finished. Every time in it is the database's: pods whose
+ * clocks differ agree on what is due. Per delivery that succeeds at once: one insert, one
+ * update (claim) and one delete here, one insert each into `deliveries` and
+ * `delivery_attempts`; claim and completion are one statement for a whole batch.
+ */
+export function createPostgresQueue(deps: {
+  db: Db;
+  /** With CLAIM_SETTINGS. */
+  claims: Db;
+  /** With PLANNED_ONCE. */
+  completions: Db;
+  /** Of this process, in `delivery_processes`. */
+  processNumber: number;
+}): DispatchQueue {
+  const { db, claims, completions, processNumber } = deps;
+  return {
+    claim: (budgets, leaseToken) => claimDeliveries(claims, budgets, { leaseToken, processNumber }),
+    listDue: () => listDueEndpoints(claims),
+    markStarted: (ids) => markStarted(claims, ids),
+    complete: (results) => completeAttempts(completions, results),
+    cancel: (ids, leaseToken) => cancelClaimed(db, ids, leaseToken),
+    expire: () => finishExpired(db),
+    measure: () => measureBacklog(db),
+  };
+}
+
+const DAY_MS = 86_400_000;
+/**
+ * Bodies of events since then come with the claim: all but those of replays. A month of partitions
+ * in the plan would make each claim three times as long; the bounds are known before it runs, so
+ * the partitions beyond them are left out. A clock that is wrong only costs the second statement,
+ * as what has no body any more does.
+ */
+const RECENT_MS = DEADLINE_MS + DAY_MS;
+
+/**
+ * Leases up to `slots` due deliveries of each endpoint, in one statement. Endpoints come with
+ * budgets instead of one global order by time, so a large backlog of one is in nobody's way;
+ * one that is off, deleted or without a secret yet gives nothing.
+ *
+ * What was never attempted comes first, then retries, then what jobs made, however long they have
+ * been due; the latter two yield, and have only so many slots: three ranges of indexes, read one
+ * after the other until the slots are full.
+ *
+ * A first attempt waits for the earlier ones of its conversation that have not started, unless
+ * they are in this very batch, which the caller starts in the order it gets. One that waits for
+ * an attempt with a later `run_at` (leased, or its lease ran out), or for one that yields, takes no
+ * slot meanwhile: it would stand before the one it waits for, and with few slots neither would ever
+ * be claimed.
+ */
+export async function claimDeliveries(
+  db: Db,
+  budgets: readonly ClaimBudget[],
+  lease: { leaseToken: string; processNumber: number | null },
+): Promise<ClaimedDelivery[]> {
+  const nowMs = Date.now();
+  const recent = lowestUuidAt(nowMs - RECENT_MS);
+  const { rows } = await db.query<ClaimedDelivery>({
+    name: 'claim_deliveries',
+    text: CLAIM,
+    values: [
+      budgets.map(({ endpointId }) => endpointId),
+      budgets.map(({ slots }) => slots),
+      lease.leaseToken,
+      LEASE_MS,
+      DEADLINE_MS,
+      budgets.map(({ yieldingSlots }) => yieldingSlots),
+      lease.processNumber,
+      recent,
+      lowestUuidAt(nowMs + DAY_MS),
+      LATE_MS,
+    ],
+  });
+  const without = rows.filter(({ body }) => body === null);
+  return without.length === 0 ? rows : withBodies(db, rows, without);
+}
+
+/** Bodies of events that did not come with the claim; what has none then is gone or erased. */
+async function withBodies(
+  db: Db,
+  claimed: readonly ClaimedDelivery[],
+  without: readonly ClaimedDelivery[],
+): Promise<ClaimedDelivery[]> {
+  const { rows } = await db.query<{ id: string; body: Buffer }>(
+    'select id, body from events where id = any($1) and erased_at is null',
+    [without.map(({ eventId }) => eventId)],
+  );
+  const bodies = new Map(rows.map(({ id, body }) => [id, body]));
+  return claimed.map((one) => ({ ...one, body: one.body ?? bodies.get(one.eventId) ?? null }));
+}
+
+const DUE = `select d.id, d.endpoint_id, d.conversation_id, d.sequence, d.started, d.attempt, d.trigger,
+             d.lease_token, d.leased_at, d.attempt > 0 or d.job_id is not null as yields
+        from delivery_queue d
+       where d.endpoint_id = want.id and d.run_at <= now()
+         and d.scheduled_from > now() - $5 * interval '1 ms'`;
+
+const IN_TURN = `and (d.conversation_id is null or d.started
+              or not exists (
+                select 1 from delivery_queue e
+                 where e.conversation_id = d.conversation_id and e.endpoint_id = d.endpoint_id
+                   and not e.started and e.sequence < d.sequence
+                   and (e.run_at > d.run_at or e.attempt > d.attempt)))`;
+
+const CLAIM = `with want as materialized (
+    select e.id, w.slots, w.yielding_slots, e.url, e.headers,
+           case when e.next_secret_at <= now() then e.next_secret else e.secret end as secret,
+           case when e.old_secret_until <= now() then null
+                when e.next_secret_at <= now() then e.secret
+                else e.next_secret end as other_secret
+      from unnest($1::uuid[], $2::int[], $6::int[]) as w (endpoint_id, slots, yielding_slots)
+     -- One look-up each, however many there are: joined, all of them would be read.
+     cross join lateral (
+       select * from webhook_endpoints
+        where id = w.endpoint_id and enabled and deleted_at is null and secret is not null
+       offset 0) e
+  ), picked as materialized (
+    select q.* from want cross join lateral (
+      select * from (${DUE} and d.attempt = 0 and d.job_id is null ${IN_TURN}
+        order by d.run_at, d.sequence limit want.slots
+          for update skip locked) fresh
+      union all
+      select * from (
+        select * from (${DUE} and not d.bulk and d.attempt > 0 ${IN_TURN}
+          order by d.run_at, d.sequence limit want.yielding_slots
+            for update skip locked) retries
+        union all
+        select * from (${DUE} and d.bulk order by d.run_at limit want.yielding_slots
+            for update skip locked) jobs
+         limit want.yielding_slots) yielding
+       limit want.slots) q
+  ), free as materialized (
+    select p.id, p.yields, p.lease_token is not null as lost from picked p
+     where p.conversation_id is null or p.started
+        or not exists (
+          select 1 from delivery_queue e
+           where e.conversation_id = p.conversation_id and e.endpoint_id = p.endpoint_id
+             and not e.started and e.sequence < p.sequence
+             and e.id not in (select id from picked))
+  ), lost as (
+    insert into delivery_attempts (delivery_id, number, trigger, started_at, error_class)
+    select p.id, p.attempt, p.trigger, p.leased_at, 'lost_lease'
+      from picked p join free using (id) where p.lease_token is not null
+        on conflict do nothing
+  ), claimed as (
+    update delivery_queue d
+       set run_at = now() + $4 * interval '1 ms', lease_token = $3, leased_at = now(),
+           leased_by = $7, attempt = d.attempt + 1
+     -- An array and not a join: the planner takes slots for thousands and would read the whole
+     -- queue to join them.
+     where d.id = any(array(select id from free))
+    returning d.*
+  )
+  select c.id, c.namespace, c.endpoint_id as "endpointId", c.event_id as "eventId",
+         c.event_type as "eventType", c.trigger, c.conversation_id as "conversationId", c.attempt,
+         c.lease_token as "leaseToken", free.lost,
+         extract(epoch from now() - c.scheduled_from)::float8 * 1000 as "ageMs",
+         extract(epoch from now() - c.due_at)::float8 * 1000 as "waitedMs",
+         free.yields or c.due_at < now() - $10 * interval '1 ms' as yields, want.url, want.headers, want.secret, want.other_secret as "otherSecret",
+         v.body
+    from claimed c join free on free.id = c.id join want on want.id = c.endpoint_id
+    -- Not as a sub-select, in which PostgreSQL 18 may crash: two claims meet at a row, and what it
+    -- does then with the partitions of a sub-select reads memory that is not its own.
+    left join lateral (
+      -- As a range in its order, for which only the primary key will do: while a day's partition is
+      -- empty all indexes that hold the id seem alike, and the plan is kept when it has grown.
+      select b.body from events b
+       where b.id >= c.event_id and b.id <= c.event_id and b.id >= $8 and b.id < $9
+         and b.erased_at is null
+       order by b.id limit 1) v on true
+   order by c.due_at, c.sequence`;
+
+/** Endpoints that have something due now, found by hopping through the index, not by reading the queue. */
+export async function listDueEndpoints(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'list_due_endpoints',
+    text: `with recursive hop as (
+        (select endpoint_id from delivery_queue order by endpoint_id limit 1)
+        union all
+        select (select d.endpoint_id from delivery_queue d
+                 where d.endpoint_id > hop.endpoint_id order by d.endpoint_id limit 1)
+          from hop where hop.endpoint_id is not null)
+      select e.id from hop join webhook_endpoints e on e.id = hop.endpoint_id
+       where e.enabled and e.deleted_at is null and e.secret is not null
+         -- Each part by the order of its index: given exists, a planner that thinks most of the
+         -- queue is this endpoint's would read the queue.
+         and least((select d.run_at from delivery_queue d
+                     where d.endpoint_id = e.id and d.attempt = 0 and d.job_id is null
+                     order by d.run_at limit 1),
+                   (select d.run_at from delivery_queue d
+                     where d.endpoint_id = e.id and not d.bulk order by d.run_at limit 1),
+                   (select d.run_at from delivery_queue d
+                     where d.endpoint_id = e.id and d.bulk order by d.run_at limit 1)) <= now()`,
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** First attempts of conversation events have started: the next one of each may be claimed. */
+export async function markStarted(db: Db, ids: readonly string[]): Promise<void> {
+  await db.query({
+    name: 'mark_started',
+    text: 'update delivery_queue set started = true where id = any($1)',
+    values: [ids],
+  });
+}
+
+/**
+ * Records a batch of attempts in one statement. Fenced: a result whose lease went to somebody
+ * else meanwhile, or whose delivery was canceled, changes nothing. Returns what counted.
+ */
+export async function completeAttempts(
+  db: Db,
+  results: readonly AttemptResult[],
+): Promise<Set<string>> {
+  const column = <K extends keyof AttemptResult>(key: K): AttemptResult[K][] =>
+    results.map((result) => result[key]);
+  const { rows } = await db.query<{ id: string }>({
+    name: 'complete_attempts',
+    text: COMPLETE,
+    values: [
+      column('deliveryId'),
+      column('leaseToken'),
+      column('outcome'),
+      column('nextOffsetMs'),
+      column('durationMs'),
+      column('statusCode'),
+      column('errorClass'),
+      column('errorMessage'),
+      column('responseBody'),
+    ],
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
+const COMPLETE = `with r as materialized (
+    select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::float8[], $5::int[],
+                         $6::smallint[], $7::text[], $8::text[], $9::text[])
+      as r (id, token, outcome, next_offset_ms, duration_ms, status_code, error_class,
+            error_message, response_body)
+  ), held as materialized (
+    select q.*, r.outcome, r.next_offset_ms, r.duration_ms, r.status_code, r.error_class,
+           r.error_message, r.response_body
+      from delivery_queue q join r on q.id = r.id and q.lease_token = r.token
+     where q.id = any($1)
+       for update of q
+  ), attempts as (
+    insert into delivery_attempts (delivery_id, number, trigger, started_at, duration_ms,
+                                   status_code, error_class, error_message, response_body)
+    select id, attempt, trigger, leased_at, duration_ms, status_code, error_class,
+           error_message, response_body from held
+  ), gone as (
+    delete from delivery_queue q using held h where q.id = h.id and h.outcome <> 'retry'
+  ), finished as (
+    insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, status,
+                            attempt_count, delivered_at)
+    select id, namespace, endpoint_id, event_id, event_type, trigger, outcome, attempt,
+           case when outcome = 'delivered' then leased_at + duration_ms * interval '1 ms' end
+      from held where outcome <> 'retry'
+  ), again as (
+    update delivery_queue q
+       set due_at = h.scheduled_from + h.next_offset_ms * interval '1 ms',
+           run_at = h.scheduled_from + h.next_offset_ms * interval '1 ms',
+           lease_token = null, leased_at = null, leased_by = null, started = true
+      from held h where q.id = h.id and h.outcome = 'retry'
+  ), health as (
+    insert into endpoint_health as e (endpoint_id, last_success_at, last_failure_at, last_failure)
+    select * from (
+      select endpoint_id,
+             max(now()) filter (where outcome = 'delivered') as last_success_at,
+             max(now()) filter (where outcome <> 'delivered') as last_failure_at,
+             (array_agg(jsonb_build_object('delivery_id', id, 'status_code', status_code,
+                'error_class', error_class)) filter (where outcome <> 'delivered'))[1]
+        from held group by endpoint_id order by endpoint_id) n
+     -- A healthy endpoint's row is written once a second, not once a batch. Asked here and not after
+     -- the conflict, which locks the row and so writes it all the same.
+     where n.last_failure_at is not null or not exists (
+       select 1 from endpoint_health k
+        where k.endpoint_id = n.endpoint_id and k.last_success_at > now() - interval '1 second'
+          and (k.last_failure_at is null or k.last_failure_at < k.last_success_at))
+    on conflict (endpoint_id) do update set
+      last_success_at = coalesce(excluded.last_success_at, e.last_success_at),
+      last_failure_at = coalesce(excluded.last_failure_at, e.last_failure_at),
+      last_failure = coalesce(excluded.last_failure, e.last_failure)
+  )
+  select id from held`;
+
+/** Cheap because the queue is small, and asked for every 10 s, not per scrape. */
+export async function measureBacklog(db: Db): Promise<Backlog> {
+  const queue = await db.query<{ pending: number; oldest: number }>(
+    // Age: of what could be attempted now. What waits for a disabled endpoint is no backlog of ours.
+    `select count(*) as pending,
+            coalesce(extract(epoch from max(now() - d.due_at) filter (
+              where d.run_at <= now() and e.enabled and e.secret is not null)), 0)::float8 as oldest
+       from delivery_queue d join webhook_endpoints e on e.id = d.endpoint_id`,
+  );
+  const endpoints = await db.query<{ state: string; count: number }>(
+    `select case when not e.enabled then 'disabled'
+                 when h.last_failure_at > coalesce(h.last_success_at, '-infinity') then 'failing'
+                 else 'healthy' end as state, count(*) as count
+       from webhook_endpoints e left join endpoint_health h on h.endpoint_id = e.id
+      where e.deleted_at is null group by 1`,
+  );
+  return {
+    pending: queue.rows[0]?.pending ?? 0,
+    oldestDueAgeSec: queue.rows[0]?.oldest ?? 0,
+    endpoints: Object.fromEntries(endpoints.rows.map(({ state, count }) => [state, count])),
+  };
+}

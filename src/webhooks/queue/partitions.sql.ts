@@ -1,0 +1,97 @@
+import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
+import { failpoint } from '../../failpoints.ts';
+import { insisting, LOCK_TIMEOUT_MS } from '../../platform/postgres/insist.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+
+/**
+ * Daily partitions, bounded by the ids whose time falls into the day (UTC). Made ahead before
+ * a role is ready and then every hour; dropped when wholly older than 31 days, one more than
+ * the 30 for which an event can be replayed (contract §4). A replay of the last days is retried
+ * for 72 h more: a day of events that the queue still needs stays until it is delivered.
+ */
+const TABLES = ['events', 'deliveries', 'delivery_attempts'] as const;
+const DAY_MS = 86_400_000;
+const DAYS_BEHIND = 2;
+const DAYS_AHEAD = 7;
+const RETENTION_DAYS = 31;
+const LOCK = [0x7061, 0x7274];
+
+/**
+ * Makes what is missing, drops what is too old; names what it did. Safe to run anywhere, any time.
+ *
+ * @param nowMs in tests; else it is the database's clock that says which days are old: one of a
+ * host that is a month ahead would drop them all
+ */
+export async function maintainPartitions(
+  pool: Pool,
+  nowMs?: number,
+): Promise<{ created: string[]; dropped: string[] }> {
+  const today = Math.floor((nowMs ?? (await readClock(pool))) / DAY_MS);
+  const existing = await listPartitions(pool);
+  const wanted = TABLES.flatMap((table) => daysAround(today).map((day) => ({ table, day })));
+  const missing = wanted.filter(({ table, day }) => !existing.has(partitionName(table, day)));
+  const needed = await oldestDayNeeded(pool);
+  const expired = [...existing].filter((name) => {
+    const inUse = name.startsWith('events_') && dayOf(name) >= needed;
+    return dayOf(name) + 1 <= today - RETENTION_DAYS && !inUse;
+  });
+  if (missing.length === 0 && expired.length === 0) return { created: [], dropped: [] };
+  const change = (): Promise<void> =>
+    inTransaction(pool, async (client) => {
+      await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await client.query('select pg_advisory_xact_lock($1, $2)', LOCK);
+      if (missing.length > 0) await failpoint('partitions.creating');
+      for (const { table, day } of missing) await client.query(createStatement(table, day));
+      if (expired.length > 0) await failpoint('partitions.dropping');
+      for (const name of expired) await client.query(`drop table if exists ${name}`);
+    });
+  await insisting(change);
+  return { created: missing.map(({ table, day }) => partitionName(table, day)), dropped: expired };
+}
+
+async function readClock(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ now: number }>('select now() as now');
+  return rows[0]!.now;
+}
+
+/** The day of the oldest event that is still being delivered; infinite when nothing is. */
+async function oldestDayNeeded(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ id: string }>(
+    'select event_id as id from delivery_queue order by event_id limit 1',
+  );
+  return rows[0] ? Math.floor(uuidTimeMs(rows[0].id) / DAY_MS) : Infinity;
+}
+
+async function listPartitions(pool: Pool): Promise<Set<string>> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select c.relname as name
+       from pg_inherits i
+       join pg_class c on c.oid = i.inhrelid
+       join pg_class p on p.oid = i.inhparent
+      where p.relname = any($1) and c.relkind = 'r' and p.relnamespace = 'public'::regnamespace`,
+    [TABLES],
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+function daysAround(today: number): number[] {
+  return Array.from({ length: DAYS_BEHIND + DAYS_AHEAD + 1 }, (_, i) => today - DAYS_BEHIND + i);
+}
+
+function createStatement(table: string, day: number): string {
+  const from = lowestUuidAt(day * DAY_MS);
+  const to = lowestUuidAt((day + 1) * DAY_MS);
+  return `create table if not exists ${partitionName(table, day)} partition of ${table}
+    for values from ('${from}') to ('${to}')`;
+}
+
+/** `events_20261121` */
+function partitionName(table: string, day: number): string {
+  return `${table}_${new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+function dayOf(partition: string): number {
+  const [, year, month, day] = /_(\d{4})(\d{2})(\d{2})$/.exec(partition) ?? [];
+  return Date.parse(`${year}-${month}-${day}T00:00:00Z`) / DAY_MS;
+}

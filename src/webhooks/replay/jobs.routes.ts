@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { EVENT_TYPES } from '../../events/event-types.ts';
+import { fromUuid } from '../../ids.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
+import {
+  countReplay,
+  createReplayJob,
+  listJobPage,
+  planReplay,
+  requireJob,
+  stopJob,
+} from './replay-jobs.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { idParam, idValue } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
+import { Job, JOB_STATUSES, jobView, replayMode } from './job.view.ts';
+import { unixTime } from '../../platform/http/time.ts';
+
+const tag = 'Jobs';
+const params = { id: idParam('job', 'job') };
+
+export type JobRoutesDeps = Parameters<typeof createReplayJob>[0] & {
+  metrics: Pick<Metrics, 'deliveries'>;
+};
+
+/** Replays of many events, and what becomes of them (contract §4). */
+export function jobRoutes(deps: JobRoutesDeps): Route[] {
+  return [replayRoute(deps), listRoute(deps), readRoute(deps), stopRoute(deps)];
+}
+
+const sec = z.int().min(0).max(253_402_300_799);
+
+const replayBody = z
+  .strictObject({
+    since: sec.describe('Unix seconds, inclusive; at most 30 days ago.'),
+    until: sec
+      .optional()
+      .describe('Unix seconds, exclusive. Default: now, the moment of the request.'),
+    mode: replayMode.optional().describe('Default failed.'),
+    types: z
+      .array(z.enum(EVENT_TYPES))
+      .min(1)
+      .max(EVENT_TYPES.length)
+      .optional()
+      .describe('Default: every type.'),
+    dry_run: z.boolean().optional().describe('True: nothing is sent, only counted.'),
+  })
+  .describe('Which events to send again.');
+
+const Counted = z
+  .strictObject({
+    count: z.int().min(0).meta({ description: 'Deliveries that would be made.' }),
+    endpoint_id: z.string(),
+    mode: replayMode,
+    types: z.array(z.enum(EVENT_TYPES)),
+    since: unixTime,
+    until: unixTime,
+  })
+  .meta({ id: 'ReplayCount', description: 'What a replay would send.' });
+
+function replayRoute(deps: JobRoutesDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/webhooks/{id}/replay',
+    operationId: 'replayWebhook',
+    tag: 'Webhook endpoints',
+    scope: 'replay',
+    summary: 'Deliver many events again',
+    description:
+      'A job sends them to this endpoint, the oldest first, as fast as it acknowledges them and ' +
+      'behind whatever happens meanwhile; it is done when each was tried once. While the endpoint is disabled the job waits. Test events ' +
+      'go to their own endpoint only; erased ones are left out.',
+    params: { id: idParam('we', 'webhook endpoint') },
+    body: { schema: replayBody },
+    answers: {
+      200: { description: 'With `dry_run`: how many there are.', schema: Counted },
+      202: { description: 'The job runs.', schema: Job, location: true },
+    },
+    errors: ['endpoint_disabled'],
+    handle: async ({ answering, caller: { namespace, actor }, params: { id }, body }) => {
+      const { since, until, mode = 'failed', types = [], dry_run: isDryRun } = body;
+      const request = {
+        namespace,
+        endpointId: id,
+        since: since * 1_000,
+        until: until === undefined ? null : until * 1_000,
+        mode,
+        types,
+      };
+      if (isDryRun === true) {
+        const planned = await planReplay(deps, request);
+        const count = await countReplay(deps, planned);
+        return { status: 200, body: countedView({ ...planned.plan, count }) };
+      }
+      return answering(
+        (settle) => createReplayJob(deps, { ...request, actor }, settle),
+        (job) => ({
+          status: 202,
+          body: jobView(job),
+          headers: { Location: `/v1/jobs/${fromUuid('job', job.id)}` },
+        }),
+      );
+    },
+  });
+}
+
+type Plan = Awaited<ReturnType<typeof planReplay>>['plan'];
+
+function countedView(plan: Plan & { count: number }): z.output<typeof Counted> {
+  const { count, endpointId, mode, types, since, until } = plan;
+  return {
+    count,
+    endpoint_id: fromUuid('we', endpointId),
+    mode,
+    types: [...types],
+    since: Math.floor(since / 1_000),
+    until: Math.floor(until / 1_000),
+  };
+}
+
+function listRoute(deps: JobRoutesDeps): Route {
+  return route({
+    method: 'get',
+    path: '/v1/jobs',
+    operationId: 'listJobs',
+    tag,
+    scope: 'read',
+    summary: 'List jobs, newest first',
+    query: {
+      status: z.enum(JOB_STATUSES, `must be one of ${JOB_STATUSES.join(', ')}`).optional(),
+      endpoint_id: idValue('we').optional(),
+      ...idPage('job'),
+    },
+    answers: { 200: { description: 'A page of jobs.', schema: pageSchema(Job) } },
+    handle: async ({ caller: { namespace }, query }) => {
+      const { status, endpoint_id: endpointId, cursor: before = null, limit } = query;
+      const rows = await listJobPage(deps, {
+        namespace,
+        before,
+        limit: limit + 1,
+        ...(status !== undefined && { status }),
+        ...(endpointId !== undefined && { endpointId }),
+      });
+      return {
+        status: 200,
+        body: pageOf(rows, { limit, view: jobView, cursorOf: idCursor('job') }),
+      };
+    },
+  });
+}
+
+function readRoute(deps: JobRoutesDeps): Route {
+  return route({
+    method: 'get',
+    path: '/v1/jobs/{id}',
+    operationId: 'getJob',
+    tag,
+    scope: 'read',
+    summary: 'Read a job and how far it is',
+    params,
+    answers: { 200: { description: 'The job.', schema: Job } },
+    handle: async ({ caller: { namespace }, params: { id } }) => ({
+      status: 200,
+      body: jobView(await requireJob(deps, { namespace, id })),
+    }),
+  });
+}
+
+function stopRoute(deps: JobRoutesDeps): Route {
+  return route({
+    method: 'delete',
+    path: '/v1/jobs/{id}',
+    operationId: 'stopJob',
+    tag,
+    scope: 'replay',
+    summary: 'Stop a job',
+    description:
+      'At once: it makes no more deliveries, and those that nobody attempts at this moment are ' +
+      'canceled. It stays readable, with `status: stopped`.',
+    params,
+    answers: { 204: { description: 'It is stopped.' } },
+    errors: ['job_finished'],
+    handle: async ({ caller: { namespace }, params: { id } }) => {
+      await stopJob(deps, { namespace, id });
+      return { status: 204 };
+    },
+  });
+}

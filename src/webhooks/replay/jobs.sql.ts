@@ -1,0 +1,279 @@
+import type { EventType } from '../../events/event-types.ts';
+import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+
+/** Replays of many events to one endpoint, as work that goes on after the answer (contract §4). */
+
+export const REPLAY_MODES = ['failed', 'missing', 'all'] as const;
+export type ReplayMode = (typeof REPLAY_MODES)[number];
+export const JOB_STATUSES = ['running', 'done', 'stopped', 'failed'] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** Ids are uuids, times Unix milliseconds. */
+export type JobRow = {
+  id: string;
+  namespace: string;
+  status: JobStatus;
+  endpointId: string;
+  mode: ReplayMode;
+  /** Empty: every type. */
+  types: EventType[];
+  since: number;
+  until: number;
+  cursor: string | null;
+  total: number;
+  done: number;
+  error: string | null;
+  createdAt: number;
+  finishedAt: number | null;
+};
+
+const COLUMNS = `id, namespace, status, endpoint_id as "endpointId", mode, types, since, until, cursor,
+  total, done, error, created_at as "createdAt", finished_at as "finishedAt"`;
+
+/** Events an endpoint may be sent again: which types it gets now, and from when to when. */
+export type ReplayScope = {
+  namespace: string;
+  endpointId: string;
+  mode: ReplayMode;
+  /** Of events for all endpoints. */
+  types: readonly EventType[];
+  /** Of the endpoint's own test events. */
+  testTypes: readonly EventType[];
+  /** uuid, inclusive */
+  from: string;
+  /** uuid, exclusive */
+  to: string;
+};
+
+/**
+ * Which of the `seen` events (a CTE with id, type, endpoint_id, erased_at) the scope is about.
+ *
+ *   failed   its deliveries to this endpoint all failed or were canceled
+ *   missing  there is none: made while the endpoint was disabled, or before it existed or subscribed
+ *   all      whatever became of it
+ *
+ * By the list of events and not by a join: whatever the planner thinks of the partitions, it is one
+ * look-up per event in each. 20,000 events: half a second.
+ */
+function matching(mode: ReplayMode): string {
+  const deliveries = `known as materialized (
+      select event_id, status from deliveries
+       where endpoint_id = $2 and event_id = any(array(select id from seen)) and id >= $7
+      union all
+      select event_id, 'pending' from delivery_queue
+       where endpoint_id = $2 and event_id = any(array(select id from seen))
+    ), `;
+  // `is true` keeps the planner from making a join of it: it expects a handful of rows and would
+  // compare each with each. So it looks them up in a hash table.
+  const isIn = (status: string): string =>
+    `(seen.id in (select event_id from known where ${status})) is true`;
+  const condition = {
+    failed: `${isIn('true')} and not (${isIn(`status in ('pending', 'delivered')`)})`,
+    missing: `not (${isIn('true')})`,
+    all: 'true',
+  }[mode];
+  return `${mode === 'all' ? '' : deliveries}matching as materialized (
+      select id, type from seen
+       where erased_at is null
+         and (endpoint_id is null and type = any($3) or endpoint_id = $2 and type = any($4))
+         and ${condition} order by id`;
+}
+
+const SEEN = `seen as materialized (
+      select id, type, endpoint_id, erased_at from events
+       where namespace = $1 and id >= $5 and id < $6 and $7::uuid is not null`;
+
+const DAY_MS = 86_400_000;
+
+function valuesOf(scope: ReplayScope): unknown[] {
+  const { namespace, endpointId, types, testTypes, from, to } = scope;
+  // A delivery is younger than its event, but for what clocks differ: older partitions are left out.
+  const oldest = lowestUuidAt(uuidTimeMs(from) - DAY_MS);
+  return [namespace, endpointId, types, testTypes, from, to, oldest];
+}
+
+/** How many events a page of them has, and where the next page begins; null: that was the last. */
+export async function countPage(
+  db: Db,
+  scope: ReplayScope,
+  events: number,
+): Promise<{ count: number; next: string | null }> {
+  const { rows } = await db.query<{ count: number; next: string | null }>(
+    `with ${SEEN} order by id limit $8), ${matching(scope.mode)})
+     select (select count(*) from matching) as count,
+            (select id from seen order by id offset $8 - 1) as next`,
+    [...valuesOf(scope), events],
+  );
+  return rows[0]!; // No from: one row.
+}
+
+/**
+ * Queues deliveries of the next events of a scope, the oldest first: looks at `events` of them at
+ * most and makes `room` deliveries at most. `cursor`: the last event that is dealt with; null when
+ * there was none left.
+ */
+export async function insertReplays(
+  db: Db,
+  input: { scope: ReplayScope; jobId: string; events: number; room: number },
+): Promise<{ made: number; cursor: string | null }> {
+  const { scope, jobId, events, room } = input;
+  const { rows } = await db.query<{ made: number; cursor: string | null }>(
+    `with ${SEEN} order by id limit $8), ${matching(scope.mode)} limit $9
+     ), made as (
+       insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger, job_id)
+       select parley_uuid_v7(), $1, $2, id, type, 'replay', $10 from matching order by id
+       returning 1
+     )
+     select (select count(*) from made) as made,
+            case when (select count(*) from matching) = $9
+                 then (select id from matching order by id desc limit 1)
+                 else (select id from seen order by id desc limit 1) end as cursor`,
+    [...valuesOf(scope), events, room, jobId],
+  );
+  return rows[0]!; // No from: one row.
+}
+
+/** How many deliveries that jobs made are on their way to an endpoint, counted up to `max`. */
+export async function countBulk(
+  db: Db,
+  { endpointId, max }: { endpointId: string; max: number },
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*) as count
+       from (select 1 from delivery_queue where endpoint_id = $1 and bulk limit $2) q`,
+    [endpointId, max],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Whether something that a job made has not been attempted yet. */
+export async function hasUnsent(
+  db: Db,
+  { endpointId, id }: { endpointId: string; id: string },
+): Promise<boolean> {
+  const { rows } = await db.query(
+    `select 1 from delivery_queue
+      where endpoint_id = $1 and bulk and job_id = $2 and attempt = 0 limit 1`,
+    [endpointId, id],
+  );
+  return rows.length > 0;
+}
+
+export async function insertJob(
+  db: Db,
+  job: Pick<
+    JobRow,
+    'id' | 'namespace' | 'endpointId' | 'mode' | 'types' | 'since' | 'until' | 'total'
+  > & { actor: string },
+): Promise<JobRow> {
+  const { rows } = await db.query<JobRow>(
+    `insert into jobs (id, namespace, type, status, actor, endpoint_id, mode, types, since, until, total)
+     values ($1, $2, 'replay', 'running', $3, $4, $5, $6, to_timestamp($7 / 1000.0),
+             to_timestamp($8 / 1000.0), $9)
+     returning ${COLUMNS}`,
+    [
+      job.id,
+      job.namespace,
+      job.actor,
+      job.endpointId,
+      job.mode,
+      job.types,
+      job.since,
+      job.until,
+      job.total,
+    ],
+  );
+  return rows[0]!; // Inserted, so returned.
+}
+
+export async function readJob(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<JobRow | undefined> {
+  const { rows } = await db.query<JobRow>(
+    `select ${COLUMNS} from jobs where id = $1 and namespace = $2`,
+    [id, namespace],
+  );
+  return rows[0];
+}
+
+/** Newest first; `before` is the id after which the page starts. */
+export async function listJobs(
+  db: Db,
+  page: {
+    namespace: string;
+    status?: JobStatus;
+    endpointId?: string;
+    before: string | null;
+    limit: number;
+  },
+): Promise<JobRow[]> {
+  const conditions: [string, string | undefined][] = [
+    ['namespace =', page.namespace],
+    ['status =', page.status],
+    ['endpoint_id =', page.endpointId],
+    ['id <', page.before ?? undefined],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  const { rows } = await db.query<JobRow>(
+    `select ${COLUMNS} from jobs
+      where ${given.map(([condition], i) => `${condition} $${i + 1}`).join(' and ')}
+      order by id desc limit $${given.length + 1}`,
+    [...given.map(([, value]) => value), page.limit],
+  );
+  return rows;
+}
+
+/** Ids of jobs that are not over, the oldest first. */
+export async function listRunningJobs(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'list_running_jobs',
+    text: `select id from jobs where status = 'running' order by id limit 100`,
+  });
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * A running job, held until the transaction ends; undefined when it is over or somebody else works
+ * on it at this moment. The lock is the lease: it ends with whoever holds it, however they end.
+ */
+export async function holdRunningJob(db: Db, id: string): Promise<JobRow | undefined> {
+  const { rows } = await db.query<JobRow>({
+    name: 'hold_running_job',
+    text: `select ${COLUMNS} from jobs where id = $1 and status = 'running' for update skip locked`,
+    values: [id],
+  });
+  return rows[0];
+}
+
+/** Together with the deliveries it tells of. */
+export async function advanceJob(
+  db: Db,
+  { id, cursor, made }: { id: string; cursor: string; made: number },
+): Promise<void> {
+  await db.query({
+    name: 'advance_job',
+    text: `update jobs set cursor = $2, done = done + $3, total = greatest(total, done + $3)
+            where id = $1`,
+    values: [id, cursor, made],
+  });
+}
+
+/**
+ * Ends a running job; undefined when it was over before. A job that is done has done all there was,
+ * so its total becomes that: what was counted at its start may have been delivered by others.
+ */
+export async function finishJob(
+  db: Db,
+  job: { namespace: string; id: string; status: Exclude<JobStatus, 'running'>; error?: string },
+): Promise<JobRow | undefined> {
+  const { rows } = await db.query<JobRow>(
+    `update jobs
+        set status = $3, error = $4, finished_at = clock_timestamp(),
+            total = case when $3 = 'done' then done else total end
+      where id = $1 and namespace = $2 and status = 'running' returning ${COLUMNS}`,
+    [job.id, job.namespace, job.status, job.error ?? null],
+  );
+  return rows[0];
+}

@@ -1,0 +1,49 @@
+import { ApiError } from '../../errors.ts';
+import { uuidTimeMs } from '../../ids.ts';
+import { insertReplay } from '../../events/events.sql.ts';
+import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { requireEvent } from '../../events/read-events.ts';
+import { inOneCommit, unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { REPLAY_WINDOW_MS } from './replay-jobs.ts';
+import { requireEndpoint } from '../endpoints/write-endpoint.ts';
+
+export type Replayed = { deliveryIds: string[]; endpointIds: string[] };
+
+/**
+ * Delivers an old event again: new deliveries, attempts from 1, a full schedule (contract §4).
+ * The same bytes go out. @throws ApiError event_expired past 30 days, by the time in
+ * the id; event_erased.
+ */
+export async function replayEvent(
+  deps: { pool: Pool; notifier: Notifier; nowMs: () => number },
+  input: { namespace: string; id: string; endpointId: string | null },
+  settle: Settle<Replayed> = unsettled,
+): Promise<Replayed> {
+  if (deps.nowMs() - uuidTimeMs(input.id) > REPLAY_WINDOW_MS) {
+    throw new ApiError('event_expired', 'events can be replayed for 30 days');
+  }
+  const event = await requireEvent(deps, input);
+  if (event.erasedAt !== null) {
+    throw new ApiError(
+      'event_erased',
+      'the conversation it tells of was erased, and its words with it',
+    );
+  }
+  if (input.endpointId !== null) await checkEndpoint(deps, input.namespace, input.endpointId);
+  const replayed = await inOneCommit(deps.pool, settle, async (db) => {
+    const deliveries = await insertReplay(db, { event, endpointId: input.endpointId });
+    return {
+      deliveryIds: deliveries.map(({ id }) => id),
+      endpointIds: deliveries.map(({ endpointId }) => endpointId),
+    };
+  });
+  deps.notifier.notify(CHANNELS.deliveries, replayed.endpointIds);
+  return replayed;
+}
+
+async function checkEndpoint(deps: { pool: Pool }, namespace: string, id: string): Promise<void> {
+  const endpoint = await requireEndpoint(deps, { namespace, id });
+  if (endpoint.enabled) return;
+  throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
+}

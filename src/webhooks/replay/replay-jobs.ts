@@ -1,0 +1,165 @@
+import { ApiError } from '../../errors.ts';
+import { EVENT_TYPES, subscriptionsTo, type EventType } from '../../events/event-types.ts';
+import { lowestUuidAt, newUuid, nextUuid } from '../../ids.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
+import { cancelJobDeliveries } from '../queue/delivery-endings.sql.ts';
+import {
+  countPage,
+  finishJob,
+  insertJob,
+  listJobs,
+  readJob,
+  type JobRow,
+  type ReplayMode,
+  type ReplayScope,
+} from './jobs.sql.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import type { WebhookEndpointRow } from '../endpoints/webhook-endpoints.sql.ts';
+import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { requireEndpoint } from '../endpoints/write-endpoint.ts';
+
+/** Events can be replayed for 30 days (contract §4). */
+export const REPLAY_WINDOW_MS = 30 * 86_400_000;
+/** Between a caller's clock and ours. */
+const SKEW_MS = 60_000;
+/** Events looked at by one statement, so that none runs for long however many there are. */
+const COUNT_PAGE = 20_000;
+
+export type ReplayRequest = {
+  namespace: string;
+  endpointId: string;
+  /** Unix ms, inclusive */
+  since: number;
+  /** Unix ms, exclusive; null: now */
+  until: number | null;
+  mode: ReplayMode;
+  /** Empty: every type. */
+  types: readonly EventType[];
+};
+
+/** A request as it is understood: both ends fixed. */
+export type ReplayPlan = Omit<ReplayRequest, 'until'> & { until: number };
+
+type PlanDeps = { pool: Pool; nowMs: () => number };
+
+/** @throws ApiError not_found, invalid_body */
+export async function planReplay(
+  deps: PlanDeps,
+  request: ReplayRequest,
+): Promise<{ plan: ReplayPlan; endpoint: WebhookEndpointRow }> {
+  const { namespace, endpointId, since } = request;
+  const endpoint = await requireEndpoint(deps, { namespace, id: endpointId });
+  const nowMs = deps.nowMs();
+  const until = request.until ?? nowMs;
+  if (since < nowMs - REPLAY_WINDOW_MS - SKEW_MS) {
+    throw badTime('since', 'events can be replayed for 30 days; since is before that');
+  }
+  if (until > nowMs + SKEW_MS) throw badTime('until', 'must not be in the future');
+  if (since >= until) throw badTime('since', 'must be before until');
+  return { plan: { ...request, until }, endpoint };
+}
+
+function badTime(field: string, detail: string): ApiError {
+  return new ApiError('invalid_body', `${field}: ${detail}`, {
+    errors: [{ pointer: `/${field}`, code: 'invalid_value', detail }],
+  });
+}
+
+/** What a replay would send, counted now. */
+export async function countReplay(
+  deps: PlanDeps,
+  { plan, endpoint }: { plan: ReplayPlan; endpoint: WebhookEndpointRow },
+): Promise<number> {
+  const scope = scopeOf(plan, endpoint);
+  let total = 0;
+  for (let from: string | null = scope.from; from !== null;) {
+    const page = await countPage(deps.pool, { ...scope, from }, COUNT_PAGE);
+    total += page.count;
+    from = page.next === null ? null : nextUuid(page.next);
+  }
+  return total;
+}
+
+/**
+ * Starts a replay of many events to one endpoint; run-replay-jobs.ts carries it out.
+ * @throws ApiError not_found, invalid_body, endpoint_disabled
+ */
+export async function createReplayJob(
+  deps: PlanDeps & { wakeJobs: () => void },
+  input: ReplayRequest & { actor: string },
+  settle: Settle<JobRow> = unsettled,
+): Promise<JobRow> {
+  const { actor, ...request } = input;
+  const planned = await planReplay(deps, request);
+  if (!planned.endpoint.enabled) {
+    throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
+  }
+  const total = await countReplay(deps, planned);
+  const job = await inTransaction(deps.pool, async (db) => {
+    const id = newUuid(deps.nowMs());
+    const types = [...request.types];
+    const row = await insertJob(db, { ...planned.plan, id, types, total, actor });
+    await settle(db, row);
+    return row;
+  });
+  deps.wakeJobs();
+  return job;
+}
+
+/** Which events a replay is about, by what the endpoint is subscribed to now. */
+export function scopeOf(
+  plan: ReplayPlan,
+  endpoint: Pick<WebhookEndpointRow, 'eventTypes'>,
+): ReplayScope {
+  const { namespace, endpointId, mode, since, until } = plan;
+  const asked = plan.types.length === 0 ? EVENT_TYPES : plan.types;
+  // What failed was sent to it once: that it has unsubscribed since is no reason to lose it.
+  const types =
+    mode === 'failed' ? asked : asked.filter((type) => isSubscribed(endpoint.eventTypes, type));
+  const [from, to] = [lowestUuidAt(since), lowestUuidAt(until)];
+  return { namespace, endpointId, mode, types, testTypes: asked, from, to };
+}
+
+/** Whether an endpoint's `event_types` cover a type; none: all. */
+export function isSubscribed(eventTypes: readonly string[], type: EventType): boolean {
+  return (
+    eventTypes.length === 0 || subscriptionsTo(type).some((entry) => eventTypes.includes(entry))
+  );
+}
+
+/** @throws ApiError not_found, for another namespace's id too */
+export async function requireJob(
+  { pool }: { pool: Pool },
+  key: { namespace: string; id: string },
+): Promise<JobRow> {
+  const job = await readJob(pool, key);
+  if (!job) throw new ApiError('not_found', 'there is no such job');
+  return job;
+}
+
+export function listJobPage(
+  { pool }: { pool: Pool },
+  page: Parameters<typeof listJobs>[1],
+): Promise<JobRow[]> {
+  return listJobs(pool, page);
+}
+
+/**
+ * Stops a job: it makes no more deliveries, and those it made that nobody attempts at this moment
+ * are canceled. What receivers have got stays with them. @throws ApiError not_found, job_finished
+ */
+export async function stopJob(
+  deps: { pool: Pool; metrics: Pick<Metrics, 'deliveries'> },
+  key: { namespace: string; id: string },
+): Promise<void> {
+  const canceled = await inTransaction(deps.pool, async (db) => {
+    const job = await finishJob(db, { ...key, status: 'stopped' });
+    return job && cancelJobDeliveries(db, { endpointId: job.endpointId, jobId: job.id });
+  });
+  if (canceled === undefined) {
+    await requireJob(deps, key);
+    throw new ApiError('job_finished', 'the job is over: there is nothing to stop');
+  }
+  if (canceled > 0) deps.metrics.deliveries.inc({ outcome: 'canceled' }, canceled);
+}

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { lowestUuidAt, nextUuid } from '../../ids.ts';
+import { failpoint } from '../../failpoints.ts';
+import {
+  advanceJob,
+  countBulk,
+  finishJob,
+  hasUnsent,
+  holdRunningJob,
+  insertReplays,
+  listRunningJobs,
+  type JobRow,
+  type ReplayScope,
+} from './jobs.sql.ts';
+import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import { readEndpoint } from '../endpoints/webhook-endpoints.sql.ts';
+import { REPLAY_WINDOW_MS, scopeOf } from './replay-jobs.ts';
+
+/**
+ * Carries replays of many events out, batch by batch. A batch is one transaction: its deliveries and
+ * how far the job has come. Who dies in the middle leaves neither, and whoever comes next goes on
+ * from there: no event is left out and none is doubled.
+ *
+ * Any number of processes may do this at once: a batch holds the job's row, and the others pass it
+ * by. The queue never holds more than OUTSTANDING_MAX of such deliveries for one endpoint, so a job
+ * goes as fast as its receiver, and waits while that is down or the endpoint is disabled.
+ */
+export const OUTSTANDING_MAX = 1_000;
+/** Events looked at in one batch; most may be none that the job is about. */
+const LOOKED_AT = 2_000;
+/** Deliveries made in one batch: its transaction stays short. */
+const BATCH_MAX = 500;
+/** How soon room is looked for again: a tenth of what is outstanding at 1,000/s. */
+const WAIT_MS = 100;
+
+export type ReplayRunnerDeps = {
+  pool: Pool;
+  notifier: Pick<Notifier, 'notify'>;
+  nowMs: () => number;
+};
+
+/**
+ * Works until no job is running or `signal` tells to end. Resolves to false: what comes later is
+ * found by looking again.
+ */
+export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const jobs = await listRunningJobs(deps.pool);
+    if (jobs.length === 0) return false;
+    let moved = false;
+    for (const id of jobs) {
+      if (signal.aborted) return false;
+      // One batch of each in turn: a large job does not hold up a small one.
+      moved = (await runBatch(deps, id)) || moved;
+    }
+    // A stop in the middle of the wait is no failure.
+    if (!moved) await delay(WAIT_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return false;
+}
+
+/** False: there was nothing to do for it now. */
+async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
+  await failpoint('replay.batching');
+  const made = await inTransaction(deps.pool, async (db) => {
+    const job = await holdRunningJob(db, id);
+    if (!job) return undefined;
+    const { namespace, endpointId } = job;
+    const endpoint = await readEndpoint(db, { namespace, id: endpointId });
+    if (!endpoint) {
+      await finishJob(db, { id, namespace, status: 'failed', error: 'the endpoint was deleted' });
+      return { endpointId, count: 0 };
+    }
+    if (!endpoint.enabled) return undefined;
+    const room = OUTSTANDING_MAX - (await countBulk(db, { endpointId, max: OUTSTANDING_MAX }));
+    if (room <= 0) return undefined;
+    const scope = remaining(job, scopeOf(job, endpoint), deps.nowMs());
+    const batch = { scope, jobId: id, events: LOOKED_AT, room: Math.min(room, BATCH_MAX) };
+    const { made: count, cursor } = await insertReplays(db, batch);
+    if (cursor !== null) await advanceJob(db, { id, cursor, made: count });
+    // Until all of it was tried once there is something to stop.
+    else if (await hasUnsent(db, job)) return undefined;
+    else await finishJob(db, { id, namespace, status: 'done' });
+    return { endpointId, count };
+  });
+  await failpoint('replay.batched');
+  if (made && made.count > 0) deps.notifier.notify(CHANNELS.deliveries, [made.endpointId]);
+  return made !== undefined;
+}
+
+/** What is left to do. Events that became too old meanwhile are not sent any more. */
+function remaining(job: JobRow, scope: ReplayScope, nowMs: number): ReplayScope {
+  const oldest = lowestUuidAt(nowMs - REPLAY_WINDOW_MS - 3_600_000);
+  const next = job.cursor === null ? scope.from : nextUuid(job.cursor);
+  return { ...scope, from: next > oldest ? next : oldest };
+}
