@@ -1,4 +1,4 @@
-import type { AgentContent } from '../resources/agent.ts';
+import type { AgentContent } from '../agents/agent.ts';
 import type { UserTurn } from './read-user-turn.ts';
 
 type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number];

@@ -1,4 +1,4 @@
-import type { AgentContent } from '../resources/agent.ts';
+import type { AgentContent } from '../agents/agent.ts';
 import type { KnowledgeHit } from '../services/search-knowledge.ts';
 import type { LiveConversation } from '../store/conversations.ts';
 import type { Retrieval, TurnRow } from '../store/turns.ts';

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import type { AgentContent } from '../resources/agent.ts';
+import type { AgentContent } from '../agents/agent.ts';
 import {
   conversationEnded,
   noSuchConversation,

@@ -1,4 +1,4 @@
-import type { AgentSpec } from '../resources/agent.ts';
+import type { AgentSpec } from '../agents/agent.ts';
 import type { KnowledgeSourceSpec } from '../resources/knowledge-source.ts';
 import type { Resource } from '../platform/resources/resource-store.ts';
 import {

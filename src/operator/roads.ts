@@ -5,19 +5,19 @@ import type { ReconcileResult } from '../platform/controller/controller.ts';
 import type { RecordEvent } from '../platform/resources/resource-events.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { createAnnounce } from '../events/emit-event.ts';
-import { holdAgent } from '../services/hold-agent.ts';
+import { holdAgent } from '../agents/hold-agent.ts';
 import { holdEndpoint } from '../webhooks/endpoints/hold-endpoint.ts';
 import { listStaleSources } from '../services/list-stale-sources.ts';
 import { projectEndpoint } from '../webhooks/endpoints/project-endpoint.ts';
 import { projectSource, removeSource } from '../services/project-source.ts';
-import { publishAgent } from '../services/publish-agent.ts';
-import { readAgentHistory } from '../services/read-agent-history.ts';
+import { publishAgent } from '../agents/publish-agent.ts';
+import { readAgentHistory } from '../agents/read-agent-history.ts';
 import {
   listStaleEndpoints,
   readEndpointHealth,
 } from '../webhooks/endpoints/read-endpoint-health.ts';
 import { readEndpointSecrets } from '../webhooks/endpoints/read-endpoint-secret.ts';
-import { removeAgent } from '../services/remove-agent.ts';
+import { removeAgent } from '../agents/remove-agent.ts';
 import { removeEndpoint } from '../webhooks/endpoints/remove-endpoint.ts';
 import type { Notifier } from '../platform/postgres/notifications.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
@@ -28,7 +28,7 @@ import {
   type ProjectionTable,
 } from '../platform/resources/projections.sql.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
-import { createAgentReconciler } from './agent-reconciler.ts';
+import { createAgentReconciler } from '../agents/agent-reconciler.ts';
 import { agentUses, endpointUses, sourceUses } from './dependents.ts';
 import { identify } from '../platform/reconcile/identity.ts';
 import { createKnowledgeSourceReconciler } from './knowledge-source-reconciler.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { agentSpec, agentStatus } from './agent.ts';
+import { agentSpec, agentStatus } from '../agents/agent.ts';
 import { knowledgeSourceSpec, knowledgeSourceStatus } from './knowledge-source.ts';
 import {
   webhookEndpointSpec,

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { newUuid } from '../ids.ts';
-import { readAgent } from '../store/agents.ts';
+import { readAgent } from '../agents/agents.sql.ts';
 import { insertCall, type CallRow, type NewCall } from '../store/calls.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';

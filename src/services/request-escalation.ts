@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { fromUuid, newUuid } from '../ids.ts';
-import { readVersion } from '../store/agent-versions.ts';
+import { readVersion } from '../agents/agent-versions.sql.ts';
 import type { ConversationRow, LiveConversation } from '../store/conversations.ts';
 import { insertEscalation, type EscalationRow } from '../store/escalations.ts';
 import type { Db } from '../platform/postgres/pool.ts';

@@ -1,5 +1,5 @@
 import { fromUuid, toUuid } from '../ids.ts';
-import type { AgentContent } from '../resources/agent.ts';
+import type { AgentContent } from '../agents/agent.ts';
 import { listAnsweringAgents } from '../store/knowledge-chunks.ts';
 import { findPostings, readPassages, type PassageRow } from '../store/knowledge-search.ts';
 import { findSourceIds, listSourceIds } from '../store/knowledge-sources.ts';

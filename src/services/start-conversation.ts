@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { fromUuid, newUuid } from '../ids.ts';
-import type { AgentContent } from '../resources/agent.ts';
+import type { AgentContent } from '../agents/agent.ts';
 import {
   insertConversation,
   readLiveContent,

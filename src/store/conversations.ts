@@ -1,5 +1,5 @@
 import { lowestUuidAt } from '../ids.ts';
-import type { AgentContent } from '../resources/agent.ts';
+import type { AgentContent } from '../agents/agent.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { EMPTY_TALLY, type Tally } from './tally.ts';
 

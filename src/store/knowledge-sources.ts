@@ -1,5 +1,5 @@
 import type { KnowledgeSourceSpec } from '../resources/knowledge-source.ts';
-import type { ManagedBy } from './agents.ts';
+import type { ManagedBy } from '../agents/agents.sql.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /** What the operator made of a KnowledgeSource: the row the API reads. Times are Unix ms. */

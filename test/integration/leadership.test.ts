@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { publishAgent } from '../../src/services/publish-agent.ts';
+import { publishAgent } from '../../src/agents/publish-agent.ts';
 import { createLeadership, type Leadership } from '../../src/platform/postgres/leadership.ts';
 import { activations, agentRow, countVersions, events } from '../support/agents.ts';
 import { startEngine, type Engine } from '../support/engine.ts';

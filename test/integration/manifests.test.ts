@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rollBack } from '../../src/services/pin-agent.ts';
+import { rollBack } from '../../src/agents/pin-agent.ts';
 import { runManifests } from '../../src/platform/manifests/run.ts';
 import {
   activations,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { publishVersion, rollBack } from '../../src/services/pin-agent.ts';
-import { createAgent, patchAgent } from '../../src/services/write-agent.ts';
+import { publishVersion, rollBack } from '../../src/agents/pin-agent.ts';
+import { createAgent, patchAgent } from '../../src/agents/write-agent.ts';
 import {
   activations,
   agentRow,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createAgent, deleteAgent, patchAgent } from '../../src/services/write-agent.ts';
+import { createAgent, deleteAgent, patchAgent } from '../../src/agents/write-agent.ts';
 import { agentRow, apiDeps, countVersions, events, refusal } from '../support/agents.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 import { describeEachHome } from '../support/homes.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { publishVersion } from '../../src/services/pin-agent.ts';
+import { publishVersion } from '../../src/agents/pin-agent.ts';
 import { activations, agentRow, apiDeps, events } from '../support/agents.ts';
 import { startEngine, type Engine } from '../support/engine.ts';
 import { describeEachHome } from '../support/homes.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ApiError } from '../../src/errors.ts';
 import type { Resource } from '../../src/platform/resources/resource-store.ts';
-import type { AgentRow } from '../../src/store/agents.ts';
+import type { AgentRow } from '../../src/agents/agents.sql.ts';
 import { createAwaitProjection } from '../../src/platform/declare/await-projection.ts';
 import type { EndpointWriterDeps } from '../../src/webhooks/endpoints/write-endpoint.ts';
 import type { Engine } from './engine.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/postgres/pool.ts';
-import type { ManagedBy } from '../../store/agents.ts';
+import type { ManagedBy } from '../../agents/agents.sql.ts';
 
 /** What the operator made of a WebhookEndpoint. Times are Unix milliseconds. */
 export type WebhookEndpointRow = {

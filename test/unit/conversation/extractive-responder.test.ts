@@ -5,7 +5,7 @@ import { pickSentences } from '../../../src/conversation/pick-sentences.ts';
 import { readUserTurn } from '../../../src/conversation/read-user-turn.ts';
 import type { Reply } from '../../../src/conversation/responder.ts';
 import { fromUuid, newUuid } from '../../../src/ids.ts';
-import type { AgentContent } from '../../../src/resources/agent.ts';
+import type { AgentContent } from '../../../src/agents/agent.ts';
 import { fillPlaceholders } from '../../../src/services/fill-placeholders.ts';
 import type { KnowledgeHit } from '../../../src/services/search-knowledge.ts';
 import type { LiveConversation } from '../../../src/store/conversations.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { AGENT_CONTENT_FIELDS, agentSpec } from '../../../src/resources/agent.ts';
+import { AGENT_CONTENT_FIELDS, agentSpec } from '../../../src/agents/agent.ts';
 import { crdFileName, crdYaml, objectSchema } from '../../../src/platform/resources/schema/crd.ts';
 import { structuralSchema } from '../../../src/platform/resources/schema/json-schema.ts';
 import type { StructuralSchema } from '../../../src/platform/resources/schema/json-schema.ts';

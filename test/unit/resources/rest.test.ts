@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
-import { agentSpec } from '../../../src/resources/agent.ts';
+import { agentSpec } from '../../../src/agents/agent.ts';
 import { applyMergePatch, toSnakeKey } from '../../../src/platform/resources/schema/key-map.ts';
 import {
   agentPointer,
@@ -9,8 +9,8 @@ import {
   AgentWrite,
   fromAgentSpec,
   toAgentSpec,
-} from '../../../src/resources/rest-agent.ts';
-import type { AgentDeclaration } from '../../../src/resources/rest-agent.ts';
+} from '../../../src/agents/rest-agent.ts';
+import type { AgentDeclaration } from '../../../src/agents/rest-agent.ts';
 import {
   fromWebhookEndpointSpec,
   toWebhookEndpointSpec,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { AGENT_CONTENT_FIELDS, agentSpec, type AgentSpec } from '../../../src/resources/agent.ts';
-import { contentHash, contentOf, HASH_VERSION } from '../../../src/services/content-hash.ts';
+import { AGENT_CONTENT_FIELDS, agentSpec, type AgentSpec } from '../../../src/agents/agent.ts';
+import { contentHash, contentOf, HASH_VERSION } from '../../../src/agents/content-hash.ts';
 
 /** A spec as the store keeps one: through JSON and with the kind's defaults. */
 function specOf(fields: Record<string, unknown>): AgentSpec {

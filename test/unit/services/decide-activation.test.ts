@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { decideActivation } from '../../../src/services/decide-activation.ts';
+import { decideActivation } from '../../../src/agents/decide-activation.ts';
 
 /** Everything there is to decide with up to four versions, judged by the words of the contract. */
 function situations() {

@@ -1,14 +1,14 @@
 import { ApiError } from '../errors.ts';
-import type { AgentSpec } from '../resources/agent.ts';
+import type { AgentSpec } from './agent.ts';
 import {
   ANNOTATIONS,
   API_PIN_MANAGER,
   encodeChangeCause,
 } from '../platform/resources/annotations.ts';
 import type { Resource } from '../platform/resources/resource-store.ts';
-import { agentPointer } from '../resources/rest-agent.ts';
-import { highestLiveVersionBelow } from '../store/agent-activations.ts';
-import type { AgentRow } from '../store/agents.ts';
+import { agentPointer } from './rest-agent.ts';
+import { highestLiveVersionBelow } from './agent-activations.sql.ts';
+import type { AgentRow } from './agents.sql.ts';
 import { declaring, managedElsewhere, retryingConflicts } from '../platform/declare/declare.ts';
 import { freshPlan, type Plan } from '../platform/idempotency/plan.ts';
 import { noPrecondition, type Precondition } from '../platform/declare/precondition.ts';

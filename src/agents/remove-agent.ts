@@ -1,4 +1,4 @@
-import { deleteAgent, markAgentDeleted } from '../store/agents.ts';
+import { deleteAgent, markAgentDeleted } from './agents.sql.ts';
 import { assertLeader } from '../platform/postgres/leadership.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Pool } from '../platform/postgres/pool.ts';

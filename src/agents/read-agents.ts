@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
-import { listActivations, type AgentActivation } from '../store/agent-activations.ts';
-import { listVersions, readVersion, type AgentVersion } from '../store/agent-versions.ts';
-import { listAgents, type AgentFilter, type AgentRow } from '../store/agents.ts';
+import { listActivations, type AgentActivation } from './agent-activations.sql.ts';
+import { listVersions, readVersion, type AgentVersion } from './agent-versions.sql.ts';
+import { listAgents, type AgentFilter, type AgentRow } from './agents.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { requireAgent } from './write-agent.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { ApiError } from '../../errors.ts';
-import { MAX_INT32 } from '../../platform/resources/schema/field-types.ts';
-import { AgentPatch, AgentWrite } from '../../resources/rest-agent.ts';
-import { publishVersion, rollBack } from '../../services/pin-agent.ts';
-import { etagOf } from '../../platform/declare/precondition.ts';
-import { listAgentPage } from '../../services/read-agents.ts';
+import { ApiError } from '../errors.ts';
+import { MAX_INT32 } from '../platform/resources/schema/field-types.ts';
+import { AgentPatch, AgentWrite } from './rest-agent.ts';
+import { publishVersion, rollBack } from './pin-agent.ts';
+import { etagOf } from '../platform/declare/precondition.ts';
+import { listAgentPage } from './read-agents.ts';
 import {
   createAgent,
   deleteAgent,
@@ -12,11 +12,11 @@ import {
   requireAgent,
   type AgentWriterDeps,
   type WrittenAgent,
-} from '../../services/write-agent.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { flag, idParam } from '../../platform/http/params.ts';
-import { route, type Answer, type Answers, type Route } from '../../platform/http/route.ts';
-import { Agent, agentView } from '../views/agent-view.ts';
+} from './write-agent.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import { flag, idParam } from '../platform/http/params.ts';
+import { route, type Answer, type Answers, type Route } from '../platform/http/route.ts';
+import { Agent, agentView } from './agent.view.ts';
 
 const tag = 'Agents';
 const params = { id: idParam('agt', 'agent') };

@@ -1,6 +1,6 @@
 import { fromUuid } from '../ids.ts';
-import { insertActivation } from '../store/agent-activations.ts';
-import type { AgentProjection, AgentRow } from '../store/agents.ts';
+import { insertActivation } from './agent-activations.sql.ts';
+import type { AgentProjection, AgentRow } from './agents.sql.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { emitEvent, type Emitted } from '../events/emit-event.ts';
 

@@ -1,17 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
-import type { AgentSpec } from '../resources/agent.ts';
+import type { AgentSpec } from './agent.ts';
 import { ANNOTATIONS, encodeChangeCause } from '../platform/resources/annotations.ts';
 import { applyMergePatch, toCamelKey } from '../platform/resources/schema/key-map.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
-import {
-  agentPointer,
-  fromAgentSpec,
-  toAgentSpec,
-  type AgentFields,
-} from '../resources/rest-agent.ts';
-import { readAgent, type AgentRow } from '../store/agents.ts';
+import { agentPointer, fromAgentSpec, toAgentSpec, type AgentFields } from './rest-agent.ts';
+import { readAgent, type AgentRow } from './agents.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { showsResource, type AwaitProjection } from '../platform/declare/await-projection.ts';
 import {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AGENT_CONTENT_FIELDS, type AgentContent, type AgentSpec } from '../resources/agent.ts';
+import { AGENT_CONTENT_FIELDS, type AgentContent, type AgentSpec } from './agent.ts';
 
 /**
  * What makes a version: the content part of a spec, as the user set it (contract §4). Content

@@ -1,16 +1,16 @@
-import { diffContent } from '../../services/diff-versions.ts';
-import { listActivationPage, listVersionPage, requireVersion } from '../../services/read-agents.ts';
-import type { AgentWriterDeps } from '../../services/write-agent.ts';
-import { numberCursor, numberPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, versionParam } from '../../platform/http/params.ts';
-import { route, type Route } from '../../platform/http/route.ts';
+import { diffContent } from './diff-versions.ts';
+import { listActivationPage, listVersionPage, requireVersion } from './read-agents.ts';
+import type { AgentWriterDeps } from './write-agent.ts';
+import { numberCursor, numberPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import { idParam, versionParam } from '../platform/http/params.ts';
+import { route, type Route } from '../platform/http/route.ts';
 import {
   Activation,
   activationView,
   AgentVersion,
   VersionDiff,
   versionView,
-} from '../views/agent-view.ts';
+} from './agent.view.ts';
 
 const tag = 'Agent versions';
 const method = 'get';

@@ -1,4 +1,4 @@
-import type { AgentContent } from '../resources/agent.ts';
+import type { AgentContent } from './agent.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /** Immutable content with a number from 1 that never moves. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { fromUuid } from '../../ids.ts';
-import { AGENT_CONTENT_FIELDS } from '../../resources/agent.ts';
-import { asSchema, toSnakeKey, unwrap } from '../../platform/resources/schema/key-map.ts';
-import { AgentWrite, fromAgentContent, fromAgentSpec } from '../../resources/rest-agent.ts';
-import type { listActivationPage, requireVersion } from '../../services/read-agents.ts';
-import type { WrittenAgent } from '../../services/write-agent.ts';
-import { createdAt, unixSec, updatedAt } from '../../platform/http/time.ts';
+import { fromUuid } from '../ids.ts';
+import { AGENT_CONTENT_FIELDS } from './agent.ts';
+import { asSchema, toSnakeKey, unwrap } from '../platform/resources/schema/key-map.ts';
+import { AgentWrite, fromAgentContent, fromAgentSpec } from './rest-agent.ts';
+import type { listActivationPage, requireVersion } from './read-agents.ts';
+import type { WrittenAgent } from './write-agent.ts';
+import { createdAt, unixSec, updatedAt } from '../platform/http/time.ts';
 
 /** Agents, versions and activations as REST answers them (contract §4, "Shapes read by programs"). */
 

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findVersionByHash, insertVersion } from '../store/agent-versions.ts';
+import { findVersionByHash, insertVersion } from './agent-versions.sql.ts';
 import {
   lockAgent,
   readAgent,
   updateAgent,
   type AgentProjection,
   type AgentRow,
-} from '../store/agents.ts';
+} from './agents.sql.ts';
 import { assertLeader } from '../platform/postgres/leadership.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';

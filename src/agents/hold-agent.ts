@@ -4,7 +4,7 @@ import {
   type AgentCondition,
   type AgentProjection,
   type AgentRow,
-} from '../store/agents.ts';
+} from './agents.sql.ts';
 import { assertLeader } from '../platform/postgres/leadership.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Pool } from '../platform/postgres/pool.ts';

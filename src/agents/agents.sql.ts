@@ -1,4 +1,4 @@
-import type { AgentSpec } from '../resources/agent.ts';
+import type { AgentSpec } from './agent.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /** What the operator made of an Agent: the row the API reads. Times are Unix milliseconds. */

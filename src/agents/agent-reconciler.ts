@@ -2,7 +2,7 @@ import type { ReconcileResult } from '../platform/controller/controller.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { checkUrl } from '../platform/egress/url-rules.ts';
 import { fromUuid } from '../ids.ts';
-import { agentContent, type AgentSpec, type AgentStatus } from '../resources/agent.ts';
+import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
 import type { RecordEvent } from '../platform/resources/resource-events.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { actorsOf, managedBy, type Actor } from '../platform/reconcile/actors.ts';

@@ -1,4 +1,4 @@
-import type { AgentSpec } from '../resources/agent.ts';
+import type { AgentSpec } from './agent.ts';
 
 export type ActivationDecision = {
   /** What is to be live; null: nothing yet. */

@@ -1,7 +1,7 @@
-import type { AgentStatus } from '../resources/agent.ts';
+import type { AgentStatus } from './agent.ts';
 import { rfc3339 } from '../platform/resources/schema/time.ts';
-import { lastActivations, listActivations } from '../store/agent-activations.ts';
-import { hashesOfVersions } from '../store/agent-versions.ts';
+import { lastActivations, listActivations } from './agent-activations.sql.ts';
+import { hashesOfVersions } from './agent-versions.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 type History = Pick<
