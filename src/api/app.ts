@@ -30,7 +30,7 @@ import { eventStreamRoutes, type EventStreamRoutesDeps } from '../events/event-s
 import { eventRoutes, type EventRoutesDeps } from '../events/events.routes.ts';
 import { explanationRoutes } from '../webhooks/delivery/explanation.routes.ts';
 import { jobRoutes, type JobRoutesDeps } from '../webhooks/replay/jobs.routes.ts';
-import { knowledgeRoutes, type KnowledgeRoutesDeps } from './routes/knowledge.ts';
+import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../knowledge/knowledge.routes.ts';
 import { openApiRoute } from '../platform/http/openapi/openapi.routes.ts';
 import {
   rotateSecretRoutes,

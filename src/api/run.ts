@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { TakeTurn } from '../conversation/take-turn.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
-import { chunkText } from '../knowledge/chunk.ts';
+import { chunkText } from '../knowledge/passages/chunk.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
 import type { ResourceStore } from '../platform/resources/resource-store.ts';
 import { createAuthenticate } from '../services/authenticate.ts';

@@ -3,7 +3,7 @@ import {
   DEFAULT_TOP_K,
   hitIds,
   type KnowledgeHit,
-} from '../services/search-knowledge.ts';
+} from '../knowledge/passages/search-knowledge.ts';
 import type { Retrieval } from '../store/turns.ts';
 import { reasonToHandOver } from './escalation-rules.ts';
 import { pickSentences } from './pick-sentences.ts';

@@ -1,4 +1,4 @@
-import { searchableText } from '../services/question-words.ts';
+import { searchableText } from '../knowledge/passages/question-words.ts';
 
 /**
  * The part of a passage that answers a question: whole sentences in their order, around the one

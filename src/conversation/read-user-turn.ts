@@ -1,4 +1,4 @@
-import { questionText } from '../services/question-words.ts';
+import { questionText } from '../knowledge/passages/question-words.ts';
 import { moodOf } from './sentiment.ts';
 import { wantsHuman } from './wants-human.ts';
 

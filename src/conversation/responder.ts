@@ -1,5 +1,5 @@
 import type { AgentContent } from '../agents/agent.ts';
-import type { KnowledgeHit } from '../services/search-knowledge.ts';
+import type { KnowledgeHit } from '../knowledge/passages/search-knowledge.ts';
 import type { LiveConversation } from '../store/conversations.ts';
 import type { Retrieval, TurnRow } from '../store/turns.ts';
 import type { UserTurn } from './read-user-turn.ts';

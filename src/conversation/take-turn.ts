@@ -12,7 +12,7 @@ import {
   DEFAULT_TIMEOUT_SEC,
   silenceWhileEscalated,
 } from '../services/request-escalation.ts';
-import { agentScope, searchKnowledge } from '../services/search-knowledge.ts';
+import { agentScope, searchKnowledge } from '../knowledge/passages/search-knowledge.ts';
 import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 import { plainTurn } from '../services/system-turn.ts';
 import { readForTurn, type LiveConversation } from '../store/conversations.ts';

@@ -1,5 +1,5 @@
 import type { AgentSpec } from '../agents/agent.ts';
-import type { KnowledgeSourceSpec } from '../resources/knowledge-source.ts';
+import type { KnowledgeSourceSpec } from '../knowledge/sources/knowledge-source.ts';
 import type { Resource } from '../platform/resources/resource-store.ts';
 import {
   signingSecretName,

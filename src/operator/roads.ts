@@ -1,15 +1,15 @@
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
-import { chunkText } from '../knowledge/chunk.ts';
+import { chunkText } from '../knowledge/passages/chunk.ts';
 import type { ReconcileResult } from '../platform/controller/controller.ts';
 import type { RecordEvent } from '../platform/resources/resource-events.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { createAnnounce } from '../events/emit-event.ts';
 import { holdAgent } from '../agents/hold-agent.ts';
 import { holdEndpoint } from '../webhooks/endpoints/hold-endpoint.ts';
-import { listStaleSources } from '../services/list-stale-sources.ts';
+import { listStaleSources } from '../knowledge/sources/list-stale-sources.ts';
 import { projectEndpoint } from '../webhooks/endpoints/project-endpoint.ts';
-import { projectSource, removeSource } from '../services/project-source.ts';
+import { projectSource, removeSource } from '../knowledge/sources/project-source.ts';
 import { publishAgent } from '../agents/publish-agent.ts';
 import { readAgentHistory } from '../agents/read-agent-history.ts';
 import {
@@ -31,7 +31,7 @@ import type { Sealer } from '../platform/postgres/sealing.ts';
 import { createAgentReconciler } from '../agents/agent-reconciler.ts';
 import { agentUses, endpointUses, sourceUses } from './dependents.ts';
 import { identify } from '../platform/reconcile/identity.ts';
-import { createKnowledgeSourceReconciler } from './knowledge-source-reconciler.ts';
+import { createKnowledgeSourceReconciler } from '../knowledge/sources/knowledge-source-reconciler.ts';
 import { createWebhookEndpointReconciler } from '../webhooks/endpoints/webhook-endpoint-reconciler.ts';
 
 /**

@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 import { agentSpec, agentStatus } from '../agents/agent.ts';
-import { knowledgeSourceSpec, knowledgeSourceStatus } from './knowledge-source.ts';
+import {
+  knowledgeSourceSpec,
+  knowledgeSourceStatus,
+} from '../knowledge/sources/knowledge-source.ts';
 import {
   webhookEndpointSpec,
   webhookEndpointStatus,

@@ -3,7 +3,7 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { Tally } from '../store/tally.ts';
 import { addTurns, type TurnRow } from '../store/turns.ts';
 import { inConversation, type ConversationDeps, type EmitOf } from './conversation-deps.ts';
-import { detectGap } from './detect-gap.ts';
+import { detectGap } from '../knowledge/gaps/detect-gap.ts';
 import { openEscalation, silenceWhileEscalated } from './request-escalation.ts';
 import { unsettled, type Settle } from '../platform/postgres/settle.ts';
 

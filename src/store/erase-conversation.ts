@@ -1,4 +1,4 @@
-import { eraseQuestions } from './knowledge-chunks.ts';
+import { eraseQuestions } from '../knowledge/passages/knowledge-chunks.sql.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /** The words of a conversation in tables that are not its own. Each in the caller's transaction. */

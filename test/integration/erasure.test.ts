@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { toUuid } from '../../src/ids.ts';
-import { resolveGap } from '../../src/services/resolve-gap.ts';
+import { resolveGap } from '../../src/knowledge/gaps/resolve-gap.ts';
 import { startTalk, type Talk } from './conversation-setup.ts';
 
 let talk: Talk;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fromUuid, newUuid } from '../../src/ids.ts';
-import { detectGap } from '../../src/services/detect-gap.ts';
+import { detectGap } from '../../src/knowledge/gaps/detect-gap.ts';
 import { emitEvent } from '../../src/events/emit-event.ts';
 import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 import { withoutRequestId, type Reply } from './api-setup.ts';

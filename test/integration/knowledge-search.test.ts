@@ -3,15 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { newUuid } from '../../src/ids.ts';
-import { chunkText } from '../../src/knowledge/chunk.ts';
-import { searchableText } from '../../src/services/question-words.ts';
+import { chunkText } from '../../src/knowledge/passages/chunk.ts';
+import { searchableText } from '../../src/knowledge/passages/question-words.ts';
 import {
   DEFAULT_MIN_SCORE,
   DEFAULT_TOP_K,
   searchKnowledge,
   type KnowledgeHit,
-} from '../../src/services/search-knowledge.ts';
-import { deleteSourceChunks, indexOwner, insertChunks } from '../../src/store/knowledge-chunks.ts';
+} from '../../src/knowledge/passages/search-knowledge.ts';
+import {
+  deleteSourceChunks,
+  indexOwner,
+  insertChunks,
+} from '../../src/knowledge/passages/knowledge-chunks.sql.ts';
 import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
 import { pino } from 'pino';
 import { createTestDatabase } from '../support/postgres.ts';

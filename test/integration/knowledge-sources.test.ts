@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Operator } from '../../src/platform/reconcile/run-operator.ts';
 import type { Resource } from '../../src/platform/resources/resource-store.ts';
-import { listStaleSources } from '../../src/services/list-stale-sources.ts';
+import { listStaleSources } from '../../src/knowledge/sources/list-stale-sources.ts';
 import { awaitCondition, type ToldCondition } from '../support/agents.ts';
 import { describeEachHome } from '../support/homes.ts';
 import { startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';

@@ -1,6 +1,6 @@
 import { fromUuid, newUuid } from '../../src/ids.ts';
-import { searchableText } from '../../src/services/question-words.ts';
-import { indexOwner, insertChunks } from '../../src/store/knowledge-chunks.ts';
+import { searchableText } from '../../src/knowledge/passages/question-words.ts';
+import { indexOwner, insertChunks } from '../../src/knowledge/passages/knowledge-chunks.sql.ts';
 import type { Pool } from '../../src/platform/postgres/pool.ts';
 import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 

@@ -7,7 +7,7 @@ import type { Reply } from '../../../src/conversation/responder.ts';
 import { fromUuid, newUuid } from '../../../src/ids.ts';
 import type { AgentContent } from '../../../src/agents/agent.ts';
 import { fillPlaceholders } from '../../../src/services/fill-placeholders.ts';
-import type { KnowledgeHit } from '../../../src/services/search-knowledge.ts';
+import type { KnowledgeHit } from '../../../src/knowledge/passages/search-knowledge.ts';
 import type { LiveConversation } from '../../../src/store/conversations.ts';
 import { EMPTY_TALLY, type Tally } from '../../../src/store/tally.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { CHUNK_CHARS_MAX, chunkText, titleOf } from '../../../src/knowledge/chunk.ts';
-import { OVERLAP_CHARS } from '../../../src/knowledge/cut-text.ts';
+import { CHUNK_CHARS_MAX, chunkText, titleOf } from '../../../src/knowledge/passages/chunk.ts';
+import { OVERLAP_CHARS } from '../../../src/knowledge/passages/cut-text.ts';
 
 const words = (count: number, word = 'word'): string => Array(count).fill(word).join(' ');
 const headings = (text: string): string[] => chunkText(text).map(({ heading }) => heading);

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { rankPassages, termsOf } from '../../../src/services/rank-passages.ts';
-import { askedWords, isNoise, searchableText } from '../../../src/services/question-words.ts';
+import { rankPassages, termsOf } from '../../../src/knowledge/passages/rank-passages.ts';
+import {
+  askedWords,
+  isNoise,
+  searchableText,
+} from '../../../src/knowledge/passages/question-words.ts';
 
 describe('words of a question', () => {
   test.each([

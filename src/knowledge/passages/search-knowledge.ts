@@ -1,9 +1,9 @@
-import { fromUuid, toUuid } from '../ids.ts';
-import type { AgentContent } from '../agents/agent.ts';
-import { listAnsweringAgents } from '../store/knowledge-chunks.ts';
-import { findPostings, readPassages, type PassageRow } from '../store/knowledge-search.ts';
-import { findSourceIds, listSourceIds } from '../store/knowledge-sources.ts';
-import type { Db } from '../platform/postgres/pool.ts';
+import { fromUuid, toUuid } from '../../ids.ts';
+import type { AgentContent } from '../../agents/agent.ts';
+import { listAnsweringAgents } from './knowledge-chunks.sql.ts';
+import { findPostings, readPassages, type PassageRow } from './knowledge-search.sql.ts';
+import { findSourceIds, listSourceIds } from '../sources/knowledge-sources.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 import { askedWords, isNoise } from './question-words.ts';
 import { rankPassages, termsOf, type Candidate, type Term } from './rank-passages.ts';
 

@@ -1,17 +1,17 @@
-import { ApiError } from '../errors.ts';
-import { isReadable, whyNotReadable } from '../resources/knowledge-source.ts';
-import { readUpload, writeUpload, type Upload } from '../store/knowledge-documents.ts';
+import { ApiError } from '../../errors.ts';
+import { isReadable, whyNotReadable } from './knowledge-source.ts';
+import { readUpload, writeUpload, type Upload } from './knowledge-documents.sql.ts';
 import {
   lockSource,
   readSource,
   readSourceText,
   updateSourceState,
   type KnowledgeSourceRow,
-} from '../store/knowledge-sources.ts';
-import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
-import type { Db, Pool } from '../platform/postgres/pool.ts';
-import { inTransaction } from '../platform/postgres/transaction.ts';
-import type { Announce, Emitted } from '../events/emit-event.ts';
+} from './knowledge-sources.sql.ts';
+import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
+import type { Db, Pool } from '../../platform/postgres/pool.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import type { Announce, Emitted } from '../../events/emit-event.ts';
 import {
   cutContent,
   emitSynced,
@@ -21,7 +21,7 @@ import {
   type IndexDeps,
   type SourceContent,
 } from './index-source.ts';
-import { unsettled, type Settle } from '../platform/postgres/settle.ts';
+import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
 
 export type SyncSourceDeps = IndexDeps & { pool: Pool; notifier: Notifier; announce: Announce };
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
-import { uploadContent, type SyncSourceDeps } from '../../services/sync-source.ts';
+import { uploadContent, type SyncSourceDeps } from './sync-source.ts';
 import { idParam } from '../../platform/http/params.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { KnowledgeSource, sourceView } from '../views/knowledge-view.ts';
+import { KnowledgeSource, sourceView } from './knowledge.view.ts';
 
 const MEDIA_TYPES = ['text/plain', 'text/markdown'];
 const FILE_BYTES_MAX = 20 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/postgres/pool.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 
 /** What a source is made of. Times are Unix milliseconds, ids uuids. */
 export type DocumentRow = {

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/postgres/pool.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 
 /** A question an agent had no answer to. Times are Unix milliseconds, ids uuids. */
 export type GapRow = {

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/postgres/pool.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 
 /** A word of a question and where it is. One row for each owner that has it. */
 export type PostingRow = {

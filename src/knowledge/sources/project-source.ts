@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isReadable } from '../resources/knowledge-source.ts';
-import { deleteSourceChunks } from '../store/knowledge-chunks.ts';
-import { deleteOtherDocuments, deleteUpload } from '../store/knowledge-documents.ts';
+import { isReadable } from './knowledge-source.ts';
+import { deleteSourceChunks } from '../passages/knowledge-chunks.sql.ts';
+import { deleteOtherDocuments, deleteUpload } from './knowledge-documents.sql.ts';
 import {
   clearSourceIndex,
   lockSource,
@@ -12,12 +12,12 @@ import {
   type KnowledgeSourceRow,
   type SourceCondition,
   type SourceProjection,
-} from '../store/knowledge-sources.ts';
-import { assertLeader } from '../platform/postgres/leadership.ts';
-import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
-import type { Db, Pool } from '../platform/postgres/pool.ts';
-import { inTransaction } from '../platform/postgres/transaction.ts';
-import type { Announce, Emitted } from '../events/emit-event.ts';
+} from './knowledge-sources.sql.ts';
+import { assertLeader } from '../../platform/postgres/leadership.ts';
+import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
+import type { Db, Pool } from '../../platform/postgres/pool.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import type { Announce, Emitted } from '../../events/emit-event.ts';
 import {
   contentHashOf,
   cutContent,

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
-import { fromUuid, newUuid } from '../ids.ts';
-import type { Metrics } from '../platform/observability/metrics.ts';
+import { fromUuid, newUuid } from '../../ids.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
 import {
   deleteSourceChunks,
   indexOwner,
   insertChunks,
   nextPosition,
   takeYourTime,
-} from '../store/knowledge-chunks.ts';
-import { deleteOtherDocuments, upsertDocument } from '../store/knowledge-documents.ts';
+} from '../passages/knowledge-chunks.sql.ts';
+import { deleteOtherDocuments, upsertDocument } from './knowledge-documents.sql.ts';
 import {
   updateSourceIndex,
   type KnowledgeSourceRow,
   type LastSync,
-} from '../store/knowledge-sources.ts';
-import type { Db } from '../platform/postgres/pool.ts';
-import { emitEvent, type Emitted } from '../events/emit-event.ts';
-import { searchableText } from './question-words.ts';
+} from './knowledge-sources.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { emitEvent, type Emitted } from '../../events/emit-event.ts';
+import { searchableText } from '../passages/question-words.ts';
 
-/** What indexing needs; `split` cuts a text into passages (src/knowledge/chunk.ts). */
+/** What indexing needs; `split` cuts a text into passages (src/knowledge/passages/chunk.ts). */
 export type IndexDeps = {
   split: (text: string) => { heading: string; text: string }[];
   metrics: Pick<Metrics, 'knowledgeSyncs'>;

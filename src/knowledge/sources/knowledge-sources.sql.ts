@@ -1,6 +1,6 @@
-import type { KnowledgeSourceSpec } from '../resources/knowledge-source.ts';
-import type { ManagedBy } from '../agents/agents.sql.ts';
-import type { Db } from '../platform/postgres/pool.ts';
+import type { KnowledgeSourceSpec } from './knowledge-source.ts';
+import type { ManagedBy } from '../../agents/agents.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 
 /** What the operator made of a KnowledgeSource: the row the API reads. Times are Unix ms. */
 export type KnowledgeSourceRow = {

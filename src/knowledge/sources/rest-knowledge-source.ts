@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { dnsLabel } from '../platform/resources/schema/field-types.ts';
+import { dnsLabel } from '../../platform/resources/schema/field-types.ts';
 import {
   toCamel,
   toSnake,
   toSnakePointer,
   type SnakeCased,
-} from '../platform/resources/schema/key-map.ts';
+} from '../../platform/resources/schema/key-map.ts';
 import { knowledgeSourceSpec, type KnowledgeSourceSpec } from './knowledge-source.ts';
-import { patchShape, restShape, typed } from '../platform/resources/schema/rest-schema.ts';
+import { patchShape, restShape, typed } from '../../platform/resources/schema/rest-schema.ts';
 
 /** Knowledge sources as REST writes and shows them (contract §4), made from the schema of the kind. */
 

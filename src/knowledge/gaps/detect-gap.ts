@@ -1,14 +1,14 @@
-import type { EventData } from '../events/event-types.ts';
-import { fromUuid, newUuid } from '../ids.ts';
+import type { EventData } from '../../events/event-types.ts';
+import { fromUuid, newUuid } from '../../ids.ts';
 import {
   countSameGap,
   countSimilarGap,
   fingerprintOf,
   insertGap,
   lockGaps,
-} from '../store/knowledge-gaps.ts';
-import type { Db } from '../platform/postgres/pool.ts';
-import { searchableText, questionText } from './question-words.ts';
+} from './knowledge-gaps.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { searchableText, questionText } from '../passages/question-words.ts';
 
 export type DetectGapInput = {
   namespace: string;

@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
 import { asSchema, unwrap } from '../../platform/resources/schema/key-map.ts';
-import {
-  fromKnowledgeSourceSpec,
-  KnowledgeSourceWrite,
-} from '../../resources/rest-knowledge-source.ts';
-import type { DocumentRow } from '../../services/read-knowledge.ts';
-import type { resolveGap } from '../../services/resolve-gap.ts';
-import { hitIds, type KnowledgeHit } from '../../services/search-knowledge.ts';
-import type { WrittenSource } from '../../services/write-source.ts';
+import { fromKnowledgeSourceSpec, KnowledgeSourceWrite } from './rest-knowledge-source.ts';
+import type { DocumentRow } from './read-knowledge.ts';
+import type { resolveGap } from '../gaps/resolve-gap.ts';
+import { hitIds, type KnowledgeHit } from '../passages/search-knowledge.ts';
+import type { WrittenSource } from './write-source.ts';
 import {
   createdAt,
   unixSec,

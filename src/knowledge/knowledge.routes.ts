@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { searchFor } from '../../services/read-knowledge.ts';
-import { listGapPage, requireGap, resolveGap } from '../../services/resolve-gap.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue } from '../../platform/http/params.ts';
-import { route, type Route } from '../../platform/http/route.ts';
-import { gapStatus, gapView, hitView, KnowledgeGap, SearchHit } from '../views/knowledge-view.ts';
-import { sourceRoutes, type SourceRoutesDeps } from './knowledge-sources.ts';
+import { searchFor } from './sources/read-knowledge.ts';
+import { listGapPage, requireGap, resolveGap } from './gaps/resolve-gap.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import { idParam, idValue } from '../platform/http/params.ts';
+import { route, type Route } from '../platform/http/route.ts';
+import { gapStatus, gapView, hitView, KnowledgeGap, SearchHit } from './sources/knowledge.view.ts';
+import { sourceRoutes, type SourceRoutesDeps } from './sources/knowledge-sources.routes.ts';
 
 const tag = 'Knowledge';
 const params = { id: idParam('gap', 'knowledge gap') };

@@ -1,6 +1,6 @@
-import { ApiError } from '../errors.ts';
-import { newUuid } from '../ids.ts';
-import { indexChunk, insertChunks, lockAnswers } from '../store/knowledge-chunks.ts';
+import { ApiError } from '../../errors.ts';
+import { newUuid } from '../../ids.ts';
+import { indexChunk, insertChunks, lockAnswers } from '../passages/knowledge-chunks.sql.ts';
 import {
   listGaps,
   lockGap,
@@ -8,11 +8,11 @@ import {
   resolveGapRow,
   type GapFilter,
   type GapRow,
-} from '../store/knowledge-gaps.ts';
-import type { Db, Pool } from '../platform/postgres/pool.ts';
-import { inTransaction } from '../platform/postgres/transaction.ts';
-import { searchableText } from './question-words.ts';
-import { unsettled, type Settle } from '../platform/postgres/settle.ts';
+} from './knowledge-gaps.sql.ts';
+import type { Db, Pool } from '../../platform/postgres/pool.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import { searchableText } from '../passages/question-words.ts';
+import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
 
 type GapKey = { namespace: string; id: string };
 

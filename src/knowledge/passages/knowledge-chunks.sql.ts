@@ -1,4 +1,4 @@
-import type { Db } from '../platform/postgres/pool.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
  * Passages and the index over their words. Whoever writes holds the lock of the owner: the row

@@ -11,7 +11,7 @@ import {
   rules,
   secretKeyRef,
   time,
-} from '../platform/resources/schema/field-types.ts';
+} from '../../platform/resources/schema/field-types.ts';
 
 /** The kind KnowledgeSource (contract §6): types, CRD and REST shape come from here. */
 

@@ -1,8 +1,8 @@
-import type { KnowledgeSourceStatus } from '../resources/knowledge-source.ts';
-import type { ObjectKey } from '../platform/resources/resource-store.ts';
-import { rfc3339 } from '../platform/resources/schema/time.ts';
-import { listSyncedKeys } from '../store/knowledge-sources.ts';
-import type { Pool } from '../platform/postgres/pool.ts';
+import type { KnowledgeSourceStatus } from './knowledge-source.ts';
+import type { ObjectKey } from '../../platform/resources/resource-store.ts';
+import { rfc3339 } from '../../platform/resources/schema/time.ts';
+import { listSyncedKeys } from './knowledge-sources.sql.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
 
 /**
  * Sources whose status tells of an older sync than the last: an upload by REST changes no

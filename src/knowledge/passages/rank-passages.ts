@@ -1,4 +1,4 @@
-import type { PostingRow } from '../store/knowledge-search.ts';
+import type { PostingRow } from './knowledge-search.sql.ts';
 
 /**
  * Which passages have how much of a question. In this process, not in SQL: adding up lists of

@@ -1,14 +1,14 @@
-import { ApiError } from '../errors.ts';
-import { readLiveContent } from '../store/conversations.ts';
-import { listDocuments, type DocumentRow } from '../store/knowledge-documents.ts';
+import { ApiError } from '../../errors.ts';
+import { readLiveContent } from '../../store/conversations.ts';
+import { listDocuments, type DocumentRow } from './knowledge-documents.sql.ts';
 import {
   listSources,
   readSourceText,
   type KnowledgeSourceRow,
   type SourceFilter,
-} from '../store/knowledge-sources.ts';
-import type { Pool } from '../platform/postgres/pool.ts';
-import { agentScope, searchKnowledge, type KnowledgeHit } from './search-knowledge.ts';
+} from './knowledge-sources.sql.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { agentScope, searchKnowledge, type KnowledgeHit } from '../passages/search-knowledge.ts';
 import { requireSource } from './sync-source.ts';
 
 export type { DocumentRow };

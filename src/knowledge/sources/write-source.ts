@@ -1,28 +1,28 @@
-import { ApiError } from '../errors.ts';
-import { fromUuid } from '../ids.ts';
-import { ANNOTATIONS } from '../platform/resources/annotations.ts';
-import { applyMergePatch, toCamelKey } from '../platform/resources/schema/key-map.ts';
-import { isReadable, type KnowledgeSourceSpec } from '../resources/knowledge-source.ts';
-import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
+import { ApiError } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
+import { ANNOTATIONS } from '../../platform/resources/annotations.ts';
+import { applyMergePatch, toCamelKey } from '../../platform/resources/schema/key-map.ts';
+import { isReadable, type KnowledgeSourceSpec } from './knowledge-source.ts';
+import type { Resource, ResourceStore } from '../../platform/resources/resource-store.ts';
 import {
   fromKnowledgeSourceSpec,
   knowledgeSourcePointer,
   toKnowledgeSourceSpec,
   type KnowledgeSourceFields,
   type KnowledgeSourceWrite,
-} from '../resources/rest-knowledge-source.ts';
-import { readSource, type KnowledgeSourceRow } from '../store/knowledge-sources.ts';
-import type { Pool } from '../platform/postgres/pool.ts';
-import { showsResource, type AwaitProjection } from '../platform/declare/await-projection.ts';
+} from './rest-knowledge-source.ts';
+import { readSource, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { showsResource, type AwaitProjection } from '../../platform/declare/await-projection.ts';
 import {
   declarationAfter,
   declaring,
   deleteDeclared,
   patchDeclared,
-} from '../platform/declare/declare.ts';
-import { declareUnderFreeName } from '../platform/declare/free-name.ts';
-import { freshPlan, type Plan } from '../platform/idempotency/plan.ts';
-import { noPrecondition, type Precondition } from '../platform/declare/precondition.ts';
+} from '../../platform/declare/declare.ts';
+import { declareUnderFreeName } from '../../platform/declare/free-name.ts';
+import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
+import { noPrecondition, type Precondition } from '../../platform/declare/precondition.ts';
 import { noSuchSource, requireSource, unsupportedType } from './sync-source.ts';
 
 export type SourceWriterDeps = {

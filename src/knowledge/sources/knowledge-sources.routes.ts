@@ -1,22 +1,10 @@
 import { z } from 'zod';
 import { dnsLabel } from '../../platform/resources/schema/field-types.ts';
-import {
-  KnowledgeSourcePatch,
-  KnowledgeSourceWrite,
-} from '../../resources/rest-knowledge-source.ts';
+import { KnowledgeSourcePatch, KnowledgeSourceWrite } from './rest-knowledge-source.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
-import {
-  listDocumentPage,
-  listSourcePage,
-  readWholeSource,
-} from '../../services/read-knowledge.ts';
-import { syncSource, type SyncSourceDeps } from '../../services/sync-source.ts';
-import {
-  createSource,
-  deleteSource,
-  patchSource,
-  type SourceWriterDeps,
-} from '../../services/write-source.ts';
+import { listDocumentPage, listSourcePage, readWholeSource } from './read-knowledge.ts';
+import { syncSource, type SyncSourceDeps } from './sync-source.ts';
+import { createSource, deleteSource, patchSource, type SourceWriterDeps } from './write-source.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam } from '../../platform/http/params.ts';
 import { route, type Route } from '../../platform/http/route.ts';
@@ -27,8 +15,8 @@ import {
   sourceStatus,
   sourceType,
   sourceView,
-} from '../views/knowledge-view.ts';
-import { uploadRoute } from './knowledge-upload.ts';
+} from './knowledge.view.ts';
+import { uploadRoute } from './knowledge-upload.routes.ts';
 
 const tag = 'Knowledge';
 const params = { id: idParam('ks', 'knowledge source') };

@@ -1,20 +1,28 @@
-import type { ReconcileResult } from '../platform/controller/controller.ts';
-import { fromUuid } from '../ids.ts';
+import type { ReconcileResult } from '../../platform/controller/controller.ts';
+import { fromUuid } from '../../ids.ts';
 import {
   isReadable,
   knowledgeSourceSpec,
   whyNotReadable,
   type KnowledgeSourceSpec,
   type KnowledgeSourceStatus,
-} from '../resources/knowledge-source.ts';
-import type { RecordEvent } from '../platform/resources/resource-events.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
-import { rfc3339 } from '../platform/resources/schema/time.ts';
-import { managedBy } from '../platform/reconcile/actors.ts';
-import { recordReadiness, toConditions, type Finding } from '../platform/reconcile/conditions.ts';
-import type { Identity } from '../platform/reconcile/identity.ts';
-import { resolveConfigMap } from '../platform/reconcile/references.ts';
-import { isStorable, refuseUnstorable } from '../platform/reconcile/unstorable.ts';
+} from './knowledge-source.ts';
+import type { RecordEvent } from '../../platform/resources/resource-events.ts';
+import type {
+  ObjectKey,
+  Resource,
+  ResourceStore,
+} from '../../platform/resources/resource-store.ts';
+import { rfc3339 } from '../../platform/resources/schema/time.ts';
+import { managedBy } from '../../platform/reconcile/actors.ts';
+import {
+  recordReadiness,
+  toConditions,
+  type Finding,
+} from '../../platform/reconcile/conditions.ts';
+import type { Identity } from '../../platform/reconcile/identity.ts';
+import { resolveConfigMap } from '../../platform/reconcile/references.ts';
+import { isStorable, refuseUnstorable } from '../../platform/reconcile/unstorable.ts';
 
 type SourceResource = Resource<KnowledgeSourceSpec, KnowledgeSourceStatus>;
 type Problem = { reason: string; message: string };
