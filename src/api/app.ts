@@ -23,9 +23,12 @@ import { agentRoutes } from '../agents/agents.routes.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditLogRoute } from '../audit/audit-log.routes.ts';
 import { callRoutes, type CallRoutesDeps } from './routes/calls.ts';
-import { conversationRoutes, type ConversationRoutesDeps } from './routes/conversations.ts';
+import {
+  conversationRoutes,
+  type ConversationRoutesDeps,
+} from '../conversations/conversations.routes.ts';
 import { deliveryRoutes } from '../webhooks/delivery/deliveries.routes.ts';
-import { escalationRoutes } from './routes/escalations.ts';
+import { escalationRoutes } from '../conversations/escalations/escalations.routes.ts';
 import { eventStreamRoutes, type EventStreamRoutesDeps } from '../events/event-stream.routes.ts';
 import { eventRoutes, type EventRoutesDeps } from '../events/events.routes.ts';
 import { explanationRoutes } from '../webhooks/delivery/explanation.routes.ts';

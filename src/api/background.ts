@@ -1,9 +1,9 @@
 import { createPeriodic, type Periodic } from '../platform/controller/periodic.ts';
-import { createReaper } from '../conversation/reaper.ts';
-import { createTakeTurn, type TakeTurn } from '../conversation/take-turn.ts';
-import { createExtractiveResponder } from '../conversation/extractive-responder.ts';
+import { createReaper } from '../conversations/ending/reaper.ts';
+import { createTakeTurn, type TakeTurn } from '../conversations/turns/take-turn.ts';
+import { createExtractiveResponder } from '../conversations/turns/extractive-responder.ts';
 import type { Logger } from '../platform/observability/logger.ts';
-import type { ConversationDeps } from '../services/conversation-deps.ts';
+import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { forgetOldMarks } from '../platform/idempotency/idempotency.ts';
 import { createKeyUse, type KeyUse } from '../services/key-use.ts';
 import { runReplayJobs, type ReplayRunnerDeps } from '../webhooks/replay/run-replay-jobs.ts';

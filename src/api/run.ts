@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { TakeTurn } from '../conversation/take-turn.ts';
+import type { TakeTurn } from '../conversations/turns/take-turn.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { chunkText } from '../knowledge/passages/chunk.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
@@ -9,7 +9,7 @@ import {
   createAwaitProjection,
   type AwaitProjection,
 } from '../platform/declare/await-projection.ts';
-import type { ConversationDeps } from '../services/conversation-deps.ts';
+import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { createAnnounce } from '../events/emit-event.ts';
 import { createEventStreams, type EventStreams } from '../events/event-stream.ts';
 import { hangUpLine } from '../telephony/providers.ts';

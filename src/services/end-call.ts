@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import { finishCall, type CallRow, type CallStatus } from '../store/calls.ts';
-import type { ConversationDeps } from './conversation-deps.ts';
-import { endConversation } from './end-conversation.ts';
+import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
+import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { requireCall } from './read-calls.ts';
 import { inOneCommit, unsettled, type Settle } from '../platform/postgres/settle.ts';
 

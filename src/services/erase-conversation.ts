@@ -3,15 +3,19 @@ import {
   eraseConversationRow,
   lockConversation,
   type ConversationRow,
-} from '../store/conversations.ts';
+} from '../conversations/record/conversations.sql.ts';
 import { eraseCallsOf, eraseGapsOf } from '../store/erase-conversation.ts';
 import { eraseEvents } from '../events/erase-events.sql.ts';
-import { eraseEscalationsOf } from '../store/escalations.ts';
+import { eraseEscalationsOf } from '../conversations/escalations/escalations.sql.ts';
 import { eraseAnswersAbout } from '../platform/idempotency/idempotency-marks.sql.ts';
-import { withoutWords } from '../store/tally.ts';
+import { withoutWords } from '../conversations/record/tally.sql.ts';
 import { recordAudit } from '../audit/audit.ts';
-import { inConversation, noSuchConversation, type ConversationDeps } from './conversation-deps.ts';
-import { endLocked } from './end-conversation.ts';
+import {
+  inConversation,
+  noSuchConversation,
+  type ConversationDeps,
+} from '../conversations/record/conversation-deps.ts';
+import { endLocked } from '../conversations/ending/end-conversation.ts';
 import { unsettled } from '../platform/postgres/settle.ts';
 
 /** What stands where words were. */

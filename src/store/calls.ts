@@ -1,5 +1,5 @@
 import { lowestUuidAt } from '../ids.ts';
-import type { Variables } from './conversations.ts';
+import type { Variables } from '../conversations/record/conversations.sql.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
-import { endConversation } from '../services/end-conversation.ts';
+import { endConversation } from '../conversations/ending/end-conversation.ts';
 import type { Settle } from '../platform/postgres/settle.ts';
-import { startConversation } from '../services/start-conversation.ts';
+import { startConversation } from '../conversations/start-conversation.ts';
 import {
   advanceCall,
   finishCall,
@@ -9,9 +9,9 @@ import {
   type CallEnd,
   type ClaimedCall,
 } from '../store/calls.ts';
-import type { ConversationRow } from '../store/conversations.ts';
+import type { ConversationRow } from '../conversations/record/conversations.sql.ts';
 import type { Db } from '../platform/postgres/pool.ts';
-import { listTurns, type TurnRow } from '../store/turns.ts';
+import { listTurns, type TurnRow } from '../conversations/record/turns.sql.ts';
 import type { CallEvent, DueEvent, TelephonyProvider } from './provider.ts';
 
 /** One user's turn and what it leads to; `settle` within its transaction. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createExtractiveResponder } from '../../src/conversation/extractive-responder.ts';
-import { createTakeTurn } from '../../src/conversation/take-turn.ts';
+import { createExtractiveResponder } from '../../src/conversations/turns/extractive-responder.ts';
+import { createTakeTurn } from '../../src/conversations/turns/take-turn.ts';
 import { toUuid } from '../../src/ids.ts';
 import { createCall } from '../../src/services/create-call.ts';
 import { createCallPlayer } from '../../src/telephony/play-calls.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { runApi } from '../../src/api/run.ts';
-import { createExtractiveResponder } from '../../src/conversation/extractive-responder.ts';
-import { createTakeTurn } from '../../src/conversation/take-turn.ts';
+import { createExtractiveResponder } from '../../src/conversations/turns/extractive-responder.ts';
+import { createTakeTurn } from '../../src/conversations/turns/take-turn.ts';
 import { toUuid } from '../../src/ids.ts';
 import { readCall } from '../../src/store/calls.ts';
 import { doStep } from '../../src/telephony/do-step.ts';

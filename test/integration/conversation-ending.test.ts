@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { toUuid } from '../../src/ids.ts';
-import { tellTranscript } from '../../src/services/tell-transcript.ts';
+import { tellTranscript } from '../../src/conversations/ending/tell-transcript.ts';
 import { startTalk, type Talk } from './conversation-setup.ts';
 
 let talk: Talk;

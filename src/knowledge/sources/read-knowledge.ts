@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.ts';
-import { readLiveContent } from '../../store/conversations.ts';
+import { readLiveContent } from '../../conversations/record/conversations.sql.ts';
 import { listDocuments, type DocumentRow } from './knowledge-documents.sql.ts';
 import {
   listSources,

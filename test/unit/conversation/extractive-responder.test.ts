@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { createExtractiveResponder } from '../../../src/conversation/extractive-responder.ts';
-import { createLine } from '../../../src/conversation/line.ts';
-import { pickSentences } from '../../../src/conversation/pick-sentences.ts';
-import { readUserTurn } from '../../../src/conversation/read-user-turn.ts';
-import type { Reply } from '../../../src/conversation/responder.ts';
+import { createExtractiveResponder } from '../../../src/conversations/turns/extractive-responder.ts';
+import { createLine } from '../../../src/conversations/turns/line.ts';
+import { pickSentences } from '../../../src/conversations/turns/pick-sentences.ts';
+import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
+import type { Reply } from '../../../src/conversations/turns/responder.ts';
 import { fromUuid, newUuid } from '../../../src/ids.ts';
 import type { AgentContent } from '../../../src/agents/agent.ts';
-import { fillPlaceholders } from '../../../src/services/fill-placeholders.ts';
+import { fillPlaceholders } from '../../../src/conversations/record/fill-placeholders.ts';
 import type { KnowledgeHit } from '../../../src/knowledge/passages/search-knowledge.ts';
-import type { LiveConversation } from '../../../src/store/conversations.ts';
-import { EMPTY_TALLY, type Tally } from '../../../src/store/tally.ts';
+import type { LiveConversation } from '../../../src/conversations/record/conversations.sql.ts';
+import { EMPTY_TALLY, type Tally } from '../../../src/conversations/record/tally.sql.ts';
 
 const respond = createExtractiveResponder({ nowMs: () => 0 });
 

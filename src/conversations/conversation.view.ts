@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { fromUuid, uuidTimeMs } from '../ids.ts';
+import { durationSec } from './ending/end-conversation.ts';
+import type { MessageResult } from './record/record-turn.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/time.ts';
+
+/** Conversations and their turns as REST answers them (contract §4). */
+
+type ConversationRow = MessageResult['conversation'];
+type TurnRow = MessageResult['turns'][number];
+
+export const channel = z.enum(['chat', 'voice', 'sms', 'web_voice']);
+export const conversationStatus = z.enum(['active', 'escalated', 'ended', 'failed']);
+export const outcome = z.enum([
+  'resolved',
+  'unresolved',
+  'escalated',
+  'abandoned',
+  'voicemail',
+  'failed',
+  'unknown',
+]);
+const csat = z.int().min(1).max(5);
+
+export const Conversation = z
+  .strictObject({
+    id: z.string().meta({ description: 'conv_…' }),
+    created: createdAt,
+    agent_id: z.string(),
+    agent_version: z.int().min(1).meta({ description: 'The same from its start to its end.' }),
+    channel,
+    user_id: z.string().nullable(),
+    variables: z.record(z.string(), z.unknown()),
+    metadata: z.record(z.string(), z.string()),
+    call_id: z.string().nullable().meta({ description: 'Of a call: call_…' }),
+    status: conversationStatus,
+    turn_count: z.int().min(0).meta({ description: 'Turns of the transcript so far.' }),
+    started_at: unixTime,
+    ended_at: unixTime.nullable(),
+    duration_sec: z.int().min(0).nullable().meta({ description: 'null: it goes on.' }),
+    ended_reason: z.string().nullable(),
+    outcome: outcome.nullable().meta({ description: 'Settled when it ends.' }),
+    csat_predicted: z.number().min(1).max(5).nullable(),
+    csat: csat.nullable().meta({ description: 'What the user said, by feedback.' }),
+    summary: z.string().nullable().meta({ description: 'Written right after the end.' }),
+  })
+  .meta({ id: 'Conversation', description: 'A conversation with a version of an agent.' });
+
+export function conversationView(row: ConversationRow): z.output<typeof Conversation> {
+  return {
+    id: fromUuid('conv', row.id),
+    created: unixSec(uuidTimeMs(row.id)),
+    agent_id: fromUuid('agt', row.agentId),
+    agent_version: row.agentVersion,
+    channel: row.channel,
+    user_id: row.userId,
+    variables: row.variables,
+    metadata: row.metadata,
+    call_id: row.callId === null ? null : fromUuid('call', row.callId),
+    status: row.status,
+    turn_count: row.turnCount,
+    started_at: unixSec(row.startedAt),
+    ended_at: unixSecOrNull(row.endedAt),
+    duration_sec: durationSec(row),
+    ended_reason: row.endedReason,
+    outcome: row.outcome,
+    csat_predicted: row.csatPredicted,
+    csat: row.csat,
+    summary: row.summary,
+  };
+}
+
+const ms = z.int().min(0).meta({ description: 'ms since the conversation started.' });
+
+export const Turn = z
+  .strictObject({
+    index: z.int().min(0),
+    role: z.enum(['user', 'agent', 'tool', 'human', 'system']),
+    text: z.string(),
+    started_at_ms: ms,
+    ended_at_ms: ms,
+    interrupted: z.boolean(),
+    tool_call: z.record(z.string(), z.unknown()).optional(),
+    tool_result: z.record(z.string(), z.unknown()).optional(),
+    retrieval: z
+      .strictObject({
+        query: z.string(),
+        top_score: z.number(),
+        chunks: z.array(
+          z.strictObject({
+            source_id: z.string(),
+            document_id: z.string(),
+            chunk_id: z.string(),
+            score: z.number(),
+          }),
+        ),
+      })
+      .optional()
+      .meta({ description: 'The passages the answer is made from, best first.' }),
+    latency: z
+      .record(z.string(), z.number())
+      .optional()
+      .meta({ description: 'ms of the parts of the turn; `turn_ms` is the whole.' }),
+  })
+  .meta({ id: 'Turn', description: 'One turn of a transcript.' });
+
+export function turnView(row: TurnRow): z.output<typeof Turn> {
+  const { toolCall, toolResult, retrieval, latency } = row;
+  return {
+    index: row.index,
+    role: row.role,
+    text: row.text,
+    started_at_ms: row.startedAtMs,
+    ended_at_ms: row.endedAtMs,
+    interrupted: row.interrupted,
+    ...(toolCall && { tool_call: toolCall }),
+    ...(toolResult && { tool_result: toolResult }),
+    ...(retrieval && { retrieval }),
+    ...(latency && { latency }),
+  };
+}
+
+export const MessageAnswer = z
+  .strictObject({ turns: z.array(Turn), conversation: Conversation })
+  .meta({ id: 'MessageAnswer', description: 'The turns the message added.' });
+
+export function messageView({
+  turns,
+  conversation,
+}: MessageResult): z.output<typeof MessageAnswer> {
+  return { turns: turns.map(turnView), conversation: conversationView(conversation) };
+}
+
+export const Transcript = z
+  .strictObject({
+    conversation_id: z.string(),
+    agent_id: z.string(),
+    agent_version: z.int().min(1),
+    status: conversationStatus,
+    summary: z.string().nullable(),
+    turns: z.array(Turn),
+  })
+  .meta({ id: 'Transcript', description: 'A conversation, turn by turn.' });

@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import type { TakeTurn } from './turns/take-turn.ts';
+import { fromUuid } from '../ids.ts';
+import type { ConversationDeps } from './record/conversation-deps.ts';
+import { endConversation } from './ending/end-conversation.ts';
+import { eraseConversation } from '../services/erase-conversation.ts';
+import { giveFeedback, listConversationPage, requireConversation } from './read-conversations.ts';
+import { requestEscalation } from './escalations/request-escalation.ts';
+import { startConversation } from './start-conversation.ts';
+import { metadata, variables } from '../platform/http/free-members.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import { idParam, idValue, timeBound } from '../platform/http/params.ts';
+import { route, type Route } from '../platform/http/route.ts';
+import {
+  channel,
+  Conversation,
+  conversationStatus,
+  conversationView,
+  outcome,
+} from './conversation.view.ts';
+import { Escalation, escalationView } from './escalations/escalation.view.ts';
+import { messageRoute } from './turns/messages.routes.ts';
+import { transcriptRoute } from './transcript.routes.ts';
+
+const tag = 'Conversations';
+const params = { id: idParam('conv', 'conversation') };
+const answers = { 200: { description: 'The conversation.', schema: Conversation } };
+
+export type ConversationRoutesDeps = ConversationDeps & { takeTurn: TakeTurn };
+
+/** Conversations, from their start to their erasure (contract §4). */
+export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
+  return [
+    startRoute(deps),
+    listRoute(deps),
+    readRoute(deps),
+    eraseRoute(deps),
+    messageRoute(deps),
+    endRoute(deps),
+    escalateRoute(deps),
+    feedbackRoute(deps),
+    transcriptRoute(deps),
+  ];
+}
+
+const ConversationWrite = z
+  .strictObject({
+    agent_id: idValue('agt').describe('Who talks; something of it must be live.'),
+    channel: channel.default('chat').describe('How the user talks to it.'),
+    user_id: z.string().min(1).max(256).optional().describe('Who the user is to you.'),
+    variables,
+    metadata,
+  })
+  .describe('A conversation to start.');
+
+function startRoute(deps: ConversationRoutesDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/conversations',
+    operationId: 'startConversation',
+    tag,
+    scope: 'write',
+    summary: 'Start a conversation',
+    description:
+      'With the version of the agent that is live now, to its end. The first message of the agent ' +
+      'is turn 0 of the transcript.',
+    body: { schema: ConversationWrite },
+    answers: {
+      201: { description: 'The new conversation.', schema: Conversation, location: true },
+    },
+    errors: ['not_published'],
+    handle: async ({ answering, caller: { namespace }, body }) => {
+      const { agent_id: agentId, channel: by, variables, metadata } = body;
+      const userId = body.user_id ?? null;
+      const about = { namespace, agentId, channel: by, userId, variables, metadata };
+      return answering(
+        (settle) => startConversation(deps, about, settle),
+        (row) => ({
+          status: 201,
+          body: conversationView(row),
+          headers: { Location: `/v1/conversations/${fromUuid('conv', row.id)}` },
+        }),
+      );
+    },
+  });
+}
+
+function listRoute(deps: ConversationRoutesDeps): Route {
+  return route({
+    method: 'get',
+    path: '/v1/conversations',
+    operationId: 'listConversations',
+    tag,
+    scope: 'read',
+    summary: 'List conversations, newest first',
+    query: {
+      status: conversationStatus.optional(),
+      agent_id: idValue('agt').optional(),
+      channel: channel.optional(),
+      outcome: outcome.optional(),
+      user_id: z.string().min(1).max(256).optional(),
+      created_after: timeBound('Unix seconds, inclusive.'),
+      created_before: timeBound('Unix seconds, exclusive.'),
+      ...idPage('conv'),
+    },
+    answers: { 200: { description: 'A page of conversations.', schema: pageSchema(Conversation) } },
+    handle: async ({ caller: { namespace }, query }) => {
+      const rows = await listConversationPage(deps, {
+        namespace,
+        before: query.cursor ?? null,
+        limit: query.limit + 1,
+        ...(query.status !== undefined && { status: query.status }),
+        ...(query.agent_id !== undefined && { agentId: query.agent_id }),
+        ...(query.channel !== undefined && { channel: query.channel }),
+        ...(query.outcome !== undefined && { outcome: query.outcome }),
+        ...(query.user_id !== undefined && { userId: query.user_id }),
+        ...(query.created_after !== undefined && { createdAfter: query.created_after }),
+        ...(query.created_before !== undefined && { createdBefore: query.created_before }),
+      });
+      const page = { limit: query.limit, view: conversationView, cursorOf: idCursor('conv') };
+      return { status: 200, body: pageOf(rows, page) };
+    },
+  });
+}
+
+function readRoute(deps: ConversationRoutesDeps): Route {
+  return route({
+    method: 'get',
+    path: '/v1/conversations/{id}',
+    operationId: 'getConversation',
+    tag,
+    scope: 'read',
+    summary: 'Read a conversation',
+    params,
+    answers,
+    handle: async ({ caller: { namespace }, params: { id } }) => ({
+      status: 200,
+      body: conversationView(await requireConversation(deps, { namespace, id })),
+    }),
+  });
+}
+
+function eraseRoute(deps: ConversationRoutesDeps): Route {
+  return route({
+    method: 'delete',
+    path: '/v1/conversations/{id}',
+    operationId: 'deleteConversation',
+    tag,
+    scope: 'write',
+    summary: 'Erase a conversation',
+    description:
+      'One that goes on is ended first. Its words are gone from everything that is stored, from ' +
+      'events that were not delivered yet too; what was counted stays.',
+    params,
+    answers: { 204: { description: 'It is gone.' } },
+    handle: async ({ caller: { namespace, actor, requestId }, params: { id } }) => {
+      await eraseConversation(deps, { namespace, id, actor, requestId });
+      return { status: 204 };
+    },
+  });
+}
+
+const endBody = z
+  .strictObject({
+    outcome: outcome.optional().describe('What became of it; default: settled by rule.'),
+  })
+  .describe('How it ends.');
+
+function endRoute(deps: ConversationRoutesDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/conversations/{id}/end',
+    operationId: 'endConversation',
+    tag,
+    scope: 'write',
+    summary: 'End a conversation',
+    params,
+    body: { schema: endBody, isOptional: true },
+    answers,
+    errors: ['conversation_ended'],
+    handle: async ({ answering, caller: { namespace }, params: { id }, body }) => {
+      const stated = body.outcome === undefined ? {} : { outcome: body.outcome };
+      const end = { namespace, id, reason: 'user_ended' as const, ...stated };
+      return answering(
+        (settle) => endConversation(deps, end, settle),
+        (row) => ({ status: 200, body: conversationView(row) }),
+      );
+    },
+  });
+}
+
+const escalateBody = z
+  .strictObject({
+    reason: z.string().min(1).max(256).default('api').describe('Told to whoever takes over.'),
+  })
+  .describe('Why a human is needed.');
+
+function escalateRoute(deps: ConversationRoutesDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/conversations/{id}/escalate',
+    operationId: 'escalateConversation',
+    tag,
+    scope: 'write',
+    summary: 'Ask for a human',
+    description: 'The agent is silent until somebody accepts, declines, or nobody did in time.',
+    params,
+    body: { schema: escalateBody, isOptional: true },
+    answers: { 201: { description: 'The new escalation.', schema: Escalation, location: true } },
+    errors: ['conversation_ended', 'already_escalated'],
+    handle: async ({ answering, caller: { namespace }, params: { id }, body: { reason } }) =>
+      answering(
+        (settle) => requestEscalation(deps, { namespace, id, reason }, settle),
+        (row) => ({
+          status: 201,
+          body: escalationView(row),
+          headers: { Location: `/v1/escalations/${fromUuid('esc', row.id)}` },
+        }),
+      ),
+  });
+}
+
+const feedbackBody = z
+  .strictObject({ csat: z.int().min(1).max(5).describe('1 (bad) to 5 (good).') })
+  .describe('What the user says of it.');
+
+function feedbackRoute(deps: ConversationRoutesDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/conversations/{id}/feedback',
+    operationId: 'rateConversation',
+    tag,
+    scope: 'write',
+    summary: 'Say how content the user is',
+    description: 'At any time, after the end too; again, and it is replaced.',
+    params,
+    body: { schema: feedbackBody },
+    answers,
+    handle: async ({ answering, caller: { namespace }, params: { id }, body: { csat } }) =>
+      answering(
+        (settle) => giveFeedback(deps, { namespace, id, csat }, settle),
+        (row) => ({ status: 200, body: conversationView(row) }),
+      ),
+  });
+}

@@ -1,0 +1,118 @@
+import { fromUuid } from '../../ids.ts';
+import {
+  endConversationRow,
+  type ConversationRow,
+  type LiveConversation,
+  type Outcome,
+} from '../record/conversations.sql.ts';
+import { closeEscalationsOf } from '../escalations/escalations.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import {
+  inConversation,
+  lockLive,
+  transcriptUrl,
+  type ConversationDeps,
+  type EmitOf,
+} from '../record/conversation-deps.ts';
+import { predictCsat } from './predict-csat.ts';
+import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { settleOutcome } from './settle-outcome.ts';
+import { tellTranscript } from './tell-transcript.ts';
+
+/** Why a conversation ended; the words of docs/conversations.md. */
+export type EndedReason =
+  | 'user_ended'
+  | 'agent_ended'
+  | 'silence_timeout'
+  | 'max_duration'
+  | 'deleted'
+  | 'call_ended'
+  | 'user_hangup'
+  | 'agent_hangup'
+  | 'transferred'
+  | 'voicemail'
+  | 'busy'
+  | 'no_answer'
+  | 'dial_failed'
+  | 'canceled'
+  | 'platform_error';
+
+/**
+ * Ends a conversation: its state, what became of it and the event that tells so in one
+ * transaction (contract §5), then its summary.
+ * @throws ApiError not_found, conversation_ended
+ */
+export async function endConversation(
+  deps: ConversationDeps,
+  input: { namespace: string; id: string; reason: EndedReason; outcome?: Outcome },
+  settle: Settle<ConversationRow> = unsettled,
+): Promise<ConversationRow> {
+  const ended = await inConversation(
+    deps,
+    async (db, emit) => endLocked({ db, emit, deps }, await lockLive(db, input), input),
+    settle,
+  );
+  await afterEnd(deps, ended);
+  return ended;
+}
+
+/** What follows a committed end; what fails here is found again by the reaper. */
+export async function afterEnd(deps: ConversationDeps, row: ConversationRow): Promise<void> {
+  deps.metrics.conversations.inc({ channel: row.channel, outcome: row.outcome ?? 'unknown' });
+  await tellTranscript(deps, row.id).catch(() => undefined);
+}
+
+/** Under the row's lock, in the caller's transaction. */
+export async function endLocked(
+  { db, emit, deps }: { db: Db; emit: EmitOf; deps: Pick<ConversationDeps, 'baseUrl' | 'metrics'> },
+  row: LiveConversation,
+  { reason, outcome: stated }: { reason: EndedReason; outcome?: Outcome | undefined },
+): Promise<ConversationRow> {
+  for (const status of await closeEscalationsOf(db, row.id)) {
+    deps.metrics.escalations.inc({ status });
+  }
+  const outcome = settleOutcome(row.tally, stated);
+  const ended = await endConversationRow(db, {
+    id: row.id,
+    status: reason === 'platform_error' ? 'failed' : 'ended',
+    endedAt: endOf(row, reason),
+    reason,
+    outcome,
+    csatPredicted: predictCsat(row.tally, outcome),
+  });
+  await emit(ended, {
+    type: 'conversation.ended',
+    data: {
+      conversation_id: fromUuid('conv', ended.id),
+      agent_id: fromUuid('agt', ended.agentId),
+      channel: ended.channel,
+      duration_sec: durationSec(ended) ?? 0,
+      outcome,
+      csat_predicted: ended.csatPredicted ?? 1, // Just written.
+      transcript_url: transcriptUrl(deps, ended.id),
+      agent_version: ended.agentVersion,
+      ended_reason: reason,
+    },
+  });
+  return ended;
+}
+
+/** Of one whose time ran out while nobody looked: when it ran out, not when it was found. */
+function endOf(row: LiveConversation, reason: EndedReason): number {
+  const nowMs = row.startedAt + row.ageMs;
+  const isTimed = reason === 'silence_timeout' || reason === 'max_duration';
+  return isTimed && row.expiresAt !== null ? Math.min(nowMs, row.expiresAt) : nowMs;
+}
+
+/** Why one whose time is over ends. */
+export function reasonOfExpiry(row: ConversationRow): 'silence_timeout' | 'max_duration' {
+  const latestMs = row.startedAt + row.maxDurationSec * 1_000;
+  return row.expiresAt !== null && row.expiresAt >= latestMs ? 'max_duration' : 'silence_timeout';
+}
+
+/** null: it goes on. */
+export function durationSec(row: Pick<ConversationRow, 'startedAt' | 'endedAt'>): number | null {
+  return row.endedAt === null
+    ? null
+    : Math.max(0, Math.floor((row.endedAt - row.startedAt) / 1_000));
+}

@@ -1,0 +1,17 @@
+import { lockExpired, type ConversationRow } from '../record/conversations.sql.ts';
+import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
+import { afterEnd, endLocked, reasonOfExpiry } from './end-conversation.ts';
+import { unsettled } from '../../platform/postgres/settle.ts';
+
+/** Ends a conversation if its time is over and nobody else is at it. */
+export async function endExpired(deps: ConversationDeps, id: string): Promise<void> {
+  const ended = await inConversation<ConversationRow | undefined>(
+    deps,
+    async (db, emit) => {
+      const row = await lockExpired(db, id);
+      return row && endLocked({ db, emit, deps }, row, { reason: reasonOfExpiry(row) });
+    },
+    unsettled,
+  );
+  if (ended) await afterEnd(deps, ended);
+}

@@ -1,0 +1,71 @@
+import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
+import { ApiError } from '../../errors.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import { closeEscalation } from '../escalations/close-escalation.ts';
+import type { ConversationDeps } from '../record/conversation-deps.ts';
+import { endExpired } from './end-expired.ts';
+import { tellTranscript } from './tell-transcript.ts';
+import { listExpired, listWithoutSummary } from '../record/conversations.sql.ts';
+import { listTimedOut } from '../escalations/escalations.sql.ts';
+
+const EVERY_MS = 1_000;
+/** Looked at in one run; a full batch is followed by another at once. */
+const BATCH = 100;
+
+export type ReaperDeps = ConversationDeps & { log: Logger };
+
+/**
+ * Nothing stays open for ever: ends conversations whose time is over, lets the agent go on where
+ * nobody took an escalation in time, and writes the summaries that a crash left out. Any number of
+ * processes may do so at once: each step looks again under lock, and skips what another is at.
+ */
+export function createReaper(deps: ReaperDeps): Periodic {
+  return createPeriodic({
+    what: 'looking for conversations that are over',
+    everyMs: EVERY_MS,
+    log: deps.log,
+    run: (signal) => runReaper(deps, signal),
+  });
+}
+
+/** One look at everything. Answers whether there is more to do at once. */
+export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<boolean> {
+  const { pool } = deps;
+  // In this order: where both are due, the agent goes on and the clock of the silence begins anew.
+  const done = [
+    await eachOf(deps, signal, await listTimedOut(pool, BATCH), ({ namespace, id }) =>
+      closeEscalation(deps, { namespace, id, to: 'timed_out' }),
+    ),
+    await eachOf(deps, signal, await listExpired(pool, BATCH), ({ id }) => endExpired(deps, id)),
+    await eachOf(deps, signal, await listWithoutSummary(pool, BATCH), ({ id }) =>
+      tellTranscript(deps, id),
+    ),
+  ];
+  return done.some((count) => count === BATCH);
+}
+
+/** One that fails must not keep the others; answers how many went well. */
+async function eachOf<Item extends { id: string }>(
+  { log }: ReaperDeps,
+  signal: AbortSignal,
+  items: readonly Item[],
+  act: (item: Item) => Promise<unknown>,
+): Promise<number> {
+  let done = 0;
+  for (const item of items) {
+    if (signal.aborted) break;
+    try {
+      await act(item);
+      done += 1;
+    } catch (error) {
+      // Somebody else was first: it is no longer what it was listed for.
+      if (error instanceof ApiError) continue;
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn(
+        { reason, id: item.id },
+        'a conversation could not be brought to its end; tried again',
+      );
+    }
+  }
+  return done;
+}

@@ -1,0 +1,113 @@
+import { ApiError } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
+import { lockConversation, type LiveConversation } from '../record/conversations.sql.ts';
+import {
+  acceptEscalationRow,
+  readEscalation,
+  type EscalationRow,
+  type Person,
+} from './escalations.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { Tally } from '../record/tally.sql.ts';
+import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
+import { addLocked, silenceWhileEscalated } from './request-escalation.ts';
+import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+
+type Key = { namespace: string; id: string };
+
+/**
+ * A human takes over; the first one wins (contract §4).
+ * @throws ApiError not_found, already_accepted, escalation_closed
+ */
+export async function acceptEscalation(
+  deps: ConversationDeps,
+  input: Key & { acceptedBy: Person },
+  settle: Settle<EscalationRow> = unsettled,
+): Promise<EscalationRow> {
+  const accepted = await inConversation(
+    deps,
+    async (db, emit) => {
+      const conversation = await lockEscalated(db, input);
+      const row = await acceptEscalationRow(db, input.id, input.acceptedBy);
+      if (!row || !conversation) throw await whyNot(db, input);
+      const waitSec = waitOf(row) ?? 0;
+      await addLocked(db, conversation, {
+        text: `${input.acceptedBy.name} has joined.`,
+        status: 'escalated',
+        tally: countAccept(conversation.tally, { waitSec, name: input.acceptedBy.name }),
+        silenceSec: silenceWhileEscalated(conversation.silenceTimeoutSec, timeoutOf(row)),
+      });
+      await emit(conversation, {
+        type: 'escalation.accepted',
+        data: {
+          escalation_id: fromUuid('esc', row.id),
+          conversation_id: fromUuid('conv', row.conversationId),
+          agent_id: fromUuid('agt', row.agentId),
+          accepted_by: input.acceptedBy,
+          wait_sec: waitSec,
+        },
+      });
+      return row;
+    },
+    settle,
+  );
+  deps.metrics.escalations.inc({ status: 'accepted' });
+  return accepted;
+}
+
+function countAccept(tally: Tally, by: { waitSec: number; name: string }): Tally {
+  const { accepted, waitSec } = tally.escalations;
+  const escalations = {
+    ...tally.escalations,
+    accepted: accepted + 1,
+    waitSec: Math.max(waitSec, by.waitSec),
+    acceptedBy: by.name,
+  };
+  return { ...tally, escalations, lacksHuman: false };
+}
+
+/**
+ * The conversation of an escalation, under lock: always before the escalation itself, so that two
+ * who work on both never wait for each other. undefined: it was erased.
+ * @throws ApiError not_found, for another namespace's id too
+ */
+export async function lockEscalated(db: Db, key: Key): Promise<LiveConversation | undefined> {
+  const { namespace, conversationId } = await requireEscalation(db, key);
+  return lockConversation(db, { namespace, id: conversationId });
+}
+
+/** @throws ApiError not_found, for another namespace's id too */
+export async function requireEscalation(db: Db, key: Key): Promise<EscalationRow> {
+  const row = await readEscalation(db, key);
+  if (!row) throw new ApiError('not_found', 'there is no such escalation');
+  return row;
+}
+
+/** Under the conversation's lock: why an escalation is not in the status somebody needs. */
+export async function whyNot(db: Db, key: Key): Promise<ApiError> {
+  const { status, acceptedBy } = await requireEscalation(db, key);
+  switch (status) {
+    case 'requested':
+      return new ApiError('escalation_not_accepted', 'nobody has accepted the escalation yet');
+    case 'accepted':
+      return new ApiError('already_accepted', `${acceptedBy?.name ?? 'somebody'} has accepted it`);
+    case 'declined':
+    case 'timed_out':
+    case 'completed':
+    case 'canceled':
+      return new ApiError('escalation_closed', `the escalation is ${status.replace('_', ' ')}`);
+    default:
+      return status satisfies never;
+  }
+}
+
+/** Whole seconds from the request to the acceptance; null: nobody has accepted. */
+export function waitOf(row: Pick<EscalationRow, 'requestedAt' | 'acceptedAt'>): number | null {
+  return row.acceptedAt === null
+    ? null
+    : Math.max(0, Math.floor((row.acceptedAt - row.requestedAt) / 1_000));
+}
+
+export function timeoutOf(row: Pick<EscalationRow, 'requestedAt' | 'timesOutAt'>): number {
+  return Math.round((row.timesOutAt - row.requestedAt) / 1_000);
+}

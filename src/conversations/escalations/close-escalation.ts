@@ -1,0 +1,55 @@
+import { closeEscalationRow, type EscalationRow } from './escalations.sql.ts';
+import type { Tally } from '../record/tally.sql.ts';
+import { lockEscalated, whyNot } from './accept-escalation.ts';
+import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
+import { addLocked } from './request-escalation.ts';
+import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+
+/** How an escalation ends other than with its conversation; the agent goes on (contract §4). */
+export type Closing = 'declined' | 'timed_out' | 'completed';
+
+const NOBODY = 'Nobody is free to take over right now. The assistant goes on.';
+
+const RULES = {
+  declined: { from: 'requested', counts: 'declined' },
+  timed_out: { from: 'requested', counts: 'timedOut' },
+  completed: { from: 'accepted', counts: undefined },
+} as const;
+
+/**
+ * @throws ApiError not_found, escalation_closed; already_accepted (declining),
+ *   escalation_not_accepted (completing)
+ */
+export async function closeEscalation(
+  deps: ConversationDeps,
+  input: { namespace: string; id: string; to: Closing },
+  settle: Settle<EscalationRow> = unsettled,
+): Promise<EscalationRow> {
+  const { from, counts } = RULES[input.to];
+  const closed = await inConversation(
+    deps,
+    async (db) => {
+      const conversation = await lockEscalated(db, input);
+      const row = await closeEscalationRow(db, input.id, { from, to: input.to });
+      if (!row || !conversation) throw await whyNot(db, input);
+      await addLocked(db, conversation, {
+        text:
+          from === 'requested'
+            ? NOBODY
+            : `${row.acceptedBy?.name} has left. The assistant goes on.`,
+        status: 'active',
+        tally: counts === undefined ? conversation.tally : countOne(conversation.tally, counts),
+        silenceSec: conversation.silenceTimeoutSec,
+      });
+      return row;
+    },
+    settle,
+  );
+  deps.metrics.escalations.inc({ status: input.to });
+  return closed;
+}
+
+function countOne(tally: Tally, what: 'declined' | 'timedOut'): Tally {
+  const escalations = { ...tally.escalations, [what]: tally.escalations[what] + 1 };
+  return { ...tally, escalations };
+}

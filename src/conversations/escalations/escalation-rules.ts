@@ -1,0 +1,55 @@
+import type { AgentContent } from '../../agents/agent.ts';
+import type { UserTurn } from '../turns/read-user-turn.ts';
+
+type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number];
+
+/** How many questions in a row may stay unanswered, when the rule does not say. */
+const LOW_CONFIDENCE_COUNT = 2;
+
+/** What is known of a turn when the rules are asked. */
+export type RuleFacts = {
+  user: Pick<UserTurn, 'wantsHuman'>;
+  text: string;
+  /** This one among them. */
+  unansweredInRow: number;
+  /** Tools that failed in a row. */
+  toolFailuresInRow: number;
+};
+
+/**
+ * Why a human is to take over; undefined: no rule says so. Who asks for a human outright is heard
+ * whether the agent has a rule for it or not; a rule may name the reason.
+ */
+export function reasonToHandOver(content: AgentContent, facts: RuleFacts): string | undefined {
+  const rules = content.escalation?.rules ?? [];
+  const rule = rules.find((one) => applies(one, facts));
+  if (rule) return rule.reason ?? rule.when;
+  return facts.user.wantsHuman ? 'user_request' : undefined;
+}
+
+function applies(rule: Rule, facts: RuleFacts): boolean {
+  switch (rule.when) {
+    case 'user_request':
+      return facts.user.wantsHuman;
+    case 'keyword':
+      return (rule.keywords ?? []).some((keyword) => hasWords(facts.text, keyword));
+    case 'low_confidence':
+      return facts.unansweredInRow >= (rule.count ?? LOW_CONFIDENCE_COUNT);
+    case 'tool_failure':
+      return facts.toolFailuresInRow >= (rule.count ?? 1);
+    default:
+      return rule.when satisfies never;
+  }
+}
+
+/** Whole words in any case, with any space between them: "sue" is not in "issue". */
+function hasWords(text: string, keyword: string): boolean {
+  const words = keyword.trim().split(/\s+/).filter(Boolean).map(escape);
+  if (words.length === 0) return false;
+  const pattern = `(?<![\\p{L}\\p{N}_])${words.join('\\s+')}(?![\\p{L}\\p{N}_])`;
+  return new RegExp(pattern, 'iu').test(text.normalize('NFC'));
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { fromUuid } from '../../ids.ts';
+import { waitOf } from './accept-escalation.ts';
+import type { readOneEscalation } from '../read-conversations.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
+
+/** Escalations as REST answers them (contract §4, "Shapes read by programs"). */
+
+type EscalationRow = Awaited<ReturnType<typeof readOneEscalation>>;
+
+export const escalationStatus = z.enum([
+  'requested',
+  'accepted',
+  'declined',
+  'timed_out',
+  'completed',
+  'canceled',
+]);
+
+export const Person = z.strictObject({
+  id: z.string().min(1).max(256).describe('Who it is to you.'),
+  name: z.string().min(1).max(256).describe('Shown in the transcript.'),
+});
+
+export const Escalation = z
+  .strictObject({
+    id: z.string().meta({ description: 'esc_…' }),
+    created: createdAt,
+    conversation_id: z.string(),
+    agent_id: z.string(),
+    status: escalationStatus,
+    reason: z.string(),
+    summary: z.string().meta({ description: 'Of the conversation up to then.' }),
+    requested_at: unixTime,
+    times_out_at: unixTime.meta({ description: 'When the agent goes on if nobody accepts.' }),
+    accepted_at: unixTime.nullable(),
+    accepted_by: Person.nullable(),
+    wait_sec: z.int().min(0).nullable().meta({ description: 'null: nobody has accepted.' }),
+    finished_at: unixTime.nullable(),
+  })
+  .meta({ id: 'Escalation', description: 'A conversation that asks for a human.' });
+
+export function escalationView(row: EscalationRow): z.output<typeof Escalation> {
+  return {
+    id: fromUuid('esc', row.id),
+    created: unixSec(row.requestedAt),
+    conversation_id: fromUuid('conv', row.conversationId),
+    agent_id: fromUuid('agt', row.agentId),
+    status: row.status,
+    reason: row.reason,
+    summary: row.summary,
+    requested_at: unixSec(row.requestedAt),
+    times_out_at: unixSec(row.timesOutAt),
+    accepted_at: unixSecOrNull(row.acceptedAt),
+    accepted_by: row.acceptedBy,
+    wait_sec: waitOf(row),
+    finished_at: unixSecOrNull(row.finishedAt),
+  };
+}

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { acceptEscalation } from './accept-escalation.ts';
+import { closeEscalation } from './close-escalation.ts';
+import type { ConversationDeps } from '../record/conversation-deps.ts';
+import { listEscalationPage, readOneEscalation } from '../read-conversations.ts';
+import { sayAsHuman } from './say-as-human.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { idParam, idValue } from '../../platform/http/params.ts';
+import { route, type Route } from '../../platform/http/route.ts';
+import { MessageAnswer, messageView } from '../conversation.view.ts';
+import { Escalation, escalationStatus, escalationView, Person } from './escalation.view.ts';
+import { messageBody } from '../turns/messages.routes.ts';
+
+const tag = 'Escalations';
+const params = { id: idParam('esc', 'escalation') };
+const answers = { 200: { description: 'The escalation.', schema: Escalation } };
+
+/** The queue of conversations that ask for a human, and what humans do there (contract §4). */
+export function escalationRoutes(deps: ConversationDeps): Route[] {
+  return [
+    listRoute(deps),
+    readRoute(deps),
+    acceptRoute(deps),
+    closeRoute(deps, {
+      act: 'decline',
+      to: 'declined',
+      summary: 'Decline an escalation',
+      description: 'Nobody will come: the agent goes on.',
+      errors: ['already_accepted', 'escalation_closed'],
+    }),
+    closeRoute(deps, {
+      act: 'complete',
+      to: 'completed',
+      summary: 'Hand back to the agent',
+      description: 'The human has done their part: the agent goes on.',
+      errors: ['escalation_not_accepted', 'escalation_closed'],
+    }),
+    sayRoute(deps),
+  ];
+}
+
+function listRoute(deps: ConversationDeps): Route {
+  return route({
+    method: 'get',
+    path: '/v1/escalations',
+    operationId: 'listEscalations',
+    tag,
+    scope: 'read',
+    summary: 'List escalations, newest first',
+    query: {
+      status: escalationStatus.optional(),
+      conversation_id: idValue('conv').optional(),
+      agent_id: idValue('agt').optional(),
+      ...idPage('esc'),
+    },
+    answers: { 200: { description: 'A page of escalations.', schema: pageSchema(Escalation) } },
+    handle: async ({ caller: { namespace }, query }) => {
+      const rows = await listEscalationPage(deps, {
+        namespace,
+        before: query.cursor ?? null,
+        limit: query.limit + 1,
+        ...(query.status !== undefined && { status: query.status }),
+        ...(query.conversation_id !== undefined && { conversationId: query.conversation_id }),
+        ...(query.agent_id !== undefined && { agentId: query.agent_id }),
+      });
+      const page = { limit: query.limit, view: escalationView, cursorOf: idCursor('esc') };
+      return { status: 200, body: pageOf(rows, page) };
+    },
+  });
+}
+
+function readRoute(deps: ConversationDeps): Route {
+  return route({
+    method: 'get',
+    path: '/v1/escalations/{id}',
+    operationId: 'getEscalation',
+    tag,
+    scope: 'read',
+    summary: 'Read an escalation',
+    params,
+    answers,
+    handle: async ({ caller: { namespace }, params: { id } }) => ({
+      status: 200,
+      body: escalationView(await readOneEscalation(deps, { namespace, id })),
+    }),
+  });
+}
+
+const acceptBody = z
+  .strictObject({ accepted_by: Person.describe('Who takes over.') })
+  .describe('Who takes over.');
+
+function acceptRoute(deps: ConversationDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/escalations/{id}/accept',
+    operationId: 'acceptEscalation',
+    tag,
+    scope: 'write',
+    summary: 'Take over a conversation',
+    description: 'The first one wins; the second is told who was.',
+    params,
+    body: { schema: acceptBody },
+    answers,
+    errors: ['already_accepted', 'escalation_closed'],
+    handle: async ({ answering, caller: { namespace }, params: { id }, body }) => {
+      const input = { namespace, id, acceptedBy: body.accepted_by };
+      return answering(
+        (settle) => acceptEscalation(deps, input, settle),
+        (row) => ({ status: 200, body: escalationView(row) }),
+      );
+    },
+  });
+}
+
+function closeRoute(
+  deps: ConversationDeps,
+  spec: Pick<Route, 'summary' | 'errors'> & {
+    act: 'decline' | 'complete';
+    to: 'declined' | 'completed';
+    description: string;
+  },
+): Route {
+  const { act, to, summary, description, errors } = spec;
+  return route({
+    method: 'post',
+    path: `/v1/escalations/{id}/${act}`,
+    operationId: `${act}Escalation`,
+    tag,
+    scope: 'write',
+    summary,
+    description,
+    params,
+    answers,
+    errors,
+    handle: async ({ answering, caller: { namespace }, params: { id } }) =>
+      answering(
+        (settle) => closeEscalation(deps, { namespace, id, to }, settle),
+        (row) => ({ status: 200, body: escalationView(row) }),
+      ),
+  });
+}
+
+function sayRoute(deps: ConversationDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/escalations/{id}/messages',
+    operationId: 'sendHumanMessage',
+    tag,
+    scope: 'write',
+    summary: 'Speak to the user as the human who took over',
+    params,
+    body: { schema: messageBody },
+    answers: { 200: { description: 'What the message added.', schema: MessageAnswer } },
+    errors: ['escalation_not_accepted', 'escalation_closed'],
+    handle: async ({ answering, caller: { namespace }, params: { id }, body: { text } }) =>
+      answering(
+        (settle) => sayAsHuman(deps, { namespace, id, text }, settle),
+        (result) => ({ status: 200, body: messageView(result) }),
+      ),
+  });
+}

@@ -1,0 +1,172 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+
+export const ESCALATION_STATUSES = [
+  'requested',
+  'accepted',
+  'declined',
+  'timed_out',
+  'completed',
+  'canceled',
+] as const;
+export type EscalationStatus = (typeof ESCALATION_STATUSES)[number];
+
+export type Person = { id: string; name: string };
+
+/** A conversation that asks for a human. Times are Unix milliseconds. */
+export type EscalationRow = {
+  id: string;
+  namespace: string;
+  conversationId: string;
+  agentId: string;
+  status: EscalationStatus;
+  reason: string;
+  summary: string;
+  requestedAt: number;
+  timesOutAt: number;
+  acceptedAt: number | null;
+  acceptedBy: Person | null;
+  finishedAt: number | null;
+};
+
+const COLUMNS = `id, namespace, conversation_id as "conversationId", agent_id as "agentId", status,
+  reason, summary, requested_at as "requestedAt", times_out_at as "timesOutAt",
+  accepted_at as "acceptedAt", accepted_by as "acceptedBy", finished_at as "finishedAt"`;
+
+/** The caller holds the conversation's lock, and none of it is open. */
+export async function insertEscalation(
+  db: Db,
+  row: Pick<
+    EscalationRow,
+    'id' | 'namespace' | 'conversationId' | 'agentId' | 'reason' | 'summary'
+  > & { timeoutSec: number },
+): Promise<EscalationRow> {
+  const { rows } = await db.query<EscalationRow>({
+    name: 'insert_escalation',
+    text: `insert into escalations
+             (id, namespace, conversation_id, agent_id, status, reason, summary, times_out_at)
+           values ($1, $2, $3, $4, 'requested', $5, $6,
+                   clock_timestamp() + make_interval(secs => $7))
+           returning ${COLUMNS}`,
+    values: [
+      row.id,
+      row.namespace,
+      row.conversationId,
+      row.agentId,
+      row.reason,
+      row.summary,
+      row.timeoutSec,
+    ],
+  });
+  return rows[0]!; // An insert without a condition returns its row.
+}
+
+export async function readEscalation(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<EscalationRow | undefined> {
+  const { rows } = await db.query<EscalationRow>(
+    `select ${COLUMNS} from escalations where id = $1 and namespace = $2`,
+    [id, namespace],
+  );
+  return rows[0];
+}
+
+export type EscalationFilter = {
+  namespace: string;
+  status?: string;
+  conversationId?: string;
+  agentId?: string;
+  /** uuid after which the page starts */
+  before: string | null;
+  limit: number;
+};
+
+/** Newest first; only the filters that are given are in the statement, so that an index fits it. */
+export async function listEscalations(db: Db, filter: EscalationFilter): Promise<EscalationRow[]> {
+  const given: [string, unknown][] = [
+    ['namespace =', filter.namespace],
+    ['status =', filter.status],
+    ['conversation_id =', filter.conversationId],
+    ['agent_id =', filter.agentId],
+    ['id <', filter.before ?? undefined],
+  ];
+  const conditions = given.filter(([, value]) => value !== undefined);
+  const where = conditions.map(([condition], i) => `${condition} $${i + 1}`).join(' and ');
+  const { rows } = await db.query<EscalationRow>(
+    `select ${COLUMNS} from escalations where ${where}
+      order by id desc limit $${conditions.length + 1}`,
+    [...conditions.map(([, value]) => value), filter.limit],
+  );
+  return rows;
+}
+
+/** undefined: it is not requested any more. */
+export async function acceptEscalationRow(
+  db: Db,
+  id: string,
+  acceptedBy: Person,
+): Promise<EscalationRow | undefined> {
+  const { rows } = await db.query<EscalationRow>(
+    `update escalations set status = 'accepted', accepted_at = clock_timestamp(), accepted_by = $2
+      where id = $1 and status = 'requested' returning ${COLUMNS}`,
+    [id, acceptedBy],
+  );
+  return rows[0];
+}
+
+/** Its end; undefined: it was in another status. */
+export async function closeEscalationRow(
+  db: Db,
+  id: string,
+  change: { from: 'requested' | 'accepted'; to: EscalationStatus },
+): Promise<EscalationRow | undefined> {
+  const { rows } = await db.query<EscalationRow>(
+    `update escalations set status = $3, finished_at = clock_timestamp()
+      where id = $1 and status = $2 returning ${COLUMNS}`,
+    [id, change.from, change.to],
+  );
+  return rows[0];
+}
+
+/** Of a conversation that ends: nobody is waited for any more, and who is there has done it. */
+export async function closeEscalationsOf(
+  db: Db,
+  conversationId: string,
+): Promise<EscalationStatus[]> {
+  const { rows } = await db.query<{ status: EscalationStatus }>({
+    name: 'close_escalations',
+    text: `update escalations
+              set status = case status when 'accepted' then 'completed' else 'canceled' end,
+                  finished_at = clock_timestamp()
+            where conversation_id = $1 and status in ('requested', 'accepted') returning status`,
+    values: [conversationId],
+  });
+  return rows.map(({ status }) => status);
+}
+
+/** Nobody accepted in time; oldest first. */
+export async function listTimedOut(
+  db: Db,
+  limit: number,
+): Promise<Pick<EscalationRow, 'id' | 'namespace' | 'conversationId'>[]> {
+  const { rows } = await db.query<EscalationRow>(
+    `select id, namespace, conversation_id as "conversationId" from escalations
+      where status = 'requested' and times_out_at <= clock_timestamp()
+      order by times_out_at limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
+/** The words of a conversation in its escalations; when and by whom stays. */
+export async function eraseEscalationsOf(
+  db: Db,
+  conversationId: string,
+  erased: string,
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `update escalations set reason = $2, summary = $2 where conversation_id = $1 returning id`,
+    [conversationId, erased],
+  );
+  return rows.map(({ id }) => id);
+}

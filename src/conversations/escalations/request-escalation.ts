@@ -1,0 +1,108 @@
+import { ApiError } from '../../errors.ts';
+import { fromUuid, newUuid } from '../../ids.ts';
+import { readVersion } from '../../agents/agent-versions.sql.ts';
+import type { ConversationRow, LiveConversation } from '../record/conversations.sql.ts';
+import { insertEscalation, type EscalationRow } from './escalations.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { Tally } from '../record/tally.sql.ts';
+import { addTurns } from '../record/turns.sql.ts';
+import {
+  inConversation,
+  lockLive,
+  type ConversationDeps,
+  type EmitOf,
+} from '../record/conversation-deps.ts';
+import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { summarizeSoFar } from '../record/summarize.ts';
+import { systemTurn } from '../record/system-turn.ts';
+
+/** How long a human is waited for when the agent does not say. */
+export const DEFAULT_TIMEOUT_SEC = 300;
+
+/**
+ * Asks for a human from outside of the conversation.
+ * @throws ApiError not_found, conversation_ended, already_escalated
+ */
+export function requestEscalation(
+  deps: ConversationDeps,
+  input: { namespace: string; id: string; reason: string },
+  settle: Settle<EscalationRow> = unsettled,
+): Promise<EscalationRow> {
+  return inConversation(
+    deps,
+    async (db, emit) => {
+      const row = await lockLive(db, input);
+      if (row.status === 'escalated') {
+        throw new ApiError('already_escalated', 'a human has been asked for already');
+      }
+      const version = await readVersion(db, { agentId: row.agentId, version: row.agentVersion });
+      const timeoutSec = version?.content.escalation?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
+      const updated = await addLocked(db, row, {
+        text: 'A human was asked to take over.',
+        status: 'escalated',
+        tally: countRequest(row.tally),
+        silenceSec: silenceWhileEscalated(row.silenceTimeoutSec, timeoutSec),
+      });
+      return openEscalation({ db, emit, deps }, updated, { reason: input.reason, timeoutSec });
+    },
+    settle,
+  );
+}
+
+/** Nobody may be sent away for silence while they wait for a human who may still come. */
+export function silenceWhileEscalated(silenceSec: number, timeoutSec: number): number {
+  return Math.max(silenceSec, timeoutSec);
+}
+
+/** In the transaction that made the conversation `escalated`, under its lock. */
+export async function openEscalation(
+  { db, emit, deps }: { db: Db; emit: EmitOf; deps: Pick<ConversationDeps, 'nowMs' | 'metrics'> },
+  conversation: ConversationRow,
+  { reason, timeoutSec }: { reason: string; timeoutSec: number },
+): Promise<EscalationRow> {
+  const row = await insertEscalation(db, {
+    id: newUuid(deps.nowMs()),
+    namespace: conversation.namespace,
+    conversationId: conversation.id,
+    agentId: conversation.agentId,
+    reason,
+    summary: summarizeSoFar(conversation.tally),
+    timeoutSec,
+  });
+  await emit(conversation, {
+    type: 'escalation.requested',
+    data: {
+      escalation_id: fromUuid('esc', row.id),
+      conversation_id: fromUuid('conv', conversation.id),
+      agent_id: fromUuid('agt', conversation.agentId),
+      reason,
+      summary: row.summary,
+    },
+  });
+  deps.metrics.escalations.inc({ status: 'requested' });
+  return row;
+}
+
+/** One more escalation; what of it stays open is settled when somebody comes or something helps. */
+export function countRequest(tally: Tally): Tally {
+  const escalations = { ...tally.escalations, requested: tally.escalations.requested + 1 };
+  return { ...tally, escalations, lacksHuman: true };
+}
+
+/** Adds a system turn to a conversation whose lock the caller holds. */
+export async function addLocked(
+  db: Db,
+  row: LiveConversation,
+  change: { text: string; status: 'active' | 'escalated'; tally: Tally; silenceSec: number },
+): Promise<ConversationRow> {
+  const turn = systemTurn(row, change.text);
+  const updated = await addTurns(db, {
+    conversation: row,
+    turns: [turn],
+    tally: { ...change.tally, endedAtMs: turn.endedAtMs },
+    status: change.status,
+    silenceSec: change.silenceSec,
+  });
+  if (!updated) throw new Error(`conversation ${row.id} changed under its lock`);
+  return updated;
+}

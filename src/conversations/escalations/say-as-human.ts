@@ -1,0 +1,38 @@
+import { addTurns } from '../record/turns.sql.ts';
+import { lockEscalated, requireEscalation, timeoutOf, whyNot } from './accept-escalation.ts';
+import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
+import type { MessageResult } from '../record/record-turn.ts';
+import { silenceWhileEscalated } from './request-escalation.ts';
+import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { plainTurn } from '../record/system-turn.ts';
+
+/**
+ * The human who accepted speaks to the user.
+ * @throws ApiError not_found, escalation_not_accepted, escalation_closed
+ */
+export function sayAsHuman(
+  deps: ConversationDeps,
+  input: { namespace: string; id: string; text: string },
+  settle: Settle<MessageResult> = unsettled,
+): Promise<MessageResult> {
+  return inConversation(
+    deps,
+    async (db) => {
+      const conversation = await lockEscalated(db, input);
+      const escalation = await requireEscalation(db, input);
+      if (escalation.status !== 'accepted' || !conversation) throw await whyNot(db, input);
+      const turn = plainTurn(conversation, 'human', input.text);
+      const { silenceTimeoutSec } = conversation;
+      const updated = await addTurns(db, {
+        conversation,
+        turns: [turn],
+        tally: { ...conversation.tally, endedAtMs: turn.endedAtMs },
+        status: 'escalated',
+        silenceSec: silenceWhileEscalated(silenceTimeoutSec, timeoutOf(escalation)),
+      });
+      if (!updated) throw new Error(`conversation ${conversation.id} changed under its lock`);
+      return { turns: [turn], conversation: updated };
+    },
+    settle,
+  );
+}

@@ -1,0 +1,82 @@
+import { ApiError } from '../../errors.ts';
+import type { EventData, EventType } from '../../events/event-types.ts';
+import { fromUuid } from '../../ids.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
+import {
+  lockConversation,
+  nextSequence,
+  type ConversationRow,
+  type LiveConversation,
+} from './conversations.sql.ts';
+import type { Db, Pool } from '../../platform/postgres/pool.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
+import type { Settle } from '../../platform/postgres/settle.ts';
+
+/** What the use cases of conversations are given. `baseUrl` begins the links that events carry. */
+export type ConversationDeps = {
+  pool: Pool;
+  announce: Announce;
+  nowMs: () => number;
+  metrics: Pick<Metrics, 'conversations' | 'turnDuration' | 'escalations'>;
+  baseUrl: () => string;
+};
+
+type About = Pick<ConversationRow, 'id' | 'namespace' | 'agentId'>;
+
+/** Puts an event of a conversation into the outbox, in order; the caller holds the row's lock. */
+export type EmitOf = <T extends EventType>(
+  about: About,
+  event: { type: T; data: EventData<T>; sequence?: number },
+) => Promise<void>;
+
+/** One transaction on a conversation: its events are announced after the commit. */
+export async function inConversation<R>(
+  deps: Pick<ConversationDeps, 'pool' | 'announce' | 'nowMs'>,
+  work: (db: Db, emit: EmitOf) => Promise<R>,
+  settle: Settle<R>,
+): Promise<R> {
+  let emitted: Emitted[] = [];
+  const result = await inTransaction(deps.pool, async (db) => {
+    emitted = [];
+    const emit: EmitOf = async ({ id, namespace, agentId }, { type, data, sequence }) => {
+      const event = {
+        namespace,
+        agentId,
+        conversationId: id,
+        type,
+        data,
+        sequence: sequence ?? (await nextSequence(db, id)),
+      };
+      emitted.push(await emitEvent(db, event, deps.nowMs()));
+    };
+    const done = await work(db, emit);
+    await settle(db, done);
+    return done;
+  });
+  emitted.forEach(deps.announce);
+  return result;
+}
+
+/** @throws ApiError not_found, conversation_ended */
+export async function lockLive(
+  db: Db,
+  key: { namespace: string; id: string },
+): Promise<LiveConversation> {
+  const row = await lockConversation(db, key);
+  if (!row) throw noSuchConversation();
+  if (row.endedAt !== null) throw conversationEnded();
+  return row;
+}
+
+export function noSuchConversation(): ApiError {
+  return new ApiError('not_found', 'there is no such conversation');
+}
+
+export function conversationEnded(): ApiError {
+  return new ApiError('conversation_ended', 'the conversation has ended; start another one');
+}
+
+export function transcriptUrl({ baseUrl }: Pick<ConversationDeps, 'baseUrl'>, id: string): string {
+  return `${baseUrl()}/v1/conversations/${fromUuid('conv', id)}/transcript`;
+}

@@ -1,0 +1,331 @@
+import { lowestUuidAt } from '../../ids.ts';
+import type { AgentContent } from '../../agents/agent.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { EMPTY_TALLY, type Tally } from './tally.sql.ts';
+
+export const CHANNELS = ['chat', 'voice', 'sms', 'web_voice'] as const;
+export const CONVERSATION_STATUSES = ['active', 'escalated', 'ended', 'failed'] as const;
+export const OUTCOMES = [
+  'resolved',
+  'unresolved',
+  'escalated',
+  'abandoned',
+  'voicemail',
+  'failed',
+  'unknown',
+] as const;
+
+export type Channel = (typeof CHANNELS)[number];
+export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
+export type Outcome = (typeof OUTCOMES)[number];
+export type Variables = Record<string, unknown>;
+
+/** A conversation with an agent. Times are Unix milliseconds. */
+export type ConversationRow = {
+  id: string;
+  namespace: string;
+  agentId: string;
+  agentVersion: number;
+  channel: Channel;
+  userId: string | null;
+  variables: Variables;
+  metadata: Record<string, string>;
+  callId: string | null;
+  status: ConversationStatus;
+  startedAt: number;
+  endedAt: number | null;
+  endedReason: string | null;
+  outcome: Outcome | null;
+  csatPredicted: number | null;
+  csat: number | null;
+  summary: string | null;
+  turnCount: number;
+  tally: Tally;
+  maxDurationSec: number;
+  silenceTimeoutSec: number;
+  /** null: it has ended */
+  expiresAt: number | null;
+};
+
+/** One that somebody is about to add to: `ageMs` since its start by the clock of the database. */
+export type LiveConversation = ConversationRow & { ageMs: number; isExpired: boolean };
+
+const COLUMNS = `c.id, c.namespace, c.agent_id as "agentId", c.agent_version as "agentVersion",
+  c.channel, c.user_id as "userId", c.variables, c.metadata, c.call_id as "callId", c.status,
+  c.started_at as "startedAt", c.ended_at as "endedAt", c.ended_reason as "endedReason", c.outcome,
+  c.csat_predicted::float8 as "csatPredicted", c.csat, c.summary, c.turn_count as "turnCount",
+  c.tally, c.max_duration_sec as "maxDurationSec", c.silence_timeout_sec as "silenceTimeoutSec",
+  c.expires_at as "expiresAt"`;
+
+export const CONVERSATION_COLUMNS = COLUMNS;
+
+const LIVE = `${COLUMNS},
+  greatest(0, floor(extract(epoch from clock_timestamp() - c.started_at) * 1000))::bigint as "ageMs",
+  coalesce(c.expires_at <= clock_timestamp(), false) as "isExpired"`;
+
+type Key = { namespace: string; id: string };
+
+/** What is live of an agent; `version` null: nothing is. undefined: there is no such agent. */
+export async function readLiveContent(
+  db: Db,
+  { namespace, id }: Key,
+): Promise<{ version: number | null; content: AgentContent | null } | undefined> {
+  const { rows } = await db.query<{ version: number | null; content: AgentContent | null }>({
+    name: 'read_live_content',
+    text: `select a.active_version as version, v.content
+             from agents a
+             left join agent_versions v on v.agent_id = a.id and v.version = a.active_version
+            where a.id = $1 and a.namespace = $2 and a.deleted_at is null`,
+    values: [id, namespace],
+  });
+  return rows[0];
+}
+
+export type NewConversation = Pick<
+  ConversationRow,
+  | 'id'
+  | 'namespace'
+  | 'agentId'
+  | 'agentVersion'
+  | 'channel'
+  | 'userId'
+  | 'variables'
+  | 'metadata'
+  | 'callId'
+  | 'turnCount'
+  | 'maxDurationSec'
+  | 'silenceTimeoutSec'
+>;
+
+/** Its first event has the sequence 1. */
+export async function insertConversation(db: Db, row: NewConversation): Promise<ConversationRow> {
+  const { rows } = await db.query<ConversationRow>({
+    name: 'insert_conversation',
+    text: `insert into conversations as c
+             (id, namespace, agent_id, agent_version, channel, user_id, variables, metadata,
+              call_id, status, turn_count, event_sequence, tally, max_duration_sec,
+              silence_timeout_sec, expires_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'active', $10, 1, $11, $12, $13,
+             clock_timestamp() + make_interval(secs => least($12::int, $13::int)))
+           returning ${COLUMNS}`,
+    values: [
+      row.id,
+      row.namespace,
+      row.agentId,
+      row.agentVersion,
+      row.channel,
+      row.userId,
+      row.variables,
+      row.metadata,
+      row.callId,
+      row.turnCount,
+      EMPTY_TALLY,
+      row.maxDurationSec,
+      row.silenceTimeoutSec,
+    ],
+  });
+  return rows[0]!; // An insert without a condition returns its row.
+}
+
+export async function readConversation(
+  db: Db,
+  { namespace, id }: Key,
+): Promise<ConversationRow | undefined> {
+  const { rows } = await db.query<ConversationRow>({
+    name: 'read_conversation',
+    text: `select ${COLUMNS} from conversations c
+            where c.id = $1 and c.namespace = $2 and c.deleted_at is null`,
+    values: [id, namespace],
+  });
+  return rows[0];
+}
+
+/** A conversation and the content it is pinned to, unlocked: what a turn is made from. */
+export async function readForTurn(
+  db: Db,
+  { namespace, id }: Key,
+): Promise<{ conversation: LiveConversation; content: AgentContent } | undefined> {
+  const { rows } = await db.query<LiveConversation & { content: AgentContent }>({
+    name: 'read_for_turn',
+    text: `select ${LIVE}, v.content
+             from conversations c
+             join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version
+            where c.id = $1 and c.namespace = $2 and c.deleted_at is null`,
+    values: [id, namespace],
+  });
+  const [row] = rows;
+  if (!row) return undefined;
+  const { content, ...conversation } = row;
+  return { conversation, content };
+}
+
+/** Everything that changes a conversation other than by a turn stands in line here. */
+export async function lockConversation(
+  db: Db,
+  { namespace, id }: Key,
+): Promise<LiveConversation | undefined> {
+  const { rows } = await db.query<LiveConversation>({
+    name: 'lock_conversation',
+    text: `select ${LIVE} from conversations c
+            where c.id = $1 and c.namespace = $2 and c.deleted_at is null for update`,
+    values: [id, namespace],
+  });
+  return rows[0];
+}
+
+/** Under the row's lock: the position of its next event (contract §5, order). */
+export async function nextSequence(db: Db, id: string): Promise<number> {
+  const { rows } = await db.query<{ sequence: number }>({
+    name: 'next_sequence',
+    text: `update conversations set event_sequence = event_sequence + 1 where id = $1
+           returning event_sequence as sequence`,
+    values: [id],
+  });
+  return rows[0]?.sequence ?? 0;
+}
+
+export type ConversationFilter = {
+  namespace: string;
+  status?: string;
+  agentId?: string;
+  channel?: string;
+  outcome?: string;
+  userId?: string;
+  /** Unix seconds, inclusive */
+  createdAfter?: number;
+  /** Unix seconds, exclusive */
+  createdBefore?: number;
+  /** uuid after which the page starts */
+  before: string | null;
+  limit: number;
+};
+
+/** Newest first; only the filters that are given are in the statement, so that an index fits it. */
+export async function listConversations(
+  db: Db,
+  filter: ConversationFilter,
+): Promise<ConversationRow[]> {
+  const bound = (sec: number | undefined): string | undefined =>
+    sec === undefined ? undefined : lowestUuidAt(sec * 1_000);
+  const given: [string, unknown][] = [
+    ['c.namespace =', filter.namespace],
+    ['c.status =', filter.status],
+    ['c.agent_id =', filter.agentId],
+    ['c.channel =', filter.channel],
+    ['c.outcome =', filter.outcome],
+    ['c.user_id =', filter.userId],
+    ['c.id >=', bound(filter.createdAfter)],
+    ['c.id <', bound(filter.createdBefore)],
+    ['c.id <', filter.before ?? undefined],
+  ];
+  const conditions = given.filter(([, value]) => value !== undefined);
+  const where = conditions.map(([condition], i) => `${condition} $${i + 1}`).join(' and ');
+  const { rows } = await db.query<ConversationRow>(
+    `select ${COLUMNS} from conversations c
+      where ${where} and c.deleted_at is null
+      order by c.id desc limit $${conditions.length + 1}`,
+    [...conditions.map(([, value]) => value), filter.limit],
+  );
+  return rows;
+}
+
+/** The caller holds its lock and has seen that it has not ended. */
+export async function endConversationRow(
+  db: Db,
+  end: {
+    id: string;
+    status: 'ended' | 'failed';
+    endedAt: number;
+    reason: string;
+    outcome: Outcome;
+    csatPredicted: number;
+  },
+): Promise<ConversationRow> {
+  const { rows } = await db.query<ConversationRow>({
+    name: 'end_conversation',
+    text: `update conversations c
+              set status = $2, ended_at = to_timestamp($3::float8 / 1000), ended_reason = $4,
+                  outcome = $5, csat_predicted = $6, expires_at = null
+            where id = $1 returning ${COLUMNS}`,
+    values: [end.id, end.status, end.endedAt, end.reason, end.outcome, end.csatPredicted],
+  });
+  return rows[0]!; // The caller holds its lock.
+}
+
+export async function setSummary(db: Db, id: string, summary: string): Promise<void> {
+  await db.query('update conversations set summary = $2 where id = $1', [id, summary]);
+}
+
+export async function setFeedback(
+  db: Db,
+  { namespace, id, csat }: Key & { csat: number },
+): Promise<ConversationRow | undefined> {
+  const { rows } = await db.query<ConversationRow>(
+    `update conversations c set csat = $3
+      where id = $1 and namespace = $2 and deleted_at is null returning ${COLUMNS}`,
+    [id, namespace, csat],
+  );
+  return rows[0];
+}
+
+/** The words of a conversation, and the sight of it. What was counted stays. */
+export async function eraseConversationRow(db: Db, id: string, tally: Tally): Promise<void> {
+  await db.query('delete from turns where conversation_id = $1', [id]);
+  await db.query(
+    `update conversations
+        set deleted_at = clock_timestamp(), summary = null, user_id = null, variables = '{}',
+            metadata = '{}', tally = $2
+      where id = $1`,
+    [id, tally],
+  );
+}
+
+/** Past their time; oldest first. Somebody else may be ending them at the same moment. */
+export async function listExpired(db: Db, limit: number): Promise<Key[]> {
+  const { rows } = await db.query<Key>(
+    `select id, namespace from conversations
+      where expires_at <= clock_timestamp() order by expires_at limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
+/**
+ * Under lock if its time is over still and nobody else is at it. Not while an escalation of it is
+ * due to time out: the agent goes on first, and with it the clock.
+ */
+export async function lockExpired(db: Db, id: string): Promise<LiveConversation | undefined> {
+  const { rows } = await db.query<LiveConversation>(
+    `select ${LIVE} from conversations c
+      where c.id = $1 and c.expires_at <= clock_timestamp() and c.deleted_at is null
+        and (c.started_at + make_interval(secs => c.max_duration_sec) <= clock_timestamp()
+             or not exists (select 1 from escalations e
+                  where e.conversation_id = c.id and e.status = 'requested'
+                    and e.times_out_at <= clock_timestamp()))
+        for update skip locked`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** Ended, and their summary is not written yet. */
+export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> {
+  const { rows } = await db.query<Key>(
+    `select id, namespace from conversations
+      where ended_at is not null and summary is null and deleted_at is null
+      order by ended_at limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
+/** An ended one that has no summary yet, locked: of two who are to write it, the second waits and finds it there. */
+export async function lockWithoutSummary(db: Db, id: string): Promise<ConversationRow | undefined> {
+  const { rows } = await db.query<ConversationRow>(
+    `select ${COLUMNS} from conversations c
+      where c.id = $1 and c.ended_at is not null and c.summary is null and c.deleted_at is null
+        for update`,
+    [id],
+  );
+  return rows[0];
+}

@@ -1,0 +1,87 @@
+import type { ConversationRow, LiveConversation } from './conversations.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { Tally } from './tally.sql.ts';
+import { addTurns, type TurnRow } from './turns.sql.ts';
+import { inConversation, type ConversationDeps, type EmitOf } from './conversation-deps.ts';
+import { detectGap } from '../../knowledge/gaps/detect-gap.ts';
+import { openEscalation, silenceWhileEscalated } from '../escalations/request-escalation.ts';
+import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+
+/** What an added message changed (contract §4, message answer). */
+export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
+
+export type TurnToRecord = {
+  /** As it was read: nothing is written when it is otherwise by now. */
+  conversation: LiveConversation;
+  turns: readonly TurnRow[];
+  tally: Tally;
+  /** A question that knowledge had no answer to. */
+  gap: { question: string; topScore: number } | undefined;
+  /** A human is asked for. */
+  escalation: { reason: string; timeoutSec: number } | undefined;
+  /** Seconds of silence that end it, from here on. */
+  silenceSec: number;
+};
+
+/**
+ * Stores the turns of one message with all that follows from them in one transaction; undefined
+ * when somebody else wrote meanwhile, and nothing is stored.
+ */
+export async function recordTurn(
+  deps: ConversationDeps,
+  record: TurnToRecord,
+  settle: Settle<MessageResult> = unsettled,
+): Promise<MessageResult | undefined> {
+  if (settle === unsettled && !record.gap && !record.escalation) {
+    return store(deps.pool, record); // One statement is a transaction by itself.
+  }
+  try {
+    return await inConversation<MessageResult>(
+      deps,
+      async (db, emit) => {
+        const result = await store(db, record);
+        if (!result) throw new Overtaken();
+        await follow({ db, emit, deps }, record, result.conversation);
+        return result;
+      },
+      settle,
+    );
+  } catch (error) {
+    if (error instanceof Overtaken) return undefined;
+    throw error;
+  }
+}
+
+class Overtaken extends Error {
+  override readonly name = 'Overtaken';
+}
+
+async function store(db: Db, record: TurnToRecord): Promise<MessageResult | undefined> {
+  const { conversation, turns, tally, escalation, silenceSec } = record;
+  const added = await addTurns(db, {
+    conversation,
+    turns,
+    tally,
+    status: escalation || conversation.status === 'escalated' ? 'escalated' : 'active',
+    silenceSec: escalation ? silenceWhileEscalated(silenceSec, escalation.timeoutSec) : silenceSec,
+  });
+  return added && { turns: [...turns], conversation: added };
+}
+
+async function follow(
+  { db, emit, deps }: { db: Db; emit: EmitOf; deps: ConversationDeps },
+  { gap, escalation }: TurnToRecord,
+  row: ConversationRow,
+): Promise<void> {
+  const { id: conversationId, namespace, agentId } = row;
+  if (gap) {
+    await detectGap(db, {
+      namespace,
+      agentId,
+      conversationId,
+      ...gap,
+      emit: (data) => emit(row, { type: 'knowledge.gap.detected', data }),
+    });
+  }
+  if (escalation) await openEscalation({ db, emit, deps }, row, escalation);
+}

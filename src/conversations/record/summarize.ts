@@ -1,0 +1,74 @@
+import type { ConversationRow } from './conversations.sql.ts';
+import type { Tally } from './tally.sql.ts';
+import { leftOpen } from '../ending/settle-outcome.ts';
+
+const SUMMARY_MAX = 1_000;
+
+const ENDINGS: Record<string, string> = {
+  user_ended: 'It was ended by request.',
+  agent_ended: 'The agent ended it.',
+  silence_timeout: 'It ended because nobody said anything more.',
+  max_duration: 'It ended at its longest duration.',
+  deleted: 'It was deleted.',
+  voicemail: 'A mailbox answered the call.',
+  platform_error: 'It was cut off by an error.',
+};
+
+/** An ended conversation in plain English, by rule; at most 1,000 characters. */
+export function summarize(
+  row: Pick<ConversationRow, 'tally' | 'endedReason' | 'outcome' | 'channel'>,
+): string {
+  const ending = ENDINGS[row.endedReason ?? ''] ?? 'The call ended.';
+  return cut([...sentences(row.tally), ending].join(' '), SUMMARY_MAX);
+}
+
+/** A conversation that goes on, for the human who may take over. */
+export function summarizeSoFar(tally: Tally): string {
+  return cut(sentences(tally).join(' '), SUMMARY_MAX);
+}
+
+function sentences(tally: Tally): string[] {
+  if (tally.userTurns === 0) return ['The user said nothing.'];
+  const asked = tally.told.map(
+    ({ question, from }) =>
+      `The user asked “${question}” and was answered${from === '' ? '' : ` from “${from}”`}.`,
+  );
+  const more = tally.answered - tally.told.length;
+  const open = tally.open.slice(0, 3).map(({ text }) => `“${text}”`);
+  const openMore = leftOpen(tally) - open.length;
+  return [
+    ...asked,
+    ...(more > 0
+      ? [`${count(more, 'more question')} ${more === 1 ? 'was' : 'were'} answered.`]
+      : []),
+    ...(open.length > 0
+      ? [`Not answered: ${open.join(', ')}${openMore > 0 ? ` and ${openMore} more` : ''}.`]
+      : []),
+    ...(tally.isDissatisfied ? ['The user was not content with the last answer.'] : []),
+    ...handover(tally),
+    ...(tally.needs === 0 ? ['The user asked nothing.'] : []),
+  ];
+}
+
+function handover({ escalations, lacksHuman }: Tally): string[] {
+  const { requested, accepted, acceptedBy, waitSec } = escalations;
+  if (accepted > 0) {
+    return [`${acceptedBy ?? 'A human'} took over after ${count(waitSec, 'second')}.`];
+  }
+  if (requested > 0) return ['A human was asked for; nobody took over.'];
+  return lacksHuman ? ['The user asked for a human.'] : [];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** Not in the middle of a surrogate pair, which PostgreSQL would refuse. */
+function cut(text: string, max: number): string {
+  return text.length <= max
+    ? text
+    : `${text
+        .slice(0, max - 1)
+        .toWellFormed()
+        .replace(/\uFFFD$/, '')}…`;
+}

@@ -1,0 +1,24 @@
+import type { LiveConversation } from './conversations.sql.ts';
+import type { TurnRow, TurnRole } from './turns.sql.ts';
+
+/** A turn with nothing but its words. Not before the end of the one it follows. */
+export function plainTurn(row: LiveConversation, role: TurnRole, text: string): TurnRow {
+  const atMs = Math.max(row.ageMs, row.tally.endedAtMs);
+  return {
+    index: row.turnCount,
+    role,
+    text,
+    startedAtMs: atMs,
+    endedAtMs: atMs,
+    interrupted: false,
+    toolCall: null,
+    toolResult: null,
+    retrieval: null,
+    latency: null,
+  };
+}
+
+/** What is told to both sides: somebody came, somebody left. */
+export function systemTurn(row: LiveConversation, text: string): TurnRow {
+  return plainTurn(row, 'system', text);
+}

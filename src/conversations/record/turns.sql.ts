@@ -1,0 +1,120 @@
+import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { Tally } from './tally.sql.ts';
+
+export type TurnRole = 'user' | 'agent' | 'tool' | 'human' | 'system';
+
+/** What an answer was made from (contract §4, transcript). */
+export type Retrieval = {
+  query: string;
+  top_score: number;
+  chunks: {
+    source_id: string;
+    document_id: string;
+    chunk_id: string;
+    score: number;
+  }[];
+};
+
+/** One turn of a transcript. Times are ms since the conversation started. */
+export type TurnRow = {
+  index: number;
+  role: TurnRole;
+  text: string;
+  startedAtMs: number;
+  endedAtMs: number;
+  interrupted: boolean;
+  toolCall: Record<string, unknown> | null;
+  toolResult: Record<string, unknown> | null;
+  retrieval: Retrieval | null;
+  /** ms of the parts of a turn, by name */
+  latency: Record<string, number> | null;
+};
+
+const COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",
+  interrupted, tool_call as "toolCall", tool_result as "toolResult", retrieval, latency`;
+
+/** What a writer found, and what it makes of it. */
+export type TurnsToAdd = {
+  conversation: Pick<ConversationRow, 'id' | 'turnCount' | 'status'>;
+  turns: readonly TurnRow[];
+  tally: Tally;
+  status: 'active' | 'escalated';
+  /** Seconds of silence from now on that end it. */
+  silenceSec: number;
+};
+
+/**
+ * Adds turns if the conversation still is as it was read, in one statement; undefined when
+ * somebody else wrote meanwhile. Holds the row's lock until the transaction ends.
+ */
+export async function addTurns(db: Db, add: TurnsToAdd): Promise<ConversationRow | undefined> {
+  const { id, turnCount, status } = add.conversation;
+  const { rows } = await db.query<ConversationRow>({
+    name: 'add_turns',
+    text: `with moved as (
+        update conversations
+           set turn_count = turn_count + jsonb_array_length($4::jsonb), tally = $5, status = $6,
+               expires_at = least(started_at + make_interval(secs => max_duration_sec),
+                                  clock_timestamp() + make_interval(secs => $7::float8))
+         where id = $1 and turn_count = $2 and status = $3 and ended_at is null
+           and deleted_at is null
+        returning *
+      ), added as (
+        insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms,
+                           interrupted, tool_call, tool_result, retrieval, latency)
+        select moved.id, t.index, t.role, t.text, t."startedAtMs", t."endedAtMs", t.interrupted,
+               t."toolCall", t."toolResult", t.retrieval, t.latency
+          from moved, jsonb_to_recordset($4::jsonb) as t(index integer, role text, text text,
+               "startedAtMs" bigint, "endedAtMs" bigint, interrupted boolean, "toolCall" jsonb,
+               "toolResult" jsonb, retrieval jsonb, latency jsonb)
+      )
+      select ${CONVERSATION_COLUMNS} from moved c`,
+    values: [
+      id,
+      turnCount,
+      status,
+      JSON.stringify(add.turns),
+      add.tally,
+      add.status,
+      add.silenceSec,
+    ],
+  });
+  return rows[0];
+}
+
+/** Turn 0 of a conversation that is being made. */
+export async function insertFirstTurn(db: Db, conversationId: string, text: string): Promise<void> {
+  await db.query({
+    name: 'insert_first_turn',
+    text: `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms)
+           values ($1, 0, 'agent', $2, 0, 0)`,
+    values: [conversationId, text],
+  });
+}
+
+/** Oldest first, from an index on. */
+export async function listTurns(
+  db: Db,
+  page: { conversationId: string; from: number; limit: number },
+): Promise<TurnRow[]> {
+  const { rows } = await db.query<TurnRow>({
+    name: 'list_turns',
+    text: `select ${COLUMNS} from turns where conversation_id = $1 and index >= $2
+            order by index limit $3`,
+    values: [page.conversationId, page.from, page.limit],
+  });
+  return rows;
+}
+
+/** The last turns, oldest first. */
+export async function readLastTurns(
+  db: Db,
+  { conversationId, limit }: { conversationId: string; limit: number },
+): Promise<TurnRow[]> {
+  const { rows } = await db.query<TurnRow>(
+    `select ${COLUMNS} from turns where conversation_id = $1 order by index desc limit $2`,
+    [conversationId, limit],
+  );
+  return rows.toReversed();
+}

@@ -1,0 +1,107 @@
+import { ApiError } from '../errors.ts';
+import { fromUuid, newUuid } from '../ids.ts';
+import type { AgentContent } from '../agents/agent.ts';
+import {
+  insertConversation,
+  readLiveContent,
+  type Channel,
+  type ConversationRow,
+  type NewConversation,
+  type Variables,
+} from './record/conversations.sql.ts';
+import type { Db } from '../platform/postgres/pool.ts';
+import { insertFirstTurn } from './record/turns.sql.ts';
+import { inConversation, type ConversationDeps } from './record/conversation-deps.ts';
+import { fillPlaceholders } from './record/fill-placeholders.ts';
+import { unsettled, type Settle } from '../platform/postgres/settle.ts';
+
+/** Where a version sets no limits, in seconds. A call that says nothing is over; a chat may rest. */
+const LIMITS = {
+  spoken: { maxDurationSec: 3_600, silenceTimeoutSec: 120 },
+  written: { maxDurationSec: 86_400, silenceTimeoutSec: 1_800 },
+} as const;
+
+export type ConversationToStart = {
+  namespace: string;
+  agentId: string;
+  channel: Channel;
+  userId: string | null;
+  variables: Variables;
+  metadata: Record<string, string>;
+  callId?: string | null;
+};
+
+/**
+ * Begins a conversation on what is live of the agent now; it stays on that version to its end.
+ * The agent's first message is turn 0.
+ * @throws ApiError invalid_body (no such agent), not_published
+ */
+export function startConversation(
+  deps: ConversationDeps,
+  input: ConversationToStart,
+  settle: Settle<ConversationRow> = unsettled,
+): Promise<ConversationRow> {
+  return inConversation(
+    deps,
+    async (db, emit) => {
+      const { version, content } = await requireLive(db, input);
+      const row = await insertConversation(db, newRow(deps, { ...input, version, content }));
+      if (content.firstMessage !== undefined) {
+        await insertFirstTurn(db, row.id, fillPlaceholders(content.firstMessage, input.variables));
+      }
+      await emit(row, {
+        type: 'conversation.started',
+        sequence: 1,
+        data: {
+          conversation_id: fromUuid('conv', row.id),
+          agent_id: fromUuid('agt', row.agentId),
+          agent_version: version,
+          channel: row.channel,
+          ...(row.userId !== null && { user_id: row.userId }),
+        },
+      });
+      return row;
+    },
+    settle,
+  );
+}
+
+async function requireLive(
+  db: Db,
+  { namespace, agentId }: ConversationToStart,
+): Promise<{ version: number; content: AgentContent }> {
+  const live = await readLiveContent(db, { namespace, id: agentId });
+  if (!live) {
+    const detail = 'there is no such agent';
+    throw new ApiError('invalid_body', detail, {
+      errors: [{ pointer: '/agent_id', code: 'unknown', detail }],
+    });
+  }
+  const { version, content } = live;
+  if (version === null || content === null) {
+    throw new ApiError('not_published', 'nothing of the agent is live: publish a version first');
+  }
+  return { version, content };
+}
+
+function newRow(
+  deps: ConversationDeps,
+  from: ConversationToStart & { version: number; content: AgentContent },
+): NewConversation {
+  const { namespace, agentId, channel, userId, variables, metadata, version, content } = from;
+  const isSpoken = channel === 'voice' || channel === 'web_voice';
+  return {
+    id: newUuid(deps.nowMs()),
+    namespace,
+    agentId,
+    agentVersion: version,
+    channel,
+    userId,
+    variables,
+    metadata,
+    callId: from.callId ?? null,
+    turnCount: content.firstMessage === undefined ? 0 : 1,
+    ...LIMITS[isSpoken ? 'spoken' : 'written'],
+    ...content.limits,
+  };
+}

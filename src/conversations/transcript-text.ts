@@ -1,0 +1,78 @@
+import { conversationView, turnView } from './conversation.view.ts';
+
+/**
+ * A transcript in its three forms, a page of turns at a time: ten thousand turns are never in
+ * memory together.
+ */
+
+type Row = Parameters<typeof conversationView>[0];
+type Turn = Parameters<typeof turnView>[0];
+type Pages = AsyncIterable<readonly Turn[]>;
+
+export const TRANSCRIPT_FORMATS = {
+  json: { mediaType: 'application/json', write: writeJson },
+  text: { mediaType: 'text/plain; charset=utf-8', write: writeText },
+  vtt: { mediaType: 'text/vtt; charset=utf-8', write: writeVtt },
+} as const;
+
+async function* writeJson(row: Row, pages: Pages): AsyncGenerator<string> {
+  const { id, agent_id, agent_version, status, summary } = conversationView(row);
+  const head = JSON.stringify({ conversation_id: id, agent_id, agent_version, status, summary });
+  let separator = `${head.slice(0, -1)},"turns":[`;
+  for await (const turns of pages) {
+    if (turns.length === 0) continue;
+    yield separator + turns.map((turn) => JSON.stringify(turnView(turn))).join(',');
+    separator = ',';
+  }
+  yield separator === ',' ? ']}' : `${separator}]}`;
+}
+
+const SPEAKERS: Record<Turn['role'], string> = {
+  user: 'User',
+  agent: 'Agent',
+  tool: 'Tool',
+  human: 'Human',
+  system: 'System',
+};
+
+/** A line that a user sends cannot pass for one of somebody else: it is indented. */
+async function* writeText(_row: Row, pages: Pages): AsyncGenerator<string> {
+  for await (const turns of pages) {
+    const lines = turns.map(({ role, text, startedAtMs }) => {
+      const said = text.split(LINE_BREAK).join('\n    ');
+      return `[${clock(startedAtMs).slice(0, -4)}] ${SPEAKERS[role]}: ${said}\n`;
+    });
+    yield lines.join('');
+  }
+}
+
+/** WebVTT (W3C): no blank line and no `-->` may be in a cue, and its markup is escaped. */
+async function* writeVtt(_row: Row, pages: Pages): AsyncGenerator<string> {
+  yield 'WEBVTT\n';
+  for await (const turns of pages) {
+    const cues = turns.map(({ index, role, text, startedAtMs, endedAtMs }) => {
+      // A cue must last; what was written was there at once.
+      const end = Math.max(endedAtMs, startedAtMs + 1);
+      const said = escapeVtt(text)
+        .split(LINE_BREAK)
+        .filter((line) => line.trim() !== '')
+        .join('\n');
+      return `\n${index + 1}\n${clock(startedAtMs)} --> ${clock(end)}\n<v ${SPEAKERS[role]}>${said}\n`;
+    });
+    yield cues.join('');
+  }
+}
+
+const LINE_BREAK = /\r\n|[\n\r\u2028\u2029\u0085\v\f]/;
+
+function escapeVtt(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** hh:mm:ss.ttt */
+function clock(ms: number): string {
+  const two = (number: number): string => String(Math.floor(number)).padStart(2, '0');
+  const sec = ms / 1_000;
+  const millis = String(Math.floor(ms % 1_000)).padStart(3, '0');
+  return `${two(sec / 3_600)}:${two((sec / 60) % 60)}:${two(sec % 60)}.${millis}`;
+}

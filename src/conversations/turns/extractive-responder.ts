@@ -1,0 +1,101 @@
+import {
+  DEFAULT_MIN_SCORE,
+  DEFAULT_TOP_K,
+  hitIds,
+  type KnowledgeHit,
+} from '../../knowledge/passages/search-knowledge.ts';
+import type { Retrieval } from '../record/turns.sql.ts';
+import { reasonToHandOver } from '../escalations/escalation-rules.ts';
+import { pickSentences } from './pick-sentences.ts';
+import type { SmallTalk } from './read-user-turn.ts';
+import type { Reply, Responder, ResponderRequest } from './responder.ts';
+
+/** About what somebody listens to, or reads in a chat, without losing the thread. */
+const REPLY_CHARS_MAX = 500;
+
+/** Who asks nothing is told something only when it is about all that they said. */
+const REMARK_MIN_SCORE = 0.75;
+
+const HAND_OVER = 'I am asking a colleague to take over. Please stay here for a moment.';
+const DO_NOT_KNOW =
+  'I am sorry, I do not know that. You can put it in other words, or I can ask a human to help you.';
+
+const SMALL_TALK: Record<SmallTalk | 'remark', string> = {
+  remark: 'I see. Is there anything you would like to know?',
+  greeting: 'Hello! How can I help you?',
+  thanks: 'You are welcome! Is there anything else I can help you with?',
+  goodbye: 'Thank you for getting in touch. Goodbye!',
+  yes: 'All right. What would you like to know?',
+  no: 'All right. Is there anything else I can help you with?',
+  complaint:
+    'I am sorry that I could not help you so far. You can put your question in other words, or I can ask a human to help you.',
+  noise: 'I did not understand that. What would you like to know?',
+};
+
+/**
+ * Answers without any model: hands over when it is asked to or a rule says so, makes small talk,
+ * and else quotes the best passage of the agent's knowledge, or says that it does not know.
+ */
+export function createExtractiveResponder(deps: { nowMs: () => number }): Responder {
+  return async (request) => {
+    const { content, user, text, conversation } = request;
+    const { offeredHuman, unansweredInRow: unansweredBefore } = conversation.tally;
+    const asksForHuman = user.wantsHuman || (user.isConsent && offeredHuman);
+    const facts = { user: { wantsHuman: asksForHuman }, text, toolFailuresInRow: 0 };
+    const atOnce = reasonToHandOver(content, { ...facts, unansweredInRow: 0 });
+    if (atOnce !== undefined)
+      return say(request, { text: HAND_OVER, handover: { reason: atOnce } });
+    if (user.question === '') return say(request, chat(user.smallTalk));
+
+    const startedMs = deps.nowMs();
+    const found = await retrieve(request);
+    const latency = { retrieval_ms: rounded(deps.nowMs() - startedMs) };
+    const { best, retrieval } = found;
+    if (best) {
+      const answer = pickSentences(best.text, user.question, { charsMax: REPLY_CHARS_MAX });
+      return say(request, { text: answer, retrieval, latency, answeredFrom: best.heading });
+    }
+    if (user.isRemark) return say(request, { ...chat(user.smallTalk ?? 'remark'), latency });
+    const unanswered = { question: user.question, topScore: retrieval.top_score };
+    const unansweredInRow = unansweredBefore + 1;
+    const reason = reasonToHandOver(content, { ...facts, unansweredInRow });
+    const reply = { retrieval, latency, unanswered };
+    if (reason === undefined) {
+      return say(request, { ...reply, text: DO_NOT_KNOW, offersHuman: true });
+    }
+    return say(request, { ...reply, text: HAND_OVER, handover: { reason } });
+  };
+}
+
+function chat(about: SmallTalk | 'remark' = 'noise'): Reply {
+  const offer = about === 'complaint' && { offersHuman: true as const };
+  return { text: SMALL_TALK[about], ...offer };
+}
+
+/** The best passage that is good enough, and all of those that are. */
+async function retrieve({
+  content,
+  user,
+  search,
+}: ResponderRequest): Promise<{ best: KnowledgeHit | undefined; retrieval: Retrieval }> {
+  const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } = content.knowledge ?? {};
+  const hits = await search(user.query, topK);
+  const needed = user.isRemark ? Math.max(minScore, REMARK_MIN_SCORE) : minScore;
+  const good = hits.filter(({ score }) => score >= needed);
+  const retrieval = {
+    query: user.question,
+    top_score: hits[0]?.score ?? 0,
+    chunks: good.map((hit) => ({ ...hitIds(hit), score: hit.score })),
+  };
+  return { best: good[0], retrieval };
+}
+
+/** Word by word, as a model would say it. */
+function say({ emitToken }: ResponderRequest, reply: Reply): Reply {
+  for (const token of reply.text.match(/\S+\s*/g) ?? []) emitToken(token);
+  return reply;
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

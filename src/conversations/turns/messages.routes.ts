@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { TakeTurn } from './take-turn.ts';
+import { EVENT_STREAM_TYPE, wantsEvents, type EventStream } from '../../platform/http/sse.ts';
+import { idParam } from '../../platform/http/params.ts';
+import { route, type Answer, type Route } from '../../platform/http/route.ts';
+import { MessageAnswer, messageView } from '../conversation.view.ts';
+
+export const messageBody = z
+  .strictObject({
+    text: z.string().min(1).max(32_000).regex(/\S/).describe('What is said; not only white space.'),
+  })
+  .describe('A message.');
+
+/** One message of the user and what the agent says to it (contract §4), as document or stream. */
+export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
+  return route({
+    method: 'post',
+    path: '/v1/conversations/{id}/messages',
+    operationId: 'sendMessage',
+    tag: 'Conversations',
+    scope: 'write',
+    summary: 'Say something to the agent',
+    description:
+      'While a human is asked for or speaks, the message is stored and the agent is silent. With ' +
+      '`Accept: text/event-stream` the reply comes in parts: `token {text}` each, then `turn` for ' +
+      'every turn as it is stored, then `done {turns, conversation}`; or `error` with a problem. ' +
+      'What was streamed before an `error` is void. A client that goes away loses nothing: the turn ' +
+      'is in the transcript.',
+    params: { id: idParam('conv', 'conversation') },
+    body: { schema: messageBody },
+    answers: {
+      200: {
+        description: 'What the message added.',
+        schema: MessageAnswer,
+        forms: { [EVENT_STREAM_TYPE]: z.string() },
+      },
+    },
+    errors: ['conversation_ended', 'write_conflict'],
+    eventsOf: (body) => (send) => sendResult(send, body),
+    handle: async ({ answering, caller: { namespace }, params: { id }, body, headers }) => {
+      const input = { namespace, conversationId: id, text: body.text };
+      const turn = (onToken?: (text: string) => void): Promise<Answer> =>
+        answering(
+          (settle) => deps.takeTurn({ ...input, ...(onToken && { onToken }) }, settle),
+          (result) => ({ status: 200, body: messageView(result) }),
+        );
+      return wantsEvents(headers['accept']) ? streamed(turn) : turn();
+    },
+  });
+}
+
+/**
+ * Begins to stream with the first part of the reply: what goes wrong before it is answered with
+ * its status, as without a stream.
+ */
+async function streamed(
+  turn: (onToken: (text: string) => void) => Promise<Answer>,
+): Promise<Answer> {
+  const tokens: string[] = [];
+  let wake = (): void => undefined;
+  const begun = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  const done = turn((text) => {
+    tokens.push(text);
+    wake();
+  });
+  await Promise.race([begun, done]);
+  done.catch(() => undefined); // It is told below; until then it is nobody's.
+  return {
+    status: 200,
+    stream: async (send) => {
+      let isOver = false;
+      const over = done.finally(() => {
+        isOver = true;
+        wake();
+      });
+      over.catch(() => undefined);
+      for (;;) {
+        const next = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        for (const text of tokens.splice(0)) await send({ event: 'token', data: { text } });
+        if (isOver) break;
+        if (tokens.length === 0) await next;
+      }
+      await sendResult(send, (await done).body);
+    },
+  };
+}
+
+async function sendResult(send: Parameters<EventStream>[0], body: unknown): Promise<void> {
+  const { turns } = MessageAnswer.parse(body);
+  for (const turn of turns) await send({ event: 'turn', data: turn });
+  await send({ event: 'done', data: body });
+}

@@ -1,0 +1,63 @@
+import { searchableText } from '../../knowledge/passages/question-words.ts';
+
+/**
+ * The part of a passage that answers a question: whole sentences in their order, around the one
+ * that shares most with what was asked, as many as fit. A passage that fits is told whole.
+ */
+export function pickSentences(
+  passage: string,
+  question: string,
+  options: { charsMax: number },
+): string {
+  const whole = unwrapped(passage.trim());
+  if (whole.length <= options.charsMax) return whole;
+  const sentences = sentencesOf(whole);
+  const wanted = new Set(searchableText(question).split(' ').map(root));
+  const scores = sentences.map((sentence) => overlap(sentence, wanted));
+  let from = scores.indexOf(Math.max(...scores));
+  let to = from + 1;
+  let length = sentences[from]!.length;
+  // What follows a statement explains it more often than what goes before.
+  for (;;) {
+    const after = sentences[to];
+    const before = sentences[from - 1];
+    if (after !== undefined && length + after.length <= options.charsMax) {
+      length += after.length;
+      to += 1;
+    } else if (before !== undefined && length + before.length <= options.charsMax) {
+      length += before.length;
+      from -= 1;
+    } else break;
+  }
+  return cutLong(sentences.slice(from, to).join('').trim(), options.charsMax);
+}
+
+/** Lines that were broken for the width of a file are one again; lists and paragraphs stay. */
+function unwrapped(text: string): string {
+  return text.replaceAll(/(?<=[^\s])[ \t]*\n(?!\s*(?:\n|[-*+>|#]|\d+[.)]))[ \t]*/g, ' ');
+}
+
+/** With the spaces after them, so that joined they are the text. */
+function sentencesOf(text: string): string[] {
+  return [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)].map(
+    ({ segment }) => segment,
+  );
+}
+
+function overlap(sentence: string, wanted: ReadonlySet<string>): number {
+  const words = new Set(searchableText(sentence).split(' ').map(root));
+  return [...wanted].filter((word) => words.has(word)).length;
+}
+
+/** The first letters of a word: enough to find "refunds" by "refund". */
+function root(word: string): string {
+  return word.length > 5 ? word.slice(0, 5) : word;
+}
+
+/** A single sentence without an end, such as a table: cut at a word. */
+function cutLong(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  const cut = text.slice(0, charsMax - 1).toWellFormed();
+  const space = cut.lastIndexOf(' ');
+  return `${(space > charsMax / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
+}

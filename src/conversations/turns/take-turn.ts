@@ -1,0 +1,190 @@
+import { ApiError } from '../../errors.ts';
+import type { AgentContent } from '../../agents/agent.ts';
+import {
+  conversationEnded,
+  noSuchConversation,
+  type ConversationDeps,
+} from '../record/conversation-deps.ts';
+import { endConversation, reasonOfExpiry } from '../ending/end-conversation.ts';
+import { recordTurn, type MessageResult, type TurnToRecord } from '../record/record-turn.ts';
+import {
+  countRequest,
+  DEFAULT_TIMEOUT_SEC,
+  silenceWhileEscalated,
+} from '../escalations/request-escalation.ts';
+import { agentScope, searchKnowledge } from '../../knowledge/passages/search-knowledge.ts';
+import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { plainTurn } from '../record/system-turn.ts';
+import { readForTurn, type LiveConversation } from '../record/conversations.sql.ts';
+import { readLastTurns, type TurnRow } from '../record/turns.sql.ts';
+import { createLine } from './line.ts';
+import { readUserTurn, type UserTurn } from './read-user-turn.ts';
+import type { Reply, Responder } from './responder.ts';
+import { countReply, countUser } from '../record/tally.ts';
+
+/** Somebody else may be first so many times, in other processes; in this one they stand in line. */
+const TRIES_MAX = 10;
+
+export type TurnInput = {
+  namespace: string;
+  /** uuid */
+  conversationId: string;
+  text: string;
+  /** Parts of the reply as they come; of what is stored, the answer tells. */
+  onToken?: (text: string) => void;
+  /** Aborted: the reply is not wanted any more. */
+  signal?: AbortSignal;
+};
+
+export type TakeTurn = (input: TurnInput, settle?: Settle<MessageResult>) => Promise<MessageResult>;
+
+export type TakeTurnDeps = ConversationDeps & {
+  respond: Responder;
+  /** Monotonic, for what is measured. */
+  clockMs: () => number;
+};
+
+/**
+ * One message of the user and what the agent says to it. No lock is held while it is thought of:
+ * it is stored in one transaction if the conversation still is as it was read, and begun again if
+ * not. So nothing is ever half stored, and a crash leaves either all or nothing.
+ *
+ * While a human is asked for or speaks, messages are stored and the agent is silent.
+ * @throws ApiError not_found, conversation_ended, write_conflict
+ */
+export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
+  const inLine = createLine();
+
+  async function tryTurn(
+    input: TurnInput,
+    settle: Settle<MessageResult>,
+  ): Promise<MessageResult | undefined> {
+    const startedMs = deps.clockMs();
+    const read = await readForTurn(deps.pool, { ...input, id: input.conversationId });
+    if (!read) throw noSuchConversation();
+    const { conversation, content } = read;
+    await requireLive(deps, conversation);
+    const user = readUserTurn(input.text);
+    const tally = countUser(conversation.tally, user);
+    const reply =
+      conversation.status === 'escalated'
+        ? undefined
+        : await deps.respond(requestOf(deps, { input, content, conversation, user }));
+    const elapsedMs = deps.clockMs() - startedMs;
+    const record = recordOf({ conversation, content, user, text: input.text, reply, elapsedMs });
+    return recordTurn(
+      deps,
+      { ...record, tally: { ...finalTally(tally, user, reply), ...endOf(record) } },
+      settle,
+    );
+  }
+
+  return (input, settle = unsettled) =>
+    inLine(input.conversationId, async () => {
+      const startedMs = deps.clockMs();
+      for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+        const result = await tryTurn(input, settle);
+        if (result) {
+          deps.metrics.turnDuration.observe((deps.clockMs() - startedMs) / 1_000);
+          return result;
+        }
+      }
+      throw new ApiError('write_conflict', 'others write to it at the same time; try again');
+    });
+}
+
+/** One whose time is over ends before another word is added, though the reaper was not there yet. */
+async function requireLive(deps: ConversationDeps, row: LiveConversation): Promise<void> {
+  if (row.endedAt === null && row.isExpired) {
+    const reason = reasonOfExpiry(row);
+    await endConversation(deps, { namespace: row.namespace, id: row.id, reason });
+    throw conversationEnded();
+  }
+  if (row.endedAt !== null) throw conversationEnded();
+}
+
+function requestOf(
+  { pool }: TakeTurnDeps,
+  turn: {
+    input: TurnInput;
+    content: AgentContent;
+    conversation: LiveConversation;
+    user: UserTurn;
+  },
+): Parameters<Responder>[0] {
+  const { input, content, conversation, user } = turn;
+  const { namespace, agentId, id: conversationId } = conversation;
+  return {
+    content,
+    conversation,
+    user,
+    text: input.text,
+    emitToken: input.onToken ?? (() => undefined),
+    signal: input.signal ?? new AbortController().signal,
+    readHistory: (limit) => readLastTurns(pool, { conversationId, limit }),
+    search: async (query, limit) => {
+      const scope = await agentScope(pool, { namespace, agentId, knowledge: content.knowledge });
+      return searchKnowledge(pool, { scope, query, limit });
+    },
+  };
+}
+
+function finalTally(
+  tally: ReturnType<typeof countUser>,
+  user: UserTurn,
+  reply: Reply | undefined,
+): ReturnType<typeof countUser> {
+  if (!reply) return tally;
+  const counted = countReply(tally, user, reply);
+  return reply.handover ? countRequest(counted) : counted;
+}
+
+type Made = {
+  conversation: LiveConversation;
+  content: AgentContent;
+  user: UserTurn;
+  text: string;
+  reply: Reply | undefined;
+  elapsedMs: number;
+};
+
+function recordOf(made: Made): Omit<TurnToRecord, 'tally'> {
+  const { conversation, content, reply } = made;
+  const timeoutSec = content.escalation?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
+  const silenceSec = conversation.silenceTimeoutSec;
+  return {
+    conversation,
+    turns: turnsOf(made),
+    gap: reply?.unanswered,
+    escalation: reply?.handover && { ...reply.handover, timeoutSec },
+    silenceSec:
+      conversation.status === 'escalated'
+        ? silenceWhileEscalated(silenceSec, timeoutSec)
+        : silenceSec,
+  };
+}
+
+/** The user's turn ends as it comes; the agent's lasts from then until the reply was thought of. */
+function turnsOf({ conversation, text, reply, elapsedMs }: Made): TurnRow[] {
+  const user = plainTurn(conversation, 'user', text);
+  if (!reply) return [user];
+  const endedAtMs = user.endedAtMs + Math.round(elapsedMs);
+  const tools = (reply.toolTurns ?? []).map((turn, i) => ({
+    ...plainTurn(conversation, 'tool', turn.text),
+    index: user.index + 1 + i,
+    toolCall: turn.toolCall,
+    toolResult: turn.toolResult,
+  }));
+  const agent: TurnRow = {
+    ...plainTurn(conversation, 'agent', reply.text),
+    index: user.index + 1 + tools.length,
+    endedAtMs,
+    retrieval: reply.retrieval ?? null,
+    latency: { ...reply.latency, turn_ms: Math.round(elapsedMs * 10) / 10 },
+  };
+  return [user, ...tools, agent];
+}
+
+function endOf({ turns }: Pick<TurnToRecord, 'turns'>): { endedAtMs: number } {
+  return { endedAtMs: Math.max(...turns.map(({ endedAtMs }) => endedAtMs)) };
+}
