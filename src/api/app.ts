@@ -5,7 +5,7 @@ import { failpoint } from '../failpoints.ts';
 import { answerHealth, HEALTH_PATHS } from '../platform/observability/health.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
-import type { Authenticate } from '../services/authenticate.ts';
+import type { Authenticate } from '../access/authenticate.ts';
 import { createIdempotency, type IdempotencyDeps } from '../platform/idempotency/idempotency.ts';
 import { freshPlan } from '../platform/idempotency/plan.ts';
 import type { AgentWriterDeps } from '../agents/write-agent.ts';
@@ -20,9 +20,9 @@ import { identifyRequest, labelRoute, watchRequests } from '../platform/http/req
 import type { Route } from '../platform/http/route.ts';
 import { agentVersionRoutes } from '../agents/agent-versions.routes.ts';
 import { agentRoutes } from '../agents/agents.routes.ts';
-import { apiKeyRoutes } from './routes/api-keys.ts';
+import { apiKeyRoutes } from '../access/api-keys.routes.ts';
 import { auditLogRoute } from '../audit/audit-log.routes.ts';
-import { callRoutes, type CallRoutesDeps } from './routes/calls.ts';
+import { callRoutes, type CallRoutesDeps } from '../calls/calls.routes.ts';
 import {
   conversationRoutes,
   type ConversationRoutesDeps,

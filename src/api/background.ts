@@ -5,10 +5,10 @@ import { createExtractiveResponder } from '../conversations/turns/extractive-res
 import type { Logger } from '../platform/observability/logger.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { forgetOldMarks } from '../platform/idempotency/idempotency.ts';
-import { createKeyUse, type KeyUse } from '../services/key-use.ts';
+import { createKeyUse, type KeyUse } from '../access/key-use.ts';
 import { runReplayJobs, type ReplayRunnerDeps } from '../webhooks/replay/run-replay-jobs.ts';
-import { createCallPlayer } from '../telephony/play-calls.ts';
-import { PROVIDERS } from '../telephony/providers.ts';
+import { createCallPlayer } from '../calls/play-calls.ts';
+import { PROVIDERS } from '../calls/providers/providers.ts';
 
 /**
  * What the API role does besides answering. Every part looks by itself for what there is to do, in

@@ -4,7 +4,7 @@ import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { chunkText } from '../knowledge/passages/chunk.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
 import type { ResourceStore } from '../platform/resources/resource-store.ts';
-import { createAuthenticate } from '../services/authenticate.ts';
+import { createAuthenticate } from '../access/authenticate.ts';
 import {
   createAwaitProjection,
   type AwaitProjection,
@@ -12,7 +12,7 @@ import {
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { createAnnounce } from '../events/emit-event.ts';
 import { createEventStreams, type EventStreams } from '../events/event-stream.ts';
-import { hangUpLine } from '../telephony/providers.ts';
+import { hangUpLine } from '../calls/providers/providers.ts';
 import {
   CHANNELS,
   createListener,

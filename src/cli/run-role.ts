@@ -92,7 +92,7 @@ async function startLocalOperator(config: Config, context: Context): Promise<Sta
 async function startApi(config: Config, context: Context): Promise<Started> {
   const [{ runApi }, { addGivenKey, KEY_SCOPES }] = await Promise.all([
     import('../api/run.ts'),
-    import('../services/manage-keys.ts'),
+    import('../access/manage-keys.ts'),
   ]);
   if (config.apiKey !== undefined) {
     const name = 'PARLEY_API_KEY';

@@ -3,7 +3,7 @@ import type { TakeTurn } from './turns/take-turn.ts';
 import { fromUuid } from '../ids.ts';
 import type { ConversationDeps } from './record/conversation-deps.ts';
 import { endConversation } from './ending/end-conversation.ts';
-import { eraseConversation } from '../services/erase-conversation.ts';
+import { eraseConversation } from '../erasure/erase-conversation.ts';
 import { giveFeedback, listConversationPage, requireConversation } from './read-conversations.ts';
 import { requestEscalation } from './escalations/request-escalation.ts';
 import { startConversation } from './start-conversation.ts';

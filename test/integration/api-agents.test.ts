@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { insertApiKey, newKeyText, SCOPES } from '../../src/store/api-keys.ts';
+import { insertApiKey, newKeyText, SCOPES } from '../../src/access/api-keys.sql.ts';
 import { startApi, type Api, type Reply } from './api-setup.ts';
 import { describeEachHome } from '../support/homes.ts';
 

@@ -3,7 +3,7 @@ import { createRoutes, type AppDeps } from '../../src/api/app.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../../src/platform/http/problem.ts';
 import { runApi, type ApiRoleDeps } from '../../src/api/run.ts';
 import type { Scope } from '../../src/platform/http/route.ts';
-import { insertApiKey, newKeyText, SCOPES } from '../../src/store/api-keys.ts';
+import { insertApiKey, newKeyText, SCOPES } from '../../src/access/api-keys.sql.ts';
 import { startEngine, type Engine, type Home } from '../support/engine.ts';
 
 /** The API as it runs, on a database of this test alone, with an operator behind it. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { toUuid } from '../../src/ids.ts';
-import { createCall } from '../../src/services/create-call.ts';
-import { endCall } from '../../src/services/end-call.ts';
+import { createCall } from '../../src/calls/create-call.ts';
+import { endCall } from '../../src/calls/end-call.ts';
 import { withoutRequestId } from './api-setup.ts';
 import { startCallLab, TO, type CallLab } from './calls-setup.ts';
 

@@ -4,9 +4,9 @@ import { runApi } from '../../src/api/run.ts';
 import { createExtractiveResponder } from '../../src/conversations/turns/extractive-responder.ts';
 import { createTakeTurn } from '../../src/conversations/turns/take-turn.ts';
 import { toUuid } from '../../src/ids.ts';
-import { readCall } from '../../src/store/calls.ts';
-import { doStep } from '../../src/telephony/do-step.ts';
-import { simulated } from '../../src/telephony/simulated.ts';
+import { readCall } from '../../src/calls/calls.sql.ts';
+import { doStep } from '../../src/calls/do-step.ts';
+import { simulated } from '../../src/calls/providers/simulated.ts';
 import { FIRST_MESSAGE, startCallLab, TO, type CallLab } from './calls-setup.ts';
 
 /** Calls by REST, carried by the simulated provider and played by the API as it runs. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
-import type { Authenticate } from '../../services/authenticate.ts';
+import type { Authenticate } from '../../access/authenticate.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { Caller, Scope } from './route.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiError, type ErrorCode } from '../../errors.ts';
-import type { Authenticate } from '../../services/authenticate.ts';
+import type { Authenticate } from '../../access/authenticate.ts';
 import type { Plan } from '../idempotency/plan.ts';
 import type { Precondition } from '../declare/precondition.ts';
 import type { Settle } from '../postgres/settle.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import { readAgent } from '../agents/agents.sql.ts';
-import { insertCall, type CallRow, type NewCall } from '../store/calls.ts';
+import { insertCall, type CallRow, type NewCall } from './calls.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import { unsettled, type Settle } from '../platform/postgres/settle.ts';

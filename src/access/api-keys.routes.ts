@@ -7,11 +7,11 @@ import {
   requireKey,
   rotateKey,
   type NewKey,
-} from '../../services/manage-keys.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam } from '../../platform/http/params.ts';
-import { route, type Answer, type Answers, type Route } from '../../platform/http/route.ts';
-import { ApiKey, apiKeyView, CreatedApiKey } from '../views/api-key-view.ts';
+} from './manage-keys.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import { idParam } from '../platform/http/params.ts';
+import { route, type Answer, type Answers, type Route } from '../platform/http/route.ts';
+import { ApiKey, apiKeyView, CreatedApiKey } from './api-key.view.ts';
 
 const tag = 'API keys';
 const scope = 'keys';

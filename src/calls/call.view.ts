@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { fromUuid } from '../../ids.ts';
-import { CALL_STATUSES, DIRECTIONS, type CallRow } from '../../services/read-calls.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
+import { fromUuid } from '../ids.ts';
+import { CALL_STATUSES, DIRECTIONS, type CallRow } from './read-calls.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/time.ts';
 
 /** Calls as REST answers them (contract §4). */
 

@@ -9,9 +9,9 @@ import {
   leaseCall,
   lookAtCalls,
   type ClaimedCall,
-} from '../store/calls.ts';
+} from './calls.sql.ts';
 import { doStep, type CallStepDeps } from './do-step.ts';
-import type { TelephonyProvider } from './provider.ts';
+import type { TelephonyProvider } from './providers/provider.ts';
 
 /** Steps at once in one process: they share its connections with everything the API does. */
 const AT_ONCE_MAX = 8;

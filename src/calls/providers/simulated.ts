@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromUuid } from '../ids.ts';
+import { fromUuid } from '../../ids.ts';
 import type { DueEvent, TelephonyProvider } from './provider.ts';
 
 /**

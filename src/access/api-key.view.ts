@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { fromUuid } from '../../ids.ts';
-import type { listAuditPage } from '../../audit/audit.ts';
-import { KEY_SCOPES, type NewKey } from '../../services/manage-keys.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
+import { fromUuid } from '../ids.ts';
+import type { listAuditPage } from '../audit/audit.ts';
+import { KEY_SCOPES, type NewKey } from './manage-keys.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/time.ts';
 
 /** API keys and the audit log as REST answers them (contract §4). A row has no key that could slip out. */
 

@@ -1,4 +1,4 @@
-import type { CallRow } from '../store/calls.ts';
+import type { CallRow } from '../calls.sql.ts';
 import type { TelephonyProvider } from './provider.ts';
 import { simulated } from './simulated.ts';
 

@@ -1,4 +1,4 @@
-import type { ClaimedCall, CallRow } from '../store/calls.ts';
+import type { ClaimedCall, CallRow } from '../calls.sql.ts';
 
 /** What happens on a line, whoever carries it. */
 export type CallEvent =

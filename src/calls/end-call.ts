@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import { finishCall, type CallRow, type CallStatus } from '../store/calls.ts';
+import { finishCall, type CallRow, type CallStatus } from './calls.sql.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { requireCall } from './read-calls.ts';

@@ -4,7 +4,7 @@ import {
   lockConversation,
   type ConversationRow,
 } from '../conversations/record/conversations.sql.ts';
-import { eraseCallsOf, eraseGapsOf } from '../store/erase-conversation.ts';
+import { eraseCallsOf, eraseGapsOf } from './erase-conversation.sql.ts';
 import { eraseEvents } from '../events/erase-events.sql.ts';
 import { eraseEscalationsOf } from '../conversations/escalations/escalations.sql.ts';
 import { eraseAnswersAbout } from '../platform/idempotency/idempotency-marks.sql.ts';

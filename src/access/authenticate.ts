@@ -1,4 +1,4 @@
-import { findApiKey, type ApiKey } from '../store/api-keys.ts';
+import { findApiKey, type ApiKey } from './api-keys.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 export type Authenticate = (key: string) => Promise<ApiKey | undefined>;

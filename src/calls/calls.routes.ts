@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { createCall, type CreateCallDeps } from '../../services/create-call.ts';
-import { endCall, type EndCallDeps } from '../../services/end-call.ts';
-import { CALL_STATUSES, DIRECTIONS, listCallPage, requireCall } from '../../services/read-calls.ts';
-import { PROVIDERS } from '../../telephony/providers.ts';
-import { SimulatedScript } from '../../telephony/simulated.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { metadata, variables } from '../../platform/http/free-members.ts';
-import { idParam, idValue, timeBound } from '../../platform/http/params.ts';
-import { route, type Route } from '../../platform/http/route.ts';
-import { Call, callView } from '../views/call-view.ts';
+import { createCall, type CreateCallDeps } from './create-call.ts';
+import { endCall, type EndCallDeps } from './end-call.ts';
+import { CALL_STATUSES, DIRECTIONS, listCallPage, requireCall } from './read-calls.ts';
+import { PROVIDERS } from './providers/providers.ts';
+import { SimulatedScript } from './providers/simulated.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import { metadata, variables } from '../platform/http/free-members.ts';
+import { idParam, idValue, timeBound } from '../platform/http/params.ts';
+import { route, type Route } from '../platform/http/route.ts';
+import { Call, callView } from './call.view.ts';
 
 const tag = 'Calls';
 const params = { id: idParam('call', 'call') };

@@ -6,7 +6,7 @@ import {
   readCall,
   type CallFilter,
   type CallRow,
-} from '../store/calls.ts';
+} from './calls.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 export { CALL_STATUSES, DIRECTIONS, type CallRow };

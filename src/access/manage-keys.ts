@@ -12,7 +12,7 @@ import {
   type ApiKeyRow,
   type KeyOfNamespace,
   type Scope,
-} from '../store/api-keys.ts';
+} from './api-keys.sql.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import { recordAudit, type AuditLine } from '../audit/audit.ts';

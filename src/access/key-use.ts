@@ -1,4 +1,4 @@
-import { noteKeyUse } from '../store/api-keys.ts';
+import { noteKeyUse } from './api-keys.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 /**

@@ -8,11 +8,11 @@ import {
   type CallChange,
   type CallEnd,
   type ClaimedCall,
-} from '../store/calls.ts';
+} from './calls.sql.ts';
 import type { ConversationRow } from '../conversations/record/conversations.sql.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from '../conversations/record/turns.sql.ts';
-import type { CallEvent, DueEvent, TelephonyProvider } from './provider.ts';
+import type { CallEvent, DueEvent, TelephonyProvider } from './providers/provider.ts';
 
 /** One user's turn and what it leads to; `settle` within its transaction. */
 export type TakeTurn = (
