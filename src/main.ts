@@ -18,18 +18,18 @@ for (const role of ['operator', 'api', 'delivery'] as const) {
   program
     .command(role)
     .description(`the ${role} role alone, as in a pod`)
-    .action(async () => (await import('./cli/run-role.ts')).runRole(role, configured()));
+    .action(async () => (await import('./commands/run-role.ts')).runRole(role, configured()));
 }
 
 program
   .command('migrate')
   .description('bring the database schema up to date')
-  .action(async () => (await import('./cli/migrate.ts')).runMigrate(configured()));
+  .action(async () => (await import('./commands/migrate.ts')).runMigrate(configured()));
 
 program
   .command('reseal')
   .description('seal with PARLEY_ENCRYPTION_KEY what the previous key sealed')
-  .action(async () => (await import('./cli/reseal.ts')).runReseal(configured()));
+  .action(async () => (await import('./commands/reseal.ts')).runReseal(configured()));
 
 program
   .command('keys')
@@ -40,7 +40,7 @@ program
   .option('--scopes <scopes>', 'comma-separated: read,write,publish,replay,keys (default: all)')
   .option('--name <name>', 'to know it again')
   .action(async (options: { namespace: string; scopes?: string; name?: string }) => {
-    const { createKey } = await import('./cli/keys.ts');
+    const { createKey } = await import('./commands/keys.ts');
     const { namespace, scopes, name } = options;
     await createKey(configured(), { namespace, scopes, name });
   });

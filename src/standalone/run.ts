@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { runApi, type RunningApi } from '../api/run.ts';
-import { createContext, readVersion, type Context } from '../runtime/context.ts';
-import { createPostgresDeclarations } from '../runtime/postgres-declarations.ts';
-import { stopOnSignals } from '../runtime/shutdown.ts';
+import { runApi, type RunningApi } from '../roles/api/run.ts';
+import { createContext, readVersion, type Context } from '../roles/context.ts';
+import { createPostgresDeclarations } from '../roles/postgres-declarations.ts';
+import { stopOnSignals } from '../roles/shutdown.ts';
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import type { Attempt } from '../webhooks/delivery/attempt.ts';
-import { runDelivery } from '../delivery/run.ts';
+import { runDelivery } from '../roles/delivery/run.ts';
 import { fromUuid, toUuid } from '../ids.ts';
 import { createLogger } from '../platform/observability/logger.ts';
 import { runOperator } from '../platform/reconcile/run-operator.ts';

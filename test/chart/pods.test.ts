@@ -212,7 +212,7 @@ const ROLES = ['operator', 'api', 'delivery'] as const;
     const { spec } = podOf(await renderChart(helm!), 'api');
     const seconds = fieldOf(spec.containers[0], 'lifecycle', 'preStop', 'sleep', 'seconds');
     expect(seconds).toBe(8);
-    // What the program takes at most, src/runtime/shutdown.ts.
+    // What the program takes at most, src/roles/shutdown.ts.
     expect(Number(spec['terminationGracePeriodSeconds'])).toBeGreaterThan(Number(seconds) + 25);
   });
 

@@ -18,7 +18,7 @@ const STATEMENT_MS = 15_000;
 /** For what the machine adds. */
 const SLACK_MS = 2_000;
 const CALLERS = 60;
-/** src/cli/run-role.ts */
+/** src/commands/run-role.ts */
 const API_CONNECTIONS = 20;
 /** With a second for each of a request's statements, behind those of a batch before it. */
 const SLOW_DEADLINE_MS = 10_000;

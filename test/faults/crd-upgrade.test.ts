@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { crdFileName } from '../../src/platform/resources/schema/crd.ts';
-import { findKind, KINDS } from '../../src/resources/kinds.ts';
+import { findKind, KINDS } from '../../src/roles/kinds.ts';
 import { isRecord } from '../../src/platform/resources/schema/prepare.ts';
 import { readCorpus } from '../support/corpus.ts';
 import { startKubeApiserver, type KubeApiserver } from '../support/kube-apiserver.ts';

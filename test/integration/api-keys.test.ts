@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Scope } from '../../src/platform/http/route.ts';
-import { runApi } from '../../src/api/run.ts';
+import { runApi } from '../../src/roles/api/run.ts';
 import { newId, toUuid } from '../../src/ids.ts';
 import { recordAudit } from '../../src/audit/audit.ts';
 import { createCall, startApi, type Api, type Call, type Reply } from './api-setup.ts';

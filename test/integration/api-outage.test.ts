@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createPool } from '../../src/platform/postgres/pool.ts';
 import { createCall, startApi, type Api } from './api-setup.ts';
-import { runApi } from '../../src/api/run.ts';
+import { runApi } from '../../src/roles/api/run.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 
 let stops: (() => Promise<unknown>)[] = [];

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { createRoutes, type AppDeps } from '../../src/api/app.ts';
+import { createRoutes, type AppDeps } from '../../src/roles/api/app.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../../src/platform/http/problem.ts';
-import { runApi, type ApiRoleDeps } from '../../src/api/run.ts';
+import { runApi, type ApiRoleDeps } from '../../src/roles/api/run.ts';
 import type { Scope } from '../../src/platform/http/route.ts';
 import { insertApiKey, newKeyText, SCOPES } from '../../src/access/api-keys.sql.ts';
 import { startEngine, type Engine, type Home } from '../support/engine.ts';

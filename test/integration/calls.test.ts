@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { runApi } from '../../src/api/run.ts';
+import { runApi } from '../../src/roles/api/run.ts';
 import { createExtractiveResponder } from '../../src/conversations/turns/extractive-responder.ts';
 import { createTakeTurn } from '../../src/conversations/turns/take-turn.ts';
 import { toUuid } from '../../src/ids.ts';

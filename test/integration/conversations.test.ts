@@ -150,7 +150,7 @@ describe('a message', () => {
   });
 
   test('in two processes at once too', async () => {
-    const { runApi } = await import('../../src/api/run.ts');
+    const { runApi } = await import('../../src/roles/api/run.ts');
     const other = await runApi({
       ...talk.engine,
       host: '127.0.0.1',

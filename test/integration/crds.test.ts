@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crdFileName } from '../../src/platform/resources/schema/crd.ts';
-import { findKind, KINDS } from '../../src/resources/kinds.ts';
+import { findKind, KINDS } from '../../src/roles/kinds.ts';
 import { isRecord } from '../../src/platform/resources/schema/prepare.ts';
 import { createValidator } from '../../src/platform/resources/schema/validate.ts';
 import { readCorpus, readText, storedSpec } from '../support/corpus.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { runDelivery } from '../../src/delivery/run.ts';
+import { runDelivery } from '../../src/roles/delivery/run.ts';
 import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
 import { listen, onRequest, respond, type Receiver } from '../unit/egress/servers.ts';
 import { startLab, type Lab } from './delivery-setup.ts';

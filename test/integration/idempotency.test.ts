@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { runApi } from '../../src/api/run.ts';
+import { runApi } from '../../src/roles/api/run.ts';
 import { newUuid } from '../../src/ids.ts';
 import { forgetOldMarks } from '../../src/platform/idempotency/idempotency.ts';
 import { createCall, startApi, type Api, type Call, type Reply } from './api-setup.ts';

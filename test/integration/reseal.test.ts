@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createSealer } from '../../src/platform/postgres/sealing.ts';
 import { reseal } from '../../src/platform/postgres/reseal.ts';
 import { SEALED_COLUMNS } from '../../src/platform/postgres/sealed-values.ts';
-import { runApi } from '../../src/api/run.ts';
+import { runApi } from '../../src/roles/api/run.ts';
 import { SECRET } from '../support/engine.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { createCall, startApi, type Api } from './api-setup.ts';

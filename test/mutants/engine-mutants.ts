@@ -239,7 +239,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'address-checked-at-write-only',
     why: 'a name that points inward once it is declared reaches what only we can reach (SSRF)',
-    file: 'src/delivery/run.ts',
+    file: 'src/roles/delivery/run.ts',
     find: 'createEgressClient({ guard: deps.guard,',
     replace: 'createEgressClient({ guard: { isAllowed: () => true, isListed: () => true },',
     suite: 'test/integration/delivery-address.test.ts',
@@ -257,7 +257,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'chores-never-run',
     why: 'nobody is taken over from, nothing expires, and in a week there is no partition left',
-    file: 'src/delivery/run.ts',
+    file: 'src/roles/delivery/run.ts',
     find: 'for (const chore of chores) chore.start();',
     replace: '',
     suite: 'test/integration/delivery-chores.test.ts',

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readCoreSpec } from '../../src/platform/resources/schema/core-kinds.ts';
-import { API_VERSION, KINDS } from '../../src/resources/kinds.ts';
+import { API_VERSION, KINDS } from '../../src/roles/kinds.ts';
 import type { Applied } from '../../src/platform/resources/resource-store.ts';
 import { createValidator } from '../../src/platform/resources/schema/validate.ts';
 import { readManifest } from '../../src/platform/manifests/object.ts';

@@ -2,18 +2,18 @@ import { afterAll } from '@jest/globals';
 import { createListWatch } from '../../src/platform/kubernetes/list-watch.ts';
 import { collectionPath } from '../../src/platform/kubernetes/resource-paths.ts';
 import { createKubernetesResourceStore } from '../../src/platform/kubernetes/resource-store.ts';
-import { createContext, type Context } from '../../src/runtime/context.ts';
+import { createContext, type Context } from '../../src/roles/context.ts';
 import {
   createPostgresDeclarations,
   type PostgresDeclarations,
-} from '../../src/runtime/postgres-declarations.ts';
-import { runDelivery, type DeliveryRoleDeps } from '../../src/delivery/run.ts';
+} from '../../src/roles/postgres-declarations.ts';
+import { runDelivery, type DeliveryRoleDeps } from '../../src/roles/delivery/run.ts';
 import {
   runOperator,
   type Operator,
   type OperatorRoleDeps,
 } from '../../src/platform/reconcile/run-operator.ts';
-import { KINDS } from '../../src/resources/kinds.ts';
+import { KINDS } from '../../src/roles/kinds.ts';
 import {
   SIGNING_SECRET_KEY,
   signingSecretName,

@@ -5,13 +5,13 @@ import { createLeaseElector } from '../../src/platform/kubernetes/lease-elector.
 import { pathOf } from '../../src/platform/kubernetes/resource-paths.ts';
 import { createKubernetesResourceStore } from '../../src/platform/kubernetes/resource-store.ts';
 import { runOperator, type Elect } from '../../src/platform/reconcile/run-operator.ts';
-import { createContext } from '../../src/runtime/context.ts';
-import { stopOnSignals } from '../../src/runtime/shutdown.ts';
+import { createContext } from '../../src/roles/context.ts';
+import { stopOnSignals } from '../../src/roles/shutdown.ts';
 import { raiseEpoch } from '../../src/platform/postgres/leadership.ts';
 import { createSideEffects, type Order, type Strike, type Told } from './side-effects.ts';
 
 /**
- * The operator as a process of its own, wired as runtime/kubernetes-declarations.ts does it, with a
+ * The operator as a process of its own, wired as roles/kubernetes-declarations.ts does it, with a
  * Lease of a fifth of the time and with a `Strike` at any of its side effects. What it does it
  * tells on stdout; strikes come by IPC, the first with its options.
  */

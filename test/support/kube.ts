@@ -13,7 +13,7 @@ import { collectionPath, objectPath } from '../../src/platform/kubernetes/resour
 import { toResource } from '../../src/platform/kubernetes/to-resource.ts';
 import { CORE_KINDS } from '../../src/platform/resources/schema/core-kinds.ts';
 import { crdFileName } from '../../src/platform/resources/schema/crd.ts';
-import { KINDS } from '../../src/resources/kinds.ts';
+import { KINDS } from '../../src/roles/kinds.ts';
 import { startKubeApiserver, type KubeApiserver, type ServerChoices } from './kube-apiserver.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 

@@ -1,5 +1,5 @@
 import { CORE_KINDS } from '../resources/schema/core-kinds.ts';
-import { API_GROUP, API_VERSION, KINDS } from '../../resources/kinds.ts';
+import { API_GROUP, API_VERSION, KINDS } from '../../roles/kinds.ts';
 
 /** Where the API server keeps a kind, and the `apiVersion` it is written with. */
 export type ResourcePath = { apiVersion: string; root: string; plural: string };

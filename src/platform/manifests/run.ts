@@ -1,6 +1,6 @@
 import type { Logger } from '../observability/logger.ts';
 import { readCoreSpec } from '../resources/schema/core-kinds.ts';
-import { API_VERSION, KINDS } from '../../resources/kinds.ts';
+import { API_VERSION, KINDS } from '../../roles/kinds.ts';
 import type { ResourceStore } from '../resources/resource-store.ts';
 import type { Validator } from '../resources/schema/validate.ts';
 import { createManifestFolder } from './folder.ts';

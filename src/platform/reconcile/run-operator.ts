@@ -9,7 +9,7 @@ import { createNotifier } from '../postgres/notifications.ts';
 import { maintainPartitions } from '../../webhooks/queue/partitions.sql.ts';
 import type { Pool } from '../postgres/pool.ts';
 import type { Sealer } from '../postgres/sealing.ts';
-import { createRoads } from '../../operator/roads.ts';
+import { createRoads } from '../../roles/operator/roads.ts';
 import { startTerm, type Term } from './term.ts';
 import { startWatches } from './watches.ts';
 

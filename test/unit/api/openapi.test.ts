@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { createApp, createRoutes, type AppDeps } from '../../../src/api/app.ts';
+import { createApp, createRoutes, type AppDeps } from '../../../src/roles/api/app.ts';
 import { describeApi } from '../../../src/platform/http/openapi/openapi.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../src/errors.ts';

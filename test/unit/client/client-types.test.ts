@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { createRoutes, type AppDeps } from '../../../src/api/app.ts';
+import { createRoutes, type AppDeps } from '../../../src/roles/api/app.ts';
 import { clientTypes } from '../../../src/platform/http/openapi/client-types.ts';
 import { describeApi } from '../../../src/platform/http/openapi/openapi.ts';
 

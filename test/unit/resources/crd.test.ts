@@ -5,7 +5,7 @@ import { AGENT_CONTENT_FIELDS, agentSpec } from '../../../src/agents/agent.ts';
 import { crdFileName, crdYaml, objectSchema } from '../../../src/platform/resources/schema/crd.ts';
 import { structuralSchema } from '../../../src/platform/resources/schema/json-schema.ts';
 import type { StructuralSchema } from '../../../src/platform/resources/schema/json-schema.ts';
-import { findKind, KINDS } from '../../../src/resources/kinds.ts';
+import { findKind, KINDS } from '../../../src/roles/kinds.ts';
 
 const folder = new URL('../../../crds/', import.meta.url);
 

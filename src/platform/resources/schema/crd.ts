@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import { structuralSchema } from './json-schema.ts';
 import type { StructuralSchema } from './json-schema.ts';
-import { API_GROUP, API_VERSION } from '../../../resources/kinds.ts';
-import type { KindDefinition } from '../../../resources/kinds.ts';
+import { API_GROUP, API_VERSION } from '../../../roles/kinds.ts';
+import type { KindDefinition } from '../../../roles/kinds.ts';
 
 /**
  * The CustomResourceDefinition of a kind (contract §6): the law for what is declared. The API
@@ -42,8 +42,7 @@ export function buildCrd(definition: KindDefinition) {
 
 /** The CRD as the file in `crds/`. Long lines are not folded: a pattern must stay greppable. */
 export function crdYaml(definition: KindDefinition): string {
-  const head =
-    '# Written by src/resources/generate-crds.ts from the schemas beside it; do not edit.\n';
+  const head = '# Written by src/roles/generate-crds.ts from the schemas beside it; do not edit.\n';
   // kubectl reads YAML 1.1: what it would take for a boolean is quoted.
   const options = { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' } as const;
   return head + stringify(buildCrd(definition), options);

@@ -6,7 +6,7 @@ import type { RuleChecker } from './cel-rules.ts';
 import { isCoreKind, readCoreSpec } from './core-kinds.ts';
 import { objectSchema } from './crd.ts';
 import type { StructuralSchema } from './json-schema.ts';
-import { findKind } from '../../../resources/kinds.ts';
+import { findKind } from '../../../roles/kinds.ts';
 import { checkMeta } from '../object-meta.ts';
 import type { DeclaredMeta } from '../object-meta.ts';
 import { isRecord, unknownFields, withDefaults, withoutNulls } from './prepare.ts';

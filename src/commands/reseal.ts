@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import { createLogger } from '../platform/observability/logger.ts';
-import { requireRoleConfig } from '../runtime/context.ts';
+import { requireRoleConfig } from '../roles/context.ts';
 import { reseal } from '../platform/postgres/reseal.ts';
 import { assertMigrated } from '../platform/postgres/migrate.ts';
 import { createPool } from '../platform/postgres/pool.ts';

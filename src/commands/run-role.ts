@@ -2,8 +2,8 @@ import { StartupError } from '../errors.ts';
 import type { Config } from '../config.ts';
 import { runHealthServer } from '../platform/observability/health.ts';
 import { createLogger } from '../platform/observability/logger.ts';
-import { createContext, requireRoleConfig, type Context } from '../runtime/context.ts';
-import { stopOnSignals } from '../runtime/shutdown.ts';
+import { createContext, requireRoleConfig, type Context } from '../roles/context.ts';
+import { stopOnSignals } from '../roles/shutdown.ts';
 import { assertDurable } from '../platform/postgres/durability.ts';
 import { assertMigrated } from '../platform/postgres/migrate.ts';
 import { isAnswering } from '../platform/postgres/ping.ts';
@@ -53,7 +53,7 @@ export async function runRole(role: Role, config: Config): Promise<void> {
 
 const START: Record<Role, (config: Config, context: Context) => Promise<Started>> = {
   delivery: async (_config, context) => {
-    const { runDelivery } = await import('../delivery/run.ts');
+    const { runDelivery } = await import('../roles/delivery/run.ts');
     return { stops: [(await runDelivery(context)).stop] };
   },
   operator: (config, context) =>
@@ -74,7 +74,7 @@ async function startOperator(config: Config, context: Context): Promise<Started>
 }
 
 async function startLocalOperator(config: Config, context: Context): Promise<Started> {
-  const { createPostgresDeclarations } = await import('../runtime/postgres-declarations.ts');
+  const { createPostgresDeclarations } = await import('../roles/postgres-declarations.ts');
   const declarations = createPostgresDeclarations(context);
   await declarations.store.start();
   const { runOperator } = await import('../platform/reconcile/run-operator.ts');
@@ -91,7 +91,7 @@ async function startLocalOperator(config: Config, context: Context): Promise<Sta
 
 async function startApi(config: Config, context: Context): Promise<Started> {
   const [{ runApi }, { addGivenKey, KEY_SCOPES }] = await Promise.all([
-    import('../api/run.ts'),
+    import('../roles/api/run.ts'),
     import('../access/manage-keys.ts'),
   ]);
   if (config.apiKey !== undefined) {
@@ -119,13 +119,13 @@ async function startStore(config: Config, context: Context) {
     const { store, close } = await kubernetes(config, context);
     return { store, stop: close };
   }
-  const { createPostgresDeclarations } = await import('../runtime/postgres-declarations.ts');
+  const { createPostgresDeclarations } = await import('../roles/postgres-declarations.ts');
   const { store } = createPostgresDeclarations(context);
   await store.start();
   return { store, stop: store.stop };
 }
 
 async function kubernetes(config: Config, context: Context) {
-  const { createKubernetesDeclarations } = await import('../runtime/kubernetes-declarations.ts');
+  const { createKubernetesDeclarations } = await import('../roles/kubernetes-declarations.ts');
   return createKubernetesDeclarations(config, context);
 }

@@ -1,45 +1,45 @@
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
-import { ApiError } from '../errors.ts';
-import { failpoint } from '../failpoints.ts';
-import { answerHealth, HEALTH_PATHS } from '../platform/observability/health.ts';
-import type { Logger } from '../platform/observability/logger.ts';
-import type { Metrics } from '../platform/observability/metrics.ts';
-import type { Authenticate } from '../access/authenticate.ts';
-import { createIdempotency, type IdempotencyDeps } from '../platform/idempotency/idempotency.ts';
-import { freshPlan } from '../platform/idempotency/plan.ts';
-import type { AgentWriterDeps } from '../agents/write-agent.ts';
-import { answerErrors, sendRouteAnswer } from '../platform/http/answer.ts';
-import { identify, requireScope } from '../platform/http/authorize.ts';
-import { serveDocs } from '../platform/http/openapi/docs-page.ts';
-import { HOME_STYLE, homePage } from '../platform/http/home-page.ts';
-import { answering, createRunOnce, type RunOnce } from '../platform/http/run-once.ts';
-import { createRateLimits, type RateLimits } from '../platform/http/rate-limit.ts';
-import { createBodyReader } from '../platform/http/read-body.ts';
-import { identifyRequest, labelRoute, watchRequests } from '../platform/http/request-log.ts';
-import type { Route } from '../platform/http/route.ts';
-import { agentVersionRoutes } from '../agents/agent-versions.routes.ts';
-import { agentRoutes } from '../agents/agents.routes.ts';
-import { apiKeyRoutes } from '../access/api-keys.routes.ts';
-import { auditLogRoute } from '../audit/audit-log.routes.ts';
-import { callRoutes, type CallRoutesDeps } from '../calls/calls.routes.ts';
+import { ApiError } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
+import { answerHealth, HEALTH_PATHS } from '../../platform/observability/health.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
+import type { Authenticate } from '../../access/authenticate.ts';
+import { createIdempotency, type IdempotencyDeps } from '../../platform/idempotency/idempotency.ts';
+import { freshPlan } from '../../platform/idempotency/plan.ts';
+import type { AgentWriterDeps } from '../../agents/write-agent.ts';
+import { answerErrors, sendRouteAnswer } from '../../platform/http/answer.ts';
+import { identify, requireScope } from '../../platform/http/authorize.ts';
+import { serveDocs } from '../../platform/http/openapi/docs-page.ts';
+import { HOME_STYLE, homePage } from '../../platform/http/home-page.ts';
+import { answering, createRunOnce, type RunOnce } from '../../platform/http/run-once.ts';
+import { createRateLimits, type RateLimits } from '../../platform/http/rate-limit.ts';
+import { createBodyReader } from '../../platform/http/read-body.ts';
+import { identifyRequest, labelRoute, watchRequests } from '../../platform/http/request-log.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { agentVersionRoutes } from '../../agents/agent-versions.routes.ts';
+import { agentRoutes } from '../../agents/agents.routes.ts';
+import { apiKeyRoutes } from '../../access/api-keys.routes.ts';
+import { auditLogRoute } from '../../audit/audit-log.routes.ts';
+import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
 import {
   conversationRoutes,
   type ConversationRoutesDeps,
-} from '../conversations/conversations.routes.ts';
-import { deliveryRoutes } from '../webhooks/delivery/deliveries.routes.ts';
-import { escalationRoutes } from '../conversations/escalations/escalations.routes.ts';
-import { eventStreamRoutes, type EventStreamRoutesDeps } from '../events/event-stream.routes.ts';
-import { eventRoutes, type EventRoutesDeps } from '../events/events.routes.ts';
-import { explanationRoutes } from '../webhooks/delivery/explanation.routes.ts';
-import { jobRoutes, type JobRoutesDeps } from '../webhooks/replay/jobs.routes.ts';
-import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../knowledge/knowledge.routes.ts';
-import { openApiRoute } from '../platform/http/openapi/openapi.routes.ts';
+} from '../../conversations/conversations.routes.ts';
+import { deliveryRoutes } from '../../webhooks/delivery/deliveries.routes.ts';
+import { escalationRoutes } from '../../conversations/escalations/escalations.routes.ts';
+import { eventStreamRoutes, type EventStreamRoutesDeps } from '../../events/event-stream.routes.ts';
+import { eventRoutes, type EventRoutesDeps } from '../../events/events.routes.ts';
+import { explanationRoutes } from '../../webhooks/delivery/explanation.routes.ts';
+import { jobRoutes, type JobRoutesDeps } from '../../webhooks/replay/jobs.routes.ts';
+import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../../knowledge/knowledge.routes.ts';
+import { openApiRoute } from '../../platform/http/openapi/openapi.routes.ts';
 import {
   rotateSecretRoutes,
   type RotateSecretRoutesDeps,
-} from '../webhooks/endpoints/rotate-secret.routes.ts';
-import { webhookRoutes, type WebhookRoutesDeps } from '../webhooks/endpoints/webhooks.routes.ts';
+} from '../../webhooks/endpoints/rotate-secret.routes.ts';
+import { webhookRoutes, type WebhookRoutesDeps } from '../../webhooks/endpoints/webhooks.routes.ts';
 
 export type AppDeps = AgentWriterDeps &
   IdempotencyDeps &

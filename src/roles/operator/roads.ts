@@ -1,38 +1,42 @@
-import type { AddressGuard } from '../platform/egress/address-guard.ts';
-import type { Metrics } from '../platform/observability/metrics.ts';
-import { chunkText } from '../knowledge/passages/chunk.ts';
-import type { ReconcileResult } from '../platform/controller/controller.ts';
-import type { RecordEvent } from '../platform/resources/resource-events.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
-import { createAnnounce } from '../events/emit-event.ts';
-import { holdAgent } from '../agents/hold-agent.ts';
-import { holdEndpoint } from '../webhooks/endpoints/hold-endpoint.ts';
-import { listStaleSources } from '../knowledge/sources/list-stale-sources.ts';
-import { projectEndpoint } from '../webhooks/endpoints/project-endpoint.ts';
-import { projectSource, removeSource } from '../knowledge/sources/project-source.ts';
-import { publishAgent } from '../agents/publish-agent.ts';
-import { readAgentHistory } from '../agents/read-agent-history.ts';
+import type { AddressGuard } from '../../platform/egress/address-guard.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
+import { chunkText } from '../../knowledge/passages/chunk.ts';
+import type { ReconcileResult } from '../../platform/controller/controller.ts';
+import type { RecordEvent } from '../../platform/resources/resource-events.ts';
+import type {
+  ObjectKey,
+  Resource,
+  ResourceStore,
+} from '../../platform/resources/resource-store.ts';
+import { createAnnounce } from '../../events/emit-event.ts';
+import { holdAgent } from '../../agents/hold-agent.ts';
+import { holdEndpoint } from '../../webhooks/endpoints/hold-endpoint.ts';
+import { listStaleSources } from '../../knowledge/sources/list-stale-sources.ts';
+import { projectEndpoint } from '../../webhooks/endpoints/project-endpoint.ts';
+import { projectSource, removeSource } from '../../knowledge/sources/project-source.ts';
+import { publishAgent } from '../../agents/publish-agent.ts';
+import { readAgentHistory } from '../../agents/read-agent-history.ts';
 import {
   listStaleEndpoints,
   readEndpointHealth,
-} from '../webhooks/endpoints/read-endpoint-health.ts';
-import { readEndpointSecrets } from '../webhooks/endpoints/read-endpoint-secret.ts';
-import { removeAgent } from '../agents/remove-agent.ts';
-import { removeEndpoint } from '../webhooks/endpoints/remove-endpoint.ts';
-import type { Notifier } from '../platform/postgres/notifications.ts';
-import type { Pool } from '../platform/postgres/pool.ts';
+} from '../../webhooks/endpoints/read-endpoint-health.ts';
+import { readEndpointSecrets } from '../../webhooks/endpoints/read-endpoint-secret.ts';
+import { removeAgent } from '../../agents/remove-agent.ts';
+import { removeEndpoint } from '../../webhooks/endpoints/remove-endpoint.ts';
+import type { Notifier } from '../../platform/postgres/notifications.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
 import {
   findIdByName,
   listProjectedKeys,
   placeOfId,
   type ProjectionTable,
-} from '../platform/resources/projections.sql.ts';
-import type { Sealer } from '../platform/postgres/sealing.ts';
-import { createAgentReconciler } from '../agents/agent-reconciler.ts';
+} from '../../platform/resources/projections.sql.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { createAgentReconciler } from '../../agents/agent-reconciler.ts';
 import { agentUses, endpointUses, sourceUses } from './dependents.ts';
-import { identify } from '../platform/reconcile/identity.ts';
-import { createKnowledgeSourceReconciler } from '../knowledge/sources/knowledge-source-reconciler.ts';
-import { createWebhookEndpointReconciler } from '../webhooks/endpoints/webhook-endpoint-reconciler.ts';
+import { identify } from '../../platform/reconcile/identity.ts';
+import { createKnowledgeSourceReconciler } from '../../knowledge/sources/knowledge-source-reconciler.ts';
+import { createWebhookEndpointReconciler } from '../../webhooks/endpoints/webhook-endpoint-reconciler.ts';
 
 /**
  * The kinds on the road, each wired to its services. A composition root: run.ts walks what this

@@ -1,14 +1,14 @@
-import { createPeriodic, type Periodic } from '../platform/controller/periodic.ts';
-import { createReaper } from '../conversations/ending/reaper.ts';
-import { createTakeTurn, type TakeTurn } from '../conversations/turns/take-turn.ts';
-import { createExtractiveResponder } from '../conversations/turns/extractive-responder.ts';
-import type { Logger } from '../platform/observability/logger.ts';
-import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
-import { forgetOldMarks } from '../platform/idempotency/idempotency.ts';
-import { createKeyUse, type KeyUse } from '../access/key-use.ts';
-import { runReplayJobs, type ReplayRunnerDeps } from '../webhooks/replay/run-replay-jobs.ts';
-import { createCallPlayer } from '../calls/play-calls.ts';
-import { PROVIDERS } from '../calls/providers/providers.ts';
+import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
+import { createReaper } from '../../conversations/ending/reaper.ts';
+import { createTakeTurn, type TakeTurn } from '../../conversations/turns/take-turn.ts';
+import { createExtractiveResponder } from '../../conversations/turns/extractive-responder.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
+import { forgetOldMarks } from '../../platform/idempotency/idempotency.ts';
+import { createKeyUse, type KeyUse } from '../../access/key-use.ts';
+import { runReplayJobs, type ReplayRunnerDeps } from '../../webhooks/replay/run-replay-jobs.ts';
+import { createCallPlayer } from '../../calls/play-calls.ts';
+import { PROVIDERS } from '../../calls/providers/providers.ts';
 
 /**
  * What the API role does besides answering. Every part looks by itself for what there is to do, in

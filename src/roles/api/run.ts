@@ -1,30 +1,30 @@
 import { hostname } from 'node:os';
-import type { TakeTurn } from '../conversations/turns/take-turn.ts';
-import type { AddressGuard } from '../platform/egress/address-guard.ts';
-import { chunkText } from '../knowledge/passages/chunk.ts';
-import type { Metrics } from '../platform/observability/metrics.ts';
-import type { ResourceStore } from '../platform/resources/resource-store.ts';
-import { createAuthenticate } from '../access/authenticate.ts';
+import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
+import type { AddressGuard } from '../../platform/egress/address-guard.ts';
+import { chunkText } from '../../knowledge/passages/chunk.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
+import type { ResourceStore } from '../../platform/resources/resource-store.ts';
+import { createAuthenticate } from '../../access/authenticate.ts';
 import {
   createAwaitProjection,
   type AwaitProjection,
-} from '../platform/declare/await-projection.ts';
-import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
-import { createAnnounce } from '../events/emit-event.ts';
-import { createEventStreams, type EventStreams } from '../events/event-stream.ts';
-import { hangUpLine } from '../calls/providers/providers.ts';
+} from '../../platform/declare/await-projection.ts';
+import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
+import { createAnnounce } from '../../events/emit-event.ts';
+import { createEventStreams, type EventStreams } from '../../events/event-stream.ts';
+import { hangUpLine } from '../../calls/providers/providers.ts';
 import {
   CHANNELS,
   createListener,
   createNotifier,
   type Listener,
-} from '../platform/postgres/notifications.ts';
-import { isAnswering } from '../platform/postgres/ping.ts';
-import { createPool, PLANNED_ONCE, type Pool } from '../platform/postgres/pool.ts';
-import type { Sealer } from '../platform/postgres/sealing.ts';
+} from '../../platform/postgres/notifications.ts';
+import { isAnswering } from '../../platform/postgres/ping.ts';
+import { createPool, PLANNED_ONCE, type Pool } from '../../platform/postgres/pool.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { createApp } from './app.ts';
 import { createBackground } from './background.ts';
-import { serve, type Listening, type ListenOptions } from '../platform/http/server.ts';
+import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
 
 export type ApiRoleDeps = ListenOptions & {
   pool: Pool;

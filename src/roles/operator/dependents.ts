@@ -1,10 +1,10 @@
-import type { AgentSpec } from '../agents/agent.ts';
-import type { KnowledgeSourceSpec } from '../knowledge/sources/knowledge-source.ts';
-import type { Resource } from '../platform/resources/resource-store.ts';
+import type { AgentSpec } from '../../agents/agent.ts';
+import type { KnowledgeSourceSpec } from '../../knowledge/sources/knowledge-source.ts';
+import type { Resource } from '../../platform/resources/resource-store.ts';
 import {
   signingSecretName,
   type WebhookEndpointSpec,
-} from '../webhooks/endpoints/webhook-endpoint.ts';
+} from '../../webhooks/endpoints/webhook-endpoint.ts';
 
 /**
  * Whether an object reads a Secret, ConfigMap or KnowledgeSource of that name: a change of the one

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { createRoutes, type AppDeps } from './app.ts';
+import { createRoutes, type AppDeps } from './api/app.ts';
 import { clientTypes } from '../platform/http/openapi/client-types.ts';
 import { describeApi } from '../platform/http/openapi/openapi.ts';
 
