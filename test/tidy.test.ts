@@ -4,8 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 
 /** The layout, held by a test: docs/architecture.md explains it, this file is the law. */
 
-const SRC = path.resolve(import.meta.dirname, '../src');
+const ROOT = path.resolve(import.meta.dirname, '..');
+const SRC = path.join(ROOT, 'src');
 const LINES_MAX = 400;
+const FILES_MAX = 25;
 /** As long as the API has operations. */
 const GENERATED = /^client\/api\.ts$/;
 
@@ -82,11 +84,7 @@ const ONLY_IN: [RegExp, RegExp, string][] = [
     /^platform\/kubernetes\/credentials\.ts$/,
     'a second and 87 MB to load',
   ],
-  [
-    /from 'express'/,
-    /^platform\/http\/|^roles\/api\/app\.ts$|\.routes\.ts$/,
-    'HTTP ends where the routes do',
-  ],
+  [/from 'express'/, /^platform\/http\/|\.routes\.ts$/, 'HTTP ends where the routes do'],
   [
     /from 'pg'/,
     /^platform\/postgres\//,
@@ -97,56 +95,70 @@ const ONLY_IN: [RegExp, RegExp, string][] = [
   [/\bfetch\(/, /^$/, 'every outgoing request goes through platform/egress'],
 ];
 
-/** Where what has not moved yet still is; each room that is left goes from this list. */
-const NOT_MOVED =
-  /^(api|services|store|operator|delivery|conversation|telephony|cli|runtime|resources|observability|egress|controller|kubernetes)\/|^(events|knowledge|standalone)\//;
-/** What climbs until it is cured. */
-const CLIMBS = [
-  'audit/audit-log.routes.ts -> access/api-key.view.ts',
-  'conversations/conversations.routes.ts -> erasure/erase-conversation.ts',
-  'conversations/escalations/escalation-rules.ts -> conversations/turns/read-user-turn.ts',
-  'conversations/escalations/escalation.view.ts -> conversations/read-conversations.ts',
-  'conversations/escalations/escalations.routes.ts -> conversations/read-conversations.ts',
-  'conversations/escalations/escalations.routes.ts -> conversations/conversation.view.ts',
-  'conversations/escalations/escalations.routes.ts -> conversations/turns/messages.routes.ts',
-  'conversations/record/record-turn.ts -> conversations/escalations/request-escalation.ts',
-  'conversations/record/summarize.ts -> conversations/ending/settle-outcome.ts',
-  'conversations/record/tally.ts -> conversations/turns/read-user-turn.ts',
-  'conversations/record/tally.ts -> conversations/turns/responder.ts',
-  'conversations/turns/messages.routes.ts -> conversations/conversation.view.ts',
-  'events/erase-events.sql.ts -> webhooks/queue/delivery-endings.sql.ts',
-  'events/event-stream.ts -> webhooks/replay/replay-jobs.ts',
-  'events/events.routes.ts -> webhooks/replay/replay-event.ts',
-  'events/read-events.ts -> webhooks/queue/deliveries.sql.ts',
-  'knowledge/passages/search-knowledge.ts -> knowledge/sources/knowledge-sources.sql.ts',
-  'knowledge/sources/knowledge.view.ts -> knowledge/gaps/resolve-gap.ts',
-  'knowledge/sources/read-knowledge.ts -> conversations/record/conversations.sql.ts',
-  'platform/http/authorize.ts -> access/authenticate.ts',
-  'platform/http/openapi/openapi.ts -> events/event-types.ts',
-  'platform/http/openapi/openapi.ts -> events/samples.ts',
-  'platform/http/route.ts -> access/authenticate.ts',
-  'platform/kubernetes/resource-paths.ts -> roles/kinds.ts',
-  'platform/manifests/run.ts -> roles/kinds.ts',
-  'platform/postgres/migrate.ts -> events/event-stream.sql.ts',
-  'platform/postgres/reseal.ts -> audit/audit.ts',
-  'platform/postgres/sealed-values.ts -> platform/idempotency/idempotency-marks.sql.ts',
-  'platform/postgres/sealed-values.ts -> platform/resources/resources.sql.ts',
-  'platform/postgres/sealed-values.ts -> webhooks/endpoints/webhook-endpoints.sql.ts',
-  'platform/reconcile/run-operator.ts -> platform/egress/address-guard.ts',
-  'platform/reconcile/run-operator.ts -> platform/postgres/leadership.ts',
-  'platform/reconcile/run-operator.ts -> platform/postgres/notifications.ts',
-  'platform/reconcile/run-operator.ts -> webhooks/queue/partitions.sql.ts',
-  'platform/reconcile/run-operator.ts -> platform/postgres/pool.ts',
-  'platform/reconcile/run-operator.ts -> platform/postgres/sealing.ts',
-  'platform/reconcile/run-operator.ts -> roles/operator/roads.ts',
-  'platform/resources/schema/crd.ts -> roles/kinds.ts',
-  'platform/resources/schema/validate.ts -> roles/kinds.ts',
-  'webhooks/delivery/explain-delivery.ts -> webhooks/replay/replay-jobs.ts',
-  'webhooks/endpoints/webhook-endpoints.sql.ts -> agents/agents.sql.ts',
-];
+/** Whose SQL a table may stand in; the folder of its noun. */
+const TABLES: Record<string, string> = {
+  agents: 'agents',
+  agent_activations: 'agents',
+  agent_versions: 'agents',
+  api_keys: 'access',
+  audit_log: 'audit',
+  calls: 'calls',
+  conversations: 'conversations',
+  deliveries: 'webhooks',
+  delivery_attempts: 'webhooks',
+  delivery_processes: 'webhooks',
+  delivery_queue: 'webhooks',
+  endpoint_health: 'webhooks',
+  escalations: 'conversations',
+  events: 'events',
+  idempotency_marks: 'platform/idempotency',
+  jobs: 'webhooks',
+  knowledge_chunks: 'knowledge',
+  knowledge_documents: 'knowledge',
+  knowledge_gaps: 'knowledge',
+  knowledge_lexemes: 'knowledge',
+  knowledge_sources: 'knowledge',
+  knowledge_uploads: 'knowledge',
+  knowledge_words: 'knowledge',
+  leader_epochs: 'platform/postgres',
+  resource_version: 'platform/resources',
+  resources: 'platform/resources',
+  turns: 'conversations',
+  webhook_endpoints: 'webhooks',
+};
+
+/** SQL that reaches over, each with its reason. Nothing but the outbox writes what is another's. */
+const REACHES_OVER: Record<string, readonly string[]> = {
+  // The fan-out: an event and its deliveries are one statement.
+  'events/outbox.sql.ts': ['delivery_queue', 'webhook_endpoints'],
+  // A claim brings the body along; a replay looks for what was missed.
+  'webhooks/queue/delivery-queue.sql.ts': ['events'],
+  'webhooks/replay/jobs.sql.ts': ['events'],
+  // All partitioned tables are made and dropped by the same days.
+  'webhooks/queue/partitions.sql.ts': ['events'],
+  // A turn reads the conversation and the content of its version by one statement.
+  'conversations/record/conversations.sql.ts': ['agent_versions'],
+  // What ends a call and what ends its conversation are looked for together.
+  'calls/calls.sql.ts': ['conversations'],
+};
+
+/** What a process of each role must not have loaded: memory, and what could fail. */
+const NOT_LOADED: Record<string, { roots: string[]; foreign: RegExp; proof: string }> = {
+  delivery: {
+    roots: ['main.ts', 'commands/run-role.ts', 'roles/delivery/run.ts'],
+    foreign:
+      /\.routes\.ts$|\.reconciler\.ts$|-reconciler\.ts$|^platform\/(http|kubernetes|reconcile|manifests)\/|^platform\/resources\/schema\/|^(standalone|roles\/(api|operator))\//,
+    proof: 'webhooks/delivery/deliverer.ts',
+  },
+  operator: {
+    roots: ['main.ts', 'commands/run-role.ts', 'roles/operator/run.ts'],
+    foreign: /\.routes\.ts$|^platform\/http\/app\.ts$|^standalone\/|^roles\/(api|delivery)\//,
+    proof: 'platform/reconcile/term.ts',
+  },
+};
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((file) => /\.tsx?$/.test(file) && !NOT_MOVED.test(file))
+  .filter((file) => /\.tsx?$/.test(file))
   .sort();
 
 describe.each(files)('src/%s', (file) => {
@@ -155,12 +167,7 @@ describe.each(files)('src/%s', (file) => {
   test('imports only what lies below it', () => {
     const reach = reachOf(roomOf(file));
     expect(reach).toBeDefined();
-    const climbing = importsOf(text, file).filter(
-      (imported) =>
-        !reach?.has(roomOf(imported)) &&
-        !NOT_MOVED.test(imported) &&
-        !CLIMBS.some((known) => sameClimb(known, file, imported)),
-    );
+    const climbing = importsOf(text, file).filter((imported) => !reach?.has(roomOf(imported)));
     expect(climbing).toEqual([]);
   });
 
@@ -181,6 +188,87 @@ describe.each(files)('src/%s', (file) => {
     expect(text.split('\n').length).toBeLessThanOrEqual(LINES_MAX + 1);
   });
 });
+
+test('src has the folders of the drawing and no other, none with more than 25 files', () => {
+  const folders = new Set(
+    files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]),
+  );
+  const drawn = [...Object.keys(NOUNS), ROLES, ...WAYS_IN, CLIENT, 'platform'];
+  expect(folders).toEqual(new Set(drawn));
+  const perFolder = Map.groupBy(files, (file) => path.dirname(file));
+  const crowded = [...perFolder].filter(([, inside]) => inside.length > FILES_MAX);
+  expect(crowded.map(([folder]) => folder)).toEqual([]);
+});
+
+test('no import leads back to where it came from', () => {
+  const ends = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): string[] => {
+    if (trail.includes(file)) return [[...trail.slice(trail.indexOf(file)), file].join(' → ')];
+    if (ends.has(file)) return [];
+    const circles = loadedBy(file).flatMap((next) => visit(next, [...trail, file]));
+    ends.add(file);
+    return circles;
+  };
+  expect(files.flatMap((file) => visit(file, []))).toEqual([]);
+});
+
+describe('SQL', () => {
+  const migrations = readdirSync(path.join(ROOT, 'migrations')).map((file) =>
+    readFileSync(path.join(ROOT, 'migrations', file), 'utf8'),
+  );
+  const made = migrations.flatMap((sql) =>
+    [...sql.matchAll(/^create (?:unlogged )?table (?:if not exists )?(\w+)/gim)].map(
+      ([, name]) => name,
+    ),
+  );
+
+  test('every table has an owner', () => {
+    expect(new Set(Object.keys(TABLES))).toEqual(new Set(made));
+  });
+
+  test.each(Object.keys(TABLES))('of %s stands in one folder', (table) => {
+    const owner = `${TABLES[table]}/`;
+    const named = new RegExp(
+      String.raw`\b(?:from|join|into|update|only|lock table|table)\s+${table}\b|table: '${table}'`,
+      'i',
+    );
+    const strangers = files.filter((file) => {
+      if (file.startsWith(owner) || REACHES_OVER[file]?.includes(table)) return false;
+      const isSql = file.endsWith('.sql.ts') || file.startsWith('platform/postgres/');
+      return isSql && named.test(withoutComments(readFileSync(path.join(SRC, file), 'utf8')));
+    });
+    expect(strangers).toEqual([]);
+  });
+
+  test.each(Object.entries(REACHES_OVER))(
+    'of %s reaches for no more than is listed',
+    (file, tables) => {
+      const code = withoutComments(readFileSync(path.join(SRC, file), 'utf8'));
+      for (const table of tables) {
+        expect(code).toMatch(
+          new RegExp(String.raw`\b(?:from|join|into|update)\s+${table}\b|'${table}'`),
+        );
+      }
+    },
+  );
+});
+
+describe.each(Object.entries(NOT_LOADED))(
+  'a process of the role %s',
+  (_, { roots, foreign, proof }) => {
+    test('loads nothing of the others', () => {
+      const loaded = new Set<string>();
+      const load = (file: string): void => {
+        if (loaded.has(file)) return;
+        loaded.add(file);
+        loadedBy(file).forEach(load);
+      };
+      roots.forEach(load);
+      expect([...loaded].filter((file) => foreign.test(file))).toEqual([]);
+      expect(loaded).toContain(proof);
+    });
+  },
+);
 
 /** `platform/http/openapi/openapi.ts` → `platform/http`; `ids.ts` → `ids` */
 function roomOf(file: string): string {
@@ -226,11 +314,13 @@ function importsOf(text: string, file: string): string[] {
   return specifiers.map(([, specifier]) => path.join(path.dirname(file), specifier!));
 }
 
-/** The one end of a climb may have moved before the other. */
-function sameClimb(known: string, file: string, imported: string): boolean {
-  const [from = '', to = ''] = known.split(' -> ');
-  const isSame = (a: string, b: string): boolean => a === b || NOT_MOVED.test(a);
-  return isSame(file, from) && isSame(imported, to);
+/** What is loaded with a file: not what it imports for its types alone, nor later by `import()`. */
+function loadedBy(file: string): string[] {
+  const text = readFileSync(path.join(SRC, file), 'utf8');
+  return [...text.matchAll(/^(?:import|export) ([\s\S]*?) from '(\.[^']+)';$/gm)].flatMap(
+    ([, names, specifier]) =>
+      names!.startsWith('type ') ? [] : [path.join(path.dirname(file), specifier!)],
+  );
 }
 
 function withoutComments(text: string): string {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { SCOPES } from '../platform/http/scopes.ts';
 import {
   createKey,
   deleteKey,
-  KEY_SCOPES,
   listKeyPage,
   requireKey,
   rotateKey,
@@ -62,7 +62,7 @@ function readRoutes(deps: ApiKeyRoutesDeps): Route[] {
 const createBody = z
   .strictObject({
     name: z.string().min(1).max(100).describe('For people, to know it again.'),
-    scopes: z.array(z.enum(KEY_SCOPES)).min(1).max(20).describe('What it may do.'),
+    scopes: z.array(z.enum(SCOPES)).min(1).max(20).describe('What it may do.'),
   })
   .describe('The key to make.');
 

@@ -1,10 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newUuid } from '../ids.ts';
+import type { Scope } from '../platform/http/scopes.ts';
 import type { Db } from '../platform/postgres/pool.ts';
-
-/** What a key may do (contract §3). */
-export const SCOPES = ['read', 'write', 'publish', 'replay', 'keys'] as const;
-export type Scope = (typeof SCOPES)[number];
 
 export type ApiKey = { id: string; namespace: string; scopes: Scope[] };
 

@@ -1,7 +1,6 @@
 import { findApiKey, type ApiKey } from './api-keys.sql.ts';
+import type { Authenticate } from '../platform/http/authorize.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
-
-export type Authenticate = (key: string) => Promise<ApiKey | undefined>;
 
 /** How long a key that was revoked or ran out may go on working in this process. */
 const REMEMBER_MS = 1_000;

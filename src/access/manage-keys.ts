@@ -8,11 +8,10 @@ import {
   newKeyText,
   readApiKey,
   revokeApiKey,
-  SCOPES,
   type ApiKeyRow,
   type KeyOfNamespace,
-  type Scope,
 } from './api-keys.sql.ts';
+import { SCOPES, type Scope } from '../platform/http/scopes.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import { recordAudit, type AuditLine } from '../audit/audit.ts';
@@ -35,8 +34,6 @@ export type KeyManager = {
 
 /** The only time that the key itself is seen. */
 export type NewKey = { row: ApiKeyRow; text: string };
-
-export const KEY_SCOPES = SCOPES;
 
 const SCOPES_MISSING = 'a key may be given no more scopes than your own has';
 

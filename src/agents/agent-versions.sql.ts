@@ -86,3 +86,19 @@ export async function hashesOfVersions(
   );
   return new Map(rows.map(({ version, contentHash }) => [version, contentHash]));
 }
+
+/** What is live of an agent; `version` null: nothing is. undefined: there is no such agent. */
+export async function readLiveContent(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<{ version: number | null; content: AgentContent | null } | undefined> {
+  const { rows } = await db.query<{ version: number | null; content: AgentContent | null }>({
+    name: 'read_live_content',
+    text: `select a.active_version as version, v.content
+             from agents a
+             left join agent_versions v on v.agent_id = a.id and v.version = a.active_version
+            where a.id = $1 and a.namespace = $2 and a.deleted_at is null`,
+    values: [id, namespace],
+  });
+  return rows[0];
+}

@@ -1,4 +1,5 @@
 import type { AgentSpec } from './agent.ts';
+import type { ManagedBy } from '../platform/resources/kind-names.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /** What the operator made of an Agent: the row the API reads. Times are Unix milliseconds. */
@@ -19,7 +20,6 @@ export type AgentRow = {
   createdAt: number;
   updatedAt: number;
 };
-export type ManagedBy = 'api' | 'kubernetes' | 'file';
 
 /** What a reconcile writes of an agent. */
 export type AgentProjection = Pick<

@@ -3,7 +3,7 @@ import { listAuditPage } from './audit.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { timeBound } from '../platform/http/params.ts';
 import { route, type Route } from '../platform/http/route.ts';
-import { AuditLine, auditView } from '../access/api-key.view.ts';
+import { AuditLine, auditView } from './audit-line.view.ts';
 
 /** Who managed keys and secrets, and who erased something. */
 export function auditLogRoute(deps: Parameters<typeof listAuditPage>[0]): Route {

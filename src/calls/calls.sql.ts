@@ -303,3 +303,13 @@ export async function failOverdueCalls(db: Db): Promise<number> {
   });
   return rowCount ?? 0;
 }
+
+/** The words in a conversation's calls: numbers, the script that was played, and what the caller of the API put there. */
+export async function eraseCallsOf(db: Db, conversationId: string): Promise<void> {
+  await db.query(
+    `update calls set from_number = null, to_number = null, provider_options = '{}', user_id = null,
+                      variables = '{}', metadata = '{}'
+      where conversation_id = $1`,
+    [conversationId],
+  );
+}

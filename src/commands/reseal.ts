@@ -1,11 +1,18 @@
+import { recordAudit } from '../audit/audit.ts';
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
-import { createLogger } from '../platform/observability/logger.ts';
-import { requireRoleConfig } from '../roles/context.ts';
-import { reseal } from '../platform/postgres/reseal.ts';
+import { createLogger, type Logger } from '../platform/observability/logger.ts';
 import { assertMigrated } from '../platform/postgres/migrate.ts';
-import { createPool } from '../platform/postgres/pool.ts';
-import { createSealer } from '../platform/postgres/sealing.ts';
+import { createPool, type Pool } from '../platform/postgres/pool.ts';
+import {
+  countSealedByAnother,
+  listSealedByAnother,
+  replaceSealed,
+  type SealedColumn,
+} from '../platform/postgres/sealed-values.ts';
+import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
+import { requireRoleConfig } from '../roles/context.ts';
+import { SEALED_COLUMNS } from '../roles/sealed-columns.ts';
 
 /**
  * `parley reseal`: seals everything with PARLEY_ENCRYPTION_KEY that PARLEY_ENCRYPTION_KEY_PREVIOUS
@@ -27,5 +34,67 @@ export async function runReseal(config: Config): Promise<void> {
     }
   } finally {
     await pool.end();
+  }
+}
+
+const BATCH = 200;
+
+/**
+ * Seals everything with the sealer's present key that another one sealed. While everything runs:
+ * each value is exchanged only if it is still what was read, and who reads it opens either.
+ * Repeatable; `left` is what another key seals after it, and with 0 that key can be dropped.
+ */
+export async function reseal(deps: {
+  pool: Pool;
+  sealer: Sealer;
+  log: Logger;
+}): Promise<{ resealed: number; left: number }> {
+  let resealed = 0;
+  for (const column of SEALED_COLUMNS) resealed += await resealColumn(deps, column);
+  const left = await countSealedByAnother(deps.pool, SEALED_COLUMNS, deps.sealer.keyId);
+  if (resealed > 0) {
+    await recordAudit(deps.pool, {
+      // It concerns all of them; this one there always is.
+      namespace: 'default',
+      actor: 'cli',
+      action: 'encryption_key.resealed',
+      target: deps.sealer.keyId.toString('hex'),
+      detail: { resealed, left },
+    });
+  }
+  return { resealed, left };
+}
+
+async function resealColumn(
+  { pool, sealer, log }: { pool: Pool; sealer: Sealer; log: Logger },
+  column: SealedColumn,
+): Promise<number> {
+  let resealed = 0;
+  let after: string[] | null = null;
+  for (;;) {
+    const page = { keyId: sealer.keyId, after, limit: BATCH };
+    const values = await listSealedByAnother(pool, column, page);
+    for (const value of values) {
+      const plain = openOrTell(sealer, value, log);
+      if (plain === undefined) continue;
+      const change = { ...value, resealed: sealer.seal(plain, value.place) };
+      if (await replaceSealed(pool, column, change)) resealed += 1;
+    }
+    after = values.at(-1)?.key ?? null;
+    if (values.length < BATCH) return resealed;
+  }
+}
+
+/** One that no key opens is left and counted; the others must not wait for it. */
+function openOrTell(
+  sealer: Sealer,
+  { sealed, place }: { sealed: Buffer; place: string },
+  log: Logger,
+): string | undefined {
+  try {
+    return sealer.open(sealed, place);
+  } catch (error) {
+    log.warn({ place, reason: error instanceof Error ? error.message : '' }, 'cannot be opened');
+    return undefined;
   }
 }

@@ -68,7 +68,7 @@ async function startOperator(config: Config, context: Context): Promise<Started>
     throw new StartupError('PARLEY_MANIFESTS: with a cluster, kubectl apply -f does that');
   }
   const declarations = await kubernetes(config, context);
-  const { runOperator } = await import('../platform/reconcile/run-operator.ts');
+  const { runOperator } = await import('../roles/operator/run.ts');
   const operator = await runOperator({ ...context, ...declarations });
   return { stops: [declarations.close, operator.stop], isReady: operator.isReady };
 }
@@ -77,7 +77,7 @@ async function startLocalOperator(config: Config, context: Context): Promise<Sta
   const { createPostgresDeclarations } = await import('../roles/postgres-declarations.ts');
   const declarations = createPostgresDeclarations(context);
   await declarations.store.start();
-  const { runOperator } = await import('../platform/reconcile/run-operator.ts');
+  const { runOperator } = await import('../roles/operator/run.ts');
   const operator = await runOperator({ ...context, ...declarations });
   const stops = [declarations.store.stop, operator.stop];
   if (config.manifests !== undefined) {
@@ -90,13 +90,14 @@ async function startLocalOperator(config: Config, context: Context): Promise<Sta
 }
 
 async function startApi(config: Config, context: Context): Promise<Started> {
-  const [{ runApi }, { addGivenKey, KEY_SCOPES }] = await Promise.all([
+  const [{ runApi }, { addGivenKey }, { SCOPES }] = await Promise.all([
     import('../roles/api/run.ts'),
     import('../access/manage-keys.ts'),
+    import('../platform/http/scopes.ts'),
   ]);
   if (config.apiKey !== undefined) {
     const name = 'PARLEY_API_KEY';
-    const key = { namespace: 'default', name, scopes: KEY_SCOPES, text: config.apiKey };
+    const key = { namespace: 'default', name, scopes: SCOPES, text: config.apiKey };
     await addGivenKey(context, 'environment', key);
   }
   const { store, stop } = await startStore(config, context);

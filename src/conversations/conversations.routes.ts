@@ -3,7 +3,6 @@ import type { TakeTurn } from './turns/take-turn.ts';
 import { fromUuid } from '../ids.ts';
 import type { ConversationDeps } from './record/conversation-deps.ts';
 import { endConversation } from './ending/end-conversation.ts';
-import { eraseConversation } from '../erasure/erase-conversation.ts';
 import { giveFeedback, listConversationPage, requireConversation } from './read-conversations.ts';
 import { requestEscalation } from './escalations/request-escalation.ts';
 import { startConversation } from './start-conversation.ts';
@@ -17,7 +16,7 @@ import {
   conversationStatus,
   conversationView,
   outcome,
-} from './conversation.view.ts';
+} from './record/conversation.view.ts';
 import { Escalation, escalationView } from './escalations/escalation.view.ts';
 import { messageRoute } from './turns/messages.routes.ts';
 import { transcriptRoute } from './transcript.routes.ts';
@@ -28,13 +27,12 @@ const answers = { 200: { description: 'The conversation.', schema: Conversation 
 
 export type ConversationRoutesDeps = ConversationDeps & { takeTurn: TakeTurn };
 
-/** Conversations, from their start to their erasure (contract §4). */
+/** Conversations, from their start to their end (contract §4). */
 export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
   return [
     startRoute(deps),
     listRoute(deps),
     readRoute(deps),
-    eraseRoute(deps),
     messageRoute(deps),
     endRoute(deps),
     escalateRoute(deps),
@@ -137,26 +135,6 @@ function readRoute(deps: ConversationRoutesDeps): Route {
       status: 200,
       body: conversationView(await requireConversation(deps, { namespace, id })),
     }),
-  });
-}
-
-function eraseRoute(deps: ConversationRoutesDeps): Route {
-  return route({
-    method: 'delete',
-    path: '/v1/conversations/{id}',
-    operationId: 'deleteConversation',
-    tag,
-    scope: 'write',
-    summary: 'Erase a conversation',
-    description:
-      'One that goes on is ended first. Its words are gone from everything that is stored, from ' +
-      'events that were not delivered yet too; what was counted stays.',
-    params,
-    answers: { 204: { description: 'It is gone.' } },
-    handle: async ({ caller: { namespace, actor, requestId }, params: { id } }) => {
-      await eraseConversation(deps, { namespace, id, actor, requestId });
-      return { status: 204 };
-    },
   });
 }
 

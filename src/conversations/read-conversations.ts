@@ -5,14 +5,8 @@ import {
   type ConversationFilter,
   type ConversationRow,
 } from './record/conversations.sql.ts';
-import {
-  listEscalations,
-  type EscalationFilter,
-  type EscalationRow,
-} from './escalations/escalations.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from './record/turns.sql.ts';
-import { requireEscalation } from './escalations/accept-escalation.ts';
 import { noSuchConversation } from './record/conversation-deps.ts';
 import { inOneCommit, unsettled, type Settle } from '../platform/postgres/settle.ts';
 
@@ -31,18 +25,6 @@ export async function requireConversation({ pool }: Deps, key: Key): Promise<Con
   const row = await readConversation(pool, key);
   if (!row) throw noSuchConversation();
   return row;
-}
-
-export function listEscalationPage(
-  { pool }: Deps,
-  filter: EscalationFilter,
-): Promise<EscalationRow[]> {
-  return listEscalations(pool, filter);
-}
-
-/** @throws ApiError not_found, for another namespace's id too */
-export function readOneEscalation({ pool }: Deps, key: Key): Promise<EscalationRow> {
-  return requireEscalation(pool, key);
 }
 
 /** What the user says of it; again, and it is replaced. @throws ApiError not_found */

@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.ts';
+import { readLiveContent } from '../agents/agent-versions.sql.ts';
 import { fromUuid, newUuid } from '../ids.ts';
 import type { AgentContent } from '../agents/agent.ts';
 import {
   insertConversation,
-  readLiveContent,
   type Channel,
   type ConversationRow,
   type NewConversation,

@@ -1,4 +1,4 @@
-import { conversationView, turnView } from './conversation.view.ts';
+import { conversationView, turnView } from './record/conversation.view.ts';
 
 /**
  * A transcript in its three forms, a page of turns at a time: ten thousand turns are never in

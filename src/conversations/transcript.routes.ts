@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readTurns, requireConversation } from './read-conversations.ts';
 import { idParam } from '../platform/http/params.ts';
 import { route, type Route } from '../platform/http/route.ts';
-import { Transcript } from './conversation.view.ts';
+import { Transcript } from './record/conversation.view.ts';
 import { TRANSCRIPT_FORMATS } from './transcript-text.ts';
 
 const format = z

@@ -4,11 +4,12 @@ import {
   lockConversation,
   type ConversationRow,
 } from '../conversations/record/conversations.sql.ts';
-import { eraseCallsOf, eraseGapsOf } from './erase-conversation.sql.ts';
-import { eraseEvents } from '../events/erase-events.sql.ts';
+import { eraseGapsOf } from '../knowledge/gaps/knowledge-gaps.sql.ts';
+import { eraseCallsOf } from '../calls/calls.sql.ts';
 import { eraseEscalationsOf } from '../conversations/escalations/escalations.sql.ts';
 import { eraseAnswersAbout } from '../platform/idempotency/idempotency-marks.sql.ts';
-import { withoutWords } from '../conversations/record/tally.sql.ts';
+import { withoutWords } from '../conversations/record/tally.ts';
+import type { Db } from '../platform/postgres/pool.ts';
 import { recordAudit } from '../audit/audit.ts';
 import {
   inConversation,
@@ -21,13 +22,18 @@ import { unsettled } from '../platform/postgres/settle.ts';
 /** What stands where words were. */
 export const ERASED = '[erased]';
 
+export type ErasureDeps = ConversationDeps & {
+  /** The words of a conversation in its events and their deliveries, in the caller's transaction. */
+  eraseEvents: (db: Db, about: { conversationId: string }) => Promise<unknown>;
+};
+
 /**
  * Takes the words of a conversation out of everything that is stored, and the conversation out of
  * sight; one that goes on is ended first. What was counted stays: when, how long, what became of it.
  * @throws ApiError not_found
  */
 export async function eraseConversation(
-  deps: ConversationDeps,
+  deps: ErasureDeps,
   input: { namespace: string; id: string; actor: string; requestId: string },
 ): Promise<void> {
   const ended = await inConversation<ConversationRow | undefined>(
@@ -41,7 +47,7 @@ export async function eraseConversation(
       await eraseEscalationsOf(db, row.id, ERASED);
       await eraseGapsOf(db, row.id, ERASED);
       await eraseCallsOf(db, row.id);
-      await eraseEvents(db, { conversationId: row.id });
+      await deps.eraseEvents(db, { conversationId: row.id });
       await eraseAnswersAbout(db, row.id); // A repeat would be given them again.
       const { namespace, id, actor, requestId } = input;
       const target = fromUuid('conv', id);

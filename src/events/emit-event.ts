@@ -2,7 +2,7 @@ import { encodeEnvelope } from './envelope.ts';
 import type { EventData, EventType } from './event-types.ts';
 import { fromUuid, newUuid } from '../ids.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
-import { insertEvent } from './events.sql.ts';
+import { insertEvent } from './outbox.sql.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 

@@ -1,7 +1,6 @@
+import type { Db } from '../platform/postgres/pool.ts';
 import { encodeEnvelope, type Envelope } from './envelope.ts';
 import type { EventType } from './event-types.ts';
-import { cancelEventDeliveries } from '../webhooks/queue/delivery-endings.sql.ts';
-import type { Db } from '../platform/postgres/pool.ts';
 
 /** Types whose data holds what people said or who they are. */
 export const TYPES_WITH_WORDS: readonly EventType[] = [
@@ -12,21 +11,19 @@ export const TYPES_WITH_WORDS: readonly EventType[] = [
 ];
 
 /**
- * Takes the words out of a conversation's events: `data` becomes `{}`, what is still on its way is
- * canceled, and what receivers answered to them is forgotten too. Call it in the transaction that
- * erases the conversation. A delivery that slips in meanwhile finds nothing to send (the claim
- * looks at `erased_at`). Returns how many events it erased and how many deliveries it canceled.
+ * Takes the words out of a conversation's events: `data` becomes `{}`, and a delivery that slips in
+ * meanwhile finds nothing to send (the claim looks at `erased_at`). Call it in the transaction that
+ * erases the conversation. Returns the events it erased.
  */
-export async function eraseEvents(
+export async function eraseEventsOf(
   db: Db,
-  input: { conversationId: string; types?: readonly EventType[] },
-): Promise<{ erased: number; canceled: number }> {
-  const { conversationId, types = TYPES_WITH_WORDS } = input;
+  { conversationId }: { conversationId: string },
+): Promise<string[]> {
   const { rows } = await db.query<{ id: string; body: Buffer }>(
     `select id, body from events
       where conversation_id = $1 and type = any($2) and erased_at is null
       order by id for update`,
-    [conversationId, types],
+    [conversationId, TYPES_WITH_WORDS],
   );
   const erased = rows.flatMap(({ id, body }) => {
     // We encoded it (events/envelope.ts).
@@ -34,21 +31,14 @@ export async function eraseEvents(
     if (envelope.type === 'conversation.started' && !('user_id' in envelope.data)) return [];
     return [{ id, body: withoutData(envelope) }];
   });
-  if (erased.length === 0) return { erased: 0, canceled: 0 };
+  if (erased.length === 0) return [];
   const ids = erased.map(({ id }) => id);
   await db.query(
     `update events e set body = n.body, erased_at = now()
        from unnest($1::uuid[], $2::bytea[]) as n (id, body) where e.id = n.id`,
     [ids, erased.map(({ body }) => body)],
   );
-  const canceled = await cancelEventDeliveries(db, ids);
-  await db.query(
-    `update delivery_attempts set response_body = null, error_message = null
-      where delivery_id = any(array(select id from deliveries where event_id = any($1)))
-        and (response_body is not null or error_message is not null)`,
-    [ids],
-  );
-  return { erased: ids.length, canceled };
+  return ids;
 }
 
 /** Not in SQL: PostgreSQL's JSON functions refuse words that hold U+0000. */

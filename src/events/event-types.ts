@@ -116,5 +116,12 @@ export function subscriptionsTo(type: EventType): string[] {
   return ['*', ...groups, type];
 }
 
+/** Whether an endpoint's `event_types` cover a type; none: all. */
+export function isSubscribed(eventTypes: readonly string[], type: EventType): boolean {
+  return (
+    eventTypes.length === 0 || subscriptionsTo(type).some((entry) => eventTypes.includes(entry))
+  );
+}
+
 /** What an entry of `event_types` may be. */
 export const SUBSCRIPTIONS: ReadonlySet<string> = new Set(EVENT_TYPES.flatMap(subscriptionsTo));

@@ -1,21 +1,25 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from './event-types.ts';
-import { fromUuid } from '../ids.ts';
-import { listEventsWithCounts, readEventWithCounts } from './read-events.ts';
-import { replayEvent } from '../webhooks/replay/replay-event.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { listEvents } from './events.sql.ts';
+import { requireEvent } from './read-events.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { idParam, idValue } from '../platform/http/params.ts';
 import { route, type Route } from '../platform/http/route.ts';
-import { Event, eventView } from './event.view.ts';
+import { Event, eventView, type DeliveryCounts } from './event.view.ts';
 
 const tag = 'Events';
 const params = { id: idParam('evt', 'event') };
 
-export type EventRoutesDeps = Parameters<typeof replayEvent>[0];
+export type EventRoutesDeps = {
+  pool: Pool;
+  /** By event, all of a page in one statement; an event without deliveries may be missing. */
+  countDeliveries: (eventIds: readonly string[]) => Promise<Map<string, DeliveryCounts>>;
+};
 
-/** What happened, and sending it again (contract §4). */
+/** What happened (contract §4). */
 export function eventRoutes(deps: EventRoutesDeps): Route[] {
-  return [listRoute(deps), readRoute(deps), replayRoute(deps)];
+  return [listRoute(deps), readRoute(deps)];
 }
 
 /** Unix seconds up to the year 9999, which a UUIDv7 still carries. */
@@ -46,7 +50,7 @@ function listRoute(deps: EventRoutesDeps): Route {
     },
     answers: { 200: { description: 'A page of events.', schema: pageSchema(Event) } },
     handle: async ({ caller: { namespace }, query }) => {
-      const rows = await listEventsWithCounts(deps, {
+      const rows = await listEvents(deps.pool, {
         namespace,
         before: query.cursor ?? null,
         limit: query.limit + 1,
@@ -56,7 +60,9 @@ function listRoute(deps: EventRoutesDeps): Route {
         ...(query.created_after !== undefined && { createdAfter: query.created_after }),
         ...(query.created_before !== undefined && { createdBefore: query.created_before }),
       });
-      const page = { limit: query.limit, view: eventView, cursorOf: idCursor('evt') };
+      const counts = await deps.countDeliveries(rows.map(({ id }) => id));
+      const view = (row: (typeof rows)[number]) => eventView(row, counts.get(row.id));
+      const page = { limit: query.limit, view, cursorOf: idCursor('evt') };
       return {
         status: 200,
         body: pageOf(rows, page),
@@ -76,55 +82,9 @@ function readRoute(deps: EventRoutesDeps): Route {
     params,
     answers: { 200: { description: 'The event.', schema: Event } },
     handle: async ({ caller: { namespace }, params: { id } }) => {
-      const event = await readEventWithCounts(deps, { namespace, id });
-      return {
-        status: 200,
-        body: eventView(event),
-      };
+      const event = await requireEvent(deps, { namespace, id });
+      const counts = await deps.countDeliveries([id]);
+      return { status: 200, body: eventView(event, counts.get(id)) };
     },
-  });
-}
-
-const replayBody = z
-  .strictObject({
-    endpoint_id: idValue('we').optional().describe('Default: each enabled one subscribed now.'),
-  })
-  .describe('Where to send it again.');
-
-function replayRoute(deps: EventRoutesDeps): Route {
-  return route({
-    method: 'post',
-    path: '/v1/events/{id}/replay',
-    operationId: 'replayEvent',
-    tag,
-    scope: 'replay',
-    summary: 'Deliver an event again',
-    description:
-      'New deliveries of the same bytes with a full schedule; for 30 days after the event. A test ' +
-      'event goes to its own endpoint only.',
-    params,
-    body: { schema: replayBody, isOptional: true },
-    answers: {
-      202: {
-        description: 'The deliveries are queued.',
-        schema: z.strictObject({
-          event_id: z.string(),
-          delivery_ids: z.array(z.string()),
-        }),
-      },
-    },
-    errors: ['endpoint_disabled', 'event_expired', 'event_erased'],
-    handle: ({ answering, caller: { namespace }, params: { id }, body }) =>
-      answering(
-        (settle) =>
-          replayEvent(deps, { namespace, id, endpointId: body.endpoint_id ?? null }, settle),
-        ({ deliveryIds }) => ({
-          status: 202,
-          body: {
-            event_id: fromUuid('evt', id),
-            delivery_ids: deliveryIds.map((delivery) => fromUuid('dlv', delivery)),
-          },
-        }),
-      ),
   });
 }

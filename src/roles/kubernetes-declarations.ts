@@ -7,7 +7,7 @@ import { createLeaseElector } from '../platform/kubernetes/lease-elector.ts';
 import { pathOf } from '../platform/kubernetes/resource-paths.ts';
 import { createKubernetesResourceStore } from '../platform/kubernetes/resource-store.ts';
 import type { Config } from '../config.ts';
-import type { Elect } from '../platform/reconcile/run-operator.ts';
+import type { Elect } from './operator/run.ts';
 import type { RecordEvent } from '../platform/resources/resource-events.ts';
 import type { ResourceStore } from '../platform/resources/resource-store.ts';
 import { raiseEpoch } from '../platform/postgres/leadership.ts';

@@ -1,4 +1,4 @@
-import type { Elect } from '../platform/reconcile/run-operator.ts';
+import type { Elect } from './operator/run.ts';
 import type { RecordEvent } from '../platform/resources/resource-events.ts';
 import { createValidator, type Validator } from '../platform/resources/schema/validate.ts';
 import { createLeadership } from '../platform/postgres/leadership.ts';
@@ -6,6 +6,7 @@ import {
   createPostgresResourceStore,
   type PostgresResourceStore,
 } from '../platform/resources/resources.sql.ts';
+import { KINDS } from './kinds.ts';
 import type { Context } from './context.ts';
 
 /** Declared things without a cluster: tables, our own validator, a lock that elects the leader. */
@@ -23,7 +24,7 @@ export function createPostgresDeclarations({
   sealer,
   log,
 }: Context): PostgresDeclarations {
-  const validator = createValidator();
+  const validator = createValidator(KINDS);
   const { validate } = validator;
   return {
     store: createPostgresResourceStore({ pool, databaseUrl, sealer, validate, log }),

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { runApi, type RunningApi } from '../roles/api/run.ts';
 import { createContext, readVersion, type Context } from '../roles/context.ts';
+import { migrateDatabase } from '../roles/migrate-database.ts';
 import { createPostgresDeclarations } from '../roles/postgres-declarations.ts';
 import { stopOnSignals } from '../roles/shutdown.ts';
 import type { Config } from '../config.ts';
@@ -9,16 +10,16 @@ import type { Attempt } from '../webhooks/delivery/attempt.ts';
 import { runDelivery } from '../roles/delivery/run.ts';
 import { fromUuid, toUuid } from '../ids.ts';
 import { createLogger } from '../platform/observability/logger.ts';
-import { runOperator } from '../platform/reconcile/run-operator.ts';
+import { runOperator } from '../roles/operator/run.ts';
 import { addGivenKey } from '../access/manage-keys.ts';
-import { findApiKey, newKeyText, SCOPES } from '../access/api-keys.sql.ts';
+import { findApiKey, newKeyText } from '../access/api-keys.sql.ts';
+import { SCOPES } from '../platform/http/scopes.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { startConversation } from '../conversations/start-conversation.ts';
 import { releaseCallLeases } from '../calls/calls.sql.ts';
 import { listConversations } from '../conversations/record/conversations.sql.ts';
 import type { ClaimedDelivery } from '../webhooks/queue/dispatch-queue.sql.ts';
 import { assertDurable } from '../platform/postgres/durability.ts';
-import { migrate } from '../platform/postgres/migrate.ts';
 import { removeDemo, startDemo } from './demo.ts';
 import { createEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { readLocalSecrets, replaceApiKey } from './local-secrets.ts';
@@ -64,7 +65,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   const databaseUrl = config.databaseUrl ?? (await startDatabase({ dataDir, log, screen, stops }));
   if (config.databaseUrl !== undefined) await assertDurable(databaseUrl, log);
   const secrets = await readLocalSecrets(dataDir, newKeyText);
-  await migrate({ databaseUrl, log });
+  await migrateDatabase({ databaseUrl, log });
   const egressAllow = config.egressAllow ?? LOOPBACK;
   const context = createContext({
     role: 'start',

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { newUuid } from '../../src/ids.ts';
 import { searchableText } from '../../src/knowledge/passages/question-words.ts';
-import { searchKnowledge } from '../../src/knowledge/passages/search-knowledge.ts';
+import { searchKnowledge } from '../../src/knowledge/search-knowledge.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { indexOwner, insertChunks } from '../../src/knowledge/passages/knowledge-chunks.sql.ts';
 import { migrate } from '../../src/platform/postgres/migrate.ts';

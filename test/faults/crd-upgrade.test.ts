@@ -5,7 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { crdFileName } from '../../src/platform/resources/schema/crd.ts';
-import { findKind, KINDS } from '../../src/roles/kinds.ts';
+import { KIND_PLURALS, pluralOf } from '../../src/platform/resources/kind-names.ts';
+import { KINDS } from '../../src/roles/kinds.ts';
 import { isRecord } from '../../src/platform/resources/schema/prepare.ts';
 import { readCorpus } from '../support/corpus.ts';
 import { startKubeApiserver, type KubeApiserver } from '../support/kube-apiserver.ts';
@@ -59,7 +60,8 @@ type Stored = {
     // This tree's corpus may use what the previous CRDs do not know: the server leaves that out.
     for (const manifest of manifests) old.push(await create(manifest));
     expect(old.map(({ kind }) => kind)).toEqual(expect.arrayContaining(KINDS.map((k) => k.kind)));
-    for (const { plural } of KINDS) expectEveryField(plural, old, readCrd(previous.path, plural));
+    for (const plural of Object.values(KIND_PLURALS))
+      expectEveryField(plural, old, readCrd(previous.path, plural));
 
     await applyCrds(THIS_TREE);
     const upgraded = await readAll(old);
@@ -102,7 +104,7 @@ type Stored = {
   /** With a spec, and a status that has every field of its schema. */
   async function create(manifest: { kind: string; metadata: { name: string } }): Promise<Stored> {
     const { metadata, spec } = await send('POST', collection(manifest), manifest);
-    const { plural } = findKind(manifest.kind)!;
+    const plural = pluralOf(manifest.kind)!;
     const crd = await send('GET', `${CRDS}/${plural}.parley.dev`);
     const status = fullValue(schemaOf(crd)['properties']!['status']!);
     const address = `${collection(manifest)}/${metadata.name}/status`;
@@ -129,7 +131,7 @@ type Stored = {
 
   /** As helm and kubectl do; resolves when the server works by them. */
   async function applyCrds(tree: string): Promise<void> {
-    for (const { plural } of KINDS) {
+    for (const plural of Object.values(KIND_PLURALS)) {
       const crd = readCrd(tree, plural);
       const address = `${CRDS}/${plural}.parley.dev?fieldManager=helm&force=true`;
       await send('PATCH', address, crd, APPLY);
@@ -142,7 +144,7 @@ type Stored = {
    * there as well, so that a change of any kind is seen.
    */
   async function untilPublished(plural: string, wanted: Schema): Promise<void> {
-    const { kind } = KINDS.find((definition) => definition.plural === plural)!;
+    const { kind } = KINDS.find(({ kind: known }) => pluralOf(known) === plural)!;
     const endMs = performance.now() + TAKES_EFFECT_WITHIN_MS;
     while (performance.now() < endMs) {
       const { status, json } = await kube.request('GET', '/openapi/v3/apis/parley.dev/v1alpha1');
@@ -167,11 +169,11 @@ type Stored = {
 });
 
 function collection({ kind }: { kind: string }): string {
-  return `/apis/parley.dev/v1alpha1/namespaces/default/${findKind(kind)!.plural}`;
+  return `/apis/parley.dev/v1alpha1/namespaces/default/${pluralOf(kind)}`;
 }
 
 function readCrd(tree: string, plural: string): Record<string, unknown> {
-  const { [0]: definition } = KINDS.filter((kind) => kind.plural === plural);
+  const { [0]: definition } = KINDS.filter(({ kind }) => pluralOf(kind) === plural);
   const text = readFileSync(path.join(tree, 'crds', crdFileName(definition!)), 'utf8');
   return parse(text, { version: '1.1' }) as Record<string, unknown>;
 }
@@ -223,7 +225,7 @@ function pruned(before: Stored[], after: Stored[]): string[] {
 
 /** That the objects of a kind use, together, every field its schema has. */
 function expectEveryField(plural: string, objects: Stored[], crd: Record<string, unknown>): void {
-  const { kind } = KINDS.find((definition) => definition.plural === plural)!;
+  const { kind } = KINDS.find(({ kind: known }) => pluralOf(known) === plural)!;
   const ours = objects.filter((object) => object.kind === kind);
   for (const part of ['spec', 'status'] as const) {
     const fields = Object.keys(schemaOf(crd)['properties']![part]!.properties ?? {});

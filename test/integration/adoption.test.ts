@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { Elect } from '../../src/platform/reconcile/run-operator.ts';
+import type { Elect } from '../../src/roles/operator/run.ts';
 import { raiseEpoch } from '../../src/platform/postgres/leadership.ts';
 import { activations, agentRow, countVersions, events } from '../support/agents.ts';
 import { startEngine, type Engine } from '../support/engine.ts';

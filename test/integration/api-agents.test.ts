@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { insertApiKey, newKeyText, SCOPES } from '../../src/access/api-keys.sql.ts';
+import { insertApiKey, newKeyText } from '../../src/access/api-keys.sql.ts';
+import { SCOPES } from '../../src/platform/http/scopes.ts';
 import { startApi, type Api, type Reply } from './api-setup.ts';
 import { describeEachHome } from '../support/homes.ts';
 

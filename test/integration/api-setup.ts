@@ -1,9 +1,10 @@
 import { expect } from '@jest/globals';
-import { createRoutes, type AppDeps } from '../../src/roles/api/app.ts';
+import { createRoutes, type RoutesDeps } from '../../src/roles/api/routes.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../../src/platform/http/problem.ts';
 import { runApi, type ApiRoleDeps } from '../../src/roles/api/run.ts';
-import type { Scope } from '../../src/platform/http/route.ts';
-import { insertApiKey, newKeyText, SCOPES } from '../../src/access/api-keys.sql.ts';
+import type { Scope } from '../../src/platform/http/scopes.ts';
+import { insertApiKey, newKeyText } from '../../src/access/api-keys.sql.ts';
+import { SCOPES } from '../../src/platform/http/scopes.ts';
 import { startEngine, type Engine, type Home } from '../support/engine.ts';
 
 /** The API as it runs, on a database of this test alone, with an operator behind it. */
@@ -95,7 +96,7 @@ export function createCall(url: string, defaultKey: string): Call {
 }
 
 /** The route table, to be looked at; it needs its deps only to be run. */
-export const ROUTES = createRoutes({ version: 'test' } as AppDeps);
+export const ROUTES = createRoutes({ version: 'test' } as RoutesDeps);
 
 /** Every answer has its id, and looks as the route table promises. */
 function checkReply(method: string, path: string, { status, headers, body }: Reply): void {

@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crdFileName } from '../../src/platform/resources/schema/crd.ts';
-import { findKind, KINDS } from '../../src/roles/kinds.ts';
+import { KIND_PLURALS, pluralOf } from '../../src/platform/resources/kind-names.ts';
+import { KINDS } from '../../src/roles/kinds.ts';
 import { isRecord } from '../../src/platform/resources/schema/prepare.ts';
 import { createValidator } from '../../src/platform/resources/schema/validate.ts';
 import { readCorpus, readText, storedSpec } from '../support/corpus.ts';
@@ -18,7 +19,7 @@ import { mutationsOf } from '../support/mutations.ts';
 const binaries = await findKubeBinaries();
 /** About two seconds. Raise it to look for differences. */
 const RANDOM_RUNS = Number(process.env['RANDOM_RUNS'] ?? 300);
-const validator = createValidator();
+const validator = createValidator(KINDS);
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 function path(plural: string): string {
@@ -36,7 +37,7 @@ function path(plural: string): string {
       const { status, body } = await kube.request('POST', CRDS, yaml, 'application/yaml');
       if (status !== 201) throw new Error(body);
     }
-    await Promise.all(KINDS.map(({ plural }) => untilServed(plural)));
+    await Promise.all(Object.values(KIND_PLURALS).map(untilServed));
   }, 120_000);
 
   afterAll(async () => kube?.stop());
@@ -48,21 +49,18 @@ function path(plural: string): string {
 
   /** An unknown kind has no address and is refused as such. */
   function create({ text, kind }: CorpusEntry, options: string): Promise<KubeResponse> {
-    const { plural } = findKind(kind) ?? { plural: `${kind.toLowerCase()}s` };
+    const plural = pluralOf(kind) ?? `${kind.toLowerCase()}s`;
     const query = `?fieldValidation=Strict${options}`;
     return kube.request('POST', path(plural) + query, text, 'application/yaml');
   }
 
-  test.each(KINDS.map(({ plural }) => plural))(
-    '%s are established and structural',
-    async (plural) => {
-      const crd = (await kube.request('GET', `${CRDS}/${plural}.parley.dev`)).json();
-      const status = isRecord(crd['status']) ? crd['status'] : {};
-      const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
-      const types = conditions.map((condition) => `${condition.type}=${condition.status}`);
-      expect(types.sort()).toEqual(['Established=True', 'NamesAccepted=True']);
-    },
-  );
+  test.each(Object.values(KIND_PLURALS))('%s are established and structural', async (plural) => {
+    const crd = (await kube.request('GET', `${CRDS}/${plural}.parley.dev`)).json();
+    const status = isRecord(crd['status']) ? crd['status'] : {};
+    const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
+    const types = conditions.map((condition) => `${condition.type}=${condition.status}`);
+    expect(types.sort()).toEqual(['Established=True', 'NamesAccepted=True']);
+  });
 
   test('a new object has not been observed', async () => {
     const entry = readCorpus('good').find(({ name }) => name === 'agent-smallest')!;
@@ -106,7 +104,7 @@ function path(plural: string): string {
       if (!('applied' in read)) throw new Error(read.fields.join());
       const { kind, name: objectName, namespace, spec } = read.applied;
       const metadata = { name: objectName, namespace };
-      const { plural } = findKind(kind)!;
+      const plural = pluralOf(kind)!;
       const query = '?dryRun=All&fieldValidation=Strict';
       await fc.assert(
         fc.asyncProperty(mutationsOf(spec), async (changed) => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { lowestUuidAt, newUuid } from '../../src/ids.ts';
-import { eraseEvents } from '../../src/events/erase-events.sql.ts';
+import { eraseEvents } from '../../src/webhooks/delivery/erase-events.ts';
 import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { startLab, type Lab } from './delivery-setup.ts';
 

@@ -8,7 +8,7 @@ import {
   listDueEndpoints,
   markStarted,
 } from '../../src/webhooks/queue/delivery-queue.sql.ts';
-import { insertTestEvents, type NewTestEvent } from '../../src/events/events.sql.ts';
+import { insertTestEvents, type NewTestEvent } from '../../src/events/outbox.sql.ts';
 import { createPool, PLANNED_ONCE, type Pool } from '../../src/platform/postgres/pool.ts';
 import { resultOf, startLab, type Lab } from './delivery-setup.ts';
 

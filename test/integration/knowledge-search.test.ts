@@ -9,8 +9,8 @@ import {
   DEFAULT_MIN_SCORE,
   DEFAULT_TOP_K,
   searchKnowledge,
-  type KnowledgeHit,
-} from '../../src/knowledge/passages/search-knowledge.ts';
+} from '../../src/knowledge/search-knowledge.ts';
+import type { KnowledgeHit } from '../../src/knowledge/passages/search-passages.ts';
 import {
   deleteSourceChunks,
   indexOwner,

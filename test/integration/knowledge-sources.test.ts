@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Operator } from '../../src/platform/reconcile/run-operator.ts';
+import type { Operator } from '../../src/roles/operator/run.ts';
 import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import { listStaleSources } from '../../src/knowledge/sources/list-stale-sources.ts';
 import { awaitCondition, type ToldCondition } from '../support/agents.ts';

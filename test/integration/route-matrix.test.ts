@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId, toUuid } from '../../src/ids.ts';
-import type { Route, Scope } from '../../src/platform/http/route.ts';
-import { SCOPES } from '../../src/access/api-keys.sql.ts';
+import type { Route } from '../../src/platform/http/route.ts';
+import { SCOPES, type Scope } from '../../src/platform/http/scopes.ts';
 import { ROWS, type Row, type World } from '../support/route-rows.ts';
 import { ROUTES, startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';
 

@@ -57,7 +57,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'bodies-mixed-up',
     why: 'events that share a commit carry parts of each other: one tenant reads another',
-    file: 'src/events/events.sql.ts',
+    file: 'src/events/outbox.sql.ts',
     find: 'ends.map((at, i) => at - events[i]!.body.length),',
     replace: 'ends.map((_, i) => i * events[0]!.body.length),',
     suite: COMMITS,
@@ -66,7 +66,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'queued-for-the-deleted',
     why: 'events pile up for endpoints that are gone: for 72 h they are pending, then they have failed',
-    file: 'src/events/events.sql.ts',
+    file: 'src/events/outbox.sql.ts',
     find: 'where e.namespace = $2 and e.enabled and e.deleted_at is null',
     replace: 'where e.namespace = $2 and e.enabled',
     suite: OUTBOX,
@@ -75,7 +75,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'events-cross-namespaces',
     why: 'one tenant receives the conversations of another',
-    file: 'src/events/events.sql.ts',
+    file: 'src/events/outbox.sql.ts',
     find: 'where e.namespace = $2 and e.enabled and e.deleted_at is null',
     replace: 'where e.namespace >= $2 and e.enabled and e.deleted_at is null',
     suite: OUTBOX,
@@ -150,7 +150,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
   {
     name: 'test-event-wakes-nobody',
     why: 'who tries an endpoint out waits for the sweep, and sees a slow product first of all',
-    file: 'src/events/events.sql.ts',
+    file: 'src/events/outbox.sql.ts',
     find: "coalesce(string_agg(distinct endpoint_id::text, ','), '')",
     replace: "coalesce(min(endpoint_id::text), '')",
     suite: WAKE_UPS,

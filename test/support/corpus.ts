@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readCoreSpec } from '../../src/platform/resources/schema/core-kinds.ts';
-import { API_VERSION, KINDS } from '../../src/roles/kinds.ts';
+import { API_VERSION } from '../../src/platform/resources/kind-names.ts';
+import { KINDS } from '../../src/roles/kinds.ts';
 import type { Applied } from '../../src/platform/resources/resource-store.ts';
 import { createValidator } from '../../src/platform/resources/schema/validate.ts';
 import { readManifest } from '../../src/platform/manifests/object.ts';
@@ -30,7 +31,7 @@ export function readCorpus(folder: 'good' | 'bad'): CorpusEntry[] {
     });
 }
 
-const validator = createValidator();
+const validator = createValidator(KINDS);
 const rules = {
   apiVersion: API_VERSION,
   knownKinds: KINDS.map(({ kind }) => kind),

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { encodeEnvelope } from '../../src/events/envelope.ts';
 import { fromUuid, newUuid } from '../../src/ids.ts';
-import { insertTestEvents } from '../../src/events/events.sql.ts';
+import { insertTestEvents } from '../../src/events/outbox.sql.ts';
 import { CHANNELS } from '../../src/platform/postgres/notifications.ts';
 import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';

@@ -8,11 +8,7 @@ import {
   type PostgresDeclarations,
 } from '../../src/roles/postgres-declarations.ts';
 import { runDelivery, type DeliveryRoleDeps } from '../../src/roles/delivery/run.ts';
-import {
-  runOperator,
-  type Operator,
-  type OperatorRoleDeps,
-} from '../../src/platform/reconcile/run-operator.ts';
+import { runOperator, type Operator, type OperatorRoleDeps } from '../../src/roles/operator/run.ts';
 import { KINDS } from '../../src/roles/kinds.ts';
 import {
   SIGNING_SECRET_KEY,

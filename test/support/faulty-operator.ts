@@ -4,7 +4,7 @@ import { createEventRecorder } from '../../src/platform/kubernetes/event-recorde
 import { createLeaseElector } from '../../src/platform/kubernetes/lease-elector.ts';
 import { pathOf } from '../../src/platform/kubernetes/resource-paths.ts';
 import { createKubernetesResourceStore } from '../../src/platform/kubernetes/resource-store.ts';
-import { runOperator, type Elect } from '../../src/platform/reconcile/run-operator.ts';
+import { runOperator, type Elect } from '../../src/roles/operator/run.ts';
 import { createContext } from '../../src/roles/context.ts';
 import { stopOnSignals } from '../../src/roles/shutdown.ts';
 import { raiseEpoch } from '../../src/platform/postgres/leadership.ts';

@@ -8,6 +8,7 @@ import {
 import { closeEscalationsOf } from '../escalations/escalations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import {
+  durationSec,
   inConversation,
   lockLive,
   transcriptUrl,
@@ -108,11 +109,4 @@ function endOf(row: LiveConversation, reason: EndedReason): number {
 export function reasonOfExpiry(row: ConversationRow): 'silence_timeout' | 'max_duration' {
   const latestMs = row.startedAt + row.maxDurationSec * 1_000;
   return row.expiresAt !== null && row.expiresAt >= latestMs ? 'max_duration' : 'silence_timeout';
-}
-
-/** null: it goes on. */
-export function durationSec(row: Pick<ConversationRow, 'startedAt' | 'endedAt'>): number | null {
-  return row.endedAt === null
-    ? null
-    : Math.max(0, Math.floor((row.endedAt - row.startedAt) / 1_000));
 }

@@ -1,5 +1,5 @@
 import type { Outcome } from '../record/conversations.sql.ts';
-import type { Tally } from '../record/tally.sql.ts';
+import type { Tally } from '../record/tally.ts';
 
 /**
  * How content the user probably is, 1.0–5.0 with one decimal: a sum of few terms that a person

@@ -1,5 +1,5 @@
 import type { Outcome } from '../record/conversations.sql.ts';
-import type { Tally } from '../record/tally.sql.ts';
+import { leftOpen, type Tally } from '../record/tally.ts';
 
 /**
  * What became of a conversation, by the first rule that applies (docs/conversations.md):
@@ -18,9 +18,4 @@ export function settleOutcome(tally: Tally, stated?: Outcome): Outcome {
   if (tally.needs === 0) return 'abandoned';
   if (leftOpen(tally) > 0 || tally.isDissatisfied || tally.lacksHuman) return 'unresolved';
   return tally.answered > 0 ? 'resolved' : 'unknown';
-}
-
-/** Questions nobody has answered. */
-export function leftOpen(tally: Tally): number {
-  return tally.open.length + tally.openBeyond;
 }

@@ -8,7 +8,7 @@ import {
   type Person,
 } from './escalations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import type { Tally } from '../record/tally.sql.ts';
+import type { Tally } from '../record/tally.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { addLocked, silenceWhileEscalated } from './request-escalation.ts';
 import { unsettled, type Settle } from '../../platform/postgres/settle.ts';

@@ -1,5 +1,5 @@
 import { closeEscalationRow, type EscalationRow } from './escalations.sql.ts';
-import type { Tally } from '../record/tally.sql.ts';
+import type { Tally } from '../record/tally.ts';
 import { lockEscalated, whyNot } from './accept-escalation.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { addLocked } from './request-escalation.ts';

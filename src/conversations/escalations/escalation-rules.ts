@@ -1,5 +1,4 @@
 import type { AgentContent } from '../../agents/agent.ts';
-import type { UserTurn } from '../turns/read-user-turn.ts';
 
 type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number];
 
@@ -8,7 +7,7 @@ const LOW_CONFIDENCE_COUNT = 2;
 
 /** What is known of a turn when the rules are asked. */
 export type RuleFacts = {
-  user: Pick<UserTurn, 'wantsHuman'>;
+  user: { wantsHuman: boolean };
   text: string;
   /** This one among them. */
   unansweredInRow: number;

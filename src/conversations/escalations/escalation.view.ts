@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
 import { waitOf } from './accept-escalation.ts';
-import type { readOneEscalation } from '../read-conversations.ts';
+import type { EscalationRow } from './escalations.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
 
 /** Escalations as REST answers them (contract §4, "Shapes read by programs"). */
-
-type EscalationRow = Awaited<ReturnType<typeof readOneEscalation>>;
 
 export const escalationStatus = z.enum([
   'requested',

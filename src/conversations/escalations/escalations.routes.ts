@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { acceptEscalation } from './accept-escalation.ts';
+import { acceptEscalation, requireEscalation } from './accept-escalation.ts';
 import { closeEscalation } from './close-escalation.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
-import { listEscalationPage, readOneEscalation } from '../read-conversations.ts';
+import { listEscalations } from './escalations.sql.ts';
 import { sayAsHuman } from './say-as-human.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam, idValue } from '../../platform/http/params.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { MessageAnswer, messageView } from '../conversation.view.ts';
+import { MessageAnswer, MessageBody, messageView } from '../record/conversation.view.ts';
 import { Escalation, escalationStatus, escalationView, Person } from './escalation.view.ts';
-import { messageBody } from '../turns/messages.routes.ts';
 
 const tag = 'Escalations';
 const params = { id: idParam('esc', 'escalation') };
@@ -55,7 +54,7 @@ function listRoute(deps: ConversationDeps): Route {
     },
     answers: { 200: { description: 'A page of escalations.', schema: pageSchema(Escalation) } },
     handle: async ({ caller: { namespace }, query }) => {
-      const rows = await listEscalationPage(deps, {
+      const rows = await listEscalations(deps.pool, {
         namespace,
         before: query.cursor ?? null,
         limit: query.limit + 1,
@@ -81,7 +80,7 @@ function readRoute(deps: ConversationDeps): Route {
     answers,
     handle: async ({ caller: { namespace }, params: { id } }) => ({
       status: 200,
-      body: escalationView(await readOneEscalation(deps, { namespace, id })),
+      body: escalationView(await requireEscalation(deps.pool, { namespace, id })),
     }),
   });
 }
@@ -150,7 +149,7 @@ function sayRoute(deps: ConversationDeps): Route {
     scope: 'write',
     summary: 'Speak to the user as the human who took over',
     params,
-    body: { schema: messageBody },
+    body: { schema: MessageBody },
     answers: { 200: { description: 'What the message added.', schema: MessageAnswer } },
     errors: ['escalation_not_accepted', 'escalation_closed'],
     handle: async ({ answering, caller: { namespace }, params: { id }, body: { text } }) =>

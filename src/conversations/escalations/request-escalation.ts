@@ -4,7 +4,7 @@ import { readVersion } from '../../agents/agent-versions.sql.ts';
 import type { ConversationRow, LiveConversation } from '../record/conversations.sql.ts';
 import { insertEscalation, type EscalationRow } from './escalations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import type { Tally } from '../record/tally.sql.ts';
+import type { Tally } from '../record/tally.ts';
 import { addTurns } from '../record/turns.sql.ts';
 import {
   inConversation,

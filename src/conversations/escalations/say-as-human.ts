@@ -1,7 +1,7 @@
 import { addTurns } from '../record/turns.sql.ts';
 import { lockEscalated, requireEscalation, timeoutOf, whyNot } from './accept-escalation.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
-import type { MessageResult } from '../record/record-turn.ts';
+import type { MessageResult } from '../record/turns.sql.ts';
 import { silenceWhileEscalated } from './request-escalation.ts';
 import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
 import { plainTurn } from '../record/system-turn.ts';

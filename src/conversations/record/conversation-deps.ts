@@ -80,3 +80,10 @@ export function conversationEnded(): ApiError {
 export function transcriptUrl({ baseUrl }: Pick<ConversationDeps, 'baseUrl'>, id: string): string {
   return `${baseUrl()}/v1/conversations/${fromUuid('conv', id)}/transcript`;
 }
+
+/** null: it goes on. */
+export function durationSec(row: Pick<ConversationRow, 'startedAt' | 'endedAt'>): number | null {
+  return row.endedAt === null
+    ? null
+    : Math.max(0, Math.floor((row.endedAt - row.startedAt) / 1_000));
+}

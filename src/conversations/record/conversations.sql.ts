@@ -1,7 +1,7 @@
 import { lowestUuidAt } from '../../ids.ts';
 import type { AgentContent } from '../../agents/agent.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { EMPTY_TALLY, type Tally } from './tally.sql.ts';
+import { EMPTY_TALLY, type Tally } from './tally.ts';
 
 export const CHANNELS = ['chat', 'voice', 'sms', 'web_voice'] as const;
 export const CONVERSATION_STATUSES = ['active', 'escalated', 'ended', 'failed'] as const;
@@ -64,22 +64,6 @@ const LIVE = `${COLUMNS},
   coalesce(c.expires_at <= clock_timestamp(), false) as "isExpired"`;
 
 type Key = { namespace: string; id: string };
-
-/** What is live of an agent; `version` null: nothing is. undefined: there is no such agent. */
-export async function readLiveContent(
-  db: Db,
-  { namespace, id }: Key,
-): Promise<{ version: number | null; content: AgentContent | null } | undefined> {
-  const { rows } = await db.query<{ version: number | null; content: AgentContent | null }>({
-    name: 'read_live_content',
-    text: `select a.active_version as version, v.content
-             from agents a
-             left join agent_versions v on v.agent_id = a.id and v.version = a.active_version
-            where a.id = $1 and a.namespace = $2 and a.deleted_at is null`,
-    values: [id, namespace],
-  });
-  return rows[0];
-}
 
 export type NewConversation = Pick<
   ConversationRow,

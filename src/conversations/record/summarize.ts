@@ -1,6 +1,5 @@
 import type { ConversationRow } from './conversations.sql.ts';
-import type { Tally } from './tally.sql.ts';
-import { leftOpen } from '../ending/settle-outcome.ts';
+import { leftOpen, type Tally } from './tally.ts';
 
 const SUMMARY_MAX = 1_000;
 

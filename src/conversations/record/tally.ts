@@ -1,116 +1,92 @@
-import type { AskedQuestion, Tally } from './tally.sql.ts';
-import { likeness, type UserTurn } from '../turns/read-user-turn.ts';
-import type { Reply } from '../turns/responder.ts';
+/**
+ * What a conversation keeps of its turns in `conversations.tally` (jsonb): enough for the rules of
+ * escalation, outcome, predicted satisfaction and summary, so that none of them reads the turns
+ * again, however many there are. Every list in it is bounded.
+ */
+export type Tally = {
+  userTurns: number;
+  /** What the user wanted of us: questions, complaints, a human. Small talk is none. */
+  needs: number;
+  answered: number;
+  unanswered: number;
+  /** The last thing the agent said was an answer. */
+  answeredLast: boolean;
+  /** The last thing the agent said offered to ask a human. */
+  offeredHuman: boolean;
+  /** Since the last answer; a rule of escalation counts them. */
+  unansweredInRow: number;
+  /** The same question again. */
+  repeats: number;
+  complaints: number;
+  thanks: number;
+  /** The user has said or shown that the last answer was of no use, and nothing better came. */
+  isDissatisfied: boolean;
+  /** A human was asked for and none came, and nothing was answered since. */
+  lacksHuman: boolean;
+  /** How the last turns of the user sound, newest last: -5 (bad) to 5 (good). */
+  moods: number[];
+  escalations: EscalationTally;
+  /** Where the last turn ended, ms since the start: the next one does not begin before. */
+  endedAtMs: number;
+  /** The last questions, newest last: to know one that comes again. */
+  recent: AskedQuestion[];
+  /** Questions that nobody has answered yet. */
+  open: AskedQuestion[];
+  /** Of those, how many are no more in `open`, which has a limit. */
+  openBeyond: number;
+  /** Some of what was answered, for the summary. */
+  told: { question: string; from: string }[];
+};
 
-/** Keeps the tally of a conversation; what it is for is told at its type. Pure. */
+export type AskedQuestion = { text: string; words: string[]; isAnswered: boolean };
 
-const MOODS = 3;
-const RECENT = 6;
-const OPEN = 10;
-const TOLD = 3;
-/** Questions are told in summaries; the whole text is in the transcript. */
-const QUESTION_CHARS = 160;
+export type EscalationTally = {
+  requested: number;
+  accepted: number;
+  declined: number;
+  timedOut: number;
+  /** The longest wait of the user for somebody to accept, in seconds. */
+  waitSec: number;
+  /** Who accepted last. */
+  acceptedBy: string | null;
+};
 
-/** Nearly the same words: asked again. */
-const SAME = 0.75;
-/** More than half of the words: the open question, said otherwise. */
-const RELATED = 0.5;
-/** Right after it was not answered, when the agent has just invited to put it otherwise. */
-const RELATED_NEXT = 0.3;
-const IN_OTHER_WORDS =
-  /\b(?:i mean|i meant|what i mean|in other words|let me rephrase|put differently)\b/i;
+export const EMPTY_TALLY: Tally = {
+  userTurns: 0,
+  needs: 0,
+  answered: 0,
+  unanswered: 0,
+  answeredLast: false,
+  offeredHuman: false,
+  unansweredInRow: 0,
+  repeats: 0,
+  complaints: 0,
+  thanks: 0,
+  isDissatisfied: false,
+  lacksHuman: false,
+  moods: [],
+  escalations: {
+    requested: 0,
+    accepted: 0,
+    declined: 0,
+    timedOut: 0,
+    waitSec: 0,
+    acceptedBy: null,
+  },
+  endedAtMs: 0,
+  recent: [],
+  open: [],
+  openBeyond: 0,
+  told: [],
+};
 
-/** Whether something much like it was asked a short while ago. */
-export function asksAgain(tally: Tally, user: UserTurn): AskedQuestion | undefined {
-  if (user.words.length === 0) return undefined;
-  return tally.recent.findLast((asked) => likeness(asked.words, user.words) >= SAME);
+/** The same without a word of anybody. */
+export function withoutWords(tally: Tally): Tally {
+  const escalations = { ...tally.escalations, acceptedBy: null };
+  return { ...tally, escalations, recent: [], open: [], told: [] };
 }
 
-/** A message of the user, whoever answers it. */
-export function countUser(tally: Tally, user: UserTurn): Tally {
-  const heard: Tally = {
-    ...tally,
-    userTurns: tally.userTurns + 1,
-    moods: [...tally.moods, user.mood].slice(-MOODS),
-    thanks: tally.thanks + (user.isThanks ? 1 : 0),
-    complaints: tally.complaints + (user.isComplaint ? 1 : 0),
-  };
-  if (user.isComplaint) return { ...heard, needs: heard.needs + 1, isDissatisfied: true };
-  // Who says that it is solved has what they wanted. Thanks are worth that only right after an
-  // answer, or to a human; elsewhere they may just be polite.
-  if (user.isSolved) {
-    return { ...heard, isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0 };
-  }
-  const isEarned = tally.answeredLast || tally.escalations.accepted > 0;
-  return user.isThanks && isEarned ? { ...heard, isDissatisfied: false } : heard;
-}
-
-/** What was replied to it. */
-export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
-  const wanted = {
-    ...tally,
-    answeredLast: reply.answeredFrom !== undefined,
-    offeredHuman: reply.offersHuman === true,
-  };
-  if (reply.answeredFrom !== undefined) return countAnswer(wanted, user, reply.answeredFrom);
-  if (reply.unanswered) return countUnanswered(wanted, user);
-  return reply.handover ? { ...wanted, needs: wanted.needs + 1 } : wanted;
-}
-
-function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
-  const again = asksAgain(tally, user);
-  const asked = { text: shorten(user.question), words: user.words, isAnswered: true };
-  const told = { question: asked.text, from };
-  return {
-    ...tally,
-    ...remember(tally, asked),
-    needs: tally.needs + 1,
-    answered: tally.answered + 1,
-    unansweredInRow: 0,
-    repeats: tally.repeats + (again ? 1 : 0),
-    // The same question after an answer: the answer was none for them.
-    isDissatisfied: again?.isAnswered === true,
-    lacksHuman: false,
-    open: tally.open.filter((open) => !isAnsweredBy(open, tally, user)),
-    told: tally.told.length < TOLD && !again ? [...tally.told, told] : tally.told,
-  };
-}
-
-/** Whether a question that was open is the one that has just been answered. */
-function isAnsweredBy(open: AskedQuestion, tally: Tally, user: UserTurn): boolean {
-  const alike = likeness(open.words, user.words);
-  const isLast = tally.recent.at(-1)?.text === open.text;
-  if (isLast && (IN_OTHER_WORDS.test(user.question) || alike >= RELATED_NEXT)) return true;
-  return alike > RELATED;
-}
-
-function countUnanswered(tally: Tally, user: UserTurn): Tally {
-  const again = asksAgain(tally, user);
-  const asked = { text: shorten(user.question), words: user.words, isAnswered: false };
-  const isOpen = tally.open.some(({ words }) => likeness(words, user.words) >= SAME);
-  const hasRoom = tally.open.length < OPEN;
-  return {
-    ...tally,
-    ...remember(tally, asked),
-    needs: tally.needs + 1,
-    unanswered: tally.unanswered + 1,
-    unansweredInRow: tally.unansweredInRow + 1,
-    repeats: tally.repeats + (again ? 1 : 0),
-    open: isOpen || !hasRoom ? tally.open : [...tally.open, asked],
-    openBeyond: tally.openBeyond + (isOpen || hasRoom ? 0 : 1),
-  };
-}
-
-function remember(tally: Tally, asked: AskedQuestion): Pick<Tally, 'recent'> {
-  return { recent: [...tally.recent, asked].slice(-RECENT) };
-}
-
-function shorten(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ');
-  if (line.length <= QUESTION_CHARS) return line;
-  // toWellFormed marks a pair that was cut in two; PostgreSQL would refuse its half.
-  return `${line
-    .slice(0, QUESTION_CHARS - 1)
-    .toWellFormed()
-    .replace(/\uFFFD$/, '')}…`;
+/** Questions nobody has answered. */
+export function leftOpen(tally: Tally): number {
+  return tally.open.length + tally.openBeyond;
 }

@@ -1,6 +1,6 @@
 import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import type { Tally } from './tally.sql.ts';
+import type { Tally } from './tally.ts';
 
 export type TurnRole = 'user' | 'agent' | 'tool' | 'human' | 'system';
 
@@ -30,6 +30,9 @@ export type TurnRow = {
   /** ms of the parts of a turn, by name */
   latency: Record<string, number> | null;
 };
+
+/** What an added message changed (contract §4, message answer). */
+export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
 
 const COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",
   interrupted, tool_call as "toolCall", tool_result as "toolResult", retrieval, latency`;

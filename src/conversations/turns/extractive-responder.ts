@@ -1,9 +1,5 @@
-import {
-  DEFAULT_MIN_SCORE,
-  DEFAULT_TOP_K,
-  hitIds,
-  type KnowledgeHit,
-} from '../../knowledge/passages/search-knowledge.ts';
+import { DEFAULT_MIN_SCORE, DEFAULT_TOP_K } from '../../knowledge/search-knowledge.ts';
+import { hitIds, type KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import type { Retrieval } from '../record/turns.sql.ts';
 import { reasonToHandOver } from '../escalations/escalation-rules.ts';
 import { pickSentences } from './pick-sentences.ts';

@@ -3,13 +3,7 @@ import type { TakeTurn } from './take-turn.ts';
 import { EVENT_STREAM_TYPE, wantsEvents, type EventStream } from '../../platform/http/sse.ts';
 import { idParam } from '../../platform/http/params.ts';
 import { route, type Answer, type Route } from '../../platform/http/route.ts';
-import { MessageAnswer, messageView } from '../conversation.view.ts';
-
-export const messageBody = z
-  .strictObject({
-    text: z.string().min(1).max(32_000).regex(/\S/).describe('What is said; not only white space.'),
-  })
-  .describe('A message.');
+import { MessageAnswer, MessageBody, messageView } from '../record/conversation.view.ts';
 
 /** One message of the user and what the agent says to it (contract §4), as document or stream. */
 export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
@@ -27,7 +21,7 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
       'What was streamed before an `error` is void. A client that goes away loses nothing: the turn ' +
       'is in the transcript.',
     params: { id: idParam('conv', 'conversation') },
-    body: { schema: messageBody },
+    body: { schema: MessageBody },
     answers: {
       200: {
         description: 'What the message added.',

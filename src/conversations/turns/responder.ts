@@ -1,5 +1,5 @@
 import type { AgentContent } from '../../agents/agent.ts';
-import type { KnowledgeHit } from '../../knowledge/passages/search-knowledge.ts';
+import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
 import type { Retrieval, TurnRow } from '../record/turns.sql.ts';
 import type { UserTurn } from './read-user-turn.ts';

@@ -6,21 +6,21 @@ import {
   type ConversationDeps,
 } from '../record/conversation-deps.ts';
 import { endConversation, reasonOfExpiry } from '../ending/end-conversation.ts';
-import { recordTurn, type MessageResult, type TurnToRecord } from '../record/record-turn.ts';
+import { recordTurn, type TurnToRecord } from './record-turn.ts';
 import {
   countRequest,
   DEFAULT_TIMEOUT_SEC,
   silenceWhileEscalated,
 } from '../escalations/request-escalation.ts';
-import { agentScope, searchKnowledge } from '../../knowledge/passages/search-knowledge.ts';
+import { agentScope, searchKnowledge } from '../../knowledge/search-knowledge.ts';
 import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
 import { plainTurn } from '../record/system-turn.ts';
 import { readForTurn, type LiveConversation } from '../record/conversations.sql.ts';
-import { readLastTurns, type TurnRow } from '../record/turns.sql.ts';
+import { readLastTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
 import { createLine } from './line.ts';
 import { readUserTurn, type UserTurn } from './read-user-turn.ts';
 import type { Reply, Responder } from './responder.ts';
-import { countReply, countUser } from '../record/tally.ts';
+import { countReply, countUser } from './tally-turn.ts';
 
 /** Somebody else may be first so many times, in other processes; in this one they stand in line. */
 const TRIES_MAX = 10;

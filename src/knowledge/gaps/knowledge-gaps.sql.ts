@@ -1,3 +1,4 @@
+import { eraseQuestions } from '../passages/knowledge-chunks.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** A question an agent had no answer to. Times are Unix milliseconds, ids uuids. */
@@ -169,4 +170,18 @@ export async function listGaps(
     values,
   );
   return rows;
+}
+
+/**
+ * Questions first asked there: what was asked goes, of what was answered to it the answer stays.
+ * The fingerprint becomes the id: it was made of the words, and has to stay unique.
+ */
+export async function eraseGapsOf(db: Db, conversationId: string, erased: string): Promise<void> {
+  const { rows } = await db.query<{ id: string }>(
+    `update knowledge_gaps set question = $2, fingerprint = id::text
+      where conversation_id = $1 returning id`,
+    [conversationId, erased],
+  );
+  const gapIds = rows.map(({ id }) => id);
+  if (gapIds.length > 0) await eraseQuestions(db, gapIds, erased);
 }

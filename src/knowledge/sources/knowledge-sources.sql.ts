@@ -1,5 +1,5 @@
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
-import type { ManagedBy } from '../../agents/agents.sql.ts';
+import type { ManagedBy } from '../../platform/resources/kind-names.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** What the operator made of a KnowledgeSource: the row the API reads. Times are Unix ms. */

@@ -3,8 +3,6 @@ import { fromUuid } from '../../ids.ts';
 import { asSchema, unwrap } from '../../platform/resources/schema/key-map.ts';
 import { fromKnowledgeSourceSpec, KnowledgeSourceWrite } from './rest-knowledge-source.ts';
 import type { DocumentRow } from './read-knowledge.ts';
-import type { resolveGap } from '../gaps/resolve-gap.ts';
-import { hitIds, type KnowledgeHit } from '../passages/search-knowledge.ts';
 import type { WrittenSource } from './write-source.ts';
 import {
   createdAt,
@@ -14,16 +12,14 @@ import {
   updatedAt,
 } from '../../platform/http/time.ts';
 
-/** Knowledge as REST answers it (contract §4). */
+/** Sources and their documents as REST answers them (contract §4). */
 
 type SourceRow = WrittenSource['source'];
-type GapRow = Awaited<ReturnType<typeof resolveGap>>;
 
 const count = z.int().min(0);
 
 export const sourceType = z.enum(['website', 'file', 'text', 'integration']);
 export const sourceStatus = z.enum(['pending', 'syncing', 'ready', 'refreshing', 'error']);
-export const gapStatus = z.enum(['open', 'resolved']);
 
 /** What is not set is null, so that a reader need not know what may be absent. */
 export const KnowledgeSource = z
@@ -117,58 +113,6 @@ export function documentView(row: DocumentRow): z.output<typeof KnowledgeDocumen
     title: row.title,
     bytes: row.bytes,
     chunks: row.chunks,
-  };
-}
-
-export const SearchHit = z
-  .strictObject({
-    source_id: z.string().meta({ description: 'ks_…; of an answer to a gap: gap_….' }),
-    document_id: z.string().meta({ description: 'doc_…; of an answer to a gap: gap_….' }),
-    chunk_id: z.string().meta({ description: 'chk_…' }),
-    heading: z.string().meta({ description: 'Headings above it; of an answer: the question.' }),
-    text: z.string(),
-    score: z.number().min(0).max(1).meta({ description: 'How much of the question is in it.' }),
-  })
-  .meta({ id: 'SearchHit', description: 'A passage that has some of what was asked.' });
-
-export function hitView(hit: KnowledgeHit): z.output<typeof SearchHit> {
-  return {
-    ...hitIds(hit),
-    heading: hit.heading,
-    text: hit.text,
-    score: Math.round(hit.score * 10_000) / 10_000,
-  };
-}
-
-export const KnowledgeGap = z
-  .strictObject({
-    id: z.string().meta({ description: 'gap_…' }),
-    created: createdAt,
-    conversation_id: z.string().meta({ description: 'Where it was asked first.' }),
-    agent_id: z.string(),
-    question: z.string(),
-    top_score: z.number().meta({ description: 'Of the best passage there was; 0: none.' }),
-    status: gapStatus,
-    answer: z.string().nullable(),
-    count: z.int().min(1).meta({ description: 'How often it was asked.' }),
-    last_asked_at: unixTime,
-    resolved_at: unixTime.nullable(),
-  })
-  .meta({ id: 'KnowledgeGap', description: 'A question an agent had no answer to.' });
-
-export function gapView(row: GapRow): z.output<typeof KnowledgeGap> {
-  return {
-    id: fromUuid('gap', row.id),
-    created: unixSec(row.createdAt),
-    conversation_id: fromUuid('conv', row.conversationId),
-    agent_id: fromUuid('agt', row.agentId),
-    question: row.question,
-    top_score: Math.round(row.topScore * 10_000) / 10_000,
-    status: row.status,
-    answer: row.answer,
-    count: row.count,
-    last_asked_at: unixSec(row.lastAskedAt),
-    resolved_at: unixSecOrNull(row.resolvedAt),
   };
 }
 

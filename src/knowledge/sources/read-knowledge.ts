@@ -1,5 +1,3 @@
-import { ApiError } from '../../errors.ts';
-import { readLiveContent } from '../../conversations/record/conversations.sql.ts';
 import { listDocuments, type DocumentRow } from './knowledge-documents.sql.ts';
 import {
   listSources,
@@ -8,7 +6,6 @@ import {
   type SourceFilter,
 } from './knowledge-sources.sql.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
-import { agentScope, searchKnowledge, type KnowledgeHit } from '../passages/search-knowledge.ts';
 import { requireSource } from './sync-source.ts';
 
 export type { DocumentRow };
@@ -39,24 +36,4 @@ export async function listDocumentPage(
 ): Promise<DocumentRow[]> {
   const { id } = await requireSource(deps, { namespace: page.namespace, id: page.sourceId });
   return listDocuments(deps.pool, { ...page, sourceId: id });
-}
-
-/**
- * Searches all of a namespace or, with an agent, what the live version of that agent sees.
- * @throws ApiError not_found (no such agent)
- */
-export async function searchFor(
-  { pool }: Deps,
-  input: { namespace: string; agentId: string | null; query: string; limit: number },
-): Promise<KnowledgeHit[]> {
-  const { namespace, agentId, query, limit } = input;
-  if (agentId === null) {
-    const scope = { namespace, agentId, sourceIds: 'all' } as const;
-    return searchKnowledge(pool, { scope, query, limit });
-  }
-  const live = await readLiveContent(pool, { namespace, id: agentId });
-  if (!live) throw new ApiError('not_found', 'there is no such agent');
-  const { knowledge } = live.content ?? {};
-  const scope = await agentScope(pool, { namespace, agentId, knowledge });
-  return searchKnowledge(pool, { scope, query, limit });
 }

@@ -1,8 +1,13 @@
 import { ApiError } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
-import type { Authenticate } from '../../access/authenticate.ts';
 import type { RateLimits } from './rate-limit.ts';
-import type { Caller, Scope } from './route.ts';
+import type { Caller } from './route.ts';
+import type { Scope } from './scopes.ts';
+
+/** Whose API key it is, given its text; undefined: nobody's. Ids are uuids. */
+export type Authenticate = (
+  key: string,
+) => Promise<{ id: string; namespace: string; scopes: readonly Scope[] } | undefined>;
 
 /** Longer than any key there can be (src/config.ts allows 207 characters). */
 const KEY_LENGTH_MAX = 256;

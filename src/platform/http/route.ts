@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ApiError, type ErrorCode } from '../../errors.ts';
-import type { Authenticate } from '../../access/authenticate.ts';
 import type { Plan } from '../idempotency/plan.ts';
 import type { Precondition } from '../declare/precondition.ts';
 import type { Settle } from '../postgres/settle.ts';
+import type { Scope } from './scopes.ts';
 import type { EventStream } from './sse.ts';
 import { parseBody } from './field-errors.ts';
 import { readIfMatch } from './if-match.ts';
@@ -39,8 +39,6 @@ export type Route = {
   /** Without a key. */
   | { scope: null; run: (request: RawRequest) => Promise<Answer> }
 );
-
-export type Scope = NonNullable<Awaited<ReturnType<Authenticate>>>['scopes'][number];
 
 /** Whose key it is. `actor` is how histories name them: `api:key_…`. */
 export type Caller = {

@@ -1,3 +1,4 @@
+import type { SealedColumn } from '../postgres/sealed-values.ts';
 import type { Db } from '../postgres/pool.ts';
 
 /** Whose mark it is, and for which request. `hash` is of method, path and the header's value. */
@@ -132,3 +133,21 @@ export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
 export function markPlace({ apiKeyId, hash }: MarkKey): string {
   return `idempotency:${apiKeyId}/${hash.toString('hex')}`;
 }
+
+/** What a request was, what was decided for it and what it was answered. */
+export const SEALED_MARK_COLUMNS: readonly SealedColumn[] = ['request', 'decision', 'answer'].map(
+  (value) => ({
+    table: 'idempotency_marks',
+    value,
+    assign: (bytes) => `${value} = ${bytes}`,
+    key: [
+      ['api_key_id', 'uuid'],
+      ['place_hash', 'bytea'],
+    ],
+    with: [],
+    place: ({ api_key_id: apiKeyId = '', place_hash: hash = '' }) =>
+      // As PostgreSQL writes bytes: two characters, then hex.
+      markPlace({ apiKeyId, hash: Buffer.from(hash.slice(2), 'hex') }),
+    where: 'true',
+  }),
+);

@@ -1,11 +1,11 @@
 import { CORE_KINDS } from '../resources/schema/core-kinds.ts';
-import { API_GROUP, API_VERSION, KINDS } from '../../roles/kinds.ts';
+import { API_GROUP, API_VERSION, KIND_PLURALS } from '../resources/kind-names.ts';
 
 /** Where the API server keeps a kind, and the `apiVersion` it is written with. */
 export type ResourcePath = { apiVersion: string; root: string; plural: string };
 
 const PATHS = new Map<string, ResourcePath>([
-  ...KINDS.map(({ kind, plural }): [string, ResourcePath] => [
+  ...Object.entries(KIND_PLURALS).map(([kind, plural]): [string, ResourcePath] => [
     kind,
     { apiVersion: API_VERSION, root: `/apis/${API_VERSION}`, plural },
   ]),

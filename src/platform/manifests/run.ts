@@ -1,6 +1,6 @@
 import type { Logger } from '../observability/logger.ts';
 import { readCoreSpec } from '../resources/schema/core-kinds.ts';
-import { API_VERSION, KINDS } from '../../roles/kinds.ts';
+import { API_VERSION, KIND_PLURALS } from '../resources/kind-names.ts';
 import type { ResourceStore } from '../resources/resource-store.ts';
 import type { Validator } from '../resources/schema/validate.ts';
 import { createManifestFolder } from './folder.ts';
@@ -20,7 +20,7 @@ export async function runManifests(deps: {
     store: deps.store,
     rules: {
       apiVersion: API_VERSION,
-      knownKinds: KINDS.map(({ kind }) => kind),
+      knownKinds: Object.keys(KIND_PLURALS),
       validate: deps.validator.validate,
       parseCoreKind: readCoreSpec,
     },

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { StartupError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../observability/logger.ts';
-import { healStreamOrder } from '../../events/event-stream.sql.ts';
 import { insisting, LOCK_TIMEOUT_MS } from './insist.ts';
 import { createClient } from './pool.ts';
 
@@ -25,8 +24,6 @@ export async function migrate(deps: { databaseUrl: string; log: Logger }): Promi
     await checkServer(client);
     await client.query('select pg_advisory_lock($1, $2)', LOCK);
     if (!(await isCurrent(client))) await applyMigrations(client, deps.log);
-    const restored = await healStreamOrder(client);
-    if (restored > 0) deps.log.info({ events: restored }, 'restored events put in order');
   } finally {
     await client.end();
   }

@@ -1,13 +1,11 @@
-import { markPlace } from '../idempotency/idempotency-marks.sql.ts';
 import type { Db } from './pool.ts';
-import { secretPlace } from '../resources/resources.sql.ts';
-import { endpointSecretPlace } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 
-/** Every column that holds something sealed, for giving it another key (platform/postgres/reseal.ts). */
+/** Columns that hold something sealed, read and rewritten to give them another key (commands/reseal.ts). */
 
 /** One sealed value: where it belongs and how to find it again. */
 export type SealedValue = { key: string[]; place: string; sealed: Buffer };
 
+/** Where something is sealed; whoever owns the table declares it. */
 export type SealedColumn = {
   table: string;
   /** The sealed bytes, in SQL. */
@@ -21,53 +19,6 @@ export type SealedColumn = {
   place: (row: Record<string, string>) => string;
   where: string;
 };
-
-const endpoints = (value: string): SealedColumn => ({
-  table: 'webhook_endpoints',
-  value,
-  assign: (bytes) => `${value} = ${bytes}`,
-  key: [['id', 'uuid']],
-  with: ['namespace'],
-  place: ({ namespace = '', id = '' }) => endpointSecretPlace(namespace, id),
-  where: 'true',
-});
-
-const marks = (value: string): SealedColumn => ({
-  table: 'idempotency_marks',
-  value,
-  assign: (bytes) => `${value} = ${bytes}`,
-  key: [
-    ['api_key_id', 'uuid'],
-    ['place_hash', 'bytea'],
-  ],
-  with: [],
-  place: ({ api_key_id: apiKeyId = '', place_hash: hash = '' }) =>
-    // As PostgreSQL writes bytes: two characters, then hex.
-    markPlace({ apiKeyId, hash: Buffer.from(hash.slice(2), 'hex') }),
-  where: 'true',
-});
-
-export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  endpoints('secret'),
-  endpoints('next_secret'),
-  {
-    table: 'resources',
-    value: `decode(spec->>'sealed', 'base64')`,
-    // Without line breaks, as the store writes it. The version stays: nothing has changed.
-    assign: (bytes) =>
-      `spec = jsonb_build_object('sealed', replace(encode(${bytes}, 'base64'), chr(10), ''))`,
-    key: [
-      ['namespace', 'text'],
-      ['name', 'text'],
-    ],
-    with: [],
-    place: ({ namespace = '', name = '' }) => secretPlace({ namespace, name }),
-    where: `kind = 'Secret' and deleted_at is null`,
-  },
-  marks('request'),
-  marks('decision'),
-  marks('answer'),
-];
 
 const sealedByAnother = ({ value, where }: SealedColumn): string =>
   `${where} and ${value} is not null and substring(${value} from 2 for 4) <> $1`;
@@ -111,9 +62,13 @@ export async function replaceSealed(
   return rowCount === 1;
 }
 
-export async function countSealedByAnother(db: Db, keyId: Buffer): Promise<number> {
+export async function countSealedByAnother(
+  db: Db,
+  columns: readonly SealedColumn[],
+  keyId: Buffer,
+): Promise<number> {
   let count = 0;
-  for (const column of SEALED_COLUMNS) {
+  for (const column of columns) {
     const { rows } = await db.query<{ count: number }>(
       `select count(*) as count from ${column.table} where ${sealedByAnother(column)}`,
       [keyId],

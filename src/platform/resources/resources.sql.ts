@@ -3,6 +3,7 @@ import { createSingleFlight } from '../controller/single-flight.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { ObjectKey, Resource, ResourceStore, ResourceWatch } from './resource-store.ts';
 import { CHANNELS, createListener, createNotifier } from '../postgres/notifications.ts';
+import type { SealedColumn } from '../postgres/sealed-values.ts';
 import type { Db, Pool } from '../postgres/pool.ts';
 import {
   checkVersion,
@@ -319,3 +320,19 @@ function openSpec(
     unknown
   >;
 }
+
+/** The data of Secrets, which this store keeps sealed. */
+export const SEALED_SECRET_COLUMN: SealedColumn = {
+  table: 'resources',
+  value: `decode(spec->>'sealed', 'base64')`,
+  // Without line breaks, as the store writes it. The version stays: nothing has changed.
+  assign: (bytes) =>
+    `spec = jsonb_build_object('sealed', replace(encode(${bytes}, 'base64'), chr(10), ''))`,
+  key: [
+    ['namespace', 'text'],
+    ['name', 'text'],
+  ],
+  with: [],
+  place: ({ namespace = '', name = '' }) => secretPlace({ namespace, name }),
+  where: `kind = 'Secret' and deleted_at is null`,
+};

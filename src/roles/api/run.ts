@@ -22,7 +22,8 @@ import {
 import { isAnswering } from '../../platform/postgres/ping.ts';
 import { createPool, PLANNED_ONCE, type Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
-import { createApp } from './app.ts';
+import { createApp } from '../../platform/http/app.ts';
+import { createRoutes } from './routes.ts';
 import { createBackground } from './background.ts';
 import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
 
@@ -68,7 +69,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     clockMs: monotonicMs,
   });
   const { takeTurn, wakeJobs, wakeCalls } = background;
-  const app = createApp({
+  const routes = createRoutes({
     ...deps,
     outbox,
     notifier,
@@ -76,19 +77,20 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     announce,
     takeTurn,
     baseUrl: conversations.baseUrl,
-    authenticate: createAuthenticate({
-      pool,
-      nowMs: monotonicMs,
-      onUsed: background.noteKeyUse,
-    }),
     wakeJobs,
     eventStreams,
     wakeCalls,
     hangUpLine,
     split: chunkText,
     nowMs: Date.now,
-    isReady: () => isAnswering(pool),
   });
+  const authenticate = createAuthenticate({
+    pool,
+    nowMs: monotonicMs,
+    onUsed: background.noteKeyUse,
+  });
+  const isReady = (): Promise<boolean> => isAnswering(pool);
+  const app = createApp({ ...deps, routes, authenticate, isReady, nowMs: Date.now });
   try {
     const server = await serve(app, deps);
     if (baseUrl === '') baseUrl = linkBase(deps.host, server);

@@ -1,19 +1,17 @@
 import { z } from 'zod';
-import {
-  listDeliveriesOf,
-  requireDelivery,
-  requireEvent,
-  type ReadEventsDeps,
-} from '../../events/read-events.ts';
+import { requireEvent } from '../../events/read-events.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { listDeliveries } from '../queue/deliveries.sql.ts';
+import { requireDelivery } from './read-deliveries.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam } from '../../platform/http/params.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { Delivery, DELIVERY_STATUSES, deliveryView } from '../../events/event.view.ts';
+import { Delivery, DELIVERY_STATUSES, deliveryView } from './delivery.view.ts';
 
 const tag = 'Deliveries';
 
-export type DeliveryRoutesDeps = ReadEventsDeps;
+type DeliveryRoutesDeps = { pool: Pool };
 
 /** How events got to endpoints, asked for from either side (contract §4). */
 export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {
@@ -76,7 +74,7 @@ function listRoute(
       const { limit, cursor: before = null, status: wanted = null } = query;
       const owner = await find({ namespace: caller.namespace, id: params.id });
       const page = { of: owner, status: wanted, before, limit: limit + 1 };
-      const rows = await listDeliveriesOf(deps, page);
+      const rows = await listDeliveries(deps.pool, page);
       const shown = { limit, view: deliveryView, cursorOf: idCursor('dlv') };
       return { status: 200, body: pageOf(rows, shown) };
     },

@@ -4,7 +4,8 @@ import type { EventRow } from '../../events/events.sql.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { WebhookEndpointRow } from '../endpoints/webhook-endpoints.sql.ts';
 import { requireEvent } from '../../events/read-events.ts';
-import { isSubscribed, REPLAY_WINDOW_MS } from '../replay/replay-jobs.ts';
+import { isSubscribed } from '../../events/event-types.ts';
+import { REPLAY_WINDOW_MS } from '../../events/retention.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
 /** Why an event did not arrive at an endpoint, or that it did. */

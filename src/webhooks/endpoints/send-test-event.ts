@@ -4,7 +4,7 @@ import { encodeEnvelope } from '../../events/envelope.ts';
 import type { EventData, EventType } from '../../events/event-types.ts';
 import { fromUuid, newUuid } from '../../ids.ts';
 import { failpoint } from '../../failpoints.ts';
-import { insertTestEvents, type NewTestEvent } from '../../events/events.sql.ts';
+import { insertTestEvents, type NewTestEvent } from '../../events/outbox.sql.ts';
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import type { Announce } from '../../events/emit-event.ts';
 import { inOneCommit, unsettled, type Settle } from '../../platform/postgres/settle.ts';

@@ -1,5 +1,6 @@
+import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import type { ManagedBy } from '../../agents/agents.sql.ts';
+import type { ManagedBy } from '../../platform/resources/kind-names.ts';
 
 /** What the operator made of a WebhookEndpoint. Times are Unix milliseconds. */
 export type WebhookEndpointRow = {
@@ -272,3 +273,16 @@ export async function updateSecrets(
     [id, secret, next?.secret ?? null, next?.atMs ?? null, next?.oldUntilMs ?? null],
   );
 }
+
+/** The signing secrets (contract §4), of removed endpoints too. */
+export const SEALED_ENDPOINT_COLUMNS: readonly SealedColumn[] = ['secret', 'next_secret'].map(
+  (value) => ({
+    table: 'webhook_endpoints',
+    value,
+    assign: (bytes) => `${value} = ${bytes}`,
+    key: [['id', 'uuid']],
+    with: ['namespace'],
+    place: ({ namespace = '', id = '' }) => endpointSecretPlace(namespace, id),
+    where: 'true',
+  }),
+);

@@ -1,3 +1,4 @@
+import type { DeliveryCounts } from '../../events/event.view.ts';
 import type { Trigger } from './dispatch-queue.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
@@ -87,4 +88,24 @@ export async function listDeliveries(
     [id, page.before, page.status, page.limit],
   );
   return rows;
+}
+
+/** By event; an event without deliveries is missing from the map. Retrying counts as pending. */
+export async function countDeliveries(
+  db: Db,
+  eventIds: readonly string[],
+): Promise<Map<string, DeliveryCounts>> {
+  const { rows } = await db.query<DeliveryCounts & { eventId: string }>(
+    `select event_id as "eventId",
+            count(*) filter (where status = 'pending') as pending,
+            count(*) filter (where status = 'delivered') as delivered,
+            count(*) filter (where status = 'failed') as failed,
+            count(*) filter (where status = 'canceled') as canceled
+       from (select event_id, 'pending' as status from delivery_queue where event_id = any($1)
+             union all
+             select event_id, status from deliveries where event_id = any($1)) d
+      group by event_id`,
+    [eventIds],
+  );
+  return new Map(rows.map(({ eventId, ...counts }) => [eventId, counts]));
 }

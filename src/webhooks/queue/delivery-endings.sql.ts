@@ -39,9 +39,20 @@ export function cancelJobDeliveries(
   );
 }
 
-/** Cancels the deliveries of these events, also those being attempted: no result of theirs counts. */
-export function cancelEventDeliveries(db: Db, eventIds: readonly string[]): Promise<number> {
-  return cancelWhere(db, 'event_id = any($1)', [eventIds]);
+/**
+ * Cancels the deliveries of these events, also those being attempted (no result of theirs counts), and
+ * forgets what receivers answered. Returns how many were canceled.
+ */
+export async function eraseDeliveriesOf(db: Db, eventIds: readonly string[]): Promise<number> {
+  if (eventIds.length === 0) return 0;
+  const canceled = await cancelWhere(db, 'event_id = any($1)', [eventIds]);
+  await db.query(
+    `update delivery_attempts set response_body = null, error_message = null
+      where delivery_id = any(array(select id from deliveries where event_id = any($1)))
+        and (response_body is not null or error_message is not null)`,
+    [eventIds],
+  );
+  return canceled;
 }
 
 /** Cancels what was claimed and has nothing to send; the begun attempt is not counted. */

@@ -1,11 +1,11 @@
 import { ApiError } from '../../errors.ts';
 import { uuidTimeMs } from '../../ids.ts';
-import { insertReplay } from '../../events/events.sql.ts';
+import { REPLAY_WINDOW_MS } from '../../events/retention.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { requireEvent } from '../../events/read-events.ts';
 import { inOneCommit, unsettled, type Settle } from '../../platform/postgres/settle.ts';
-import { REPLAY_WINDOW_MS } from './replay-jobs.ts';
+import { insertReplay } from './replays.sql.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
 export type Replayed = { deliveryIds: string[]; endpointIds: string[] };

@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.ts';
-import { EVENT_TYPES, subscriptionsTo, type EventType } from '../../events/event-types.ts';
+import { EVENT_TYPES, isSubscribed, type EventType } from '../../events/event-types.ts';
+import { REPLAY_WINDOW_MS } from '../../events/retention.ts';
 import { lowestUuidAt, newUuid, nextUuid } from '../../ids.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
 import { cancelJobDeliveries } from '../queue/delivery-endings.sql.ts';
@@ -19,8 +20,6 @@ import type { WebhookEndpointRow } from '../endpoints/webhook-endpoints.sql.ts';
 import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
-/** Events can be replayed for 30 days (contract §4). */
-export const REPLAY_WINDOW_MS = 30 * 86_400_000;
 /** Between a caller's clock and ours. */
 const SKEW_MS = 60_000;
 /** Events looked at by one statement, so that none runs for long however many there are. */
@@ -119,13 +118,6 @@ export function scopeOf(
     mode === 'failed' ? asked : asked.filter((type) => isSubscribed(endpoint.eventTypes, type));
   const [from, to] = [lowestUuidAt(since), lowestUuidAt(until)];
   return { namespace, endpointId, mode, types, testTypes: asked, from, to };
-}
-
-/** Whether an endpoint's `event_types` cover a type; none: all. */
-export function isSubscribed(eventTypes: readonly string[], type: EventType): boolean {
-  return (
-    eventTypes.length === 0 || subscriptionsTo(type).some((entry) => eventTypes.includes(entry))
-  );
 }
 
 /** @throws ApiError not_found, for another namespace's id too */

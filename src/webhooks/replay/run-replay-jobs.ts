@@ -16,7 +16,8 @@ import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.t
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { readEndpoint } from '../endpoints/webhook-endpoints.sql.ts';
-import { REPLAY_WINDOW_MS, scopeOf } from './replay-jobs.ts';
+import { REPLAY_WINDOW_MS } from '../../events/retention.ts';
+import { scopeOf } from './replay-jobs.ts';
 
 /**
  * Carries replays of many events out, batch by batch. A batch is one transaction: its deliveries and

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { createApp, createRoutes, type AppDeps } from '../../../src/roles/api/app.ts';
-import { describeApi } from '../../../src/platform/http/openapi/openapi.ts';
+import { createApp, type AppDeps } from '../../../src/platform/http/app.ts';
+import { describeRoutes } from '../../../src/roles/api/describe-routes.ts';
+import { createRoutes, type RoutesDeps } from '../../../src/roles/api/routes.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../src/errors.ts';
 import { EVENT_TYPES } from '../../../src/events/event-types.ts';
@@ -15,7 +16,7 @@ const deps = {
   log: createLogger('silent', 'test'),
   serveHealth: true,
   rateLimit: 0,
-} as AppDeps;
+} as RoutesDeps & AppDeps;
 
 type Operation = {
   operationId: string;
@@ -44,7 +45,7 @@ type Document = {
   >;
 };
 const routes = createRoutes(deps);
-const document = describeApi(routes, deps.version) as Document;
+const document = describeRoutes(routes, deps.version) as Document;
 
 function routeOf({ operationId }: Operation): Route {
   return routes.find((route) => route.operationId === operationId)!;
@@ -58,7 +59,7 @@ describe('the document and what express serves', () => {
   test('are the same routes, in both directions', () => {
     // Express types its stack as any; these are the parts that say what it routes.
     type Layer = { route?: { path: string; stack: { method?: string }[] } };
-    const stack = (createApp(deps).router as unknown as { stack: Layer[] }).stack;
+    const stack = (createApp({ ...deps, routes }).router as unknown as { stack: Layer[] }).stack;
     const served = stack.flatMap(({ route }) =>
       route?.path.startsWith('/v1')
         ? route.stack.flatMap(({ method }) =>

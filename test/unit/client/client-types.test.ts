@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { createRoutes, type AppDeps } from '../../../src/roles/api/app.ts';
+import { describeRoutes } from '../../../src/roles/api/describe-routes.ts';
+import { createRoutes, type RoutesDeps } from '../../../src/roles/api/routes.ts';
 import { clientTypes } from '../../../src/platform/http/openapi/client-types.ts';
-import { describeApi } from '../../../src/platform/http/openapi/openapi.ts';
 
 const documentOf = (schema: object) => ({
   paths: {},
@@ -14,10 +14,10 @@ const typeOf = (schema: object): string =>
 
 describe('the types of the client', () => {
   test('are those of the routes; `npm run client` writes them', () => {
-    const routes = createRoutes({ version: '' } as AppDeps);
+    const routes = createRoutes({ version: '' } as RoutesDeps);
     const committed = readFileSync(new URL('../../../src/client/api.ts', import.meta.url), 'utf8');
     // Not toEqual: the difference of two such texts is longer than anybody reads.
-    const isFresh = committed === clientTypes(describeApi(routes, ''));
+    const isFresh = committed === clientTypes(describeRoutes(routes, ''));
     expect({ isFresh, or: 'npm run client' }).toEqual({ isFresh: true, or: 'npm run client' });
   });
 

@@ -5,7 +5,8 @@ import { AGENT_CONTENT_FIELDS, agentSpec } from '../../../src/agents/agent.ts';
 import { crdFileName, crdYaml, objectSchema } from '../../../src/platform/resources/schema/crd.ts';
 import { structuralSchema } from '../../../src/platform/resources/schema/json-schema.ts';
 import type { StructuralSchema } from '../../../src/platform/resources/schema/json-schema.ts';
-import { findKind, KINDS } from '../../../src/roles/kinds.ts';
+import { pluralOf } from '../../../src/platform/resources/kind-names.ts';
+import { KINDS } from '../../../src/roles/kinds.ts';
 
 const folder = new URL('../../../crds/', import.meta.url);
 
@@ -61,9 +62,9 @@ describe('the CRD files', () => {
   });
 
   test('a kind is found by its exact name only', () => {
-    expect(findKind('Agent')?.plural).toBe('agents');
-    expect(findKind('agent')).toBeUndefined();
-    expect(findKind('constructor')).toBeUndefined();
+    expect(pluralOf('Agent')).toBe('agents');
+    expect(pluralOf('agent')).toBeUndefined();
+    expect(pluralOf('constructor')).toBeUndefined();
   });
 });
 

@@ -20,6 +20,7 @@ import {
 } from '../../../src/webhooks/endpoints/rest-webhook-endpoint.ts';
 import { createValidator } from '../../../src/platform/resources/schema/validate.ts';
 import { readCorpus, readText } from '../../support/corpus.ts';
+import { KINDS } from '../../../src/roles/kinds.ts';
 
 const write = {
   name: 'front-desk',
@@ -69,7 +70,7 @@ describe('agents in REST', () => {
     });
     expect(fromAgentSpec(spec)).toEqual(rest);
     const metadata = { name: 'front-desk', namespace: 'default' };
-    expect(createValidator().validate('Agent', spec, metadata)).toHaveProperty('spec');
+    expect(createValidator(KINDS).validate('Agent', spec, metadata)).toHaveProperty('spec');
   });
 
   test('fields of manifests alone are neither taken nor shown', () => {

@@ -3,10 +3,11 @@ import { readCoreSpec } from '../../../src/platform/resources/schema/core-kinds.
 import { createValidator } from '../../../src/platform/resources/schema/validate.ts';
 import type { Validator } from '../../../src/platform/resources/schema/validate.ts';
 import { readCorpus, readText } from '../../support/corpus.ts';
+import { KINDS } from '../../../src/roles/kinds.ts';
 
 /** That the verdicts are those of kube-apiserver is tested in test/integration/crds.test.ts. */
 
-const validator = createValidator();
+const validator = createValidator(KINDS);
 const metadata = { name: 'desk', namespace: 'default' };
 
 function errorsOf(kind: string, spec: unknown, meta = metadata) {

@@ -1,15 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { countReply, countUser } from '../../../src/conversations/record/tally.ts';
+import { countReply, countUser } from '../../../src/conversations/turns/tally-turn.ts';
 import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
 import type { Reply } from '../../../src/conversations/turns/responder.ts';
 import { predictCsat } from '../../../src/conversations/ending/predict-csat.ts';
 import { settleOutcome } from '../../../src/conversations/ending/settle-outcome.ts';
 import { summarize } from '../../../src/conversations/record/summarize.ts';
-import {
-  EMPTY_TALLY,
-  withoutWords,
-  type Tally,
-} from '../../../src/conversations/record/tally.sql.ts';
+import { EMPTY_TALLY, withoutWords, type Tally } from '../../../src/conversations/record/tally.ts';
 
 type Kind = 'answer' | 'none' | 'talk' | 'human';
 

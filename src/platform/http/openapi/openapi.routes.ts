@@ -4,9 +4,9 @@ import { parseQuery } from '../route.ts';
 
 /**
  * The description of all routes, its own among them, without a key. Made when it is first asked
- * for, and the generator is loaded then: neither is on the way of a start.
+ * for: it is not on the way of a start.
  */
-export function openApiRoute(deps: { routes: () => readonly Route[]; version: string }): Route {
+export function openApiRoute(describe: () => Promise<object>): Route {
   let document: Promise<object> | undefined;
   const query = z.object({});
   return {
@@ -29,9 +29,7 @@ export function openApiRoute(deps: { routes: () => readonly Route[]; version: st
     scope: null,
     run: async (request) => {
       parseQuery(query, request.query);
-      document ??= import('./openapi.ts').then(({ describeApi }) =>
-        describeApi(deps.routes(), deps.version),
-      );
+      document ??= describe();
       return {
         status: 200,
         body: await document,

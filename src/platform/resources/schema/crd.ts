@@ -1,15 +1,16 @@
 import { stringify } from 'yaml';
 import { structuralSchema } from './json-schema.ts';
 import type { StructuralSchema } from './json-schema.ts';
-import { API_GROUP, API_VERSION } from '../../../roles/kinds.ts';
-import type { KindDefinition } from '../../../roles/kinds.ts';
+import { API_GROUP, API_VERSION, KIND_PLURALS } from '../kind-names.ts';
+import type { KindDefinition } from './kind-definition.ts';
 
 /**
  * The CustomResourceDefinition of a kind (contract §6): the law for what is declared. The API
  * server enforces it in a cluster, `validate.ts` without one, from the same schema.
  */
 export function buildCrd(definition: KindDefinition) {
-  const { kind, plural, singular, shortNames, printerColumns, selectableFields } = definition;
+  const { kind, shortNames, printerColumns, selectableFields } = definition;
+  const plural = KIND_PLURALS[kind];
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -20,7 +21,7 @@ export function buildCrd(definition: KindDefinition) {
         kind,
         listKind: `${kind}List`,
         plural,
-        singular,
+        singular: kind.toLowerCase(),
         shortNames: [...shortNames],
         categories: ['parley'],
       },
@@ -50,7 +51,7 @@ export function crdYaml(definition: KindDefinition): string {
 
 /** Name of the file in `crds/`. */
 export function crdFileName(definition: KindDefinition): string {
-  return `${API_GROUP}_${definition.plural}.yaml`;
+  return `${API_GROUP}_${KIND_PLURALS[definition.kind]}.yaml`;
 }
 
 /** The schema of a whole object, the root included. */

@@ -6,7 +6,7 @@ import type { RuleChecker } from './cel-rules.ts';
 import { isCoreKind, readCoreSpec } from './core-kinds.ts';
 import { objectSchema } from './crd.ts';
 import type { StructuralSchema } from './json-schema.ts';
-import { findKind } from '../../../roles/kinds.ts';
+import type { KindDefinition } from './kind-definition.ts';
 import { checkMeta } from '../object-meta.ts';
 import type { DeclaredMeta } from '../object-meta.ts';
 import { isRecord, unknownFields, withDefaults, withoutNulls } from './prepare.ts';
@@ -38,14 +38,14 @@ const MAX_OBJECT_BYTES = 1_500_000;
 
 /**
  * Checks objects of our kinds where no API server does: the `postgres` store, and the REST API
- * before it writes. A kind is compiled when it is first met, since this is on the way of `start`.
+ * before it writes. One of `kinds` is compiled when it is first met, since this is on the way of `start`.
  */
-export function createValidator(): Validator {
+export function createValidator(kinds: readonly KindDefinition[]): Validator {
   const compiled = new Map<string, Compiled>();
   return {
     validate: (kind, spec, metadata) => {
       if (isCoreKind(kind)) return validateCore(spec, metadata);
-      const definition = findKind(kind);
+      const definition = kinds.find((known) => known.kind === kind);
       if (!definition) return failed('/kind', 'not_allowed', `there is no kind ${kind}`);
       let checks = compiled.get(kind);
       if (!checks) compiled.set(kind, (checks = compile(objectSchema(definition))));

@@ -1,20 +1,8 @@
-import { fromUuid, toUuid } from '../../ids.ts';
-import type { AgentContent } from '../../agents/agent.ts';
-import { listAnsweringAgents } from './knowledge-chunks.sql.ts';
+import { fromUuid } from '../../ids.ts';
 import { findPostings, readPassages, type PassageRow } from './knowledge-search.sql.ts';
-import { findSourceIds, listSourceIds } from '../sources/knowledge-sources.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { askedWords, isNoise } from './question-words.ts';
 import { rankPassages, termsOf, type Candidate, type Term } from './rank-passages.ts';
-
-/** Where to look: sources of a namespace, and what was answered to the gaps of an agent. */
-export type KnowledgeScope = {
-  namespace: string;
-  /** uuid; null with `all`: the answers to the gaps of every agent. */
-  agentId: string | null;
-  /** uuids */
-  sourceIds: readonly string[] | 'all';
-};
 
 /** A passage that has some of what was asked. Ids are uuids. */
 export type KnowledgeHit = {
@@ -43,23 +31,21 @@ export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourc
   };
 }
 
-/** Passages given to a reply, when the agent does not say. */
-export const DEFAULT_TOP_K = 5;
-/** Below this the passage is about something else; calibrated on test/corpus/retrieval.yaml. */
-export const DEFAULT_MIN_SCORE = 0.5;
-
 /** Read and told apart by how near the words stand; more than are asked for. */
 const CANDIDATES = 12;
 
-/** The passages that have most of a question, best first; all with a score above 0. */
-export async function searchKnowledge(
+/**
+ * The passages that have most of a question, best first; all with a score above 0.
+ * @param owners uuids of sources and of agents; asked for only when there is something to look for
+ */
+export async function searchPassages(
   db: Db,
-  input: { scope: KnowledgeScope; query: string; limit: number },
+  input: { owners: () => Promise<readonly string[]>; query: string; limit: number },
 ): Promise<KnowledgeHit[]> {
   const { limit } = input;
   const asked = askedWords(input.query);
   if (asked.question === '') return [];
-  const owners = await ownersOf(db, input.scope);
+  const owners = await input.owners();
   if (owners.length === 0) return [];
   const postings = await findPostings(db, { owners, ...asked });
   // Only what no passage knows: "id" may be one of their words.
@@ -98,28 +84,4 @@ function scored(
 
 function byId(a: KnowledgeHit, b: KnowledgeHit): number {
   return a.chunkId < b.chunkId ? -1 : 1;
-}
-
-async function ownersOf(db: Db, scope: KnowledgeScope): Promise<string[]> {
-  const { namespace, agentId, sourceIds } = scope;
-  const ofAgent = agentId === null ? [] : [agentId];
-  if (sourceIds !== 'all') return [...sourceIds, ...ofAgent];
-  const sources = await listSourceIds(db, namespace);
-  return [...sources, ...(agentId === null ? await listAnsweringAgents(db, namespace) : ofAgent)];
-}
-
-/**
- * What an agent sees: the sources its content names, as far as they exist in its namespace, and
- * the answers to its own gaps.
- */
-export async function agentScope(
-  db: Db,
-  input: { namespace: string; agentId: string; knowledge: AgentContent['knowledge'] | undefined },
-): Promise<KnowledgeScope> {
-  const { namespace, agentId, knowledge } = input;
-  const ids = (knowledge?.sourceIds ?? []).flatMap((id) => toUuid('ks', id) ?? []);
-  const names = knowledge?.sourceNames ?? [];
-  const sourceIds =
-    ids.length + names.length === 0 ? [] : await findSourceIds(db, { namespace, ids, names });
-  return { namespace, agentId, sourceIds };
 }

@@ -1,14 +1,11 @@
-import type { ConversationRow, LiveConversation } from './conversations.sql.ts';
+import type { ConversationRow, LiveConversation } from '../record/conversations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import type { Tally } from './tally.sql.ts';
-import { addTurns, type TurnRow } from './turns.sql.ts';
-import { inConversation, type ConversationDeps, type EmitOf } from './conversation-deps.ts';
+import type { Tally } from '../record/tally.ts';
+import { addTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
+import { inConversation, type ConversationDeps, type EmitOf } from '../record/conversation-deps.ts';
 import { detectGap } from '../../knowledge/gaps/detect-gap.ts';
 import { openEscalation, silenceWhileEscalated } from '../escalations/request-escalation.ts';
 import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
-
-/** What an added message changed (contract §4, message answer). */
-export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
 
 export type TurnToRecord = {
   /** As it was read: nothing is written when it is otherwise by now. */

@@ -1,17 +1,21 @@
-import type { ReconcileResult } from '../controller/controller.ts';
-import type { AddressGuard } from '../egress/address-guard.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import type { RecordEvent } from '../resources/resource-events.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
-import { NotLeaderError, type TermOfOffice } from '../postgres/leadership.ts';
-import { createNotifier } from '../postgres/notifications.ts';
+import type { ReconcileResult } from '../../platform/controller/controller.ts';
+import type { AddressGuard } from '../../platform/egress/address-guard.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
+import type { RecordEvent } from '../../platform/resources/resource-events.ts';
+import type {
+  ObjectKey,
+  Resource,
+  ResourceStore,
+} from '../../platform/resources/resource-store.ts';
+import { NotLeaderError, type TermOfOffice } from '../../platform/postgres/leadership.ts';
+import { createNotifier } from '../../platform/postgres/notifications.ts';
 import { maintainPartitions } from '../../webhooks/queue/partitions.sql.ts';
-import type { Pool } from '../postgres/pool.ts';
-import type { Sealer } from '../postgres/sealing.ts';
-import { createRoads } from '../../roles/operator/roads.ts';
-import { startTerm, type Term } from './term.ts';
-import { startWatches } from './watches.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { createRoads } from './roads.ts';
+import { startTerm, type Term } from '../../platform/reconcile/term.ts';
+import { startWatches } from '../../platform/reconcile/watches.ts';
 
 /** Elects one of several operators: a lock in PostgreSQL, or a Lease in Kubernetes. */
 export type Elect = (callbacks: {

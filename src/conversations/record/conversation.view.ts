@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { fromUuid, uuidTimeMs } from '../ids.ts';
-import { durationSec } from './ending/end-conversation.ts';
-import type { MessageResult } from './record/record-turn.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/time.ts';
+import { fromUuid, uuidTimeMs } from '../../ids.ts';
+import { durationSec } from './conversation-deps.ts';
+import type { ConversationRow } from './conversations.sql.ts';
+import type { MessageResult, TurnRow } from './turns.sql.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
 
 /** Conversations and their turns as REST answers them (contract §4). */
-
-type ConversationRow = MessageResult['conversation'];
-type TurnRow = MessageResult['turns'][number];
 
 export const channel = z.enum(['chat', 'voice', 'sms', 'web_voice']);
 export const conversationStatus = z.enum(['active', 'escalated', 'ended', 'failed']);
@@ -119,6 +117,12 @@ export function turnView(row: TurnRow): z.output<typeof Turn> {
     ...(latency && { latency }),
   };
 }
+
+export const MessageBody = z
+  .strictObject({
+    text: z.string().min(1).max(32_000).regex(/\S/).describe('What is said; not only white space.'),
+  })
+  .describe('A message.');
 
 export const MessageAnswer = z
   .strictObject({ turns: z.array(Turn), conversation: Conversation })

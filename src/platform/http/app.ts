@@ -2,88 +2,33 @@ import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { ApiError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
-import { answerHealth, HEALTH_PATHS } from '../../platform/observability/health.ts';
-import type { Logger } from '../../platform/observability/logger.ts';
-import type { Metrics } from '../../platform/observability/metrics.ts';
-import type { Authenticate } from '../../access/authenticate.ts';
-import { createIdempotency, type IdempotencyDeps } from '../../platform/idempotency/idempotency.ts';
-import { freshPlan } from '../../platform/idempotency/plan.ts';
-import type { AgentWriterDeps } from '../../agents/write-agent.ts';
-import { answerErrors, sendRouteAnswer } from '../../platform/http/answer.ts';
-import { identify, requireScope } from '../../platform/http/authorize.ts';
-import { serveDocs } from '../../platform/http/openapi/docs-page.ts';
-import { HOME_STYLE, homePage } from '../../platform/http/home-page.ts';
-import { answering, createRunOnce, type RunOnce } from '../../platform/http/run-once.ts';
-import { createRateLimits, type RateLimits } from '../../platform/http/rate-limit.ts';
-import { createBodyReader } from '../../platform/http/read-body.ts';
-import { identifyRequest, labelRoute, watchRequests } from '../../platform/http/request-log.ts';
-import type { Route } from '../../platform/http/route.ts';
-import { agentVersionRoutes } from '../../agents/agent-versions.routes.ts';
-import { agentRoutes } from '../../agents/agents.routes.ts';
-import { apiKeyRoutes } from '../../access/api-keys.routes.ts';
-import { auditLogRoute } from '../../audit/audit-log.routes.ts';
-import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
-import {
-  conversationRoutes,
-  type ConversationRoutesDeps,
-} from '../../conversations/conversations.routes.ts';
-import { deliveryRoutes } from '../../webhooks/delivery/deliveries.routes.ts';
-import { escalationRoutes } from '../../conversations/escalations/escalations.routes.ts';
-import { eventStreamRoutes, type EventStreamRoutesDeps } from '../../events/event-stream.routes.ts';
-import { eventRoutes, type EventRoutesDeps } from '../../events/events.routes.ts';
-import { explanationRoutes } from '../../webhooks/delivery/explanation.routes.ts';
-import { jobRoutes, type JobRoutesDeps } from '../../webhooks/replay/jobs.routes.ts';
-import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../../knowledge/knowledge.routes.ts';
-import { openApiRoute } from '../../platform/http/openapi/openapi.routes.ts';
-import {
-  rotateSecretRoutes,
-  type RotateSecretRoutesDeps,
-} from '../../webhooks/endpoints/rotate-secret.routes.ts';
-import { webhookRoutes, type WebhookRoutesDeps } from '../../webhooks/endpoints/webhooks.routes.ts';
+import { createIdempotency, type IdempotencyDeps } from '../idempotency/idempotency.ts';
+import { freshPlan } from '../idempotency/plan.ts';
+import { answerHealth, HEALTH_PATHS } from '../observability/health.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { answerErrors, sendRouteAnswer } from './answer.ts';
+import { identify, requireScope, type Authenticate } from './authorize.ts';
+import { HOME_STYLE, homePage } from './home-page.ts';
+import { serveDocs } from './openapi/docs-page.ts';
+import { createRateLimits, type RateLimits } from './rate-limit.ts';
+import { createBodyReader } from './read-body.ts';
+import { identifyRequest, labelRoute, watchRequests } from './request-log.ts';
+import type { Route } from './route.ts';
+import { answering, createRunOnce, type RunOnce } from './run-once.ts';
 
-export type AppDeps = AgentWriterDeps &
-  IdempotencyDeps &
-  WebhookRoutesDeps &
-  EventRoutesDeps &
-  EventStreamRoutesDeps &
-  RotateSecretRoutesDeps &
-  ConversationRoutesDeps &
-  CallRoutesDeps &
-  KnowledgeRoutesDeps &
-  JobRoutesDeps & {
-    authenticate: Authenticate;
-    /** Requests a minute for one API key in this process; 0: no limit. */
-    rateLimit: number;
-    metrics: Metrics;
-    log: Logger;
-    version: string;
-    /** With `/metrics`, `/healthz` and `/readyz`; else the role has a port of its own for them. */
-    serveHealth: boolean;
-    isReady: () => Promise<boolean>;
-  };
-
-/** Every route under /v1 (contract §4); express and the OpenAPI document are made from it. */
-export function createRoutes(deps: AppDeps): Route[] {
-  const routes: Route[] = [
-    ...agentRoutes(deps),
-    ...agentVersionRoutes(deps),
-    ...webhookRoutes(deps),
-    ...rotateSecretRoutes(deps),
-    ...eventStreamRoutes(deps), // Before the events: `stream` is no id.
-    ...eventRoutes(deps),
-    ...explanationRoutes(deps),
-    ...deliveryRoutes(deps),
-    ...jobRoutes(deps),
-    ...conversationRoutes(deps),
-    ...escalationRoutes(deps),
-    ...callRoutes(deps),
-    ...knowledgeRoutes(deps),
-    ...apiKeyRoutes(deps),
-    auditLogRoute(deps),
-    openApiRoute({ routes: () => routes, version: deps.version }),
-  ];
-  return routes;
-}
+export type AppDeps = IdempotencyDeps & {
+  routes: readonly Route[];
+  authenticate: Authenticate;
+  /** Requests a minute for one API key in this process; 0: no limit. */
+  rateLimit: number;
+  metrics: Metrics;
+  log: Logger;
+  version: string;
+  /** With `/metrics`, `/healthz` and `/readyz`; else the role has a port of its own for them. */
+  serveHealth: boolean;
+  isReady: () => Promise<boolean>;
+};
 
 /** The whole of what is served over HTTP, without the server. */
 export function createApp(deps: AppDeps): Express {
@@ -100,7 +45,7 @@ export function createApp(deps: AppDeps): Express {
   });
   servePages(app, deps);
   if (deps.serveHealth) serveHealth(app, deps);
-  const paths = Map.groupBy(createRoutes(deps), ({ path }) => path);
+  const paths = Map.groupBy(deps.routes, ({ path }) => path);
   const means: ServingDeps = {
     ...deps,
     rateLimits: createRateLimits(deps.rateLimit),

@@ -1,0 +1,116 @@
+import type { AskedQuestion, Tally } from '../record/tally.ts';
+import { likeness, type UserTurn } from './read-user-turn.ts';
+import type { Reply } from './responder.ts';
+
+/** Keeps the tally of a conversation; what it is for is told at its type. Pure. */
+
+const MOODS = 3;
+const RECENT = 6;
+const OPEN = 10;
+const TOLD = 3;
+/** Questions are told in summaries; the whole text is in the transcript. */
+const QUESTION_CHARS = 160;
+
+/** Nearly the same words: asked again. */
+const SAME = 0.75;
+/** More than half of the words: the open question, said otherwise. */
+const RELATED = 0.5;
+/** Right after it was not answered, when the agent has just invited to put it otherwise. */
+const RELATED_NEXT = 0.3;
+const IN_OTHER_WORDS =
+  /\b(?:i mean|i meant|what i mean|in other words|let me rephrase|put differently)\b/i;
+
+/** Whether something much like it was asked a short while ago. */
+export function asksAgain(tally: Tally, user: UserTurn): AskedQuestion | undefined {
+  if (user.words.length === 0) return undefined;
+  return tally.recent.findLast((asked) => likeness(asked.words, user.words) >= SAME);
+}
+
+/** A message of the user, whoever answers it. */
+export function countUser(tally: Tally, user: UserTurn): Tally {
+  const heard: Tally = {
+    ...tally,
+    userTurns: tally.userTurns + 1,
+    moods: [...tally.moods, user.mood].slice(-MOODS),
+    thanks: tally.thanks + (user.isThanks ? 1 : 0),
+    complaints: tally.complaints + (user.isComplaint ? 1 : 0),
+  };
+  if (user.isComplaint) return { ...heard, needs: heard.needs + 1, isDissatisfied: true };
+  // Who says that it is solved has what they wanted. Thanks are worth that only right after an
+  // answer, or to a human; elsewhere they may just be polite.
+  if (user.isSolved) {
+    return { ...heard, isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0 };
+  }
+  const isEarned = tally.answeredLast || tally.escalations.accepted > 0;
+  return user.isThanks && isEarned ? { ...heard, isDissatisfied: false } : heard;
+}
+
+/** What was replied to it. */
+export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
+  const wanted = {
+    ...tally,
+    answeredLast: reply.answeredFrom !== undefined,
+    offeredHuman: reply.offersHuman === true,
+  };
+  if (reply.answeredFrom !== undefined) return countAnswer(wanted, user, reply.answeredFrom);
+  if (reply.unanswered) return countUnanswered(wanted, user);
+  return reply.handover ? { ...wanted, needs: wanted.needs + 1 } : wanted;
+}
+
+function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
+  const again = asksAgain(tally, user);
+  const asked = { text: shorten(user.question), words: user.words, isAnswered: true };
+  const told = { question: asked.text, from };
+  return {
+    ...tally,
+    ...remember(tally, asked),
+    needs: tally.needs + 1,
+    answered: tally.answered + 1,
+    unansweredInRow: 0,
+    repeats: tally.repeats + (again ? 1 : 0),
+    // The same question after an answer: the answer was none for them.
+    isDissatisfied: again?.isAnswered === true,
+    lacksHuman: false,
+    open: tally.open.filter((open) => !isAnsweredBy(open, tally, user)),
+    told: tally.told.length < TOLD && !again ? [...tally.told, told] : tally.told,
+  };
+}
+
+/** Whether a question that was open is the one that has just been answered. */
+function isAnsweredBy(open: AskedQuestion, tally: Tally, user: UserTurn): boolean {
+  const alike = likeness(open.words, user.words);
+  const isLast = tally.recent.at(-1)?.text === open.text;
+  if (isLast && (IN_OTHER_WORDS.test(user.question) || alike >= RELATED_NEXT)) return true;
+  return alike > RELATED;
+}
+
+function countUnanswered(tally: Tally, user: UserTurn): Tally {
+  const again = asksAgain(tally, user);
+  const asked = { text: shorten(user.question), words: user.words, isAnswered: false };
+  const isOpen = tally.open.some(({ words }) => likeness(words, user.words) >= SAME);
+  const hasRoom = tally.open.length < OPEN;
+  return {
+    ...tally,
+    ...remember(tally, asked),
+    needs: tally.needs + 1,
+    unanswered: tally.unanswered + 1,
+    unansweredInRow: tally.unansweredInRow + 1,
+    repeats: tally.repeats + (again ? 1 : 0),
+    open: isOpen || !hasRoom ? tally.open : [...tally.open, asked],
+    openBeyond: tally.openBeyond + (isOpen || hasRoom ? 0 : 1),
+  };
+}
+
+function remember(tally: Tally, asked: AskedQuestion): Pick<Tally, 'recent'> {
+  return { recent: [...tally.recent, asked].slice(-RECENT) };
+}
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  if (line.length <= QUESTION_CHARS) return line;
+  // toWellFormed marks a pair that was cut in two; PostgreSQL would refuse its half.
+  return `${line
+    .slice(0, QUESTION_CHARS - 1)
+    .toWellFormed()
+    .replace(/\uFFFD$/, '')}…`;
+}

@@ -1,0 +1,120 @@
+import { CHANNELS } from '../platform/postgres/notifications.ts';
+import type { Db } from '../platform/postgres/pool.ts';
+import { subscriptionsTo, type EventType } from './event-types.ts';
+
+/**
+ * The outbox: an event and its deliveries are written by one statement, in the transaction of the
+ * change. The only place outside `webhooks` that touches the queue and the endpoints.
+ */
+
+/** An event about to be committed with the change it tells of. Ids are uuids. */
+export type NewEvent = {
+  id: string;
+  namespace: string;
+  type: EventType;
+  conversationId?: string;
+  /** Position in its conversation, taken under the conversation's row lock. */
+  sequence?: number;
+  agentId?: string;
+  body: Buffer;
+};
+
+/**
+ * The outbox, in one statement: the event, and one queued delivery for each endpoint of its
+ * namespace that is enabled and subscribed. Returns those endpoints, to be woken after commit.
+ */
+export async function insertEvent(db: Db, event: NewEvent): Promise<string[]> {
+  const { rows } = await db.query<{ endpointId: string }>({
+    name: 'insert_event',
+    text: `with event as (
+        insert into events (id, namespace, type, conversation_id, agent_id, body)
+        values ($1, $2, $3, $4, $5, $6)
+      )
+      insert into delivery_queue
+        (id, namespace, endpoint_id, event_id, event_type, conversation_id, sequence, trigger)
+      select parley_uuid_v7(), $2, e.id, $1, $3, $4, $7, 'schedule'
+        from webhook_endpoints e
+       where e.namespace = $2 and e.enabled and e.deleted_at is null
+         and (e.event_types = '{}' or e.event_types && $8::text[])
+      returning endpoint_id as "endpointId"`,
+    values: [
+      event.id,
+      event.namespace,
+      event.type,
+      event.conversationId ?? null,
+      event.agentId ?? null,
+      event.body,
+      event.sequence ?? null,
+      subscriptionsTo(event.type),
+    ],
+  });
+  return rows.map(({ endpointId }) => endpointId);
+}
+
+/** An event for one endpoint only, and its delivery. Ids are uuids. */
+export type NewTestEvent = {
+  id: string;
+  deliveryId: string;
+  namespace: string;
+  type: EventType;
+  endpointId: string;
+  body: Buffer;
+};
+
+/**
+ * Test events and their queued deliveries, in one statement however many they are. Returns the
+ * deliveries of those whose endpoint is there and enabled; of the others nothing is stored.
+ *
+ * It also wakes who is to know (notifications.ts says why others do that after their commit): many
+ * events share the one commit that waits in that line, and it saves each a round trip. At most 200
+ * events, for what a notification can hold.
+ */
+export async function insertTestEvents(
+  db: Db,
+  events: readonly NewTestEvent[],
+): Promise<Set<string>> {
+  const column = <K extends keyof NewTestEvent>(key: K): NewTestEvent[K][] =>
+    events.map((event) => event[key]);
+  let end = 0;
+  const ends = events.map(({ body }) => (end += body.length));
+  const { rows } = await db.query<{ id: string }>({
+    name: 'insert_test_events',
+    text: `with given as materialized (
+        select g.id, g.delivery_id, g.namespace, g.type, g.endpoint_id,
+               substring($7::bytea from g.start + 1 for g.length) as body
+          from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::int[], $8::int[])
+            as g (id, delivery_id, namespace, type, endpoint_id, start, length)
+         where exists (
+           select 1 from webhook_endpoints e
+            where e.id = g.endpoint_id and e.namespace = g.namespace and e.enabled
+              and e.deleted_at is null offset 0)
+      ), event as (
+        insert into events (id, namespace, type, body, endpoint_id)
+        select id, namespace, type, body, endpoint_id from given
+      ), queued as (
+        insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
+        select delivery_id, namespace, endpoint_id, id, type, 'test' from given
+        returning id
+      ), told as materialized (
+        select pg_notify($9, coalesce(string_agg(distinct endpoint_id::text, ','), '')),
+               pg_notify($10, case when count(distinct namespace) < 100
+                                   then string_agg(distinct namespace, ',') else '*' end)
+          from given
+      )
+      select queued.id from queued cross join told`,
+    values: [
+      column('id'),
+      column('deliveryId'),
+      column('namespace'),
+      column('type'),
+      column('endpointId'),
+      ends.map((at, i) => at - events[i]!.body.length),
+      // As one value: an array of them would be sent as text, each byte as two digits.
+      Buffer.concat(column('body')),
+      column('body').map(({ length }) => length),
+      CHANNELS.deliveries,
+      CHANNELS.events,
+    ],
+  });
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,19 @@
+/** The names of what is declared (contract §1): our kinds, their group and version. */
+
+export const API_GROUP = 'parley.dev';
+export const API_VERSION = `${API_GROUP}/v1alpha1`;
+
+/** Kind → its plural, as in the path of the Kubernetes API. */
+export const KIND_PLURALS = {
+  Agent: 'agents',
+  WebhookEndpoint: 'webhookendpoints',
+  KnowledgeSource: 'knowledgesources',
+} as const;
+
+/** undefined: it is no kind of ours. */
+export function pluralOf(kind: string): string | undefined {
+  return Object.entries(KIND_PLURALS).find(([known]) => known === kind)?.[1];
+}
+
+/** Where the declaration of an object lives: who owns the field that every object of its kind has. */
+export type ManagedBy = 'api' | 'kubernetes' | 'file';

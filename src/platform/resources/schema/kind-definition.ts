@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import type { KIND_PLURALS } from '../kind-names.ts';
+
+/** A kind of ours; its CRD, its validation and its REST shape are made from this. */
+export type KindDefinition = {
+  kind: keyof typeof KIND_PLURALS;
+  shortNames: readonly string[];
+  /** First paragraph of `kubectl explain`. */
+  description: string;
+  /** CEL rules stand in the schemas, next to the fields they tie together. */
+  spec: z.ZodObject;
+  status: z.ZodObject;
+  printerColumns: readonly PrinterColumn[];
+  /** Scalar fields that `kubectl get --field-selector` may use; at most eight. */
+  selectableFields: readonly string[];
+};
+
+/** `priority: 1` shows only with `kubectl get -o wide`. */
+export type PrinterColumn = {
+  name: string;
+  type: 'string' | 'integer' | 'boolean' | 'date';
+  jsonPath: string;
+  description: string;
+  priority?: 1;
+};
+
+export function printerColumn(
+  name: string,
+  type: PrinterColumn['type'],
+  jsonPath: string,
+  description: string,
+): PrinterColumn {
+  return { name, type, jsonPath, description };
+}
+
+export const READY_COLUMN = printerColumn(
+  'Ready',
+  'string',
+  '.status.conditions[?(@.type=="Ready")].status',
+  'Whether it is in force as declared.',
+);
+export const AGE_COLUMN = printerColumn(
+  'Age',
+  'date',
+  '.metadata.creationTimestamp',
+  'Time since it was created.',
+);
+export const MESSAGE_COLUMN: PrinterColumn = {
+  name: 'Message',
+  type: 'string',
+  jsonPath: '.status.conditions[?(@.type=="Ready")].message',
+  description: 'Why it is ready or is not.',
+  priority: 1,
+};

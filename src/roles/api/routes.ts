@@ -1,0 +1,68 @@
+import { agentVersionRoutes } from '../../agents/agent-versions.routes.ts';
+import { agentRoutes } from '../../agents/agents.routes.ts';
+import type { AgentWriterDeps } from '../../agents/write-agent.ts';
+import { apiKeyRoutes } from '../../access/api-keys.routes.ts';
+import { auditLogRoute } from '../../audit/audit-log.routes.ts';
+import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
+import {
+  conversationRoutes,
+  type ConversationRoutesDeps,
+} from '../../conversations/conversations.routes.ts';
+import { escalationRoutes } from '../../conversations/escalations/escalations.routes.ts';
+import { eventStreamRoutes, type EventStreamRoutesDeps } from '../../events/event-stream.routes.ts';
+import { eraseConversationRoute } from '../../erasure/erasure.routes.ts';
+import { eventRoutes } from '../../events/events.routes.ts';
+import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../../knowledge/knowledge.routes.ts';
+import { openApiRoute } from '../../platform/http/openapi/openapi.routes.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { deliveryRoutes } from '../../webhooks/delivery/deliveries.routes.ts';
+import { explanationRoutes } from '../../webhooks/delivery/explanation.routes.ts';
+import {
+  rotateSecretRoutes,
+  type RotateSecretRoutesDeps,
+} from '../../webhooks/endpoints/rotate-secret.routes.ts';
+import { webhookRoutes, type WebhookRoutesDeps } from '../../webhooks/endpoints/webhooks.routes.ts';
+import { eraseEvents } from '../../webhooks/delivery/erase-events.ts';
+import { countDeliveries } from '../../webhooks/queue/deliveries.sql.ts';
+import { jobRoutes, type JobRoutesDeps } from '../../webhooks/replay/jobs.routes.ts';
+import { replayEventRoute } from '../../webhooks/replay/replay-event.routes.ts';
+
+export type RoutesDeps = AgentWriterDeps &
+  WebhookRoutesDeps &
+  Parameters<typeof replayEventRoute>[0] &
+  EventStreamRoutesDeps &
+  RotateSecretRoutesDeps &
+  ConversationRoutesDeps &
+  CallRoutesDeps &
+  KnowledgeRoutesDeps &
+  JobRoutesDeps & { version: string };
+
+/** Every route under /v1 (contract §4); express and the OpenAPI document are made from it. */
+export function createRoutes(deps: RoutesDeps): Route[] {
+  const { pool } = deps;
+  const routes: Route[] = [
+    ...agentRoutes(deps),
+    ...agentVersionRoutes(deps),
+    ...webhookRoutes(deps),
+    ...rotateSecretRoutes(deps),
+    ...eventStreamRoutes(deps), // Before the events: `stream` is no id.
+    ...eventRoutes({ pool, countDeliveries: (ids) => countDeliveries(pool, ids) }),
+    replayEventRoute(deps),
+    ...explanationRoutes(deps),
+    ...deliveryRoutes(deps),
+    ...jobRoutes(deps),
+    ...conversationRoutes(deps),
+    eraseConversationRoute({ ...deps, eraseEvents }),
+    ...escalationRoutes(deps),
+    ...callRoutes(deps),
+    ...knowledgeRoutes(deps),
+    ...apiKeyRoutes(deps),
+    auditLogRoute(deps),
+    // Imported when it is asked for: the generator is not on the way of a start.
+    openApiRoute(async () => {
+      const { describeRoutes } = await import('./describe-routes.ts');
+      return describeRoutes(routes, deps.version);
+    }),
+  ];
+  return routes;
+}

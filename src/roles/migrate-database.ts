@@ -1,0 +1,23 @@
+import { healStreamOrder } from '../events/event-stream.sql.ts';
+import type { Logger } from '../platform/observability/logger.ts';
+import { migrate } from '../platform/postgres/migrate.ts';
+import { createPool } from '../platform/postgres/pool.ts';
+import { maintainPartitions } from '../webhooks/queue/partitions.sql.ts';
+
+/**
+ * Makes a database ready for the roles: schema, partitions, and the order of events that were restored
+ * from another server. Any number of processes may call it at once.
+ * @throws StartupError when it cannot be reached or is too old
+ */
+export async function migrateDatabase(deps: { databaseUrl: string; log: Logger }): Promise<void> {
+  const { databaseUrl, log } = deps;
+  await migrate({ databaseUrl, log });
+  const pool = createPool(databaseUrl, { log, max: 1 });
+  try {
+    const restored = await healStreamOrder(pool);
+    if (restored > 0) log.info({ events: restored }, 'restored events put in order');
+    await maintainPartitions(pool);
+  } finally {
+    await pool.end();
+  }
+}

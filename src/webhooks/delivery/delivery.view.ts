@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { EVENT_TYPES } from '../../events/event-types.ts';
+import { fromUuid, uuidTimeMs } from '../../ids.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
+import type { DeliveryRow } from '../queue/deliveries.sql.ts';
+
+/** Deliveries as REST answers them (contract §4, "Shapes read by programs"). */
+
+const count = z.int().min(0);
+
+export const DELIVERY_STATUSES = [
+  'pending',
+  'retrying',
+  'delivered',
+  'failed',
+  'canceled',
+] as const;
+
+const trigger = z.enum(['schedule', 'manual', 'replay', 'test']);
+
+export const Delivery = z
+  .strictObject({
+    id: z.string().meta({ description: 'dlv_…' }),
+    created: createdAt,
+    event_id: z.string(),
+    event_type: z.enum(EVENT_TYPES),
+    endpoint_id: z.string(),
+    trigger,
+    status: z.enum(DELIVERY_STATUSES),
+    attempt_count: count,
+    next_attempt_at: unixTime.nullable(),
+    delivered_at: unixTime.nullable(),
+    attempts: z.array(
+      z.strictObject({
+        number: z.int().min(1),
+        trigger,
+        started_at: unixTime,
+        duration_ms: count.nullable().meta({ description: 'null: not known, or under way.' }),
+        status_code: z.int().nullable(),
+        error_class: z
+          .enum([
+            'http_status',
+            'redirect',
+            'timeout',
+            'dns',
+            'connect',
+            'tls',
+            'blocked',
+            'lost_lease',
+          ])
+          .nullable(),
+        error_message: z.string().nullable(),
+        response_body: z.string().nullable().meta({ description: 'Its first 4 KiB.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Delivery', description: 'One event on its way to one endpoint.' });
+
+export function deliveryView(row: DeliveryRow): Record<string, unknown> {
+  return {
+    id: fromUuid('dlv', row.id),
+    created: unixSec(uuidTimeMs(row.id)),
+    event_id: fromUuid('evt', row.eventId),
+    event_type: row.eventType,
+    endpoint_id: fromUuid('we', row.endpointId),
+    trigger: row.trigger,
+    status: row.status,
+    attempt_count: row.attemptCount,
+    next_attempt_at: unixSecOrNull(row.nextAttemptAt),
+    delivered_at: unixSecOrNull(row.deliveredAt),
+    attempts: row.attempts.map((attempt) => ({
+      number: attempt.number,
+      trigger: attempt.trigger,
+      started_at: unixSec(attempt.startedAt),
+      duration_ms: attempt.durationMs,
+      status_code: attempt.statusCode,
+      error_class: attempt.errorClass,
+      error_message: attempt.errorMessage,
+      response_body: attempt.responseBody,
+    })),
+  };
+}

@@ -1,0 +1,58 @@
+import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
+import { z } from 'zod';
+import { EVENT_DATA, EVENT_TYPES, type EventType } from '../../events/event-types.ts';
+import { EVENT_SAMPLES } from '../../events/samples.ts';
+
+function describeEvent(type: EventType): RouteConfig {
+  const name = type.replaceAll(/(^|[._])([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
+  const envelope = z
+    .strictObject({
+      id: z.string().meta({ description: 'evt_…; the key to recognise a repeat by.' }),
+      type: z.literal(type),
+      created: z.int().meta({ description: 'Unix seconds.' }),
+      data: EVENT_DATA[type],
+    })
+    .meta({ id: `${name}Event`, example: exampleOf(type) });
+  return {
+    method: 'post',
+    path: type,
+    operationId: `on${name}`,
+    summary: type,
+    tags: ['Webhooks'],
+    description:
+      'Sent to each enabled endpoint of the namespace that is subscribed, at least once.',
+    request: {
+      headers: DELIVERY_HEADERS,
+      body: { content: { 'application/json': { schema: envelope } } },
+    },
+    responses: { '2XX': { description: 'Received. Anything else is sent again, for 72 hours.' } },
+  };
+}
+
+const signature = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** As attempt.ts sends them (contract §5). */
+const DELIVERY_HEADERS = z.object({
+  'parley-signature': signature.meta({
+    description: "Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret.",
+  }),
+  'parley-signature-next': signature
+    .optional()
+    .meta({ description: 'While the secret is rotated: the same with the new one.' }),
+  'parley-event-id': z.string().meta({ description: '`id` of the body.' }),
+  'parley-event-type': z.string().meta({ description: '`type` of the body.' }),
+  'parley-delivery-attempt': z.int().min(1).meta({ description: 'Attempt of this delivery.' }),
+  'webhook-id': z.string().meta({ description: '`id` of the body (Standard Webhooks).' }),
+  'webhook-timestamp': z.int().meta({ description: 'Unix seconds of the attempt.' }),
+  'webhook-signature': z.string().meta({
+    description: '`v1,` and base64, for each live secret, with spaces between (Standard Webhooks).',
+  }),
+});
+
+function exampleOf(type: EventType): object {
+  const data = EVENT_SAMPLES[type];
+  return { id: 'evt_06dmv3x7v8r9s0t1w2x3y4z5a6', type, created: 1_763_640_000, data };
+}
+
+/** The requests that deliver the nine events, as the OpenAPI document shows them. */
+export const EVENT_WEBHOOKS: readonly RouteConfig[] = EVENT_TYPES.map(describeEvent);

@@ -1,0 +1,27 @@
+import {
+  AGE_COLUMN,
+  MESSAGE_COLUMN,
+  printerColumn,
+  READY_COLUMN,
+  type KindDefinition,
+} from '../../platform/resources/schema/kind-definition.ts';
+import { webhookEndpointSpec, webhookEndpointStatus } from './webhook-endpoint.ts';
+
+export const WEBHOOK_ENDPOINT_KIND: KindDefinition = {
+  kind: 'WebhookEndpoint',
+  shortNames: ['whe'],
+  description: 'An HTTP endpoint that receives signed events, each at least once.',
+  spec: webhookEndpointSpec,
+  status: webhookEndpointStatus,
+  printerColumns: [
+    READY_COLUMN,
+    printerColumn('URL', 'string', '.spec.url', 'Address events are sent to.'),
+    printerColumn('Events', 'string', '.spec.eventTypes', 'Events sent; empty: all.'),
+    printerColumn('Suspended', 'boolean', '.spec.suspend', 'Whether it is switched off.'),
+    printerColumn('Last-Success', 'date', '.status.lastSuccessTime', 'Last acknowledged delivery.'),
+    AGE_COLUMN,
+    MESSAGE_COLUMN,
+    { ...printerColumn('ID', 'string', '.status.endpointId', 'Id in the REST API.'), priority: 1 },
+  ],
+  selectableFields: ['.spec.url', '.spec.suspend', '.status.health'],
+};
