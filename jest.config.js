@@ -1,13 +1,37 @@
 // Node strips the types itself, so jest needs no transformer; ESM needs the flag that
 // bin/bootstrap.mjs passes (--experimental-vm-modules).
-export default {
+const common = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
   testPathIgnorePatterns: ['<rootDir>/test/e2e/'],
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};
+
+/** Of what kind a test is stands in its suffix, and says which servers are started for it. */
+const kind = (name, globalSetup) => ({
+  ...common,
+  displayName: name,
+  testMatch: [`<rootDir>/test/**/*.${name}.test.ts`],
+  globalSetup: `<rootDir>/test/jest/${globalSetup}`,
+  globalTeardown: '<rootDir>/test/jest/stop-postgres.ts',
+});
+
+export default {
+  projects: [
+    {
+      ...common,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/test/**/!(*.pg|*.kube|*.faults).test.ts'],
+    },
+    kind('pg', 'start-postgres.ts'),
+    kind('kube', 'start-postgres.ts'),
+    kind('faults', 'start-postgres.ts'),
+    {
+      ...kind('e2e', 'start-postgres.ts'),
+      testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+      testPathIgnorePatterns: [],
+    },
+  ],
   // Two cores run PostgreSQL, a Kubernetes API server and the tests; more workers only wait.
   maxWorkers: 2,
   testTimeout: 30_000,

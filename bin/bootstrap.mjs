@@ -2,7 +2,7 @@
 /**
  * The way in, on whatever Node (>= 20) the machine has:
  *
- *   bootstrap.mjs test [jest arguments] | e2e | faults | check | fix     the project's tools
+ *   bootstrap.mjs test [jest arguments] | unit | e2e | faults | check | fix     the project's tools
  *   bootstrap.mjs run FILE [arguments]                    one of its scripts
  *   bootstrap.mjs COMMAND [arguments]                     parley itself
  *
@@ -15,10 +15,10 @@ import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './install.mjs';
 import { findNodes, runNode } from './node.mjs';
 import { SetupError, say } from './setup-error.mjs';
-import { check, e2e, faults, fix, test } from './tasks.mjs';
+import { check, e2e, faults, fix, test, unit } from './tasks.mjs';
 
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
-const tasks = { test, e2e, faults, check, fix };
+const tasks = { test, unit, e2e, faults, check, fix };
 
 async function main([command, ...args]) {
   if (Number(process.versions.node.split('.')[0]) < 20) {

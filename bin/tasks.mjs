@@ -22,26 +22,27 @@ const jestStep = (args) => ({
 /** The static checks and all tests; with arguments, jest alone with these. */
 export const test = (context) =>
   context.args.length > 0
-    ? runSteps(context, [jestStep(context.args)])
+    ? runSteps(context, [jestStep(['--ignoreProjects=e2e', ...context.args])])
     : runSteps(context, [
         ...staticSteps,
-        jestStep(['--testPathIgnorePatterns=/test/(faults|e2e)/']),
+        jestStep(['--selectProjects', 'unit', 'pg', 'kube']),
         // One after the other: each runs several processes and stops the clock of some.
-        { ...jestStep(['--runInBand', 'test/faults']), name: 'faults' },
+        { ...jestStep(['--selectProjects=faults', '--runInBand']), name: 'faults' },
       ]);
+
+/** The tests that need nothing but Node. */
+export const unit = (context) =>
+  runSteps(context, [jestStep(['--selectProjects=unit', ...context.args])]);
 
 /** On the cluster of KUBECONFIG, with PARLEY_E2E_IMAGE in its nodes (CONTRIBUTING.md). */
 export const e2e = (context) =>
-  runSteps(context, [
-    jestStep(['--testPathIgnorePatterns=never', '--runInBand', 'test/e2e', ...context.args]),
-  ]);
+  runSteps(context, [jestStep(['--selectProjects=e2e', '--runInBand', ...context.args])]);
 
 /** The long run of the faults, of all or of those that are named; the variables say how long. */
 export const faults = (context) => {
   process.env.FAULT_ROUNDS ??= '50';
   process.env.FUZZ_INPUTS ??= '10000';
-  const paths = context.args.length > 0 ? context.args : ['test/faults'];
-  return runSteps(context, [jestStep(['--runInBand', ...paths])]);
+  return runSteps(context, [jestStep(['--selectProjects=faults', '--runInBand', ...context.args])]);
 };
 
 export const check = (context) => runSteps(context, staticSteps);

@@ -18,7 +18,7 @@ export type KnowledgeScope = {
 
 /** Passages given to a reply, when the agent does not say. */
 export const DEFAULT_TOP_K = 5;
-/** Below this the passage is about something else; calibrated on test/corpus/retrieval.yaml. */
+/** Below this the passage is about something else; calibrated on test/knowledge/passages/retrieval.yaml. */
 export const DEFAULT_MIN_SCORE = 0.5;
 
 /** The passages in `scope` that have most of a question, best first; all with a score above 0. */

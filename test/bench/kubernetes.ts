@@ -8,9 +8,9 @@ import { collectionPath } from '../../src/platform/kubernetes/resource-paths.ts'
 import { toResource } from '../../src/platform/kubernetes/to-resource.ts';
 import type { Resource } from '../../src/platform/resources/resource-store.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
-import { kubeconfigOf, startKube } from '../support/kube.ts';
-import { startFaultProxy } from '../support/fault-proxy.ts';
-import { runMigrations, startRole, type Parley } from '../support/parley-process.ts';
+import { kubeconfigOf, startKube } from '../platform/kubernetes/kube.ts';
+import { startFaultProxy } from '../platform/fault-proxy.ts';
+import { runMigrations, startRole, type Parley } from '../roles/parley-process.ts';
 import { distribution, ms, openLoop, print, residentMemory } from './figures.ts';
 
 /**

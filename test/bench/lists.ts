@@ -5,7 +5,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { fromUuid, type IdPrefix } from '../../src/ids.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
-import { startParley, type Parley } from '../support/parley-process.ts';
+import { startParley, type Parley } from '../roles/parley-process.ts';
 import { distribution, print, quantile } from './figures.ts';
 
 /**

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { Pool } from 'undici';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
-import { startParley, type Parley } from '../support/parley-process.ts';
+import { startParley, type Parley } from '../roles/parley-process.ts';
 import { distribution, ms, openLoop, print, quantile, residentMemory } from './figures.ts';
 import { startRecorder, type Recorder } from './start-recorder.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
-import { freePort, runMigrations, startRole, type Parley } from '../support/parley-process.ts';
+import { freePort, runMigrations, startRole, type Parley } from '../roles/parley-process.ts';
 import { distribution, openLoop, print } from './figures.ts';
 import { startRecorder } from './start-recorder.ts';
 

@@ -10,7 +10,7 @@ import { indexOwner, insertChunks } from '../../src/knowledge/passages/knowledge
 import { migrate } from '../../src/platform/postgres/migrate.ts';
 import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
 import { inTransaction } from '../../src/platform/postgres/transaction.ts';
-import { createSeeded } from '../support/seeded.ts';
+import { createSeeded } from '../random/seeded.ts';
 import { distribution, ms, print } from './figures.ts';
 
 /**

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { createPool } from '../../src/platform/postgres/pool.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
-import { learn } from '../support/knowledge.ts';
-import { startParley, type Answer, type Parley } from '../support/parley-process.ts';
-import { createSeeded } from '../support/seeded.ts';
+import { learn } from '../knowledge/passages/knowledge.ts';
+import { startParley, type Answer, type Parley } from '../roles/parley-process.ts';
+import { createSeeded } from '../random/seeded.ts';
 import { distribution, openLoop, print } from './figures.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { renderText, type Helm } from '../support/helm.ts';
+import { renderText, type Helm } from './helm.ts';
 
 /** The chart rendered as objects, with as much of their shape as the tests read. */
 

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { startParley, temporaryFolder, type Parley } from '../support/parley-process.ts';
+import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 import { coverageOf, type Operation } from './coverage.ts';
 
 /**

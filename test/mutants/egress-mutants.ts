@@ -17,7 +17,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
             void exchangeOnce(deps, request, new URL(location, url)).then(settle);
             return;
           }`,
-    suite: 'test/unit/egress/client.test.ts',
+    suite: 'test/platform/egress/client.test.ts',
     test: 'is a plain one when it redirects: the target sees no connection',
   },
   {
@@ -27,7 +27,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     find: 'if (settled.body === undefined) return fail(settled.failure);',
     replace: `if (settled.body === undefined) return fail(settled.failure);
     await settled.body;`,
-    suite: 'test/unit/egress/acknowledgement.test.ts',
+    suite: 'test/platform/egress/acknowledgement.test.ts',
     test: 'a response is told at its headers',
   },
   {
@@ -36,7 +36,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/egress/exchange.ts',
     find: 'const grace = setTimeout(endAndCut, limits.bodyGraceMs);',
     replace: 'const grace = setTimeout(() => undefined, limits.bodyGraceMs);',
-    suite: 'test/unit/egress/client.test.ts',
+    suite: 'test/platform/egress/client.test.ts',
     test: 'that drips is cut after the grace time',
   },
   {
@@ -46,7 +46,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     find: 'settle({ failure: deadlineFailure(request.timeoutMs, exchange.wasSent), body: undefined });',
     replace: `if (!exchange.wasSent) return void setTimeout(() => exchange.cancel(), 1_000);
       settle({ failure: deadlineFailure(request.timeoutMs, exchange.wasSent), body: undefined });`,
-    suite: 'test/unit/egress/deadline.test.ts',
+    suite: 'test/platform/egress/deadline.test.ts',
     test: 'ends a name lookup that hangs',
   },
   {
@@ -55,7 +55,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/egress/exchange.ts',
     find: 'this.#isReused && !this.#hasFirstByte && isDroppedConnection(error)',
     replace: 'this.#isReused && isDroppedConnection(error)',
-    suite: 'test/unit/egress/keep-alive.test.ts',
+    suite: 'test/platform/egress/keep-alive.test.ts',
     test: 'that dies after a first byte is not replaced',
   },
   {
@@ -64,7 +64,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/egress/resolver.ts',
     find: 'all.filter(({ address }) => deps.guard.isAllowed(address));',
     replace: 'all.slice();',
-    suite: 'test/unit/egress/reachability.test.ts',
+    suite: 'test/platform/egress/reachability.test.ts',
     test: 'is blocked, and the message names no address',
   },
   {
@@ -73,7 +73,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/egress/connector.ts',
     find: 'rejectUnauthorized: true,',
     replace: 'rejectUnauthorized: false,',
-    suite: 'test/unit/egress/tls.test.ts',
+    suite: 'test/platform/egress/tls.test.ts',
     test: 'is class tls',
   },
   {
@@ -82,7 +82,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/egress/connector.ts',
     find: '{ servername: hostname } : {}),',
     replace: '{ servername: hostname } : { checkServerIdentity: () => undefined }),',
-    suite: 'test/unit/egress/tls-literal.test.ts',
+    suite: 'test/platform/egress/tls-literal.test.ts',
     test: 'the certificate of a literal address has to name it',
   },
   {
@@ -91,7 +91,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/egress/resolver.ts',
     find: 'lookup(hostname).finally(() => inFlight.delete(hostname));',
     replace: 'lookup(hostname);',
-    suite: 'test/unit/egress/reachability.test.ts',
+    suite: 'test/platform/egress/reachability.test.ts',
     test: 'is looked up once for all who wait, and again for the next',
   },
   {
@@ -100,7 +100,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/egress/address-guard.ts',
     find: 'if (!inAny(ip, opened) || inAny(ip, NEVER_OPEN)) return false;',
     replace: 'if (!inAny(ip, opened)) return false;',
-    suite: 'test/unit/egress/address-guard.test.ts',
+    suite: 'test/platform/egress/address-guard.test.ts',
     test: 'no list opens the metadata service',
   },
 ];

@@ -1,10 +1,10 @@
 import type { Mutant } from './mutant.ts';
 
-const DEAD = 'test/integration/dead-processes.test.ts';
-const DELIVERER = 'test/unit/delivery/deliverer.test.ts';
-const SCHEDULE = 'test/unit/delivery/retry-schedule.test.ts';
-const SLOTS = 'test/unit/delivery/slots.test.ts';
-const ATTEMPT = 'test/unit/delivery/attempt.test.ts';
+const DEAD = 'test/webhooks/delivery/dead-processes.pg.test.ts';
+const DELIVERER = 'test/webhooks/delivery/deliverer.test.ts';
+const SCHEDULE = 'test/webhooks/delivery/retry-schedule.test.ts';
+const SLOTS = 'test/webhooks/delivery/slots.test.ts';
+const ATTEMPT = 'test/webhooks/delivery/attempt.test.ts';
 
 /** Bugs of the delivery role: pacing, retries, signing, taking over, starting and stopping. */
 export const ENGINE_MUTANTS: readonly Mutant[] = [
@@ -96,7 +96,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/events/emit-event.ts',
     find: 'deps.notifier.notify(CHANNELS.deliveries, endpointIds);',
     replace: '',
-    suite: 'test/integration/delivery-crash.test.ts',
+    suite: 'test/webhooks/delivery/delivery-crash.pg.test.ts',
     test: 'a wake-up delivers sooner than any sweep would',
   },
   {
@@ -105,7 +105,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/deliverer.ts',
     find: "timer = setInterval(() => wake(['*']), SWEEP_MS);",
     replace: 'timer = setInterval(() => undefined, SWEEP_MS);',
-    suite: 'test/unit/delivery/sweep.test.ts',
+    suite: 'test/webhooks/delivery/sweep.test.ts',
     test: 'what no wake-up tells of is found all the same',
   },
   {
@@ -141,7 +141,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/preference.ts',
     find: "hash('sha1', `${endpointId} ${processNumber}`)",
     replace: "hash('sha1', `${endpointId} ${processNumber * 0}`)",
-    suite: 'test/unit/delivery/preference.test.ts',
+    suite: 'test/webhooks/delivery/preference.test.ts',
     test: 'each endpoint has exactly one process',
   },
   {
@@ -187,7 +187,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/completer.ts',
     find: 'await delay(RETRY_MS);',
     replace: 'return results.map(() => false);',
-    suite: 'test/unit/delivery/completer.test.ts',
+    suite: 'test/webhooks/delivery/completer.test.ts',
     test: 'with the database away nothing is given up',
   },
   {
@@ -196,7 +196,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/completer.ts',
     find: 'if (deps.isRefused(error)) return oneByOne(results, error);',
     replace: 'if (deps.isRefused(error)) return oneByOne(results.slice(0, 1), error);',
-    suite: 'test/unit/delivery/completer.test.ts',
+    suite: 'test/webhooks/delivery/completer.test.ts',
     test: 'one result the database refuses holds up no other',
   },
   {
@@ -205,7 +205,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/attempt.ts',
     find: 'statusCode >= 200 && statusCode < 300;',
     replace: 'statusCode >= 200 && statusCode < 400;',
-    suite: 'test/integration/delivery-outcomes.test.ts',
+    suite: 'test/webhooks/delivery/delivery-outcomes.pg.test.ts',
     test: 'a redirect is a failure and its target gets no connection',
   },
   {
@@ -233,7 +233,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/opened-secrets.ts',
     find: "const key = `${place} ${sealed.toString('latin1')}`;",
     replace: 'const key = place;',
-    suite: 'test/integration/delivery-changes.test.ts',
+    suite: 'test/webhooks/delivery/delivery-changes.pg.test.ts',
     test: 'the next attempt is signed with the new secret',
   },
   {
@@ -242,7 +242,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/roles/delivery/run.ts',
     find: 'createEgressClient({ guard: deps.guard,',
     replace: 'createEgressClient({ guard: { isAllowed: () => true, isListed: () => true },',
-    suite: 'test/integration/delivery-address.test.ts',
+    suite: 'test/webhooks/delivery/delivery-address.pg.test.ts',
     test: 'an address that may not be called any more gets no connection',
   },
   {
@@ -260,7 +260,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/roles/delivery/run.ts',
     find: 'for (const chore of chores) chore.start();',
     replace: '',
-    suite: 'test/integration/delivery-chores.test.ts',
+    suite: 'test/webhooks/delivery/delivery-chores.pg.test.ts',
     test: 'it takes over from who died, and ends what has expired',
   },
   {
@@ -269,7 +269,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/slots.ts',
     find: 'export const YIELDING_SLOTS_MAX = 24;',
     replace: 'export const YIELDING_SLOTS_MAX = 32;',
-    suite: 'test/integration/replay-jobs.test.ts',
+    suite: 'test/webhooks/replay/replay-jobs.pg.test.ts',
     test: 'live events pass a job by, in the queue and in flight',
   },
   {
@@ -278,7 +278,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/attempt.ts',
     find: "body.toString('utf8').replaceAll('\\0', '\\uFFFD');",
     replace: "body.toString('utf8');",
-    suite: 'test/integration/delivery-outcomes.test.ts',
+    suite: 'test/webhooks/delivery/delivery-outcomes.pg.test.ts',
     test: 'is kept as at most 4 KiB of text',
   },
   {
@@ -287,7 +287,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/attempt.ts',
     find: '...lowerCaseKeys(delivery.headers),',
     replace: '...delivery.headers,',
-    suite: 'test/integration/signature.test.ts',
+    suite: 'test/webhooks/endpoints/signature.pg.test.ts',
     test: 'headers are sent, and never in place of ours',
   },
   {
@@ -305,7 +305,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/waiting.ts',
     find: 'if (!yielding.has(endpointId)) fresh.add(endpointId);',
     replace: 'fresh.add(endpointId);',
-    suite: 'test/unit/delivery/budgets.test.ts',
+    suite: 'test/webhooks/delivery/budgets.test.ts',
     test: 'a look does not make a backlog pass for fresh',
   },
   {
@@ -314,7 +314,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/pace.ts',
     find: 'begun = begun.filter(({ atMs }) => nowMs - atMs < WINDOW_MS);',
     replace: '',
-    suite: 'test/unit/delivery/pace.test.ts',
+    suite: 'test/webhooks/delivery/pace.test.ts',
     test: 'what has begun counts for a window',
   },
 ];

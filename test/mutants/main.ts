@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import globalSetup from '../support/global-setup.ts';
-import globalTeardown from '../support/global-teardown.ts';
+import startPostgres from '../jest/start-postgres.ts';
+import stopPostgres from '../jest/stop-postgres.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 import { copyTree, type PrivateCopy } from './private-copy.ts';
@@ -36,7 +36,7 @@ const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 
 const startedMs = performance.now();
-await globalSetup(); // One server for all: jest's own setup finds it in the environment.
+await startPostgres(); // One server for all: jest's own setup finds it in the environment.
 try {
   if (options.baseline) await runBaseline();
   const seen = await runMutants();
@@ -44,7 +44,7 @@ try {
   if (options.out !== undefined) writeReport(options.out, seen);
   if (seen.length < chosen.length || seen.some(({ found }) => !found)) process.exitCode = 1;
 } finally {
-  await globalTeardown();
+  await stopPostgres();
 }
 
 /** Each test that is to find something, once, where there is nothing to find. */

@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts';
 
-const COMMITS = 'test/integration/commits.test.ts';
-const OUTBOX = 'test/integration/outbox.test.ts';
-const REPLAYS = 'test/integration/replay-jobs.test.ts';
-const WAKE_UPS = 'test/integration/notifications.test.ts';
+const COMMITS = 'test/events/commits.pg.test.ts';
+const OUTBOX = 'test/events/outbox.pg.test.ts';
+const REPLAYS = 'test/webhooks/replay/replay-jobs.pg.test.ts';
+const WAKE_UPS = 'test/platform/postgres/notifications.pg.test.ts';
 const SEND_TEST = 'src/webhooks/endpoints/send-test-event.ts';
 
 /** Bugs of what comes before delivery: the commit, the answer, idempotency, replays. */
@@ -51,7 +51,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/controller/batcher.ts',
     find: 'resolve(answers[i]!)',
     replace: 'resolve(answers[i - i]!)',
-    suite: 'test/unit/delivery/completer.test.ts',
+    suite: 'test/webhooks/delivery/completer.test.ts',
     test: 'what comes while a statement runs goes into the next one',
   },
   {
@@ -117,7 +117,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
             where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
     replace: `set answer = $4, conversation_ids = $5
             where api_key_id = $1 and place_hash = $2 and $3::uuid is not null`,
-    suite: 'test/integration/idempotency.test.ts',
+    suite: 'test/platform/idempotency/idempotency.pg.test.ts',
     test: 'an unfinished mark holds for 60 s',
   },
   {
@@ -126,7 +126,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/postgres/transaction.ts',
     find: 'const TRIES = 3;',
     replace: 'const TRIES = 1;',
-    suite: 'test/integration/transaction.test.ts',
+    suite: 'test/platform/postgres/transaction.pg.test.ts',
     test: 'of two transactions in a deadlock one is run again',
   },
   {

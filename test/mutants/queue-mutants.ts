@@ -1,12 +1,12 @@
 import type { Mutant } from './mutant.ts';
 
 const QUEUE = 'src/webhooks/queue/delivery-queue.sql.ts';
-const CLAIM = 'test/integration/queue-claim.test.ts';
-const SCHEDULE = 'test/integration/queue-schedule.test.ts';
-const ERASED = 'test/integration/erase-old-events.test.ts';
-const SWEEP = 'test/integration/queue-sweep.test.ts';
-const PLANS = 'test/integration/kept-plans.test.ts';
-const DEAD = 'test/integration/dead-processes.test.ts';
+const CLAIM = 'test/webhooks/queue/queue-claim.pg.test.ts';
+const SCHEDULE = 'test/webhooks/queue/queue-schedule.pg.test.ts';
+const ERASED = 'test/events/erase-old-events.pg.test.ts';
+const SWEEP = 'test/webhooks/queue/queue-sweep.pg.test.ts';
+const PLANS = 'test/webhooks/queue/kept-plans.pg.test.ts';
+const DEAD = 'test/webhooks/delivery/dead-processes.pg.test.ts';
 
 /** Bugs of the queue: who may attempt what, when, and what is written about it. */
 export const QUEUE_MUTANTS: readonly Mutant[] = [
@@ -112,7 +112,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
         or not exists (`,
     replace: `where p.conversation_id is null or p.started or true
         or not exists (`,
-    suite: 'test/integration/queue-order-at-once.test.ts',
+    suite: 'test/webhooks/queue/queue-order-at-once.pg.test.ts',
     test: 'while one is being claimed the next one of its conversation waits',
   },
   {
@@ -157,7 +157,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     file: QUEUE,
     find: 'and b.erased_at is null\n       order by b.id',
     replace: 'order by b.id',
-    suite: 'test/integration/erase-events.test.ts',
+    suite: 'test/events/erase-events.pg.test.ts',
     test: 'a delivery that slips in while its event is erased',
   },
   {
@@ -166,7 +166,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     file: QUEUE,
     find: 'case when e.next_secret_at <= now() then e.next_secret else e.secret end as secret',
     replace: 'case when e.next_secret_at > now() then e.next_secret else e.secret end as secret',
-    suite: 'test/integration/secret-rotation.test.ts',
+    suite: 'test/webhooks/endpoints/secret-rotation.kube.test.ts',
     test: 'the moments hold by the database’s clock',
   },
   {
@@ -185,7 +185,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/queue/partitions.sql.ts',
     find: "const inUse = name.startsWith('events_') && dayOf(name) >= needed;",
     replace: 'const inUse = name === String(needed);',
-    suite: 'test/integration/partitions.test.ts',
+    suite: 'test/webhooks/queue/partitions.pg.test.ts',
     test: 'a day whose events are still being delivered stays',
   },
   {
@@ -194,7 +194,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/queue/partitions.sql.ts',
     find: 'const DAYS_AHEAD = 7;',
     replace: 'const DAYS_AHEAD = 0;',
-    suite: 'test/integration/partitions.test.ts',
+    suite: 'test/webhooks/queue/partitions.pg.test.ts',
     test: 'there are partitions from two days back to a week ahead',
   },
   {
@@ -241,7 +241,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     file: QUEUE,
     find: 'lease_token = null, leased_at = null, leased_by = null, started = true',
     replace: 'lease_token = null, leased_at = null, leased_by = null',
-    suite: 'test/integration/queue-order.test.ts',
+    suite: 'test/webhooks/queue/queue-order.pg.test.ts',
     test: 'a first event that fails for days holds back nothing',
   },
   {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LedgerEndpoint } from '../support/ledger-book.ts';
-import type { Fleet } from '../support/ledger-fleet.ts';
-import type { Answering } from '../support/ledger-receiver.ts';
-import type { Recorder } from '../support/ledger-recorder.ts';
-import type { Ledger } from '../support/ledger.ts';
-import type { OwnPostgres } from '../support/own-postgres.ts';
-import type { Answer } from '../support/parley-process.ts';
-import type { Seeded } from '../support/seeded.ts';
+import type { LedgerEndpoint } from '../webhooks/ledger/ledger-book.ts';
+import type { Fleet } from '../webhooks/ledger/ledger-fleet.ts';
+import type { Answering } from '../webhooks/ledger/ledger-receiver.ts';
+import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
+import type { Ledger } from '../webhooks/ledger/ledger.ts';
+import type { OwnPostgres } from '../platform/postgres/own-postgres.ts';
+import type { Answer } from '../roles/parley-process.ts';
+import type { Seeded } from '../random/seeded.ts';
 
 /** What goes wrong in a soak. Each fault resolves when what it stopped or killed is there again. */
 export type Faults = {

@@ -2,16 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startFleet } from '../support/ledger-fleet.ts';
-import { createLedger, startRecorders, type Counts } from '../support/ledger.ts';
-import { startOwnPostgres } from '../support/own-postgres.ts';
-import {
-  freePort,
-  runMigrations,
-  temporaryFolder,
-  type Answer,
-} from '../support/parley-process.ts';
-import { createSeeded } from '../support/seeded.ts';
+import { startFleet } from '../webhooks/ledger/ledger-fleet.ts';
+import { createLedger, startRecorders, type Counts } from '../webhooks/ledger/ledger.ts';
+import { startOwnPostgres } from '../platform/postgres/own-postgres.ts';
+import { freePort, runMigrations, temporaryFolder, type Answer } from '../roles/parley-process.ts';
+import { createSeeded } from '../random/seeded.ts';
 import { createFaults, type CallOptions } from './faults.ts';
 import { sampleDatabase, sampleHeap, sampleProcess } from './samples.ts';
 import { judgeSoak, printLine, type Sample } from './verdict.ts';

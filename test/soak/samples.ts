@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { OwnPostgres } from '../support/own-postgres.ts';
+import type { OwnPostgres } from '../platform/postgres/own-postgres.ts';
 
 /** What is looked at every few seconds of a soak, and how a series of it is judged. */
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '../support/ledger-verdict.ts';
+import type { Verdict } from '../webhooks/ledger/ledger-verdict.ts';
 import {
   floors,
   slopePerHour,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort, runMigrations } from '../../support/parley-process.ts';
+import { freePort, runMigrations } from '../../roles/parley-process.ts';
 import { apiKey, startRoleProcess, type RoleProcess } from './role-process.ts';
 import { LIVE_PATH, PATHS, type Request } from './wire.ts';
 

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import heapFlags from '../../../bin/heap-flags.json' with { type: 'json' };
-import { freePort } from '../../support/parley-process.ts';
+import { freePort } from '../../roles/parley-process.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const READY_MS = 60_000;

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { toUuid } from '../../src/ids.ts';
+import { createCall, type Call } from '../roles/api/api-setup.ts';
+import { startEngine, type Engine } from '../roles/engine.ts';
+import { freePort, startRole, type Parley } from '../roles/parley-process.ts';
+
+/**
+ * Two API processes play calls; one of them is killed in the middle, at another moment each round.
+ * Every call ends, once; every turn of its script is stored, once and in order; and what is told
+ * of its conversation is told once. FAULT_ROUNDS rounds.
+ */
+
+const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 3);
+const CALLS = 24;
+const SCRIPT = Array.from({ length: 8 }, (_, i) => `This is sentence ${i + 1}.`);
+/** A killed process's leases run out, and the rest is played. */
+const ROUND_MS = 60_000;
+
+let engine: Engine;
+let processes: Parley[];
+let ports: number[];
+let call: Call;
+
+beforeEach(async () => {
+  engine = await startEngine();
+  await engine.startOperator();
+  ports = [await freePort(), await freePort()];
+  processes = await Promise.all([startApiProcess(0), startApiProcess(1)]);
+});
+afterEach(async () => {
+  await Promise.all(processes.map((one) => one.stop()));
+  await engine.stop();
+});
+
+test(
+  'a killed process costs no call a turn, and none is played twice',
+  async () => {
+    call = createCall(`http://127.0.0.1:${ports[0]}`, processes[0]!.apiKey);
+    const made = await call('POST', '/v1/agents', {
+      json: { name: 'support', prompt: 'Be kind.', first_message: 'Hello.' },
+    });
+    expect(made.status).toBe(201);
+    let interrupted = 0;
+    for (let round = 0; round < ROUNDS; round += 1)
+      interrupted += await playRound(made.body.id, round);
+    // Else nothing was tried.
+    expect(interrupted).toBeGreaterThan(0);
+    console.info(`${ROUNDS} kills, ${CALLS * ROUNDS} calls, ${interrupted} of them in a step`);
+  },
+  ROUNDS * ROUND_MS,
+);
+
+/** Returns how many calls the killed process had in hand. */
+async function playRound(agentId: string, round: number): Promise<number> {
+  const victim = round % 2;
+  // Through the other one, whose answers we go on to need.
+  call = createCall(`http://127.0.0.1:${ports[1 - victim]}`, processes[0]!.apiKey);
+  const ids = await Promise.all(Array.from({ length: CALLS }, () => place(agentId)));
+  const killAfter = Math.floor(((round + 1) / (ROUNDS + 1)) * CALLS * SCRIPT.length);
+  await engine.eventually(async () => (await storedTurns(ids)) >= killAfter);
+  await processes[victim]!.kill();
+  const { rows } = await engine.pool.query<{ count: number }>(
+    'select count(*) from calls where lease_until is not null and ended_at is null',
+  );
+  processes[victim] = await startApiProcess(victim);
+  await ended(ids);
+  await check(ids);
+  return rows[0]!.count;
+}
+
+function startApiProcess(index: number): Promise<Parley> {
+  return startRole('api', {
+    databaseUrl: engine.databaseUrl,
+    env: {
+      PARLEY_PORT: String(ports[index]),
+      PARLEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+    },
+  });
+}
+
+/** Returns the uuid of its row. */
+async function place(agentId: string): Promise<string> {
+  const turns = SCRIPT.map((text, i) => ({ text, after_ms: (i % 3) * 15 }));
+  const json = { agent_id: agentId, to: '+442071838750', simulated: { ring_ms: 20, turns } };
+  const { status, body } = await call('POST', '/v1/calls', { json });
+  expect(status).toBe(201);
+  return toUuid('call', body.id)!;
+}
+
+const TURNS = `from turns t join conversations c on c.id = t.conversation_id
+  where c.call_id = any($1) and t.role = 'user'`;
+
+async function storedTurns(ids: string[]): Promise<number> {
+  const { rows } = await engine.pool.query(`select count(*) as count ${TURNS}`, [ids]);
+  return rows[0].count;
+}
+
+async function ended(ids: string[]): Promise<void> {
+  const untilMs = performance.now() + ROUND_MS / 2;
+  const left = async (): Promise<number> => {
+    const { rows } = await engine.pool.query(
+      `select count(*) as count from calls c left join conversations v on v.id = c.conversation_id
+        where c.id = any($1) and (c.ended_at is null or v.summary is null)`,
+      [ids],
+    );
+    return rows[0].count;
+  };
+  while ((await left()) > 0) {
+    if (performance.now() > untilMs) throw new Error(`${await left()} calls did not end`);
+    await engine.eventually(async () => (await left()) === 0).catch(() => undefined);
+  }
+}
+
+async function check(ids: string[]): Promise<void> {
+  const calls = await engine.pool.query(
+    'select distinct status, ended_reason from calls where id = any($1)',
+    [ids],
+  );
+  expect(calls.rows).toEqual([{ status: 'completed', ended_reason: 'user_hangup' }]);
+
+  const said = await engine.pool.query(
+    `select c.call_id, array_agg(t.text order by t.index) as texts ${TURNS} group by 1`,
+    [ids],
+  );
+  expect(said.rows).toHaveLength(CALLS);
+  for (const { texts } of said.rows) expect(texts).toEqual(SCRIPT);
+
+  const told = await engine.pool.query(
+    `select e.type, count(*), count(distinct c.call_id) as of
+       from events e join conversations c on c.id = e.conversation_id
+      where c.call_id = any($1) and e.type <> 'knowledge.gap.detected' group by 1 order by 1`,
+    [ids],
+  );
+  expect(told.rows).toEqual(
+    ['conversation.ended', 'conversation.started', 'conversation.transcript.ready'].map((type) => ({
+      type,
+      count: CALLS,
+      of: CALLS,
+    })),
+  );
+}

@@ -1,0 +1,271 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { findHelm } from './helm.ts';
+import {
+  envOf,
+  fieldOf,
+  findObject,
+  NAMESPACE,
+  ofKind,
+  podOf,
+  renderChart,
+  type KubeObject,
+} from './rendered.ts';
+import { scenario, SCENARIOS } from './scenarios.ts';
+
+const helm = await findHelm();
+const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/instance': 'demo' };
+
+(helm ? describe : describe.skip)('the chart', () => {
+  let objects: KubeObject[];
+
+  beforeAll(async () => {
+    objects = await renderChart(helm!);
+  });
+
+  describe('custom resource definitions', () => {
+    const folder = new URL('../../crds/', import.meta.url);
+
+    test('are those of crds/, to the letter', () => {
+      const inChart = new URL('../../charts/parley/files/crds/', import.meta.url);
+      expect(readdirSync(inChart).sort()).toEqual(readdirSync(folder).sort());
+      for (const file of readdirSync(folder)) {
+        expect(readFileSync(new URL(file, inChart), 'utf8')).toBe(
+          readFileSync(new URL(file, folder), 'utf8'),
+        );
+      }
+    });
+
+    test('are rendered unchanged but for labels, and stay when the release goes', () => {
+      const rendered = ofKind(objects, 'CustomResourceDefinition');
+      const written = readdirSync(folder).map(
+        (file) => parse(readFileSync(new URL(file, folder), 'utf8')) as unknown,
+      );
+      expect(rendered.map((crd) => crd['spec'])).toEqual(
+        written.map((crd) => fieldOf(crd, 'spec')),
+      );
+      for (const { metadata } of rendered) {
+        expect(metadata.annotations['helm.sh/resource-policy']).toBe('keep');
+        expect(metadata.labels).toMatchObject(RELEASE_LABELS);
+      }
+    });
+
+    test('go with the release, or are not there, when so told', async () => {
+      const gone = await renderChart(helm!, { crds: { keep: false } });
+      for (const { metadata } of ofKind(gone, 'CustomResourceDefinition')) {
+        expect(metadata.annotations).toEqual({});
+      }
+      const without = await renderChart(helm!, { crds: { enabled: false } });
+      expect(ofKind(without, 'CustomResourceDefinition')).toEqual([]);
+    });
+  });
+
+  describe('secrets', () => {
+    const data = (secret: KubeObject, key: string) =>
+      Buffer.from(String(fieldOf(secret, 'data', key)), 'base64').toString();
+
+    test('that are not given are generated in the form that the program wants', () => {
+      const encryption = findObject(objects, 'Secret', 'demo-parley-encryption-key');
+      expect(Buffer.from(data(encryption, 'encryption-key'), 'base64')).toHaveLength(32);
+      const api = findObject(objects, 'Secret', 'demo-parley-api-key');
+      expect(data(api, 'api-key')).toMatch(/^parley_[A-Za-z0-9]{40}$/);
+      const database = findObject(objects, 'Secret', 'demo-parley-postgresql');
+      expect(data(database, 'url')).toBe(
+        `postgresql://parley:${data(database, 'password')}@demo-parley-postgresql.${NAMESPACE}.svc:5432/parley`,
+      );
+    });
+
+    test('without which data is lost stay when the release goes, and cannot be overwritten', () => {
+      const lasting = ofKind(objects, 'Secret').filter((secret) => secret['immutable'] === true);
+      expect(lasting.map(({ metadata }) => metadata.name).sort()).toEqual([
+        'demo-parley-encryption-key',
+        'demo-parley-postgresql',
+      ]);
+      for (const { metadata } of lasting) {
+        expect(metadata.annotations['helm.sh/resource-policy']).toBe('keep');
+      }
+    });
+
+    test('that exist are used, and none is made', async () => {
+      const given = await renderChart(helm!, {
+        database: { existingSecret: 'pg', existingSecretKey: 'uri' },
+        encryptionKey: { existingSecret: 'enc', existingSecretKey: 'k' },
+        apiKey: { existingSecret: 'api', existingSecretKey: 'a' },
+      });
+      expect(ofKind(given, 'Secret')).toEqual([]);
+      const pod = podOf(given, 'api');
+      expect(envOf(pod, 'DATABASE_URL')).toBe('pg/uri');
+      expect(envOf(pod, 'PARLEY_ENCRYPTION_KEY')).toBe('enc/k');
+      expect(envOf(pod, 'PARLEY_API_KEY')).toBe('api/a');
+    });
+  });
+
+  describe('the database', () => {
+    test('is the bundled one by default, marked for evaluation, on a volume that stays', () => {
+      const database = findObject(objects, 'StatefulSet', 'demo-parley-postgresql');
+      expect(database.metadata.annotations['parley.dev/purpose']).toBe('evaluation');
+      expect(database['spec']).toMatchObject({
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+        volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '8Gi' } } } }],
+      });
+    });
+
+    test.each([
+      ['external database', 'pg/uri'],
+      ['database URL', 'demo-parley-database/url'],
+      ['CloudNativePG', 'demo-parley-db-app/uri'],
+    ])('with values "%s" comes from %s, and nothing is bundled', async (name, secret) => {
+      const rendered = await renderChart(helm!, scenario(name));
+      expect(ofKind(rendered, 'StatefulSet')).toEqual([]);
+      expect(envOf(podOf(rendered, 'api'), 'DATABASE_URL')).toBe(secret);
+    });
+
+    test('is asked for in words when there is none', async () => {
+      const nothing = { database: { bundled: { enabled: false } } };
+      await expect(renderChart(helm!, nothing)).rejects.toThrow(/no database: set database/);
+    });
+
+    test('of CloudNativePG is a Cluster with what the values add', async () => {
+      const rendered = await renderChart(helm!, scenario('CloudNativePG'));
+      expect(findObject(rendered, 'Cluster', 'demo-parley-db')['spec']).toMatchObject({
+        instances: 2,
+        bootstrap: { initdb: { database: 'parley', owner: 'parley' } },
+        storage: { size: '20Gi', storageClass: 'fast' },
+      });
+    });
+  });
+
+  describe('scaling', () => {
+    test('leaves the number of pods to the autoscaler where there is one', async () => {
+      const replicas = (all: readonly KubeObject[]) =>
+        ofKind(all, 'Deployment').map((one) => 'replicas' in Object(one['spec']));
+      expect(replicas(objects)).toEqual([true, false, false]); // operator, api, delivery
+      const fixed = await renderChart(helm!, scenario('everything off'));
+      expect(replicas(fixed)).toEqual([true, true, true]);
+    });
+
+    test('is by CPU, two pods at least', () => {
+      for (const role of ['api', 'delivery']) {
+        const scaler = findObject(objects, 'HorizontalPodAutoscaler', `demo-parley-${role}`);
+        expect(scaler['spec']).toMatchObject({
+          minReplicas: 2,
+          scaleTargetRef: { kind: 'Deployment', name: `demo-parley-${role}` },
+          metrics: [{ type: 'ContainerResource', containerResource: { container: role } }],
+        });
+      }
+    });
+
+    test('is by backlog too where an adapter serves the metric', async () => {
+      const rendered = await renderChart(helm!, scenario('everything on'));
+      const scaler = findObject(rendered, 'HorizontalPodAutoscaler', 'demo-talk-delivery');
+      expect(fieldOf(scaler, 'spec', 'metrics', 1)).toEqual({
+        type: 'External',
+        external: {
+          metric: {
+            name: 'parley_webhook_deliveries_pending',
+            selector: { matchLabels: { job: 'talk' } },
+          },
+          target: { type: 'AverageValue', averageValue: '1000' },
+        },
+      });
+    });
+
+    test('is by KEDA instead, not as well', async () => {
+      const rendered = await renderChart(helm!, scenario('KEDA'));
+      expect(
+        ofKind(rendered, 'HorizontalPodAutoscaler').map(({ metadata }) => metadata.name),
+      ).toEqual(['demo-parley-api']);
+      const scaled = findObject(rendered, 'ScaledObject', 'demo-parley-delivery');
+      expect(fieldOf(scaled, 'spec', 'triggers', 0)).toMatchObject({
+        type: 'prometheus',
+        metadata: {
+          serverAddress: 'http://prometheus:9090',
+          query:
+            'max(parley_webhook_deliveries_pending{namespace="parley-system",pod=~"demo-parley-delivery-.*"})',
+        },
+      });
+    });
+
+    test('says what is missing for KEDA', async () => {
+      const values = { delivery: { keda: { enabled: true } } };
+      await expect(renderChart(helm!, values)).rejects.toThrow(/delivery\.keda\.prometheusAddress/);
+    });
+
+    test('keeps one pod of each role through a drain, unless there is but one', async () => {
+      expect(ofKind(objects, 'PodDisruptionBudget').map(({ spec }) => spec)).toMatchObject(
+        Array.from({ length: 3 }, () => ({
+          maxUnavailable: 1,
+          unhealthyPodEvictionPolicy: 'AlwaysAllow',
+        })),
+      );
+      const single = await renderChart(helm!, { operator: { replicas: 1 } });
+      const names = ofKind(single, 'PodDisruptionBudget').map(({ metadata }) => metadata.name);
+      expect(names).toEqual(['demo-parley-api', 'demo-parley-delivery']);
+    });
+  });
+
+  describe('the ways to the API', () => {
+    test('are a Service whose port leads to the pods', () => {
+      const service = findObject(objects, 'Service', 'demo-parley-api');
+      expect(service['spec']).toMatchObject({
+        type: 'ClusterIP',
+        ports: [{ name: 'http', port: 8080, targetPort: 'http' }],
+      });
+      const { labels, spec } = podOf(objects, 'api');
+      expect(labels).toMatchObject(Object(fieldOf(service, 'spec', 'selector')));
+      expect(spec.containers[0]?.ports).toContainEqual({ name: 'http', containerPort: 8080 });
+      expect(envOf(podOf(objects, 'api'), 'PARLEY_BASE_URL')).toBe(
+        'http://demo-parley-api.parley-system.svc:8080',
+      );
+    });
+
+    test('are an Ingress and an HTTPRoute when asked for, and events carry their host', async () => {
+      const rendered = await renderChart(helm!, {
+        ...scenario('everything on'),
+        baseUrl: '',
+      });
+      const backend = { service: { name: 'demo-talk-api', port: { name: 'http' } } };
+      expect(findObject(rendered, 'Ingress', 'demo-talk-api')['spec']).toMatchObject({
+        ingressClassName: 'nginx',
+        rules: [
+          {
+            host: 'parley.example.com',
+            http: { paths: [{ path: '/', pathType: 'Prefix', backend }] },
+          },
+        ],
+      });
+      expect(findObject(rendered, 'HTTPRoute', 'demo-talk-api')['spec']).toMatchObject({
+        parentRefs: [{ name: 'gateway' }],
+        rules: [{ backendRefs: [{ name: 'demo-talk-api', port: 8080 }] }],
+      });
+      expect(envOf(podOf(rendered, 'api'), 'PARLEY_BASE_URL')).toBe('https://parley.example.com');
+    });
+  });
+
+  test('carries objects of the user, as maps and as templates', async () => {
+    const rendered = await renderChart(helm!, scenario('everything on'));
+    expect(findObject(rendered, 'ConfigMap', 'mine')['data']).toEqual({ a: 'b' });
+    expect(findObject(rendered, 'ConfigMap', 'demo-text')).toBeDefined();
+  });
+
+  test('tests itself with its own image, where the key is valid', async () => {
+    const pod = findObject(objects, 'Pod', 'demo-parley-test-agent-life');
+    expect(pod.metadata.annotations['helm.sh/hook']).toBe('test');
+    const elsewhere = await renderChart(helm!, scenario('namespaced'));
+    expect(ofKind(elsewhere, 'Pod')).toEqual([]);
+    const here = await renderChart(helm!, { watchNamespaces: ['default'] });
+    expect(ofKind(here, 'Pod')).toHaveLength(1);
+  });
+
+  test('labels every object, and each name is of this release', async () => {
+    for (const values of Object.values(SCENARIOS)) {
+      for (const { kind, metadata } of await renderChart(helm!, values)) {
+        if (kind === 'CustomResourceDefinition' || metadata.name === 'mine') continue;
+        expect(metadata.name).toContain('demo-');
+        if (metadata.name === 'demo-text') continue;
+        expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/instance': 'demo' });
+      }
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { CHART, findHelm } from './helm.ts';
+import { fieldOf, renderChart } from './rendered.ts';
+import { SCENARIOS } from './scenarios.ts';
+
+const helm = await findHelm();
+const values: unknown = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8'));
+const schema: unknown = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
+
+(helm ? describe : describe.skip)('the values', () => {
+  test.each(Object.keys(SCENARIOS))('"%s" pass helm lint without a warning', async (name) => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-lint-'));
+    const file = join(folder, 'values.json');
+    await writeFile(file, JSON.stringify(SCENARIOS[name]));
+    const output = await helm!(['lint', CHART, '--strict', '--values', file]);
+    await rm(folder, { recursive: true });
+    expect(output).toContain('0 chart(s) failed');
+    expect(output).not.toMatch(/WARNING|ERROR/);
+  });
+
+  test.each([
+    ['an unknown name', { replicas: 3 }, /additional properties 'replicas' not allowed/],
+    [
+      'a misspelt name',
+      { operator: { replcas: 3 } },
+      /'\/operator': additional properties 'replcas' not allowed/,
+    ],
+    ['a wrong type', { api: { replicas: 'two' } }, /'\/api\/replicas': got string, want integer/],
+    ['no URL of PostgreSQL', { database: { url: 'mysql://x' } }, /'\/database\/url'/],
+    ['no CIDR', { egressAllow: ['10.0.0.1'] }, /'\/egressAllow\/0'/],
+    ['a short digest', { image: { digest: 'sha256:1' } }, /'\/image\/digest'/],
+    ['a log level that is none', { logLevel: 'loud' }, /'\/logLevel'/],
+  ])('with %s are refused, and the message says where', async (_what, wrong, message) => {
+    await expect(renderChart(helm!, wrong)).rejects.toThrow(message);
+  });
+
+  test('are what the schema knows, no less and no more', () => {
+    expect(namesIn(values)).toEqual(namesOfSchema(schema).filter((name) => name !== 'global'));
+  });
+
+  test('leave no object of the schema open, but where Kubernetes or the user names the fields', () => {
+    const open = Object.keys(Object(fieldOf(schema, '$defs'))).filter(
+      (name) => fieldOf(schema, '$defs', name, 'type') === 'object' && !isClosed(name),
+    );
+    expect(open.sort()).toEqual(['kubernetesObject', 'labels']);
+    function isClosed(name: string): boolean {
+      const definition = Object(fieldOf(schema, '$defs', name)) as Record<string, unknown>;
+      return definition['additionalProperties'] === false;
+    }
+  });
+});
+
+/** Paths of all names, down to where a value is no map or an empty one: `api.autoscaling.enabled`. */
+function namesIn(value: unknown, path = ''): string[] {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isMap || isFree(path)) return [path];
+  const entries = Object.entries(value);
+  if (entries.length === 0) return [path];
+  return entries
+    .flatMap(([name, child]) => namesIn(child, path === '' ? name : `${path}.${name}`))
+    .sort();
+}
+
+/** The same of the schema: down to what has no `properties`. */
+function namesOfSchema(node: unknown, path = ''): string[] {
+  const resolved = resolve(node);
+  const properties = 'properties' in resolved ? Object(resolved.properties) : undefined;
+  if (properties === undefined || isFree(path)) return [path];
+  return Object.entries(properties as Record<string, unknown>)
+    .flatMap(([name, child]) => namesOfSchema(child, path === '' ? name : `${path}.${name}`))
+    .sort();
+}
+
+/** Their inside is Kubernetes' or the user's, whatever the defaults say. */
+function isFree(path: string): boolean {
+  return /(^|\.)(resources|podSecurityContext|securityContext|labels)$/.test(path);
+}
+
+function resolve(node: unknown): object {
+  const plain = Object(node) as { $ref?: string };
+  const name = plain.$ref?.replace('#/$defs/', '');
+  return name === undefined ? plain : (Object(fieldOf(schema, '$defs', name)) as object);
+}

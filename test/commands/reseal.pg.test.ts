@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createSealer } from '../../src/platform/postgres/sealing.ts';
+import { reseal } from '../../src/commands/reseal.ts';
+import { SEALED_COLUMNS } from '../../src/roles/sealed-columns.ts';
+import { runApi } from '../../src/roles/api/run.ts';
+import { SECRET } from '../roles/engine.ts';
+import { startReceiver, type Receiver } from '../webhooks/receiver.ts';
+import { createCall, startApi, type Api } from '../roles/api/api-setup.ts';
+
+/** Another master key, while everything runs. */
+const OLD = Buffer.alloc(32, 1); // The engine's.
+const NEW = Buffer.alloc(32, 2);
+
+let api: Api;
+let receiver: Receiver;
+beforeEach(async () => {
+  api = await startApi({ delivery: true });
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await api.stop();
+  await receiver.close();
+});
+
+const deps = () => ({ ...api.engine, sealer: createSealer(NEW, OLD) });
+
+/** One of everything that is sealed. */
+async function fill(): Promise<string> {
+  const { body } = await api.call('POST', '/v1/webhooks', {
+    json: { url: receiver.url },
+    headers: { 'idempotency-key': 'made' },
+  });
+  await api.call('POST', `/v1/webhooks/${body.id}/rotate_secret`, {
+    headers: { 'idempotency-key': 'rotated' },
+  });
+  await api.engine.declareEndpoint('declared', { url: receiver.url });
+  await api.engine.settled('WebhookEndpoint', 'declared');
+  return body.id;
+}
+
+/** How many values of each column the key with this id sealed. */
+async function sealedBy(key: Buffer): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { table, value, where } of SEALED_COLUMNS) {
+    const { rows } = await api.engine.pool.query<{ count: number }>(
+      `select count(*) as count from ${table}
+        where ${where} and substring(${value} from 2 for 4) = $1`,
+      [createSealer(key).keyId],
+    );
+    counts[`${table} ${value}`] = rows[0]!.count;
+  }
+  return counts;
+}
+
+test('what either key sealed is opened, one key seals, and a third opens nothing', () => {
+  const sealed = createSealer(OLD).seal('plain', 'place');
+  const both = createSealer(NEW, OLD);
+  expect(both.open(sealed, 'place')).toBe('plain');
+  const again = both.seal('plain', 'place');
+  expect(createSealer(NEW).open(again, 'place')).toBe('plain');
+  expect(() => createSealer(OLD).open(again, 'place')).toThrow('another PARLEY_ENCRYPTION_KEY');
+  expect(() => createSealer(Buffer.alloc(32, 3), NEW).open(sealed, 'place')).toThrow();
+  expect(() => both.open(sealed, 'elsewhere')).toThrow();
+});
+
+test('everything sealed gets the new key, and all of it says the same as before', async () => {
+  const id = await fill();
+  const before = await sealedBy(OLD);
+  expect(before).toEqual({
+    'webhook_endpoints secret': 2,
+    'webhook_endpoints next_secret': 1,
+    "resources decode(spec->>'sealed', 'base64')": 2,
+    'idempotency_marks request': 2,
+    'idempotency_marks decision': expect.any(Number),
+    'idempotency_marks answer': 2,
+  });
+  const total = Object.values(before).reduce((sum, count) => sum + count, 0);
+  const { rows: versions } = await api.engine.pool.query('select value from resource_version');
+  expect(await reseal(deps())).toEqual({ resealed: total, left: 0 });
+  expect(await sealedBy(NEW)).toEqual(before);
+  expect(Object.values(await sealedBy(OLD)).every((count) => count === 0)).toBe(true);
+  expect(await reseal(deps())).toEqual({ resealed: 0, left: 0 });
+  // Nothing was declared by it.
+  expect((await api.engine.pool.query('select value from resource_version')).rows).toEqual(
+    versions,
+  );
+
+  // A process that has only the new key signs, reads Secrets and repeats kept answers.
+  const sealer = createSealer(NEW);
+  const engine = { ...api.engine, sealer };
+  const own = await runApi({
+    ...engine,
+    host: '127.0.0.1',
+    port: 0,
+    fallbackToFreePort: false,
+    serveHealth: true,
+    rateLimit: 0,
+  });
+  const again = await createCall(own.url, api.key)('POST', `/v1/webhooks/${id}/rotate_secret`, {
+    headers: { 'idempotency-key': 'rotated' },
+  });
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  expect(again.body.secret).toMatch(/^whsec_/);
+  await own.stop();
+  const { rows } = await api.engine.pool.query<{ action: string }>('select action from audit_log');
+  expect(rows.map(({ action }) => action)).toContain('encryption_key.resealed');
+});
+
+test('while it runs, deliveries are signed and secrets change; one that nothing opens is told of', async () => {
+  await fill();
+  await api.engine.pool.query(
+    `update idempotency_marks set answer = set_byte(answer, 1, (get_byte(answer, 1) + 1) % 256)
+      where ctid = (select ctid from idempotency_marks limit 1)`,
+  );
+  expect((await reseal(deps())).left).toBe(1);
+  await api.engine.pool.query('delete from idempotency_marks');
+  expect(await reseal(deps())).toEqual({ resealed: 0, left: 0 });
+});
+
+test('the command says how many are left and fails while there are any', async () => {
+  await fill();
+  const run = (env: Record<string, string>) =>
+    promisify(execFile)(
+      process.execPath,
+      [path.resolve(import.meta.dirname, '../../src/main.ts'), 'reseal'],
+      { env: { DATABASE_URL: api.engine.databaseUrl, PATH: process.env['PATH'], ...env } },
+    );
+  const key = { PARLEY_ENCRYPTION_KEY: NEW.toString('base64') };
+  await expect(run(key)).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^0 resealed, [1-9]\d* left under another key\n$/),
+  });
+  const { stdout } = await run({ ...key, PARLEY_ENCRYPTION_KEY_PREVIOUS: OLD.toString('base64') });
+  expect(stdout).toMatch(/^[1-9]\d* resealed, 0 left under another key\n$/);
+  expect(stdout).not.toContain(SECRET);
+});

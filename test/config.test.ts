@@ -1,0 +1,113 @@
+import { expect, test } from '@jest/globals';
+import { readConfig } from '../src/config.ts';
+import { StartupError } from '../src/errors.ts';
+
+const KEY = Buffer.alloc(32, 5).toString('base64');
+
+const problemsOf = (env: Record<string, string>): string[] => {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartupError);
+    return (error as StartupError).message.split('\n');
+  }
+};
+
+test('nothing set is a configuration too', () => {
+  expect(readConfig({})).toMatchObject({
+    databaseUrl: undefined,
+    store: undefined,
+    demo: true,
+    dataDir: '.parley',
+    port: undefined,
+    host: undefined,
+    metricsPort: 9090,
+    baseUrl: undefined,
+    apiKey: undefined,
+    manifests: undefined,
+    egressAllow: undefined,
+    encryptionKey: undefined,
+    logLevel: undefined,
+  });
+});
+
+test('every variable is read', () => {
+  expect(
+    readConfig({
+      DATABASE_URL: 'postgresql://u:p@host/db',
+      PARLEY_STORE: 'kubernetes',
+      PARLEY_DEMO: '0',
+      PARLEY_DATA_DIR: '/data',
+      PARLEY_PORT: '8081',
+      PARLEY_HOST: '::',
+      PARLEY_METRICS_PORT: '0',
+      PARLEY_BASE_URL: 'https://parley.example/x//',
+      PARLEY_MANIFESTS: 'm',
+      PARLEY_API_KEY: `parley_${'a'.repeat(40)}`,
+      PARLEY_EGRESS_ALLOW: ' 10.0.0.0/8 , fd00::/8,',
+      PARLEY_ENCRYPTION_KEY: KEY,
+      PARLEY_LOG_LEVEL: 'debug',
+    }),
+  ).toMatchObject({
+    databaseUrl: 'postgresql://u:p@host/db',
+    store: 'kubernetes',
+    demo: false,
+    dataDir: '/data',
+    port: 8081,
+    host: '::',
+    metricsPort: 0,
+    baseUrl: 'https://parley.example/x',
+    manifests: 'm',
+    apiKey: `parley_${'a'.repeat(40)}`,
+    egressAllow: ['10.0.0.0/8', 'fd00::/8'],
+    encryptionKey: Buffer.alloc(32, 5),
+    logLevel: 'debug',
+  });
+});
+
+const WRONG: [string, string][] = [
+  ['DATABASE_URL', 'mysql://host/db'],
+  ['DATABASE_URL', 'localhost:5432'],
+  ['PARLEY_STORE', 'etcd'],
+  ['PARLEY_DEMO', 'yes'],
+  ['PARLEY_PORT', '65536'],
+  ['PARLEY_PORT', '-1'],
+  ['PARLEY_PORT', '80.5'],
+  ['PARLEY_PORT', 'http'],
+  ['PARLEY_METRICS_PORT', '99999'],
+  ['PARLEY_BASE_URL', 'parley.example'],
+  ['PARLEY_API_KEY', 'secret'],
+  ['PARLEY_API_KEY', 'parley_short'],
+  ['PARLEY_ENCRYPTION_KEY', Buffer.alloc(31).toString('base64')],
+  ['PARLEY_ENCRYPTION_KEY', Buffer.alloc(33).toString('base64')],
+  ['PARLEY_ENCRYPTION_KEY', 'a'.repeat(32)],
+  ['PARLEY_LOG_LEVEL', 'loud'],
+];
+
+test.each(WRONG)('%s=%s is refused by name', (name, value) => {
+  const problems = problemsOf({ [name]: value });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(new RegExp(`^${name}: .{10,}`));
+});
+
+test('all mistakes are told at once, and no value is repeated', () => {
+  const env = Object.fromEntries(WRONG.toReversed());
+  const problems = problemsOf(env);
+  expect(problems.map((problem) => problem.split(':')[0]!).sort()).toEqual(Object.keys(env).sort());
+  for (const name of ['PARLEY_API_KEY', 'PARLEY_ENCRYPTION_KEY', 'DATABASE_URL']) {
+    expect(problems.join('\n')).not.toContain(env[name]);
+  }
+});
+
+test('an empty variable is an unset one, but an empty allow list allows nothing', () => {
+  const names = new Set(WRONG.map(([name]) => name));
+  const empty = Object.fromEntries([...names].map((name) => [name, '']));
+  expect(readConfig(empty)).toEqual(readConfig({}));
+  expect(readConfig({ PARLEY_EGRESS_ALLOW: '' }).egressAllow).toEqual([]);
+  expect(readConfig({ PARLEY_EGRESS_ALLOW: ' , ' }).egressAllow).toEqual([]);
+});
+
+test('variables of others are left alone', () => {
+  expect(readConfig({ PATH: '/bin', PARLEY_UNKNOWN: 'x' })).toEqual(readConfig({}));
+});

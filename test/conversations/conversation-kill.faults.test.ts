@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { toUuid } from '../../src/ids.ts';
+import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
+import { createLogger } from '../../src/platform/observability/logger.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  freePort,
+  runMigrations,
+  startRole,
+  type Answer,
+  type Parley,
+} from '../roles/parley-process.ts';
+import { createTestDatabase } from '../platform/postgres/postgres.ts';
+import { learn } from '../knowledge/passages/knowledge.ts';
+
+/**
+ * An API process is killed at any moment of turns and endings while clients go on with the same
+ * Idempotency-Keys: what was acknowledged is there, nothing is half stored or double, and each
+ * conversation ends once and is told once.
+ */
+
+const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 3);
+const TALKERS = 6;
+const MESSAGES = 12;
+/** Long enough that a turn or an ending is under way at each kill. */
+const KILL_AFTER_MS = { min: 20, max: 400 };
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let pool: Pool;
+let api: Parley;
+let operator: Parley;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runMigrations(database.url);
+  pool = createPool(database.url, { log: createLogger('error', 'test'), max: 4 });
+  env = { PARLEY_PORT: String(await freePort()), PARLEY_RATE_LIMIT: '0' };
+  operator = await startRole('operator', { databaseUrl: database.url, env: {} });
+  api = await startApi();
+}, 60_000);
+
+afterAll(async () => {
+  await api?.stop();
+  await operator?.stop();
+  await pool?.end();
+  await database?.drop();
+});
+
+async function startApi(): Promise<Parley> {
+  const parley = await startRole('api', { databaseUrl: database.url, env });
+  return { ...parley, url: `http://127.0.0.1:${env['PARLEY_PORT']}` };
+}
+
+test(
+  `${ROUNDS} kills in the midst of turns and endings`,
+  async () => {
+    await learn(pool, {
+      name: 'handbook',
+      passages: [{ heading: 'Delivery', text: 'We deliver within three working days.' }],
+    });
+    const agentId = await createAgent();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const talks = Array.from({ length: TALKERS }, (_, i) =>
+        talkToTheEnd(agentId, `${round}-${i}`),
+      );
+      const over = Promise.all(talks);
+      const { min, max } = KILL_AFTER_MS;
+      await delay(min + Math.random() * (max - min));
+      await api.kill();
+      // As if the 60 s were over for which the mark of a request under way is held.
+      await pool.query(
+        `update idempotency_marks set claimed_at = '-infinity' where answer is null`,
+      );
+      api = await startApi();
+      for (const talk of await over) await checkWhole(talk);
+    }
+    const { rows } = await pool.query(
+      `select count(*)::int as n from conversations where status <> 'ended' or summary is null`,
+    );
+    expect(rows).toEqual([{ n: 0 }]);
+  },
+  120_000 + ROUNDS * 20_000,
+);
+
+type Talk = { id: string; acknowledged: { index: number; text: string }[] };
+
+async function createAgent(): Promise<string> {
+  const { body } = await insist('POST', '/v1/agents', { prompt: 'x' }, 'agent');
+  return body.id;
+}
+
+/** Each request until it is answered, by the same key: an answer may be lost with the process. */
+async function talkToTheEnd(agentId: string, name: string): Promise<Talk> {
+  const started = await insist('POST', '/v1/conversations', { agent_id: agentId }, `start-${name}`);
+  expect(started.status).toBe(201);
+  const { id } = started.body;
+  const acknowledged: Talk['acknowledged'] = [];
+  for (let i = 0; i < MESSAGES; i += 1) {
+    // Every third is a gap, the seventh asks for a human, after whom the agent is silent.
+    const text =
+      i === 7
+        ? 'I want a human'
+        : i % 3 === 0
+          ? `Is ${newWord()} velvet?`
+          : `Hello${'!'.repeat(i)}`;
+    const path = `/v1/conversations/${id}/messages`;
+    const { status, body } = await insist('POST', path, { text }, `say-${name}-${i}`);
+    expect(status).toBe(200);
+    acknowledged.push({ index: body.turns[0].index, text });
+  }
+  const ended = await insist('POST', `/v1/conversations/${id}/end`, {}, `end-${name}`);
+  expect(ended).toMatchObject({ status: 200, body: { status: 'ended' } });
+  return { id, acknowledged };
+}
+
+/** Not like any other: each is a gap of its own. */
+function newWord(): string {
+  return randomBytes(9)
+    .toString('hex')
+    .replaceAll(/[0-9]/g, (digit) => 'ghijklmnop'[Number(digit)]!);
+}
+
+/** One that PostgreSQL still wrote for the dead process is held for its 60 s. */
+const GIVE_UP_MS = 90_000;
+
+type Reply = Pick<Answer, 'status' | 'body'>;
+
+async function insist(method: string, path: string, json: object, key: string): Promise<Reply> {
+  const endMs = performance.now() + GIVE_UP_MS;
+  for (;;) {
+    const reply = await attempt(method, path, json, key).catch(() => undefined);
+    const isBusy = reply?.body?.code === 'idempotency_in_progress' || (reply?.status ?? 0) >= 500;
+    if (reply && !isBusy) return reply;
+    if (performance.now() > endMs) throw new Error(`${key} was never answered`);
+    await delay(100);
+  }
+}
+
+async function attempt(method: string, path: string, json: object, key: string): Promise<Reply> {
+  const response = await fetch(`http://127.0.0.1:${env['PARLEY_PORT']}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${api.apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    },
+    body: JSON.stringify(json),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+async function checkWhole({ id, acknowledged }: Talk): Promise<void> {
+  await summarized(id);
+  const uuid = toUuid('conv', id);
+  const { rows: turns } = await pool.query<{ index: number; role: string; text: string }>(
+    'select index, role, text from turns where conversation_id = $1 order by index',
+    [uuid],
+  );
+  expect(turns.map(({ index }) => index)).toEqual(turns.map((_, i) => i));
+  // Each message once, where it was acknowledged, and a reply right after it until the human.
+  const asked = turns.filter(({ role }) => role === 'user');
+  expect(asked.map(({ index, text }) => ({ index, text }))).toEqual(acknowledged);
+  for (const { index, text } of asked.slice(0, 8)) {
+    expect({ text, next: turns[index + 1]?.role }).toEqual({ text, next: 'agent' });
+  }
+  expect(turns).toHaveLength(MESSAGES + 8);
+  const { rows } = await pool.query(
+    `select turn_count as turns, status from conversations where id = $1`,
+    [uuid],
+  );
+  expect(rows).toEqual([{ turns: turns.length, status: 'ended' }]);
+  const { rows: events } = await pool.query<{ type: string; n: number }>(
+    `select type, count(*)::int as n from events where conversation_id = $1 group by type order by 1`,
+    [uuid],
+  );
+  expect(events).toEqual([
+    { type: 'conversation.ended', n: 1 },
+    { type: 'conversation.started', n: 1 },
+    { type: 'conversation.transcript.ready', n: 1 },
+    { type: 'escalation.requested', n: 1 },
+    { type: 'knowledge.gap.detected', n: 3 },
+  ]);
+}
+
+async function summarized(id: string): Promise<void> {
+  for (let i = 0; i < 100; i += 1) {
+    const { rows } = await pool.query(
+      'select 1 from conversations where id = $1 and summary is not null',
+      [toUuid('conv', id)],
+    );
+    if (rows.length > 0) return;
+    await delay(100); // The reaper looks once a second.
+  }
+  throw new Error(`${id} has no summary`);
+}

@@ -1,0 +1,78 @@
+import { expect } from '@jest/globals';
+import type { Engine } from '../roles/engine.ts';
+import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
+
+/** Conversations by REST, with an agent that knows a few things. */
+export type Talk = Api & {
+  agentId: string;
+  newAgent: (fields?: Record<string, unknown>) => Promise<string>;
+  start: (fields?: Record<string, unknown>) => Promise<string>;
+  say: (conversation: string, text: string) => Promise<Reply>;
+  end: (conversation: string, fields?: Record<string, unknown>) => Promise<Reply>;
+  read: (conversation: string) => Promise<Reply['body']>;
+  turns: (conversation: string) => Promise<Reply['body'][]>;
+  /** Of a conversation, oldest first. */
+  events: (conversation: string) => Promise<{ type: string; data: Reply['body'] }[]>;
+  eventTypes: (conversation: string) => Promise<string[]>;
+};
+
+export const KNOWLEDGE = `# Delivery
+
+We deliver within three working days in the whole country. Deliveries to islands take five days.
+
+# Returns
+
+You can return everything within 30 days of delivery. We pay for the parcel.
+
+# Opening hours
+
+Our shop is open from Monday to Saturday, nine to six.
+`;
+
+export async function startTalk(options: Parameters<typeof startApi>[0] = {}): Promise<Talk> {
+  const api = await startApi(options);
+  const { call } = api;
+  await declareSource(api.engine, 'handbook', KNOWLEDGE);
+  const newAgent = async (fields: Record<string, unknown> = {}): Promise<string> => {
+    const { status, body } = await call('POST', '/v1/agents', {
+      json: { prompt: 'Help.', knowledge: { source_names: ['handbook'] }, ...fields },
+    });
+    expect({ status, body }).toMatchObject({ status: 201, body: { active_version: 1 } });
+    return String(body.id);
+  };
+  const agentId = await newAgent();
+  const events: Talk['events'] = async (conversation) => {
+    const { body } = await call('GET', `/v1/events?limit=100&conversation_id=${conversation}`);
+    return body.data.toReversed();
+  };
+  return {
+    ...api,
+    agentId,
+    newAgent,
+    events,
+    start: async (fields = {}) => {
+      const { status, body } = await call('POST', '/v1/conversations', {
+        json: { agent_id: agentId, ...fields },
+      });
+      expect({ status, body }).toMatchObject({ status: 201 });
+      return String(body.id);
+    },
+    say: (conversation, text) =>
+      call('POST', `/v1/conversations/${conversation}/messages`, { json: { text } }),
+    end: (conversation, json = {}) =>
+      call('POST', `/v1/conversations/${conversation}/end`, { json }),
+    read: async (conversation) => (await call('GET', `/v1/conversations/${conversation}`)).body,
+    turns: async (conversation) =>
+      (await call('GET', `/v1/conversations/${conversation}/transcript`)).body.turns,
+    eventTypes: async (conversation) => (await events(conversation)).map(({ type }) => type),
+  };
+}
+
+/** Resolves once it can be searched. */
+export async function declareSource(engine: Engine, name: string, text: string): Promise<void> {
+  await engine.store.apply(
+    { kind: 'KnowledgeSource', namespace: 'default', name, spec: { type: 'text', text } },
+    { fieldManager: 'kubectl' },
+  );
+  await engine.settled('KnowledgeSource', name);
+}

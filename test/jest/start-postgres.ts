@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
+import { databaseUrl, TEMPLATE } from '../platform/postgres/postgres.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const log = pino({ level: 'warn' }, pino.destination(2));
+
+/** What stop-postgres.ts undoes; both run in jest's own process. */
+type TestRun = { parleyTestRun?: { stop: () => Promise<void> } };
+
+/**
+ * One PostgreSQL for the whole run, with the schema in a template that each test's database is
+ * cloned from. PARLEY_TEST_POSTGRES (a superuser's URL) names a running server to use instead.
+ */
+export default async function startPostgres(): Promise<void> {
+  process.env['PARLEY_TEST_POSTGRES'] ??= await startServer();
+  await makeTemplate();
+}
+
+async function startServer(): Promise<string> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'parley-test-'));
+  // Nothing of this outlives the run, so nothing is made durable.
+  const settings = {
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    'parley.may_lose_data': 'on', // Else the roles refuse such a server.
+    max_connections: '200',
+  };
+  const server = createEmbeddedPostgres({ dataDir, log, settings });
+  async function stop(): Promise<void> {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+  Object.assign(globalThis, { parleyTestRun: { stop } } satisfies TestRun);
+  try {
+    return (await server.start()).url;
+  } catch (error) {
+    await stop(); // jest runs no teardown after a setup that failed.
+    throw error;
+  }
+}
+
+async function makeTemplate(): Promise<void> {
+  const admin = new Client(databaseUrl('postgres'));
+  await admin.connect();
+  await admin.query(`drop database if exists ${TEMPLATE} with (force)`);
+  await admin.query(`create database ${TEMPLATE}`);
+  await admin.end();
+  if (await hasMigrations()) {
+    const { migrate } = await import('../../src/platform/postgres/migrate.ts');
+    await migrate({ databaseUrl: databaseUrl(TEMPLATE), log });
+  }
+}
+
+async function hasMigrations(): Promise<boolean> {
+  const folder = path.join(ROOT, 'migrations');
+  return existsSync(folder) && (await readdir(folder)).some((file) => file.endsWith('.sql'));
+}

@@ -1,0 +1,396 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Operator } from '../../../src/roles/operator/run.ts';
+import type { Resource } from '../../../src/platform/resources/resource-store.ts';
+import { listStaleSources } from '../../../src/knowledge/sources/list-stale-sources.ts';
+import { awaitCondition, type ToldCondition } from '../../agents/agents.ts';
+import { describeEachHome } from '../../roles/homes.ts';
+import { startApi, withoutRequestId, type Api, type Reply } from '../../roles/api/api-setup.ts';
+
+const SOURCES = '/v1/knowledge/sources';
+const TEXT = '# Hours\n\nWe open at nine.\n\n# Parking\n\nThere are four places behind the house.';
+
+describeEachHome((home) => {
+  let api: Api;
+  let operator: Operator;
+  beforeEach(async () => {
+    api = await startApi({ home, operator: false });
+    operator = await api.engine.startOperator();
+  });
+  afterEach(async () => {
+    await api.stop();
+  });
+
+  const call: Api['call'] = (...args) => api.call(...args);
+  const key = { namespace: 'default', name: 'handbook' };
+  const declare = (spec: Record<string, unknown>, name = 'handbook') =>
+    api.engine.store.apply(
+      { kind: 'KnowledgeSource', namespace: 'default', name, spec },
+      { fieldManager: 'kubectl' },
+    );
+  const settled = (): Promise<Resource> => api.engine.settled('KnowledgeSource', 'handbook');
+  const condition = (type: string, expected: Partial<ToldCondition>, of = 'handbook') =>
+    awaitCondition(api.engine, { kind: 'KnowledgeSource', name: of }, { type, ...expected });
+  const create = async (json: Record<string, unknown>): Promise<Reply['body']> => {
+    const { status, body } = await call('POST', SOURCES, { json });
+    expect({ status, body }).toMatchObject({ status: 201 });
+    return body;
+  };
+  const upload = (id: string, body: string | Buffer, type = 'text/markdown', query = '') =>
+    call('PUT', `${SOURCES}/${id}/content${query}`, { body, headers: { 'content-type': type } });
+  const find = async (q: string): Promise<string[]> => {
+    const { body } = await call('GET', `/v1/knowledge/search?q=${encodeURIComponent(q)}`);
+    return body.data.map((hit: { text: string }) => hit.text);
+  };
+  /** Data of all events of one type, oldest first. */
+  const told = async (): Promise<Reply['body'][]> => {
+    const { body } = await call('GET', '/v1/events?type=knowledge.source.synced&limit=100');
+    return body.data.map((event: Reply['body']) => event.data).toReversed();
+  };
+  const counts = { documents: 1, added: 0, updated: 0, removed: 0, failed: 0 };
+
+  describe('a text', () => {
+    test('declared by REST can be found when that is answered, and is told of once', async () => {
+      const body = await create({ type: 'text', name: 'handbook', text: TEXT });
+      expect(body).toMatchObject({
+        name: 'handbook',
+        type: 'text',
+        text: TEXT,
+        website: null,
+        managed_by: 'api',
+        ready: true,
+        status: 'ready',
+        status_message: '2 passages can be found',
+        documents: 1,
+        chunks: 2,
+        last_sync: { ...counts, added: 1 },
+      });
+      expect(await find('When do you open?')).toEqual(['We open at nine.']);
+      expect(await told()).toEqual([
+        {
+          source_id: body.id,
+          source_type: 'text',
+          name: 'handbook',
+          status: 'ready',
+          ...counts,
+          added: 1,
+          duration_sec: expect.any(Number),
+        },
+      ]);
+      const { body: documents } = await call('GET', `${SOURCES}/${body.id}/documents`);
+      expect(documents.data).toMatchObject([
+        { source_id: body.id, path: 'text', title: 'Hours', chunks: 2 },
+      ]);
+    });
+
+    test('declared by kubectl is shown by REST, and its object tells of it', async () => {
+      await declare({ type: 'text', text: TEXT });
+      await condition('Ready', { status: 'True', reason: 'Synced' });
+      const { status, metadata } = await settled();
+      expect(status).toMatchObject({ documents: 1, chunks: 2 });
+      expect(Date.parse(String(status['lastSyncTime']))).not.toBeNaN();
+      expect(metadata.annotations['parley.dev/id']).toBe(status['sourceId']);
+      const { body } = await call('GET', `${SOURCES}/${String(status['sourceId'])}`);
+      expect(body).toMatchObject({ name: 'handbook', managed_by: 'kubernetes', text: TEXT });
+      const refused = await call('DELETE', `${SOURCES}/${body.id}`);
+      expect(refused).toMatchObject({ status: 409, body: { code: 'managed_elsewhere' } });
+    });
+
+    test('that changes is indexed anew, and one that does not is not told again', async () => {
+      const { id } = await create({ type: 'text', name: 'handbook', text: TEXT });
+      const changed = await call('PATCH', `${SOURCES}/${id}`, {
+        json: { text: 'We open at ten.' },
+      });
+      expect(changed).toMatchObject({ status: 200, body: { ready: true, chunks: 1 } });
+      expect(await find('When do you open?')).toEqual(['We open at ten.']);
+      expect(await find('parking places')).toEqual([]);
+      await call('PATCH', `${SOURCES}/${id}`, { json: { text: 'We open at ten.' } });
+      const again = await call('PATCH', `${SOURCES}/${id}`, { json: { metadata: { a: 'b' } } });
+      expect(again).toMatchObject({ status: 200, body: { metadata: { a: 'b' }, ready: true } });
+      expect(await told()).toMatchObject([
+        { ...counts, added: 1 },
+        { ...counts, updated: 1 },
+      ]);
+    });
+
+    test('from a ConfigMap waits for it, follows it, and outlives it', async () => {
+      const configMap = { kind: 'ConfigMap', namespace: 'default', name: 'texts' };
+      const say = (text: string) =>
+        api.engine.store.apply(
+          { ...configMap, spec: { data: { handbook: text } } },
+          { fieldManager: 'kubectl' },
+        );
+      const configMapKeyRef = { name: 'texts', key: 'handbook' };
+      await declare({ type: 'text', textFrom: { configMapKeyRef } });
+      await condition('ResolvedRefs', { status: 'False', reason: 'ConfigMapNotFound' });
+      const { body } = await call('GET', `${SOURCES}?name=handbook`);
+      expect(body.data).toMatchObject([{ status: 'pending', ready: false }]);
+      await say('We open at nine.');
+      await condition('Ready', { status: 'True' });
+      expect(await find('open')).toEqual(['We open at nine.']);
+      await say('We open at ten.');
+      await api.engine.eventually(async () => (await find('open'))[0] === 'We open at ten.');
+      await api.engine.store.delete('ConfigMap', configMap);
+      await condition('ResolvedRefs', { status: 'False', reason: 'ConfigMapNotFound' });
+      expect(await find('open')).toEqual(['We open at ten.']);
+      expect(await told()).toHaveLength(2);
+    });
+
+    test('synced by request is told again with nothing new', async () => {
+      const { id } = await create({ type: 'text', text: TEXT });
+      const { status, body } = await call('POST', `${SOURCES}/${id}/sync`);
+      expect({ status, body }).toMatchObject({ status: 202, body: { ready: true, chunks: 2 } });
+      expect(await told()).toMatchObject([{ ...counts, added: 1 }, counts]);
+      expect(await find('When do you open?')).toHaveLength(1);
+    });
+  });
+
+  describe('a file', () => {
+    test('waits for its content, is found as soon as that is uploaded, and its object follows', async () => {
+      const { id, ...body } = await create({ type: 'file', name: 'handbook' });
+      expect(body).toMatchObject({ status: 'pending', ready: false, documents: 0, text: null });
+      await condition('Ready', { status: 'False', reason: 'Pending' });
+      const empty = await call('POST', `${SOURCES}/${id}/sync`);
+      expect(empty).toMatchObject({ status: 409, body: { code: 'no_content' } });
+      const { status, body: uploaded } = await upload(
+        id,
+        TEXT,
+        'text/markdown; charset=utf-8',
+        '?file_name=a.md',
+      );
+      expect({ status, uploaded }).toMatchObject({
+        status: 202,
+        uploaded: { status: 'ready', ready: true, documents: 1, chunks: 2 },
+      });
+      expect(await find('When do you open?')).toEqual(['We open at nine.']);
+      expect(await told()).toMatchObject([{ ...counts, source_type: 'file', added: 1 }]);
+      const stale = await listStaleSources(
+        api.engine,
+        async (at) => (await api.engine.store.get('KnowledgeSource', at))?.status,
+      );
+      expect(stale).toMatchObject([key]);
+      // Who takes over looks at once, and then once a minute.
+      await operator.stop();
+      await api.engine.startOperator();
+      await condition('Ready', { status: 'True', reason: 'Synced' });
+      expect((await settled()).status).toMatchObject({ documents: 1, chunks: 2 });
+      expect(await told()).toHaveLength(1);
+    });
+
+    test('takes another content in the place of the first', async () => {
+      const { id } = await create({ type: 'file' });
+      await upload(id, 'We open at nine.', 'text/plain', '?file_name=a.txt');
+      await upload(id, 'We close at six.', 'text/plain', '?file_name=b.txt');
+      await upload(id, 'We close at seven.', 'text/plain', '?file_name=b.txt');
+      expect(await find('open')).toEqual([]);
+      expect(await find('close')).toEqual(['We close at seven.']);
+      expect(await told()).toMatchObject([
+        { ...counts, added: 1 },
+        { ...counts, added: 1, removed: 1 },
+        { ...counts, updated: 1 },
+      ]);
+      const { body } = await call('GET', `${SOURCES}/${id}/documents`);
+      expect(body.data).toMatchObject([{ path: 'b.txt', title: 'b.txt', bytes: 18 }]);
+      expect(await call('POST', `${SOURCES}/${id}/sync`)).toMatchObject({ status: 202 });
+      // A search that has looked up a place must not find another passage there.
+      const { rows } = await api.engine.pool.query('select position from knowledge_chunks');
+      expect(rows).toEqual([{ position: 3 }]);
+    });
+
+    test('keeps what it has through a change of its declaration', async () => {
+      const { id } = await create({ type: 'file' });
+      await upload(id, 'We open at nine.', 'text/plain');
+      const { body } = await call('PATCH', `${SOURCES}/${id}`, { json: { metadata: { a: 'b' } } });
+      expect(body).toMatchObject({ ready: true, status: 'ready', documents: 1, chunks: 1 });
+      expect(await find('open')).toEqual(['We open at nine.']);
+    });
+
+    test('refuses what is no text, too much or nothing', async () => {
+      const { id } = await create({ type: 'file' });
+      const cases: [string, string | Buffer, number, string][] = [
+        ['application/pdf', '%PDF-1.7', 415, 'unsupported_media_type'],
+        ['text/html', '<p>We open at nine.</p>', 415, 'unsupported_media_type'],
+        ['text/plain; charset=latin1', 'x', 415, 'unsupported_media_type'],
+        ['text/plain', Buffer.from([0x66, 0xfc, 0x72]), 422, 'invalid_body'],
+        ['text/plain', '', 422, 'invalid_body'],
+        ['text/plain', Buffer.alloc(20 * 1024 * 1024 + 1, 'x'), 413, 'body_too_large'],
+      ];
+      for (const [type, body, status, code] of cases) {
+        expect(await upload(id, body, type)).toMatchObject({ status, body: { code } });
+      }
+      expect(await told()).toEqual([]);
+    });
+
+    test('may have U+0000 in it, which nobody keeps', async () => {
+      const { id } = await create({ type: 'file' });
+      expect(await upload(id, 'We op\u0000en.', 'text/plain')).toMatchObject({ status: 202 });
+      expect(await find('open')).toEqual(['We open.']);
+    });
+  });
+
+  test.each([
+    { type: 'website', website: { url: 'https://a.example/' } },
+    { type: 'integration', integration: { url: 'https://a.example/' } },
+  ])('type $type is declared, and says that nobody fetches it', async (spec) => {
+    await declare(spec);
+    const message = `sources of type ${spec.type} are not fetched by this version`;
+    await condition('Accepted', { status: 'False', reason: 'NotSupported', message });
+    await condition('Ready', { status: 'False', reason: 'NotSupported', message });
+    const { body } = await call('GET', `${SOURCES}?type=${spec.type}`);
+    expect(body.data).toMatchObject([{ status: 'error', ready: false, status_message: message }]);
+    const posted = await call('POST', SOURCES, { json: spec });
+    expect(posted).toMatchObject({ status: 422, body: { code: 'unsupported_type' } });
+    expect(posted.body.errors).toMatchObject([{ pointer: '/type', detail: message }]);
+    const synced = await call('POST', `${SOURCES}/${body.data[0].id}/sync`);
+    expect(synced).toMatchObject({ status: 422, body: { code: 'unsupported_type' } });
+    const content = await upload(body.data[0].id, 'x');
+    expect(content).toMatchObject({ status: 422, body: { code: 'unsupported_type' } });
+    expect(await told()).toEqual([]);
+  });
+
+  test('is found no more once it is deleted, and nothing of it is left', async () => {
+    const { id } = await create({ type: 'text', text: TEXT });
+    expect(await call('DELETE', `${SOURCES}/${id}`)).toMatchObject({ status: 204 });
+    expect(await find('open')).toEqual([]);
+    const tables = ['knowledge_chunks', 'knowledge_lexemes', 'knowledge_documents'];
+    for (const table of tables) {
+      const { rows } = await api.engine.pool.query(`select from ${table}`);
+      expect({ table, rows: rows.length }).toEqual({ table, rows: 0 });
+    }
+    expect(await call('GET', `${SOURCES}/${id}`)).toMatchObject({ status: 404 });
+    expect(await call('POST', `${SOURCES}/${id}/sync`)).toMatchObject({ status: 404 });
+    expect(await upload(id, 'x')).toMatchObject({ status: 404 });
+  });
+
+  test('declared again under its name has its id again, and its text is indexed', async () => {
+    await declare({ type: 'text', text: TEXT });
+    await condition('Ready', { status: 'True' });
+    const { sourceId } = (await settled()).status;
+    await api.engine.store.delete('KnowledgeSource', key);
+    await api.engine.eventually(async () => (await find('open')).length === 0);
+    await declare({ type: 'text', text: TEXT });
+    await condition('Ready', { status: 'True' });
+    expect((await settled()).status).toMatchObject({ sourceId, documents: 1 });
+    expect(await find('open')).toHaveLength(1);
+    expect(await told()).toHaveLength(2);
+  });
+
+  test('that becomes one of another type loses what it had', async () => {
+    await declare({ type: 'text', text: TEXT });
+    await condition('Ready', { status: 'True' });
+    await declare({ type: 'file' });
+    await condition('Ready', { status: 'False', reason: 'Pending' });
+    expect(await find('open')).toEqual([]);
+    expect((await settled()).status).toMatchObject({ documents: 0, chunks: 0 });
+  });
+
+  describe('an agent', () => {
+    const ready = (expected: Partial<ToldCondition>) =>
+      awaitCondition(api.engine, { kind: 'Agent', name: 'a' }, { type: 'Ready', ...expected });
+
+    test('that names a source that does not exist is held until it does', async () => {
+      await api.engine.declareAgent('a', { prompt: 'p', knowledge: { sourceNames: ['handbook'] } });
+      await ready({ status: 'False', reason: 'KnowledgeSourceNotFound' });
+      await awaitCondition(
+        api.engine,
+        { kind: 'Agent', name: 'a' },
+        {
+          type: 'ResolvedRefs',
+          status: 'False',
+          message: 'KnowledgeSource handbook does not exist',
+        },
+      );
+      await declare({ type: 'text', text: TEXT });
+      await ready({ status: 'True' });
+    });
+
+    test('stays live when its source is deleted, and finds nothing there', async () => {
+      const { id } = await create({ type: 'text', name: 'handbook', text: TEXT });
+      const { body: agent } = await call('POST', '/v1/agents', {
+        json: { name: 'a', prompt: 'p', knowledge: { source_ids: [id] } },
+      });
+      expect(agent).toMatchObject({ ready: true, active_version: 1 });
+      const search = async () => {
+        const path = `/v1/knowledge/search?q=open&agent_id=${agent.id}`;
+        return (await call('GET', path)).body.data;
+      };
+      expect(await search()).toHaveLength(1);
+      await call('DELETE', `${SOURCES}/${id}`);
+      await ready({ status: 'False', reason: 'KnowledgeSourceNotFound' });
+      expect(await search()).toEqual([]);
+      const { body } = await call('GET', `/v1/agents/${agent.id}`);
+      expect(body).toMatchObject({ active_version: 1, ready: false });
+    });
+  });
+
+  describe('by REST', () => {
+    test('a list has filters and no texts; one has its text and its tag', async () => {
+      const { id } = await create({ type: 'text', name: 'one', text: 'x' });
+      await create({ type: 'file', name: 'two' });
+      const names = async (query: string): Promise<string[]> => {
+        const { body } = await call('GET', `${SOURCES}${query}`);
+        return body.data.map((source: { name: string }) => source.name);
+      };
+      expect(await names('')).toEqual(['two', 'one']);
+      expect(await names('?type=text')).toEqual(['one']);
+      expect(await names('?status=pending')).toEqual(['two']);
+      expect(await names('?name=one')).toEqual(['one']);
+      const { body } = await call('GET', `${SOURCES}?limit=1`);
+      expect(body.data[0]).not.toHaveProperty('text');
+      expect(await names(`?limit=1&cursor=${body.next_cursor}`)).toEqual(['one']);
+      const { headers } = await call('GET', `${SOURCES}/${id}`);
+      const stale = { 'if-match': headers.get('etag')! };
+      const json = { text: 'y' };
+      const path = `${SOURCES}/${id}`;
+      expect(await call('PATCH', path, { json, headers: stale })).toMatchObject({ status: 200 });
+      expect(await call('PATCH', path, { json, headers: stale })).toMatchObject({ status: 412 });
+      expect(await call('DELETE', path, { headers: stale })).toMatchObject({ status: 412 });
+    });
+
+    test('a mistake is refused at its place', async () => {
+      const website = { url: 'https://a.example/' };
+      for (const [json, pointer] of [
+        [{ type: 'text' }, '/text'],
+        [{ type: 'file', text: 'x' }, '/text'],
+        [{ type: 'text', text: 'x', website }, '/website'],
+        [{ type: 'text', text: 'x', schedule: '@daily' }, '/schedule'],
+        [{ text: 'x' }, '/type'],
+        [{ type: 'text', text: 'x', text_from: {} }, '/text_from'],
+      ] as const) {
+        const { status, body } = await call('POST', SOURCES, { json });
+        expect({ status, ...body }).toMatchObject({ status: 422, errors: [{ pointer }] });
+      }
+    });
+
+    test('a name is taken once, and neither name nor type ever changes', async () => {
+      const { id } = await create({ type: 'file', name: 'one' });
+      const taken = await call('POST', SOURCES, { json: { type: 'file', name: 'one' } });
+      expect(taken).toMatchObject({ status: 409, body: { code: 'name_taken' } });
+      const made = await create({ type: 'file' });
+      expect(made.name).toMatch(/^source-[0-9a-f]{8}$/);
+      for (const json of [{ name: 'two' }, { type: 'text' }]) {
+        expect(await call('PATCH', `${SOURCES}/${id}`, { json })).toMatchObject({ status: 422 });
+      }
+    });
+
+    test("another namespace's source is answered like none at all", async () => {
+      const { id } = await create({ type: 'text', text: TEXT });
+      const other = await api.newKey('other');
+      const none = `${SOURCES}/ks_01jd0000000000000000000000`;
+      for (const [method, path, options] of [
+        ['GET', '', {}],
+        ['PATCH', '', { json: { metadata: {} } }],
+        ['DELETE', '', {}],
+        ['POST', '/sync', {}],
+        ['GET', '/documents', {}],
+        ['PUT', '/content', { body: 'x', headers: { 'content-type': 'text/plain' } }],
+      ] as const) {
+        const foreign = await call(method, `${SOURCES}/${id}${path}`, { key: other, ...options });
+        const missing = await call(method, `${none}${path}`, { key: other, ...options });
+        expect(withoutRequestId(foreign)).toEqual(withoutRequestId(missing));
+        expect(foreign.status).toBe(404);
+      }
+      const { body } = await call('GET', '/v1/knowledge/search?q=open', { key: other });
+      expect(body.data).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,242 @@
+import { createHook } from 'node:async_hooks';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
+import type { EgressClient, EgressOutcome } from '../../../src/platform/egress/client.ts';
+import { createNameLookup } from '../../../src/platform/egress/name-lookup.ts';
+import { startDnsServer, type DnsAnswer, type DnsServer, type DnsType } from './dns-server.ts';
+import { bodyOf, createClient, post, receiver, stopAll } from './harness.ts';
+import { onRequest, respond, type Receiver } from './servers.ts';
+
+/** Name servers that fail, lie and change their minds (rows F-23 and F-24 of the fault matrix). */
+let zone: Record<string, DnsAnswer | ((type: DnsType) => DnsAnswer)>;
+let server: DnsServer;
+
+beforeEach(async () => {
+  zone = {};
+  server = await startDnsServer((name, type) => {
+    const said = zone[name] ?? (name.startsWith('silent-') ? 'silence' : { error: 'NXDOMAIN' });
+    return typeof said === 'function' ? said(type) : said;
+  });
+});
+afterEach(async () => {
+  await stopAll();
+  await server.stop();
+});
+
+/** Closes after each answer, so that each request needs its name anew. */
+const closing: Parameters<typeof receiver>[0] = (socket) =>
+  onRequest(socket, () => socket.end(respond('200 OK', 'ok', 'connection: close\r\n')));
+const lookup = () => createNameLookup({ servers: [server.address] });
+const send = (client: EgressClient, name: string, { port }: { port: number }) =>
+  client.send(post(`http://${name}:${port}/`, { timeoutMs: 10_000 }));
+
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
+describe('a name server', () => {
+  test('F-23: that says no, nothing or nonsense is a failure of class dns before the attempt’s deadline', async () => {
+    const client = createClient({ lookup: lookup() });
+    const said: Record<string, DnsAnswer> = {
+      'nxdomain.test': { error: 'NXDOMAIN' },
+      'servfail.test': { error: 'SERVFAIL' },
+      'refused.test': { error: 'REFUSED' },
+      'empty.test': { addresses: [] },
+      'garbage.test': 'garbage',
+      'silent.test': 'silence',
+      'nine-seconds.test': { addresses: ['127.0.0.1'], delayMs: 9_000 },
+    };
+    zone = said;
+    await Promise.all(
+      Object.entries(said).map(async ([name, answer]) => {
+        const outcome = await send(client, name, { port: 9 });
+        expect([name, outcome]).toMatchObject([name, { kind: 'error', errorClass: 'dns' }]);
+        const isQuick = typeof answer !== 'string' && answer.delayMs === undefined;
+        expect([name, outcome.durationMs < (isQuick ? 2_000 : 9_500)]).toEqual([name, true]);
+        expect(outcome.kind === 'error' && outcome.message).not.toMatch(/\d\.\d|\.test/);
+      }),
+    );
+  });
+
+  test('F-23: that takes seconds is waited for', async () => {
+    const target = await receiver(closing);
+    zone['slow.test'] = { addresses: ['127.0.0.1'], delayMs: 2_500 };
+    const outcome = await send(createClient({ lookup: lookup() }), 'slow.test', target);
+    expect(outcome).toMatchObject({ statusCode: 200 });
+    // The first answer to any of the questions counts.
+    expect(outcome.durationMs).toBeLessThan(4_500);
+  });
+
+  test('F-23: that names a thousand addresses is asked over TCP, and a few of them are tried', async () => {
+    const target = await receiver(closing);
+    const thousand = Array.from({ length: 999 }, (_, i) => `127.1.${i >> 8}.${i & 255}`);
+    zone['first.test'] = { addresses: ['127.0.0.1', ...thousand] };
+    zone['last.test'] = { addresses: [...thousand, '127.0.0.1'] };
+    const client = createClient({ lookup: lookup() });
+    expect(await send(client, 'first.test', target)).toMatchObject({ statusCode: 200 });
+    expect(server.questions.some(({ overTcp }) => overTcp)).toBe(true);
+    const outcome = await send(client, 'last.test', target);
+    expect(outcome).toMatchObject({ errorClass: 'connect' });
+    expect(outcome.durationMs).toBeLessThan(4_000);
+  });
+
+  test.each([0, 86_400])(
+    'F-23: is asked again for each connection, whatever it said of keeping: %i s',
+    async (ttlSec) => {
+      const target = await receiver(closing);
+      zone['ttl.test'] = { addresses: ['127.0.0.1'], ttlSec };
+      const client = createClient({ lookup: lookup() });
+      for (let i = 0; i < 5; i += 1) {
+        expect(await bodyOf(await send(client, 'ttl.test', target))).toBe('ok');
+        await target.closed(i);
+      }
+      expect(server.questions.filter(({ type }) => type === 'A')).toHaveLength(5);
+    },
+  );
+
+  test('F-23: that knows IPv6 only is enough', async () => {
+    const target = await receiver(closing, { host: '::1' });
+    zone['six.test'] = { addresses: ['::1'] };
+    const outcome = await send(createClient({ lookup: lookup() }), 'six.test', target);
+    expect(await bodyOf(outcome)).toBe('ok');
+  });
+
+  test('F-23: that is silent for 300 names at once delays no other name', async () => {
+    const target = await receiver(closing);
+    zone['healthy.test'] = { addresses: ['127.0.0.1'] };
+    const client = createClient({ lookup: lookup() });
+    const timed = async (): Promise<number> => {
+      const outcome = await send(client, 'healthy.test', target);
+      expect(await bodyOf(outcome)).toBe('ok');
+      return outcome.durationMs;
+    };
+    const before: number[] = [];
+    for (let i = 0; i < 50; i += 1) before.push(await timed());
+
+    const answered = new Set<string>();
+    const hung = Array.from({ length: 300 }, async (_, i) => {
+      const outcome = await send(client, `silent-${i}.test`, target);
+      answered.add(`silent-${i}`);
+      return outcome;
+    });
+    const during: number[] = [];
+    // Until the first of them is given up: all that time every one of them waits.
+    while (answered.size === 0) during.push(await timed());
+    console.info(
+      `lookup and request: p50 ${median(before)} ms before, ${median(during)} ms of ${during.length} ` +
+        'while 300 names hang',
+    );
+    expect(during.length).toBeGreaterThan(50);
+    expect(median(during)).toBeLessThan(500);
+    for (const outcome of await Promise.all(hung)) {
+      expect(outcome).toMatchObject({ errorClass: 'dns' });
+      expect(outcome.durationMs).toBeGreaterThan(5_000);
+    }
+  });
+
+  test('F-23: is asked without a thread: by default, too, no lookup goes to getaddrinfo', async () => {
+    const kinds: string[] = [];
+    const hook = createHook({ init: (_id, kind) => void kinds.push(kind) }).enable();
+    const outcome = await send(createClient(), 'nobody.invalid', { port: 9 });
+    hook.disable();
+    expect(outcome).toMatchObject({ errorClass: 'dns' });
+    expect(kinds).toContain('QUERYWRAP');
+    expect(kinds).not.toContain('GETADDRINFOREQWRAP');
+  });
+});
+
+/** 127.0.0.2 stands for the public internet; 127.0.0.1 and ::1 are the inside, where a canary listens. */
+describe('rebinding', () => {
+  const OUTSIDE = '127.0.0.2';
+  const INSIDE = ['127.0.0.1', '::1', '::ffff:127.0.0.1'];
+  const guard = createAddressGuard({ allow: [`${OUTSIDE}/32`] });
+  let outside: Receiver;
+  let canaries: Receiver[];
+  let client: EgressClient;
+
+  beforeEach(async () => {
+    outside = await receiver(closing, { host: OUTSIDE });
+    canaries = await Promise.all(
+      ['127.0.0.1', '::1'].map((host) => receiver(closing, { host, port: outside.port })),
+    );
+    client = createClient({ guard, lookup: lookup() });
+  });
+
+  const accepted = (): number => canaries.reduce((sum, { sockets }) => sum + sockets.length, 0);
+  const times = async (name: string, count: number): Promise<EgressOutcome[]> => {
+    const outcomes: EgressOutcome[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const reached = outside.sockets.length;
+      outcomes.push(await send(client, name, outside));
+      if (outside.sockets.length > reached) await outside.closed(reached);
+    }
+    return outcomes;
+  };
+  /** What each question of a family is answered, in turn, the last one for ever. */
+  const inTurn = (...sets: string[][]) => {
+    const asked = { A: 0, AAAA: 0 };
+    return (type: DnsType): DnsAnswer => {
+      const addresses = sets[Math.min(asked[type], sets.length - 1)]!;
+      asked[type] += 1;
+      return { addresses, ttlSec: 0 };
+    };
+  };
+
+  test.each(INSIDE)('F-24: public first, then %s: the canary accepts nothing', async (inside) => {
+    zone['rebind.test'] = inTurn([OUTSIDE], [inside]);
+    const [first, ...later] = await times('rebind.test', 6);
+    expect(first).toMatchObject({ statusCode: 200 });
+    for (const outcome of later) expect(outcome).toMatchObject({ errorClass: 'blocked' });
+    expect(accepted()).toBe(0);
+  });
+
+  test('F-24: alternating, a hundred connections: each goes outside or nowhere', async () => {
+    let turn = 0;
+    zone['alternate.test'] = (type) => {
+      if (type === 'AAAA') return { addresses: [] };
+      turn += 1;
+      return { addresses: [turn % 2 === 0 ? '127.0.0.1' : OUTSIDE], ttlSec: 0 };
+    };
+    const outcomes = await times('alternate.test', 100);
+    const reached = outcomes.filter(({ kind }) => kind === 'response');
+    expect(reached).toHaveLength(50);
+    expect(outside.sockets).toHaveLength(50);
+    expect(accepted()).toBe(0);
+  });
+
+  test('F-24: many at once while the answer changes', async () => {
+    let turn = 0;
+    zone['storm.test'] = () => {
+      turn += 1;
+      return { addresses: [turn % 3 === 0 ? OUTSIDE : '127.0.0.1'], ttlSec: 0, delayMs: turn % 7 };
+    };
+    const clients = Array.from({ length: 20 }, () => createClient({ guard, lookup: lookup() }));
+    const sent = clients.flatMap((one) =>
+      Array.from({ length: 10 }, () => send(one, 'storm.test', outside)),
+    );
+    const outcomes = await Promise.all(sent);
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['response', 'error']));
+    expect(accepted()).toBe(0);
+  });
+
+  test.each([
+    [[...INSIDE, OUTSIDE]],
+    [[OUTSIDE, ...INSIDE]],
+    [['127.0.0.1', OUTSIDE, '127.0.0.1', '::1']],
+  ])(
+    'F-24: the mixed set %j is reached outside only, also when nobody listens there',
+    async (set) => {
+      zone['mixed.test'] = { addresses: set };
+      expect(await times('mixed.test', 3)).toMatchObject([
+        { statusCode: 200 },
+        { statusCode: 200 },
+        { statusCode: 200 },
+      ]);
+      await outside.stop();
+      expect(await times('mixed.test', 2)).toMatchObject([
+        { errorClass: 'connect' },
+        { errorClass: 'connect' },
+      ]);
+      expect(accepted()).toBe(0);
+    },
+  );
+});

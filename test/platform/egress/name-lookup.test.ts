@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { createNameLookup } from '../../../src/platform/egress/name-lookup.ts';
+import { startDnsServer, type DnsAnswer, type DnsServer, type DnsType } from './dns-server.ts';
+
+let server: DnsServer;
+let answer: (name: string, type: DnsType) => DnsAnswer;
+let folder: string;
+
+beforeEach(async () => {
+  server = await startDnsServer((name, type) => answer(name, type));
+  folder = mkdtempSync(path.join(tmpdir(), 'hosts-'));
+});
+afterEach(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const lookup = (options: Parameters<typeof createNameLookup>[0] = {}) =>
+  createNameLookup({ servers: [server.address], hostsFile: path.join(folder, 'none'), ...options });
+const hosts = (text: string): string => {
+  const file = path.join(folder, 'hosts');
+  writeFileSync(file, text);
+  return file;
+};
+
+test('the families take turns, IPv4 first', async () => {
+  answer = () => ({ addresses: ['10.0.0.1', '10.0.0.2', '10.0.0.3', 'fd00::1', 'fd00::2'] });
+  expect(await lookup()('a.test')).toEqual([
+    { address: '10.0.0.1', family: 4 },
+    { address: 'fd00::1', family: 6 },
+    { address: '10.0.0.2', family: 4 },
+    { address: 'fd00::2', family: 6 },
+    { address: '10.0.0.3', family: 4 },
+  ]);
+});
+
+test.each<[string, (type: DnsType) => DnsAnswer, string]>([
+  ['a name that is not there', () => ({ error: 'NXDOMAIN' }), 'ENOTFOUND'],
+  ['a name without addresses', () => ({ addresses: [] }), 'ENODATA'],
+  ['a server that fails', () => ({ error: 'SERVFAIL' }), 'EAI_AGAIN'],
+  ['a server that refuses', () => ({ error: 'REFUSED' }), 'EAI_AGAIN'],
+  [
+    'one family that fails and one that is empty',
+    (type) => (type === 'A' ? { error: 'SERVFAIL' } : { addresses: [] }),
+    'EAI_AGAIN',
+  ],
+])('%s is told with a code of getaddrinfo', async (_what, said, code) => {
+  answer = (_name, type) => said(type);
+  await expect(lookup()('a.test')).rejects.toMatchObject({ code });
+});
+
+test('a family whose server is silent does not hold up the other', async () => {
+  for (const silent of ['A', 'AAAA']) {
+    answer = (_name, type) =>
+      type === silent ? 'silence' : { addresses: ['10.0.0.1', 'fd00::1'] };
+    const startedMs = performance.now();
+    expect(await lookup()('a.test')).toHaveLength(1);
+    expect(performance.now() - startedMs).toBeLessThan(500);
+  }
+});
+
+test('a packet that is lost costs less than half a second', async () => {
+  const asked = new Set<DnsType>();
+  answer = (_name, type) => {
+    if (asked.has(type)) return { addresses: ['10.0.0.1'] };
+    asked.add(type);
+    return 'silence';
+  };
+  const startedMs = performance.now();
+  expect(await lookup()('a.test')).toHaveLength(1);
+  expect(performance.now() - startedMs).toBeGreaterThan(200);
+  expect(performance.now() - startedMs).toBeLessThan(700);
+});
+
+test('a name server that is gone is passed over for the next', async () => {
+  answer = () => ({ addresses: ['10.0.0.1'] });
+  const gone = await startDnsServer(() => 'silence');
+  await gone.stop();
+  const both = lookup({ servers: [gone.address, server.address] });
+  expect(await both('a.test')).toHaveLength(1);
+});
+
+test('a name server that is silent is not waited for when there is another', async () => {
+  answer = () => ({ addresses: ['10.0.0.1'] });
+  const silent = await startDnsServer(() => 'silence');
+  const startedMs = performance.now();
+  const both = lookup({ servers: [silent.address, server.address] });
+  expect(await both('a.test')).toHaveLength(1);
+  expect(performance.now() - startedMs).toBeLessThan(700);
+  await silent.stop();
+});
+
+test('a slow answer counts although it was asked for again', async () => {
+  answer = () => ({ addresses: ['10.0.0.1'], delayMs: 1_000 });
+  const startedMs = performance.now();
+  expect(await lookup()('a.test')).toHaveLength(1);
+  expect(performance.now() - startedMs).toBeLessThan(1_500);
+});
+
+test('the hosts file comes before any server, in any case, and its changes are seen', async () => {
+  answer = () => ({ error: 'NXDOMAIN' });
+  let nowMs = 0;
+  const hostsFile = hosts('10.0.0.1 a.test A.two # c.test\n\n  fd00::1\ta.test\n10.0.0 b.test\n');
+  const find = lookup({ hostsFile, nowMs: () => nowMs });
+  expect(await find('A.Test')).toEqual([
+    { address: '10.0.0.1', family: 4 },
+    { address: 'fd00::1', family: 6 },
+  ]);
+  expect(await find('a.two')).toHaveLength(1);
+  expect(server.questions).toEqual([]);
+  for (const absent of ['b.test', 'c.test', '10.0.0.1.test']) {
+    await expect(find(absent)).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  }
+  writeFileSync(hostsFile, '10.0.0.9 b.test');
+  nowMs = 2_000;
+  expect(await find('b.test')).toEqual([{ address: '10.0.0.9', family: 4 }]);
+  rmSync(hostsFile);
+  nowMs = 4_000;
+  expect(await find('b.test')).toHaveLength(1);
+});
+
+test('localhost and what is under it is this machine, and nobody is asked', async () => {
+  for (const name of ['localhost', 'LOCALHOST', 'app.localhost']) {
+    const found = await lookup({ hostsFile: hosts('10.0.0.1 localhost') })(name);
+    expect(found.map(({ address }) => address)).toEqual(['127.0.0.1', '::1']);
+  }
+  expect(server.questions).toEqual([]);
+});
+
+test('a name is asked for as it stands: search domains give it no other meaning', async () => {
+  answer = () => ({ error: 'NXDOMAIN' });
+  await expect(lookup()('db.prod')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  expect(new Set(server.questions.map(({ name }) => name))).toEqual(new Set(['db.prod']));
+});

@@ -1,0 +1,209 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { FORBIDDEN, PUBLIC_V4, PUBLIC_V6, spellings } from './ssrf-addresses.ts';
+import { DOMAIN, IS_LONG, REDIRECTS } from './ssrf-cases.ts';
+import type { SsrfDns } from './ssrf-dns.ts';
+import type { Site } from './ssrf-site.ts';
+import { startOwnPostgres } from '../../postgres/own-postgres.ts';
+import { startRoles, type Parley } from '../../../roles/parley-process.ts';
+
+/** What the product's processes did with endpoints that lead to forbidden addresses. */
+export type PipelineResult = {
+  addresses: number;
+  endpoints: number;
+  /** Attempts per way of coming about, such as `schedule 2`: the second of an event's own delivery. */
+  attempts: Record<string, number>;
+  failures: string[];
+  caught: readonly string[];
+  received: number;
+};
+
+type Endpoint = { id: string; what: string; expected: readonly (string | null)[] };
+type Wanted = Omit<Endpoint, 'id'> & { url: string; otherwise?: Wanted };
+type Attempt = { number: number; trigger: string; error_class: string | null };
+
+const CALLERS = 8;
+/** The first retry is due five seconds after the event; a breaker may spread what follows. */
+const PATIENCE_MS = 120_000;
+const PROXY = 'http://169.254.169.254:8080';
+
+/**
+ * A real api, operator and delivery process on a PostgreSQL in the namespace. The api has everything
+ * opened, so that it takes the literal addresses too: only the delivery process protects.
+ */
+export async function runPipeline(
+  place: { site: Site; dns: SsrfDns },
+  turn: number,
+): Promise<PipelineResult> {
+  const before = { caught: place.site.caught().length, received: place.site.received() };
+  const postgres = await startOwnPostgres({ settings: { fsync: 'off' } });
+  const open = { PARLEY_EGRESS_ALLOW: '0.0.0.0/0,::/0' };
+  const proxies = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY };
+  const parley = await startRoles({
+    databaseUrl: postgres.url,
+    env: { PARLEY_RATE_LIMIT: '0' },
+    envOf: {
+      api: open,
+      operator: open,
+      // A proxy that the environment names would be a way around every check of an address.
+      delivery: { ...proxies, PARLEY_EGRESS_ALLOW: '', NODE_USE_ENV_PROXY: '1' },
+    },
+  });
+  const endAll = (): void => parley.pids.forEach((pid) => process.kill(pid, 'SIGKILL'));
+  process.once('exit', endAll);
+  try {
+    const endpoints = await declareAll(parley, wanted(place.dns, turn));
+    // What was caught is the answer; nobody has to wait for the rest.
+    const isCaught = (): boolean => place.site.caught().length > before.caught;
+    const attempts = await provoke(parley, endpoints, isCaught);
+    await place.site.settled();
+    return {
+      addresses: FORBIDDEN.length,
+      endpoints: endpoints.length,
+      ...judge(endpoints, attempts),
+      caught: place.site.caught().slice(before.caught),
+      received: place.site.received() - before.received,
+    };
+  } finally {
+    await parley.stop();
+    process.off('exit', endAll);
+    await postgres.stop();
+  }
+}
+
+/**
+ * Every address as a name or as a literal by turns, each third behind a redirect, each eighth among
+ * public ones and taking turns with them; in the long run everything of everything.
+ */
+function wanted(dns: SsrfDns, turn: number): Wanted[] {
+  const named = (name: string, lookups: string[][], repeats = false): string => {
+    dns.put(`${name}.${DOMAIN}`, { lookups, repeats });
+    return `https://${name}.${DOMAIN}/`;
+  };
+  const all = FORBIDDEN.flatMap(({ address }, i): Wanted[] => {
+    const hosts = Object.values(spellings(address));
+    const publicOne = address.includes(':') ? PUBLIC_V6 : PUBLIC_V4;
+    const status = REDIRECTS[i % REDIRECTS.length];
+    const to = encodeURIComponent(`http://${hosts[0]}/`);
+    const isTurn = (every: number): boolean => IS_LONG || (i + turn) % every === 0;
+    const asName = {
+      what: `${address} as a name`,
+      expected: ['blocked'],
+      url: named(`p${i}`, [[address]]),
+    };
+    const asLiteral = {
+      what: `${address} literally`,
+      expected: ['blocked'],
+      url: `http://${hosts[(i + turn) % hosts.length]}/`,
+      // The api refuses those that no list opens.
+      otherwise: asName,
+    };
+    const byRedirect = {
+      what: `${address} by redirect`,
+      expected: ['redirect'],
+      url: `http://${PUBLIC_V4}/redirect/${status}?to=${to}`,
+    };
+    // Nobody speaks TLS at the public address: the class says that it was reached.
+    const mixed = {
+      what: `${address} among public ones`,
+      expected: ['tls'],
+      url: named(`m${i}`, [[address, publicOne]]),
+    };
+    const byTurns = {
+      what: `${address} by turns`,
+      expected: ['tls', 'blocked'],
+      url: named(`r${i}`, [[publicOne], [address]], true),
+    };
+    return [
+      ...(isTurn(2) ? [asLiteral] : [asName]),
+      ...(IS_LONG ? [asName] : []),
+      ...(isTurn(3) ? [byRedirect] : []),
+      ...(isTurn(8) ? [mixed, byTurns] : []),
+    ];
+  });
+  return [...all, { what: 'the public one', expected: [null], url: `http://${PUBLIC_V4}/` }];
+}
+
+async function declareAll({ call }: Parley, all: Wanted[]): Promise<Endpoint[]> {
+  const endpoints: Endpoint[] = [];
+  const declare = async ({ url, otherwise, ...rest }: Wanted): Promise<void> => {
+    const { status, body } = await call('POST', '/v1/webhooks', { url });
+    if (status === 201) endpoints.push({ ...rest, id: body.id });
+    else if (status === 422 && otherwise !== undefined) await declare(otherwise);
+    else throw new Error(`${rest.what}: the api answered ${status} to ${url}`);
+  };
+  await inParallel(all, declare);
+  return endpoints;
+}
+
+/** An event, a test event, a replay of the event and a replay job, then whatever becomes of them. */
+async function provoke(
+  { call }: Parley,
+  endpoints: Endpoint[],
+  isCaught: () => boolean,
+): Promise<Map<string, Attempt[]>> {
+  const since = Math.floor(Date.now() / 1_000) - 60;
+  const must = async (path: string, body: object): Promise<void> => {
+    const { status } = await call('POST', path, body);
+    if (status >= 300) throw new Error(`POST ${path} was answered with ${status}`);
+  };
+  await must('/v1/agents', { name: 'canary', display_name: 'Canary', prompt: 'Sing.' });
+  const event = await looking(async () => {
+    const { body } = await call('GET', '/v1/events?type=agent.published');
+    return body.data[0]?.id as string | undefined;
+  });
+  await inParallel(endpoints, ({ id }) => must(`/v1/webhooks/${id}/test`, {}));
+  await must(`/v1/events/${event}/replay`, {});
+  await inParallel(endpoints, ({ id }) =>
+    must(`/v1/webhooks/${id}/replay`, { since, mode: 'all' }),
+  );
+  const attempts = new Map<string, Attempt[]>();
+  await inParallel(endpoints, async ({ id, what, expected }) => {
+    const wantedTriggers = expected[0] === null ? WAYS_ONCE : [...WAYS_ONCE, RETRY];
+    let seen: Attempt[] = [];
+    await looking(async () => {
+      const { body } = await call('GET', `/v1/webhooks/${id}/deliveries`);
+      seen = body.data.flatMap((delivery: { attempts: Attempt[] }) => delivery.attempts);
+      const ways = new Set(seen.map(wayOf));
+      return wantedTriggers.every((way) => ways.has(way)) || isCaught() || undefined;
+    }).catch(() => {
+      throw new Error(`${what}: only ${seen.map(wayOf).join(', ')}`);
+    });
+    attempts.set(id, seen);
+  });
+  return attempts;
+}
+
+const wayOf = ({ trigger, number }: Attempt): string => `${trigger} ${number}`;
+const WAYS_ONCE = ['schedule 1', 'test 1', 'replay 1'];
+const RETRY = 'schedule 2';
+
+function judge(endpoints: Endpoint[], attempts: Map<string, Attempt[]>) {
+  const failures: string[] = [];
+  const counts: Record<string, number> = {};
+  for (const { id, what, expected } of endpoints) {
+    for (const attempt of attempts.get(id) ?? []) {
+      counts[wayOf(attempt)] = (counts[wayOf(attempt)] ?? 0) + 1;
+      if (expected.includes(attempt.error_class)) continue;
+      failures.push(`${what}, ${wayOf(attempt)}: ${attempt.error_class}`);
+    }
+  }
+  return { attempts: counts, failures };
+}
+
+async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  const rest = [...items];
+  const work = async (): Promise<void> => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await act(item);
+  };
+  await Promise.all(Array.from({ length: CALLERS }, work));
+}
+
+async function looking<T>(look: () => Promise<T | undefined>): Promise<T> {
+  const endMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+    if (performance.now() > endMs) throw new Error('waited in vain');
+    await delay(100);
+  }
+}

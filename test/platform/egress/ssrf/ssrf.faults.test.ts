@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createAddressGuard } from '../../../../src/platform/egress/address-guard.ts';
+import { checkUrl } from '../../../../src/platform/egress/url-rules.ts';
+import { FORBIDDEN, METADATA } from './ssrf-addresses.ts';
+import { makeCases } from './ssrf-cases.ts';
+import { enterNamespace, type SsrfNamespace } from './ssrf-namespace.ts';
+
+/**
+ * No request leaves for an address inside (contract §2, PARLEY_EGRESS_ALLOW). In a network namespace
+ * every address exists and one canary listens on all that are forbidden. What counts is what it
+ * accepts, and the connections the kernel says were begun; an error alone would prove nothing.
+ */
+
+const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
+const cases = makeCases(SEED);
+let namespace: SsrfNamespace;
+
+beforeAll(async () => {
+  namespace = await enterNamespace(SEED);
+});
+afterAll(async () => namespace?.stop());
+
+test('there are enough cases: every forbidden address in every form', () => {
+  expect(FORBIDDEN.length).toBeGreaterThanOrEqual(41);
+  expect(cases.length).toBeGreaterThanOrEqual(1_000);
+  const addresses = new Set(cases.map(({ address }) => address));
+  for (const address of METADATA) expect(addresses).toContain(address);
+});
+
+test('the canary is real: without a guard every form reaches it', async () => {
+  const { cases: tried, failures } = await namespace.unguarded();
+  expect(failures).toEqual([]);
+  expect(tried).toBeGreaterThanOrEqual(1_000);
+}, 120_000);
+
+test('the egress client reaches no forbidden address in any form, and the public ones always', async () => {
+  const result = await namespace.guarded();
+  console.info(`ssrf: FAULT_SEED=${SEED}, ${result.cases} cases, ${result.caught.length} accepted`);
+  expect(result.failures).toEqual([]);
+  expect(result.caught).toEqual([]);
+  expect(result.cases).toBe(cases.length);
+  expect(result.received).toBeGreaterThan(FORBIDDEN.length);
+  expect(result.begun).toBe(result.received);
+}, 120_000);
+
+test('no list of the operator opens the metadata services', async () => {
+  const result = await namespace.opened();
+  expect(result).toMatchObject({ failures: [], caught: [], begun: 0, received: 0 });
+  expect(result.cases).toBeGreaterThanOrEqual(10 * METADATA.length);
+}, 120_000);
+
+test('a delivery process reaches none by event, test event, replay or retry, whatever proxy its environment names', async () => {
+  const result = await namespace.pipeline();
+  const { attempts, endpoints } = result;
+  console.info(`ssrf: ${endpoints} endpoints, attempts ${JSON.stringify(attempts)}`);
+  expect(result.caught).toEqual([]);
+  expect(result.failures).toEqual([]);
+  expect(result.received).toBeGreaterThan(0);
+  // The public endpoint alone has no second attempt.
+  for (const way of ['schedule 1', 'schedule 2', 'test 1', 'replay 1']) {
+    expect(attempts[way]).toBeGreaterThanOrEqual(endpoints - 1);
+  }
+  expect(endpoints).toBeGreaterThan(FORBIDDEN.length);
+}, 300_000);
+
+describe('when an endpoint is written', () => {
+  const guard = createAddressGuard({ allow: [] });
+  const accepted = cases.filter(({ url }) => 'url' in checkUrl(url, guard));
+
+  test('every literal address is refused, however it is spelled', () => {
+    const literals = accepted.filter(({ form }) => form.startsWith('literal'));
+    expect(literals.map(({ url }) => url)).toEqual([]);
+  });
+
+  test('only names pass over https: what they mean is known at connect', () => {
+    expect([...new Set(accepted.map(({ form }) => form))]).toEqual(['name, https']);
+  });
+});
+
+test('where no namespace can be had it fails and says so', async () => {
+  await expect(enterNamespace(SEED, '/bin/false')).rejects.toThrow(/did not run.*namespace.*root/);
+  await expect(enterNamespace(SEED, 'no-such-program')).rejects.toThrow(/did not run/);
+});

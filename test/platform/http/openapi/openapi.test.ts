@@ -1,0 +1,283 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { createApp, type AppDeps } from '../../../../src/platform/http/app.ts';
+import { describeRoutes } from '../../../../src/roles/api/describe-routes.ts';
+import { createRoutes, type RoutesDeps } from '../../../../src/roles/api/routes.ts';
+import type { Route } from '../../../../src/platform/http/route.ts';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../../../src/errors.ts';
+import { EVENT_TYPES } from '../../../../src/events/event-types.ts';
+import { createLogger } from '../../../../src/platform/observability/logger.ts';
+import { createMetrics } from '../../../../src/platform/observability/metrics.ts';
+
+// Nothing here is called; routes and their description are only looked at.
+const deps = {
+  version: '1.2.3',
+  metrics: createMetrics({ processMetrics: false }),
+  log: createLogger('silent', 'test'),
+  serveHealth: true,
+  rateLimit: 0,
+} as RoutesDeps & AppDeps;
+
+type Operation = {
+  operationId: string;
+  security: object[];
+  parameters?: { name: string; in: string }[];
+  requestBody?: { required?: boolean; content: Record<string, unknown> };
+  responses: Record<string, Response>;
+};
+type Response = {
+  content?: Record<string, unknown>;
+  headers?: object;
+  links?: Record<string, Link>;
+};
+type Link = {
+  operationId: string;
+  parameters?: Record<string, string>;
+  requestBody?: Record<string, string>;
+};
+type Document = {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: { requestBody: { content: object } } }>;
+  components: Record<
+    'schemas' | 'headers' | 'securitySchemes',
+    Record<string, { properties?: object }>
+  >;
+};
+const routes = createRoutes(deps);
+const document = describeRoutes(routes, deps.version) as Document;
+
+function routeOf({ operationId }: Operation): Route {
+  return routes.find((route) => route.operationId === operationId)!;
+}
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
+);
+
+describe('the document and what express serves', () => {
+  test('are the same routes, in both directions', () => {
+    // Express types its stack as any; these are the parts that say what it routes.
+    type Layer = { route?: { path: string; stack: { method?: string }[] } };
+    const stack = (createApp({ ...deps, routes }).router as unknown as { stack: Layer[] }).stack;
+    const served = stack.flatMap(({ route }) =>
+      route?.path.startsWith('/v1')
+        ? route.stack.flatMap(({ method }) =>
+            method ? [`${method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`] : [],
+          )
+        : [],
+    );
+    expect(served.toSorted()).toEqual(operations.map(([name]) => name).toSorted());
+    expect(new Set(served).size).toBe(served.length);
+  });
+
+  test('are all that the contract names', () => {
+    const names: string[] = operations.map(([name]) => name);
+    expect(CONTRACT.filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
+
+/** Contract §3 and §4. Adding is free. */
+const CONTRACT = `
+  post,get /v1/agents; get,patch,delete /v1/agents/{id}; post /v1/agents/{id}/publish
+  post /v1/agents/{id}/rollback; get /v1/agents/{id}/versions
+  get /v1/agents/{id}/versions/{version}; get /v1/agents/{id}/versions/{from}/diff/{to}
+  get /v1/agents/{id}/activations
+  post,get /v1/webhooks; get,patch,delete /v1/webhooks/{id}; post /v1/webhooks/{id}/rotate_secret
+  post /v1/webhooks/{id}/test; get /v1/webhooks/{id}/deliveries; post /v1/webhooks/{id}/replay
+  get /v1/events; get /v1/events/{id}; get /v1/events/{id}/deliveries; get /v1/deliveries/{id}
+  post /v1/events/{id}/replay; get,delete /v1/jobs/{id}; get /v1/events/stream
+  post,get /v1/conversations; get,delete /v1/conversations/{id}
+  post /v1/conversations/{id}/messages; post /v1/conversations/{id}/end
+  post /v1/conversations/{id}/escalate; post /v1/conversations/{id}/feedback
+  get /v1/conversations/{id}/transcript
+  get /v1/escalations; get /v1/escalations/{id}; post /v1/escalations/{id}/accept
+  post /v1/escalations/{id}/decline; post /v1/escalations/{id}/complete
+  post /v1/escalations/{id}/messages
+  post,get /v1/knowledge/sources; get,patch,delete /v1/knowledge/sources/{id}
+  post /v1/knowledge/sources/{id}/sync; put /v1/knowledge/sources/{id}/content
+  get /v1/knowledge/sources/{id}/documents; get /v1/knowledge/search; get /v1/knowledge/gaps
+  post /v1/knowledge/gaps/{id}/resolve
+  post,get /v1/calls; get /v1/calls/{id}; post /v1/calls/{id}/end
+  post,get /v1/api_keys; delete /v1/api_keys/{id}; get /v1/openapi.json
+`
+  .trim()
+  .split(/[;\n]/)
+  .flatMap((entry) => {
+    const [methods = '', path = ''] = entry.trim().split(' ');
+    return methods.split(',').map((method) => `${method} ${path}`);
+  });
+
+describe('the document', () => {
+  test('is OpenAPI 3.1 whose references all lead somewhere', () => {
+    expect(document.openapi).toBe('3.1.0');
+    const text = JSON.stringify(document);
+    const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
+    expect(references.length).toBeGreaterThan(10);
+    for (const [, name] of references) expect(document.components.schemas).toHaveProperty([name!]);
+    expect(text).not.toContain('x-kubernetes');
+  });
+
+  test.each(operations)(
+    '%s has a key, its parameters, an answer and its problems',
+    (name, operation) => {
+      const isOpen = name === 'get /v1/openapi.json';
+      const { scope } = routeOf(operation);
+      expect(scope === null).toBe(isOpen);
+      expect(operation.security).toEqual(isOpen ? [] : [{ apiKey: [scope] }]);
+      const inPath = operation.parameters?.filter((p) => p.in === 'path').map((p) => p.name) ?? [];
+      expect(inPath).toEqual([...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
+      const statuses = Object.keys(operation.responses);
+      expect(statuses.some((status) => status.startsWith('2'))).toBe(true);
+      const problems = ['400', '500', '503', ...(isOpen ? [] : ['401', '403', '429'])];
+      expect(statuses).toEqual(expect.arrayContaining(problems));
+      if (inPath.length > 0) expect(statuses).toContain('404');
+      if (operation.requestBody)
+        expect(statuses).toEqual(expect.arrayContaining(['413', '415', '422']));
+      for (const [status, { content, headers }] of Object.entries(operation.responses)) {
+        expect(headers).toHaveProperty('Request-Id');
+        if (Number(status) >= 400)
+          expect(Object.keys(content!)).toEqual(['application/problem+json']);
+      }
+    },
+  );
+
+  test.each(operations)('%s says which codes its problems have', (_, operation) => {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      if (Number(status) < 400) continue;
+      const { schema } = content!['application/problem+json'] as { schema: { allOf: object[] } };
+      expect(schema.allOf[0]).toEqual({ $ref: '#/components/schemas/Problem' });
+      const { code } = (schema.allOf[1] as { properties: { code: { enum: ErrorCode[] } } })
+        .properties;
+      expect(code.enum.length).toBeGreaterThan(0);
+      for (const one of code.enum) expect(ERROR_CATALOGUE[one].status).toBe(Number(status));
+    }
+  });
+
+  test.each(operations)('%s has the headers that its route has', (name, operation) => {
+    const { etag, answers } = routeOf(operation);
+    const taken = operation.parameters?.filter((p) => p.in === 'header').map((p) => p.name) ?? [];
+    const isPost = name.startsWith('post ');
+    const isStream = name === 'get /v1/events/stream';
+    const isConditional = etag === true && /^(?!get).*\{/.test(name);
+    expect(taken).toEqual([
+      ...(isPost ? ['Idempotency-Key'] : []),
+      ...(isConditional ? ['If-Match'] : []),
+      ...(isStream ? ['Last-Event-ID'] : []),
+    ]);
+    const { responses } = operation;
+    if (isPost) expect(Object.keys(responses)).toEqual(expect.arrayContaining(['409', '422']));
+    if (isConditional) expect(responses).toHaveProperty('412');
+    for (const [status, { headers }] of Object.entries(responses)) {
+      const answer = answers[Number(status)];
+      expect('Location' in headers!).toBe(answer?.location === true);
+      expect('ETag' in headers!).toBe(etag === true && answer?.schema !== undefined);
+      expect('Idempotency-Replayed' in headers!).toBe(isPost && answer !== undefined);
+      expect('WWW-Authenticate' in headers!).toBe(status === '401');
+      if (['429', '503'].includes(status)) expect(headers).toHaveProperty('Retry-After');
+      for (const { $ref } of Object.values(headers!) as { $ref: string }[])
+        expect(document.components.headers).toHaveProperty([$ref.split('/').at(-1)!]);
+    }
+  });
+
+  test('operation ids are unique', () => {
+    const ids = operations.map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('request bodies are closed and PATCH takes both media types', () => {
+    const patch = document.paths['/v1/agents/{id}']!['patch']!;
+    expect(Object.keys(patch.requestBody!.content)).toEqual([
+      'application/json',
+      'application/merge-patch+json',
+    ]);
+    for (const [, { requestBody }] of operations) {
+      const json = requestBody?.content['application/json'];
+      if (json !== undefined)
+        expect(json).toMatchObject({ schema: { additionalProperties: false } });
+    }
+    expect(document.paths['/v1/agents']!['post']!.requestBody!.required).toBe(true);
+    expect(document.paths['/v1/webhooks/{id}/test']!['post']!.requestBody!.required).toBe(false);
+  });
+
+  test('describes the nine events as webhooks, and a secret only where one is created', () => {
+    expect(Object.keys(document.webhooks).toSorted()).toEqual([...EVENT_TYPES].toSorted());
+    const withSecret = Object.entries(document.components.schemas)
+      .filter(([, { properties = {} }]) =>
+        ['secret', 'key', 'new_secret', 'next_secret'].some((name) => name in properties),
+      )
+      .map(([name]) => name);
+    expect(withSecret.toSorted()).toEqual([
+      'CreatedApiKey',
+      'CreatedWebhookEndpoint',
+      'RotatedWebhookEndpoint',
+    ]);
+  });
+
+  test('a webhook has every header that a delivery has', () => {
+    type Webhook = { post: { parameters: { name: string }[] } };
+    const sent = readFileSync(
+      new URL('../../../../src/webhooks/delivery/attempt.ts', import.meta.url),
+      'utf8',
+    );
+    const names = [...new Set(sent.match(/(?<=')(?:parley|webhook)-[a-z-]+(?=')/g))];
+    expect(names.length).toBeGreaterThan(6);
+    for (const webhook of Object.values(document.webhooks) as unknown as Webhook[]) {
+      const described = webhook.post.parameters.map(({ name }) => name);
+      expect(described).toEqual(expect.arrayContaining(names));
+    }
+  });
+});
+
+describe('the links', () => {
+  const links = operations.flatMap(([name, { responses }]) =>
+    Object.entries(responses).flatMap(([status, response]) =>
+      Object.values(response.links ?? {}).map(
+        (link) => [`${name} ${status} → ${link.operationId}`, response, link] as const,
+      ),
+    ),
+  );
+
+  test.each(links)('%s takes what is in the answer to what takes it', (_, response, link) => {
+    const target = operations.find(([, { operationId }]) => operationId === link.operationId)![1];
+    const taken = target.parameters?.map(({ name }) => name) ?? [];
+    expect(taken).toEqual(expect.arrayContaining(Object.keys(link.parameters ?? {})));
+    const values = [
+      ...Object.values(link.parameters ?? {}),
+      ...Object.values(link.requestBody ?? {}),
+    ];
+    expect(values.some((value) => value.startsWith('$response.body#/'))).toBe(true);
+    const { schema } = response.content!['application/json'] as { schema: object };
+    for (const value of values) {
+      if (value === '$request.path.id') continue;
+      expect({ value, leads: leads(schema, value.replace('$response.body#/', '')) }).toEqual({
+        value,
+        leads: true,
+      });
+    }
+  });
+
+  test('lead from what makes a thing to everything that can be done with it', () => {
+    for (const [name, { responses }] of operations) {
+      const [, collection] = /^post (\/v1\/[a-z_/]+)$/.exec(name) ?? [];
+      if (collection === undefined) continue;
+      const below = operations
+        .filter(([other]) => other.split(' ')[1]!.startsWith(`${collection}/{id}`))
+        .map(([, { operationId }]) => operationId);
+      const made = Object.values(responses).find(({ headers }) => 'Location' in headers!);
+      expect(Object.keys(made!.links!)).toEqual(expect.arrayContaining(below));
+    }
+  });
+
+  /** Whether a schema has something at a pointer such as data/0/id. */
+  function leads(schema: object, pointer: string): boolean {
+    const { $ref, properties, items } = schema as Record<string, unknown>;
+    if (typeof $ref === 'string') {
+      return leads(document.components.schemas[$ref.split('/').at(-1)!]!, pointer);
+    }
+    const [first = '', ...rest] = pointer.split('/');
+    if (pointer === '') return true;
+    const inner: unknown = first === '0' ? items : (properties as Record<string, object>)?.[first];
+    return inner !== undefined && leads(inner as object, rest.join('/'));
+  }
+});

@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { fromUuid } from '../../../src/ids.ts';
+import { startTown, type Town } from '../../webhooks/delivery/processes/delivery-town.ts';
+import { freePort, startRole, type Answer, type Parley } from '../../roles/parley-process.ts';
+import { createSeeded } from '../../random/seeded.ts';
+
+/**
+ * The answer to a request with an `Idempotency-Key` does not reach who asked, or only its head does:
+ * whoever asks again is told of the one event there is.
+ */
+const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
+const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
+const { below } = createSeeded(SEED);
+const REQUESTS = Math.min(1_000, 40 * ROUNDS);
+/** A request takes about as long. */
+const CUT_WITHIN_MS = 20;
+/** Processes are started, beside other tests. */
+jest.setTimeout(120_000 + ROUNDS * 5_000);
+
+let town: Town;
+let api: Parley;
+let port: string;
+let path: string;
+
+beforeAll(async () => {
+  town = await startTown();
+  path = `/v1/webhooks/${fromUuid('we', await town.addEndpoint())}/test`;
+  port = String(await freePort());
+  api = await startApi();
+});
+afterAll(async () => {
+  await api.stop();
+  await town.stop();
+});
+
+function startApi(failpoints = ''): Promise<Parley> {
+  const env = { PARLEY_PORT: port, PARLEY_RATE_LIMIT: '0', PARLEY_FAILPOINTS: failpoints };
+  return startRole('api', { databaseUrl: town.databaseUrl, env });
+}
+
+/** Sends the request and resets the connection at that moment; resolves with what came until then. */
+async function cut(key: string, moment: { afterMs: number } | 'head'): Promise<string> {
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  let text = '';
+  const answered = new Promise<void>((resolve) => {
+    socket.on('data', (piece) => {
+      text += piece.toString();
+      resolve();
+    });
+    socket.once('close', () => resolve());
+  });
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'host: parley',
+    `authorization: Bearer ${api.apiKey}`,
+    'content-type: application/json',
+    `idempotency-key: ${key}`,
+    'content-length: 2',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n{}`);
+  // The moment is what is tried, not waited for.
+  await (moment === 'head' ? answered : delay(moment.afterMs));
+  socket.resetAndDestroy();
+  return text;
+}
+
+/** As a careful client does it: again until there is an answer. */
+async function untilAnswered(key: string): Promise<Answer> {
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${api.apiKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: '{}',
+    });
+    const { status, headers } = response;
+    const body = await response.json();
+    if (status === 202) return { status, headers, body };
+    expect({ status, body }).toMatchObject({ status: 409 });
+    await delay(20);
+  }
+}
+
+async function expectOneEventEach(answers: readonly Answer[], before: string[]): Promise<void> {
+  const told = answers.map(({ body }) => String(body.event_id));
+  expect(new Set(told).size).toBe(answers.length);
+  expect((await allEvents()).sort()).toEqual([...before, ...told].sort());
+}
+
+async function allEvents(): Promise<string[]> {
+  const { rows } = await town.pool.query<{ id: string }>(
+    'select event_id as id from delivery_queue',
+  );
+  return rows.map(({ id }) => fromUuid('evt', id));
+}
+
+test(`F-07: the connection is reset while the answer is on its way: asked again there is one event (seed ${SEED})`, async () => {
+  const before = await allEvents();
+  const keys = Array.from({ length: REQUESTS }, (_, i) => `before-${i}`);
+  let unheard = 0;
+  const answers: Answer[] = [];
+  for (const key of keys) {
+    if ((await cut(key, { afterMs: below(CUT_WITHIN_MS) })) === '') unheard += 1;
+    const [one, other] = [await untilAnswered(key), await untilAnswered(key)];
+    expect(other.body).toEqual(one.body);
+    answers.push(one);
+  }
+  const replayed = answers.filter(({ headers }) => headers.has('idempotency-replayed')).length;
+  console.info(
+    `F-07, seed ${SEED}: ${unheard} of ${REQUESTS} answers not heard, ${replayed} requests done by then`,
+  );
+  expect(unheard).toBeGreaterThan(0);
+  await expectOneEventEach(answers, before);
+});
+
+test('F-07: the connection is reset when the 202 has begun: asked again it is the same id', async () => {
+  const before = await allEvents();
+  const answers: Answer[] = [];
+  for (let i = 0; i < 10; i += 1) {
+    const heard = await cut(`after-${i}`, 'head');
+    expect(heard).toMatch(/^HTTP\/1.1 202 /);
+    const answer = await untilAnswered(`after-${i}`);
+    expect(answer.headers.get('idempotency-replayed')).toBe('true');
+    expect(heard).toContain(answer.body.event_id);
+    answers.push(answer);
+  }
+  await expectOneEventEach(answers, before);
+});
+
+test('F-06: killed with the change committed and no answer sent: asked again it is that event', async () => {
+  const before = await allEvents();
+  await api.stop();
+  api = await startApi('api.answering=kill');
+  expect(await cut('killed', 'head')).toBe(''); // Ends with the process.
+  expect(await api.exited).toEqual([null]);
+  const made = (await allEvents()).filter((id) => !before.includes(id));
+  expect(made).toHaveLength(1);
+  api = await startApi();
+  const answer = await untilAnswered('killed');
+  expect(answer.body.event_id).toBe(made[0]);
+  await expectOneEventEach([answer], before);
+});

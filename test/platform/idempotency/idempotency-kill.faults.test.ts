@@ -1,0 +1,256 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { freePort, runMigrations, startRole, type Parley } from '../../roles/parley-process.ts';
+import { createTestDatabase } from '../postgres/postgres.ts';
+import { createSeeded } from '../../random/seeded.ts';
+
+/**
+ * In each round clients send POSTs with an `Idempotency-Key` each, the API process is killed at
+ * some moment of that, and the clients repeat the same requests to the next process until they are
+ * answered. Then everything was done exactly once, and each answer is the one that is given again.
+ *
+ * FAULT_ROUNDS rounds; FAULT_SEED decides when the kill comes, not how far the requests are then.
+ */
+const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 3);
+const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
+/** Of each kind but the last two, which follow one another. */
+const CLIENTS = 3;
+/** The slowest request of a round takes about as long. */
+const KILL_WITHIN_MS = 250;
+
+type Answered = { status: number; text: string; replayed: boolean };
+type Request = { kind: string; path: string; key: string; json: unknown };
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let admin: Client;
+let operator: Parley;
+let api: Parley;
+let url: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await runMigrations(database.url);
+  admin = new Client(database.url);
+  await admin.connect();
+  operator = await startRole('operator', { databaseUrl: database.url, env: {} });
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  api = await startApi();
+}, 60_000);
+
+afterEach(async () => {
+  await api.stop();
+  await operator.stop();
+  await admin.end();
+  await database.drop();
+});
+
+function startApi(): Promise<Parley> {
+  const env = { PARLEY_PORT: new URL(url).port, PARLEY_RATE_LIMIT: '0' };
+  return startRole('api', { databaseUrl: database.url, env });
+}
+
+test(
+  'F-06 F-31: whenever the API dies, what was asked for is done once and answered the same ever after',
+  async () => {
+    const seeded = createSeeded(SEED);
+    const done: { request: Request; answer: Answered }[] = [];
+    const town = await settle();
+    let cut = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      let back = (): void => undefined;
+      const isBack = new Promise<void>((resolve) => {
+        back = resolve;
+      });
+      const requests = requestsOf(round, town);
+      const answering = requests.map((request) => untilAnswered(request, isBack));
+      await delay(seeded.below(KILL_WITHIN_MS)); // The moment is what is tried, not waited for.
+      await api.kill();
+      api = await startApi();
+      await passMinute();
+      back();
+      const answers = await Promise.all(answering);
+      answers.forEach(({ tries, ...answer }, i) => {
+        if (tries > 1) cut += 1;
+        done.push({ request: requests[i]!, answer });
+      });
+    }
+    console.info(`seed ${SEED}: ${done.length} requests, ${cut} repeated, over ${ROUNDS} kills`);
+    expect(cut).toBeGreaterThan(0); // Else nothing was tried.
+
+    for (const { request, answer } of done) {
+      if (answer.status >= 300) throw new Error(`${request.kind}: ${answer.text}`);
+      const again = await send(request);
+      expect(again).toEqual({ ...answer, replayed: true });
+    }
+    const of = (kind: string): { body: Record<string, never>; request: Request }[] =>
+      done
+        .filter(({ request }) => request.kind === kind)
+        .map(({ request, answer }) => ({ request, body: JSON.parse(answer.text) }));
+    const ids = (kind: string, field = 'id'): string[] =>
+      of(kind)
+        .map(({ body }) => String(body[field]))
+        .sort();
+    const { agent, endpoint, versions, conversation } = town;
+    expect(ids('agent')).toEqual(await everyId('/v1/agents', [agent]));
+    expect(ids('endpoint')).toEqual(await everyId('/v1/webhooks', [endpoint]));
+    expect(ids('key')).toEqual(await everyId('/v1/api_keys', await firstKeys()));
+    const tests = await everyId(`/v1/webhooks/${endpoint}/deliveries`, []);
+    expect(ids('test', 'delivery_id')).toEqual(tests);
+    for (const { body } of of('key')) {
+      const { status } = await call('GET', '/v1/agents', { key: String(body['key']) });
+      expect(status).toBe(200);
+    }
+    const created = (await everyItem('/v1/audit_log?action=api_key.created')).map((l) => l.target);
+    expect(created.filter((target) => ids('key').includes(target)).sort()).toEqual(ids('key'));
+    // One step back for each rollback, in order.
+    expect(of('rollback').map(({ body }) => body['active_version'])).toEqual(
+      Array.from({ length: ROUNDS }, (_, i) => versions - 1 - i),
+    );
+    const transcript = await call('GET', `/v1/conversations/${conversation}/transcript`);
+    const said = transcript.body.turns.filter((turn: { role: string }) => turn.role === 'user');
+    expect(said.map((turn: { text: string }) => turn.text)).toEqual(
+      of('message').map(({ request }) => (request.json as { text: string }).text),
+    );
+    const { rows } = await admin.query('select 1 from idempotency_marks where answer is null');
+    expect(rows).toEqual([]);
+  },
+  60_000 + ROUNDS * 20_000,
+);
+
+type Town = { agent: string; endpoint: string; conversation: string; versions: number };
+
+/** What the requests are about; the agent has a version to go back to for each round. */
+async function settle(): Promise<Town> {
+  const versions = ROUNDS + 1;
+  const agent = await call('POST', '/v1/agents', { json: { prompt: 'v1', name: 'veteran' } });
+  for (let version = 2; version <= versions; version += 1) {
+    const json = { prompt: `v${version}` };
+    await call('PATCH', `/v1/agents/${agent.body.id}`, { json });
+  }
+  // Subscribed to what does not happen here: it gets test events alone.
+  const json = { url: 'https://example.com/', event_types: ['knowledge.source.synced'] };
+  const endpoint = await call('POST', '/v1/webhooks', { json });
+  const conversation = await call('POST', '/v1/conversations', {
+    json: { agent_id: agent.body.id },
+  });
+  expect([agent.status, endpoint.status, conversation.status]).toEqual([201, 201, 201]);
+  return {
+    agent: agent.body.id,
+    endpoint: endpoint.body.id,
+    conversation: conversation.body.id,
+    versions,
+  };
+}
+
+function requestsOf(round: number, town: Town): Request[] {
+  const url = `https://example.com/${round}`;
+  const each = Array.from({ length: CLIENTS }, (_, i): Request[] => {
+    const key = `${round}/${i}`;
+    return [
+      // All want the same name, so that most get a suffix.
+      { kind: 'agent', path: '/v1/agents', key, json: { prompt: 'x', display_name: 'Twin' } },
+      { kind: 'endpoint', path: '/v1/webhooks', key, json: { url, enabled: false } },
+      { kind: 'test', path: `/v1/webhooks/${town.endpoint}/test`, key, json: {} },
+      { kind: 'key', path: '/v1/api_keys', key, json: { name: key, scopes: ['read'] } },
+    ];
+  });
+  const key = `${round}`;
+  return [
+    ...each.flat(),
+    { kind: 'rollback', path: `/v1/agents/${town.agent}/rollback`, key, json: {} },
+    {
+      kind: 'message',
+      path: `/v1/conversations/${town.conversation}/messages`,
+      key,
+      json: { text: `message ${round}` },
+    },
+  ];
+}
+
+/** As a careful client does it: the same request until there is an answer to it. */
+async function untilAnswered(
+  request: Request,
+  isBack: Promise<void>,
+): Promise<Answered & { tries: number }> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await send(request).catch(() => undefined);
+    if (answer && answer.status < 500 && !isInProgress(answer)) return { ...answer, tries };
+    await isBack;
+    if (tries > 50) throw new Error(`${request.kind} ${request.key}: ${JSON.stringify(answer)}`);
+    // What the dead process sent last may have reached PostgreSQL after our look.
+    if (answer) await passMinute();
+  }
+}
+
+function isInProgress({ status, text }: Answered): boolean {
+  return status === 409 && text.includes('idempotency_in_progress');
+}
+
+/** Until marks of the process that died have run out. */
+async function passMinute(): Promise<void> {
+  await admin.query(
+    `update idempotency_marks set claimed_at = claimed_at - interval '1 minute' where answer is null`,
+  );
+}
+
+async function send({ path, key, json }: Request): Promise<Answered> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${api.apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    },
+    body: JSON.stringify(json),
+  });
+  return {
+    status: response.status,
+    text: await response.text(),
+    replayed: response.headers.has('idempotency-replayed'),
+  };
+}
+
+// What the API answers is looked at field by field.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Reply = { status: number; body: any };
+
+async function call(
+  method: string,
+  path: string,
+  { key = api.apiKey, json }: { key?: string; json?: unknown } = {},
+): Promise<Reply> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(json !== undefined && { body: JSON.stringify(json) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+async function everyItem(path: string): Promise<{ id: string; target: string }[]> {
+  const items: { id: string; target: string }[] = [];
+  let cursor = '';
+  do {
+    const separator = path.includes('?') ? '&' : '?';
+    const page = await call('GET', `${path}${separator}limit=100${cursor}`);
+    items.push(...page.body.data);
+    cursor = page.body.next_cursor === null ? '' : `&cursor=${page.body.next_cursor}`;
+  } while (cursor !== '');
+  return items;
+}
+
+/** Sorted, without those that were there before. */
+async function everyId(path: string, before: readonly string[]): Promise<string[]> {
+  const ids = (await everyItem(path)).map(({ id }) => id);
+  return ids.filter((id) => !before.includes(id)).sort();
+}
+
+/** Of PARLEY_API_KEY: the oldest. */
+async function firstKeys(): Promise<string[]> {
+  return (await everyItem('/v1/api_keys')).slice(-1).map(({ id }) => id);
+}

@@ -1,0 +1,43 @@
+import { expect } from '@jest/globals';
+import { newUuid } from '../../../src/ids.ts';
+import { createLogger } from '../../../src/platform/observability/logger.ts';
+import type { Api, Call, Reply } from '../../roles/api/api-setup.ts';
+
+/** Failures are made here on purpose. */
+export const QUIET = createLogger('silent', 'test');
+
+let count = 0;
+/** A key that no other request has. */
+export const newKey = (): string => `key ${(count += 1)} of ${newUuid()}`;
+
+export const postTo =
+  (call: Call) =>
+  (path: string, key: string, json?: unknown): Promise<Reply> =>
+    call('POST', path, {
+      headers: { 'idempotency-key': key },
+      ...(json !== undefined && { json }),
+    });
+
+/** The very same answer, but that it says so. */
+export function expectReplay(again: Reply, first: Reply): void {
+  expect(first.headers.get('idempotency-replayed')).toBeNull();
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  expect(again.status).toBe(first.status);
+  expect(again.text).toBe(first.text);
+  for (const name of ['location', 'etag', 'content-type', 'retry-after', 'request-id']) {
+    expect([name, again.headers.get(name)]).toEqual([name, first.headers.get(name)]);
+  }
+}
+
+/** No answer can be kept until the returned function is called: as a crash right before it. */
+export async function breakMarks({ engine: { pool } }: Api): Promise<() => Promise<unknown>> {
+  await pool.query(
+    `alter table idempotency_marks add constraint broken check (answer is null) not valid`,
+  );
+  return () => pool.query('alter table idempotency_marks drop constraint broken');
+}
+
+export async function newEndpoint({ call }: Api): Promise<string> {
+  const { headers } = await call('POST', '/v1/webhooks', { json: { url: 'https://example.com' } });
+  return headers.get('location')!;
+}

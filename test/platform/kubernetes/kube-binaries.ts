@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** Absolute paths of the two programs that make a Kubernetes API. */
+export type KubeBinaries = { etcd: string; kubeApiserver: string };
+
+const run = promisify(execFile);
+const tools = fileURLToPath(new URL('../../tools/', import.meta.url));
+
+/**
+ * Finds etcd and kube-apiserver: `KUBEBUILDER_ASSETS`, then the cache, then builds them from the
+ * Go modules in test/tools (about five minutes, once for a machine). With none of these: says so
+ * and answers undefined, so that the caller skips; with `CI=true` throws instead, because a run
+ * that left the operator's tests out is no pass.
+ */
+export async function findKubeBinaries(): Promise<KubeBinaries | undefined> {
+  const assets = process.env['KUBEBUILDER_ASSETS'];
+  if (assets && isComplete(assets)) return inFolder(assets);
+  const version = kubeVersion();
+  const cache = join(homedir(), '.cache', 'parley', `kube-${version}`);
+  if (isComplete(cache)) return inFolder(cache);
+  try {
+    await withLock(`${cache}.lock`, () => build(cache, version));
+    return inFolder(cache);
+  } catch (cause) {
+    return withoutBinaries(cause);
+  }
+}
+
+function withoutBinaries(cause: unknown): undefined {
+  const message =
+    'No etcd and kube-apiserver: tests against a real Kubernetes API are LEFT OUT. ' +
+    'Set KUBEBUILDER_ASSETS to a folder with both, or install Go so that they can be built.';
+  if (process.env['CI'] === 'true') throw new Error(message, { cause });
+  process.stderr.write(`\n*** ${message}\n*** ${String(cause).slice(0, 500)}\n\n`);
+  return undefined;
+}
+
+function inFolder(folder: string): KubeBinaries {
+  return { etcd: join(folder, 'etcd'), kubeApiserver: join(folder, 'kube-apiserver') };
+}
+
+function isComplete(folder: string): boolean {
+  try {
+    for (const path of Object.values(inFolder(folder))) accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The version pinned in test/tools, such as `1.36.3`. */
+function kubeVersion(): string {
+  const goMod = readFileSync(join(tools, 'kube-apiserver', 'go.mod'), 'utf8');
+  const version = /k8s\.io\/kubernetes v(\S+)/.exec(goMod)?.[1];
+  if (!version) throw new Error('test/tools/kube-apiserver/go.mod names no k8s.io/kubernetes');
+  return version;
+}
+
+async function build(cache: string, version: string): Promise<void> {
+  if (isComplete(cache)) return; // Somebody else built it while we waited for the lock.
+  await mkdir(cache, { recursive: true });
+  process.stderr.write('Building etcd and kube-apiserver once; this takes some minutes …\n');
+  const [major, minor] = version.split('.');
+  const stamp = 'k8s.io/component-base/version';
+  // Without these the server calls itself v0.0.0-master and kubectl refuses to compare versions.
+  const ldflags =
+    `-s -w -X ${stamp}.gitVersion=v${version} ` +
+    `-X ${stamp}.gitMajor=${major} -X ${stamp}.gitMinor=${minor}`;
+  await goBuild('etcd', 'go.etcd.io/etcd/server/v3', join(cache, 'etcd'), '-s -w');
+  const server = join(cache, 'kube-apiserver');
+  await goBuild('kube-apiserver', 'k8s.io/kubernetes/cmd/kube-apiserver', server, ldflags);
+}
+
+/** Builds beside the target and renames: an interrupted build leaves no half a program. */
+async function goBuild(folder: string, source: string, target: string, ldflags: string) {
+  const args = ['build', '-mod=readonly', '-ldflags', ldflags, '-o', `${target}.part`, source];
+  await run('go', args, { cwd: join(tools, folder), maxBuffer: 1 << 26 });
+  await rename(`${target}.part`, target);
+}
+
+/** One builder at a time on this machine; a lock whose process is gone is taken over. */
+export async function withLock(path: string, work: () => Promise<void>): Promise<void> {
+  await mkdir(join(path, '..'), { recursive: true });
+  while (!(await tryLock(path))) await delay(500);
+  try {
+    await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function tryLock(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx');
+    await file.writeFile(String(process.pid));
+    await file.close();
+    return true;
+  } catch {
+    const holder = Number(await readFile(path, 'utf8').catch(() => '0'));
+    // An empty file is a lock being written; a second look comes half a second later.
+    if (holder > 0 && !isRunning(holder)) await rm(path, { force: true });
+    return false;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

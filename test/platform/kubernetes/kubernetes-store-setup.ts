@@ -1,0 +1,112 @@
+import { MERGE_PATCH, type KubeClient } from '../../../src/platform/kubernetes/client.ts';
+import { objectPath } from '../../../src/platform/kubernetes/resource-paths.ts';
+import type {
+  Applied,
+  Resource,
+  ResourceStore,
+} from '../../../src/platform/resources/resource-store.ts';
+
+/** What a watch tells, and clients that show or hold up what is on the wire. */
+
+export type Watching = {
+  /** `namespace/name`, in order. */
+  told: string[];
+  /** Resolves when the last one is that. */
+  until: (name: string) => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export async function watchTold(store: ResourceStore, kind: string): Promise<Watching> {
+  const told: string[] = [];
+  const synced = Promise.withResolvers<void>();
+  let look = (): void => undefined;
+  const { stop } = store.watch(kind, {
+    onChange: ({ key }) => {
+      if (key.namespace === 'kube-system') return; // An API server has ConfigMaps of its own.
+      told.push(`${key.namespace}/${key.name}`);
+      look();
+    },
+    onSynced: synced.resolve,
+  });
+  await synced.promise;
+  const until = (name: string): Promise<void> =>
+    new Promise((resolve) => {
+      look = () => {
+        if (told.at(-1) === name) resolve();
+      };
+      look();
+    });
+  return { told, until, stop };
+}
+
+/** Keeps all that lists and watches receive, in `wire`. */
+export function recording(client: KubeClient, wire: unknown[]): KubeClient {
+  return {
+    ...client,
+    request: async (request) => {
+      const answer = await client.request(request);
+      if (!request.path.endsWith('/a')) wire.push(answer);
+      return answer;
+    },
+    stream: async (request) =>
+      (async function* () {
+        for await (const event of await client.stream(request)) {
+          wire.push(event);
+          yield event;
+        }
+      })(),
+  };
+}
+
+/** Lets no event of a watch through before `open`. */
+export function holding(client: KubeClient, open: Promise<void>): KubeClient {
+  return {
+    ...client,
+    stream: async (request) => {
+      const events = await client.stream(request);
+      return (async function* () {
+        await open;
+        yield* events;
+      })();
+    },
+  };
+}
+
+/** Keeps where requests go. */
+export function noting(client: KubeClient, paths: Set<string>): KubeClient {
+  return {
+    ...client,
+    request: (request) => {
+      paths.add(request.path);
+      return client.request(request);
+    },
+    stream: (request) => {
+      paths.add(request.path);
+      return client.stream(request);
+    },
+  };
+}
+
+export const KEY = { namespace: 'default', name: 'a' };
+
+export function agent(fields: Partial<Applied> = {}): Applied {
+  return { kind: 'Agent', ...KEY, spec: { prompt: 'one' }, ...fields };
+}
+
+/** Writes and reads the one agent; asks for the store each time, since `beforeAll` makes it. */
+export function createDeclarer(of: () => { store: ResourceStore; client: KubeClient }) {
+  return {
+    applyAs: (fieldManager: string, spec: Record<string, unknown> = { prompt: 'one' }) =>
+      of().store.apply(agent({ spec }), { fieldManager }),
+    read: async (): Promise<Resource> => (await of().store.get('Agent', KEY))!,
+    /** As kubectl edit does it: no apply, so whoever does it owns what it changes. */
+    edit: (body: object, key = KEY): Promise<unknown> =>
+      of().client.request({
+        method: 'PATCH',
+        path: objectPath('Agent', key),
+        contentType: MERGE_PATCH,
+        query: { fieldManager: 'kubectl-edit' },
+        body,
+      }),
+  };
+}

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createAnnounce } from '../../../src/events/emit-event.ts';
+import { replayEvent } from '../../../src/webhooks/replay/replay-event.ts';
+import { createSendTestEvent } from '../../../src/webhooks/endpoints/send-test-event.ts';
+import { createNotifier, type Notifier } from '../../../src/platform/postgres/notifications.ts';
+import { measureBacklog } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
+import { SECRET } from '../../roles/engine.ts';
+import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
+import { agentPublished, startLab, type Lab } from '../../webhooks/delivery-setup.ts';
+
+/** Contract §7: names, labels, and that the numbers move as it says. */
+let lab: Lab;
+let receiver: Receiver;
+let notifier: Notifier;
+
+beforeEach(async () => {
+  lab = await startLab();
+  receiver = await startReceiver();
+  notifier = createNotifier(lab);
+});
+
+afterEach(async () => {
+  await notifier.stop();
+  await lab.stop();
+  await receiver.close();
+});
+
+/** One sample of the page, 0 when it is not there. */
+async function sample(name: string, labels: Record<string, string> = {}): Promise<number> {
+  const page = await lab.metrics.render();
+  const wanted = Object.entries(labels).map(([key, value]) => `${key}="${value}"`);
+  const line = page
+    .split('\n')
+    .find(
+      (text) =>
+        text.startsWith(`${name}${wanted.length > 0 ? '{' : ' '}`) &&
+        wanted.every((label) => text.includes(label)),
+    );
+  return line === undefined ? 0 : Number(line.split(' ').at(-1));
+}
+
+const counted = (name: string, attempt_kind: string): Promise<number> =>
+  sample(`parley_webhook_${name}_duration_seconds_count`, { attempt_kind });
+const outcomes = (outcome: string): Promise<number> =>
+  sample('parley_webhook_deliveries_total', { outcome });
+const requests = (outcome: string): Promise<number> =>
+  sample('parley_webhook_request_duration_seconds_count', { outcome });
+
+test('the page has every metric of the delivery engine, with its type', async () => {
+  const page = await lab.metrics.render();
+  const types: Record<string, string> = {
+    parley_webhook_delivery_duration_seconds: 'histogram',
+    parley_webhook_queue_duration_seconds: 'histogram',
+    parley_webhook_request_duration_seconds: 'histogram',
+    parley_webhook_deliveries_total: 'counter',
+    parley_webhook_deliveries_pending: 'gauge',
+    parley_webhook_oldest_due_age_seconds: 'gauge',
+    parley_webhook_endpoints: 'gauge',
+    parley_events_total: 'counter',
+  };
+  for (const [name, type] of Object.entries(types))
+    expect(page).toContain(`# TYPE ${name} ${type}\n`);
+});
+
+test('half a second is an edge of the buckets, exactly', async () => {
+  lab.metrics.deliveryDuration.observe({ attempt_kind: 'first' }, 0.5);
+  lab.metrics.queueDuration.observe({ attempt_kind: 'first' }, 0.5);
+  lab.metrics.deliveryDuration.observe({ attempt_kind: 'first' }, 0.5001);
+  const page = await lab.metrics.render();
+  const bucket = (name: string, le: string): string | undefined =>
+    page
+      .split('\n')
+      .find((line) => line.startsWith(`parley_webhook_${name}_duration_seconds_bucket{le="${le}"`));
+  expect(bucket('delivery', '0.5')).toBe(
+    'parley_webhook_delivery_duration_seconds_bucket{le="0.5",attempt_kind="first"} 1',
+  );
+  expect(bucket('queue', '0.5')).toMatch(/ 1$/);
+  expect(bucket('delivery', '0.25')).toMatch(/ 0$/);
+});
+
+test('first, retry and replay are told apart; a test is a first', async () => {
+  const endpoint = await lab.addEndpoint({ url: receiver.url });
+  await lab.startDelivery();
+  const first = await lab.emit();
+  await lab.deliveryWhen(first, ({ status }) => status === 'delivered');
+  await waitFor(async () => (await counted('delivery', 'first')) === 1);
+
+  receiver.answer((_, response) => void response.writeHead(500).end());
+  const second = await lab.emit();
+  await lab.deliveryWhen(
+    second,
+    ({ attempts, status }) => status === 'retrying' && attempts.length === 1,
+  );
+  receiver.answer((_, response) => void response.writeHead(200).end());
+  await lab.travel(10_000);
+  await lab.deliveryWhen(second, ({ status }) => status === 'delivered');
+  await waitFor(async () => (await counted('delivery', 'retry')) === 1);
+
+  const deps = { pool: lab.pool, nowMs: Date.now, notifier };
+  await replayEvent(deps, { namespace: 'default', id: first, endpointId: null });
+  await waitFor(async () => (await counted('delivery', 'replay')) === 1);
+  await createSendTestEvent({
+    ...deps,
+    outbox: lab.pool,
+    announce: createAnnounce({ notifier, metrics: lab.metrics }),
+  })({
+    namespace: 'default',
+    endpointId: endpoint,
+    type: 'agent.published' as const,
+    data: agentPublished('x'),
+  });
+  await waitFor(async () => (await counted('delivery', 'first')) === 2);
+
+  const all = async (name: string): Promise<number[]> =>
+    Promise.all(['first', 'retry', 'replay'].map((kind) => counted(name, kind)));
+  expect(await all('delivery')).toEqual([2, 1, 1]);
+  expect(await all('queue')).toEqual([3, 1, 1]);
+  expect(
+    await Promise.all([
+      outcomes('acknowledged'),
+      outcomes('failed_attempt'),
+      outcomes('exhausted'),
+    ]),
+  ).toEqual([4, 1, 0]);
+  expect([await requests('acknowledged'), await requests('rejected')]).toEqual([4, 1]);
+  expect(await sample('parley_events_total', { type: 'agent.published' })).toBe(3);
+  // The retry counts from its event, ten seconds of travel ago; the queue's part is ours alone.
+  expect(
+    await sample('parley_webhook_delivery_duration_seconds_sum', { attempt_kind: 'retry' }),
+  ).toBeGreaterThan(10);
+  expect(
+    await sample('parley_webhook_delivery_duration_seconds_sum', { attempt_kind: 'first' }),
+  ).toBeLessThan(2);
+});
+
+test('what cannot be reached is counted by why', async () => {
+  const closed = await startReceiver();
+  await closed.close();
+  await lab.addEndpoint({ url: closed.url, namespace: 'a' });
+  await lab.addEndpoint({ url: 'http://10.255.0.1/', namespace: 'b' });
+  await lab.startDelivery();
+  await lab.emit({ namespace: 'a' });
+  await lab.emit({ namespace: 'b' });
+  await waitFor(
+    async () => (await requests('connect_error')) === 1 && (await requests('blocked')) === 1,
+  );
+  expect(await outcomes('failed_attempt')).toBe(2);
+});
+
+test('the last attempt counts as a failed one and as the end of the delivery', async () => {
+  await lab.addEndpoint({ url: receiver.url });
+  receiver.answer((_, response) => void response.writeHead(500).end());
+  const eventId = await lab.emit();
+  await lab.travel(71.9 * 3_600_000);
+  await lab.startDelivery();
+  await lab.deliveryWhen(eventId, ({ status }) => status === 'failed');
+  await waitFor(async () => (await outcomes('exhausted')) === 1);
+  expect(await outcomes('failed_attempt')).toBe(1);
+});
+
+test('what runs out of its 72 hours unattempted counts as exhausted', async () => {
+  await lab.addEndpoint({ secret: null });
+  await lab.emit();
+  await lab.travel(73 * 3_600_000);
+  await lab.startDelivery();
+  await waitFor(async () => (await outcomes('exhausted')) === 1);
+  expect(await outcomes('failed_attempt')).toBe(0);
+});
+
+test('the gauges tell the backlog and the endpoints by their state', async () => {
+  const [good, bad] = [
+    await lab.addEndpoint({ url: receiver.url, namespace: 'good' }),
+    await lab.addEndpoint({ url: 'http://10.255.0.1/', namespace: 'bad' }),
+  ];
+  await lab.startDelivery();
+  const delivered = await lab.emit({ namespace: 'good' });
+  const failing = await lab.emit({ namespace: 'bad' });
+  await lab.deliveryWhen(delivered, ({ status }) => status === 'delivered');
+  await lab.deliveryWhen(
+    failing,
+    ({ status, attempts }) => status === 'retrying' && attempts.length === 1,
+  );
+  const off = await lab.addEndpoint({ namespace: 'off' });
+  await lab.emit({ namespace: 'off' });
+  await lab.changeEndpoint(off, { namespace: 'off', enabled: false });
+  await lab.travel(60_000, `endpoint_id = '${off}'`);
+  const backlog = await measureBacklog(lab.pool);
+  expect(backlog).toMatchObject({ pending: 2, endpoints: { healthy: 1, failing: 1, disabled: 1 } });
+  // What waits for a disabled endpoint is not late: nothing could be done about it now.
+  expect(backlog.oldestDueAgeSec).toBeLessThan(30);
+  expect([good, bad]).toHaveLength(2);
+});
+
+test('no label is an id, a URL, a host, a key or an error text', async () => {
+  const endpoint = await lab.addEndpoint({ url: receiver.url });
+  await lab.startDelivery();
+  const eventId = await lab.emit();
+  await lab.deliveryWhen(eventId, ({ status }) => status === 'delivered');
+  await waitFor(async () => (await outcomes('acknowledged')) === 1);
+  const ours = (await lab.metrics.render()).split('\n').filter((line) => /^parley_.*\{/.test(line));
+  const allowed: Record<string, RegExp> = {
+    attempt_kind: /^(first|retry|replay)$/,
+    outcome:
+      /^(acknowledged|rejected|timeout|connect_error|blocked|failed_attempt|exhausted|canceled)$/,
+    state: /^(healthy|failing|disabled)$/,
+    type: /^[a-z_.]+$/,
+    le: /^([\d.]+|\+Inf)$/,
+  };
+  for (const line of ours) {
+    for (const [, label, value] of line.matchAll(/(\w+)="([^"]*)"/g)) {
+      expect(value).toMatch(allowed[label!] ?? /never/);
+    }
+    for (const secret of [endpoint, eventId, SECRET, '127.0.0.1'])
+      expect(line).not.toContain(secret);
+  }
+});
+
+async function waitFor(condition: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + 10_000;
+  while (!(await condition())) {
+    if (performance.now() > giveUpAt)
+      throw new Error(`waited in vain\n${await lab.metrics.render()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

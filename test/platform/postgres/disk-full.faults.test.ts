@@ -1,0 +1,115 @@
+import { cp, mkdir, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
+import { temporaryFolder } from '../../roles/parley-process.ts';
+import { startSite, type Site } from './site.ts';
+import { mountSmallDisk, whyNoSmallDisk, type SmallDisk } from './small-disk.ts';
+
+/**
+ * The disk of PostgreSQL is full: of its tables, where statements fail, or of its WAL, where the server
+ * ends and cannot come back. Nothing is promised meanwhile, and when there is space again all goes on
+ * without anybody's help.
+ *
+ * Needs to mount a tmpfs, which root may (also root of a user namespace: `unshare -rm`).
+ */
+
+const probe = await temporaryFolder();
+const whyNot = await whyNoSmallDisk(probe.path);
+await probe.remove();
+if (whyNot !== undefined) console.warn(`F-12 DOES NOT RUN: no disk can be filled here: ${whyNot}`);
+
+/** What holds the tables needs about 50 MB from the start, the WAL three files of 16 MB. */
+const SIZES_MB = { data: 160, wal: 80 };
+const WAL_SETTINGS = { min_wal_size: '32MB', max_wal_size: '32MB', wal_recycle: 'off' };
+
+let home: Awaited<ReturnType<typeof temporaryFolder>>;
+let disk: SmallDisk;
+let postgres: OwnPostgres;
+let site: Site;
+
+beforeEach(async () => {
+  home = await temporaryFolder();
+});
+
+afterEach(async () => {
+  await disk?.free();
+  await site?.stop();
+  await postgres?.stop();
+  await disk?.unmount();
+  await home.remove();
+}, 60_000);
+
+/** The tables on one disk and the WAL on another, of which one is small. */
+async function startOn(small: 'data' | 'wal'): Promise<void> {
+  const folders = { data: path.join(home.path, 'data'), wal: path.join(home.path, 'wal') };
+  for (const folder of Object.values(folders)) await mkdir(folder);
+  disk = await mountSmallDisk(folders[small], SIZES_MB[small]);
+  await (await startOwnPostgres({ folder: folders.data })).stop();
+  const pgWal = path.join(folders.data, 'postgres/pg_wal');
+  const moved = path.join(folders.wal, 'pg_wal');
+  await cp(pgWal, moved, { recursive: true });
+  await rm(pgWal, { recursive: true });
+  await symlink(moved, pgWal);
+  postgres = await startOwnPostgres({ folder: folders.data, settings: WAL_SETTINGS });
+  site = await startSite(postgres.url);
+  await site.arrived(await site.emit());
+}
+
+(whyNot === undefined ? test : test.skip).each(['data', 'wal'] as const)(
+  'F-12: the disk of the %s is full: 503 and no 2xx, and it recovers by itself',
+  async (small) => {
+    await startOn(small);
+    const producer = site.produce();
+    await disk.fill();
+    // Files that were there already have room left; of WAL a whole file.
+    if (small === 'wal') await useUpWal();
+    await refusedOnly(producer);
+    const fullMs = performance.now();
+    await delay(1_000);
+    const whileFull = producer.answers.filter(({ atMs }) => atMs > fullMs);
+    await disk.free();
+    const freeMs = performance.now();
+    const acceptedMs = await producer.acceptedAfter(freeMs);
+    await producer.stop();
+    const last = await site.emit();
+    console.info(
+      `F-12, ${small}: ${whileFull.length} refused while full; accepted ${Math.round(acceptedMs - freeMs)} ms after there was space; ${producer.accepted.size} accepted`,
+    );
+    expect(whileFull.length).toBeGreaterThan(0);
+    const others = producer.answers.filter(
+      ({ status, retryAfter }) => status !== 202 && !(status === 503 && Number(retryAfter) > 0),
+    );
+    expect(others).toEqual([]);
+    expect(whileFull.filter(({ status }) => status !== 503)).toEqual([]);
+    expect(site.exits()).toEqual([]);
+    await site.arrived(last);
+    await postgres.query(
+      'update delivery_queue set run_at = now() where lease_token is not null and run_at > now()',
+    );
+    await site.allArrived(producer.accepted.keys());
+  },
+  60_000,
+);
+
+async function useUpWal(): Promise<void> {
+  for (let i = 0; i < 20; i += 1) {
+    const gone = await postgres
+      .query(`select pg_logical_emit_message(true, 'x', repeat('x', 4000000))`)
+      .catch(() => undefined);
+    if (gone === undefined) return;
+  }
+  throw new Error('the WAL goes on and on');
+}
+
+/** Resolves when the last answers were all refusals. */
+async function refusedOnly(producer: ReturnType<Site['produce']>): Promise<void> {
+  const endMs = performance.now() + 20_000;
+  for (;;) {
+    const last = producer.answers.slice(-30);
+    if (last.length === 30 && last.every(({ status }) => status >= 500)) return;
+    if (performance.now() > endMs) throw new Error('a full disk is not noticed');
+    await delay(50);
+  }
+}

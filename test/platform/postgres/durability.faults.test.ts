@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { toUuid } from '../../../src/ids.ts';
+import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
+import { startParley, startRole, temporaryFolder } from '../../roles/parley-process.ts';
+import { startSite, type Site } from './site.ts';
+
+/**
+ * Power loss. A 2xx comes after the commit of its event is on the disk, by the server's own account:
+ * where its WAL was flushed to at the moment of the answer, and how often it told the system to
+ * write it down. A killed process would not show it, since the system keeps what was not yet written.
+ */
+
+const SAMPLES = 60;
+/** So late that nobody but a commit that waits flushes anything. */
+const SETTINGS = { wal_writer_delay: '10s' };
+
+let postgres: OwnPostgres;
+let site: Site;
+let client: pg.Client;
+
+beforeAll(async () => {
+  postgres = await startOwnPostgres({ settings: SETTINGS });
+  site = await startSite(postgres.url);
+  client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query('create extension pg_walinspect');
+}, 60_000);
+
+afterAll(async () => {
+  await client?.end();
+  await site?.stop();
+  await postgres?.stop();
+}, 60_000);
+
+type Sample = { flushed: string; xid: string };
+
+test(`F-13: ${SAMPLES} of ${SAMPLES} accepted events were flushed to the disk before the answer`, async () => {
+  const { rows: starts } = await client.query<{ lsn: string; fsyncs: string }>(
+    `select pg_current_wal_insert_lsn()::text as lsn, ${FSYNCS} as fsyncs`,
+  );
+  const samples: Sample[] = [];
+  for (let i = 0; i < SAMPLES; i += 1) {
+    const eventId = await site.emit();
+    // First where the WAL was flushed to, in one trip; then which transaction it was.
+    const { rows } = await client.query<{ flushed: string }>(
+      'select pg_current_wal_flush_lsn()::text as flushed',
+    );
+    const found = await client.query<{ xid: string }>(
+      'select xmin::text as xid from events where id = $1',
+      [toUuid('evt', eventId)],
+    );
+    samples.push({ flushed: rows[0]!.flushed, xid: found.rows[0]!.xid });
+  }
+  await client.query('checkpoint'); // What is looked at now has to be there whole.
+  const late = await client.query<{ xid: string; behind: string }>(
+    `with sample as (select * from unnest($1::text[], $2::pg_lsn[]) as s (xid, flushed)),
+          commit as (select xid::text, end_lsn from pg_get_wal_records_info($3, pg_current_wal_flush_lsn())
+                      where resource_manager = 'Transaction' and record_type = 'COMMIT')
+     select s.xid, c.end_lsn - s.flushed as behind
+       from sample s left join commit c using (xid) where c.end_lsn is null or c.end_lsn > s.flushed`,
+    [samples.map(({ xid }) => xid), samples.map(({ flushed }) => flushed), starts[0]!.lsn],
+  );
+  expect(late.rows).toEqual([]);
+  // Flushing is asking the system to write; sequential requests cannot share it.
+  const fsyncs = await reaching(Number(starts[0]!.fsyncs) + SAMPLES);
+  console.info(`F-13: ${SAMPLES} samples, ${fsyncs - Number(starts[0]!.fsyncs)} fsyncs of WAL`);
+}, 60_000);
+
+const FSYNCS = `(select sum(fsyncs) from pg_stat_io where object = 'wal')`;
+
+/** The server counts with a delay of up to a second. */
+async function reaching(wanted: number): Promise<number> {
+  const endMs = performance.now() + 15_000;
+  for (;;) {
+    const { rows } = await client.query<{ fsyncs: string }>(`select ${FSYNCS} as fsyncs`);
+    const fsyncs = Number(rows[0]!.fsyncs);
+    if (fsyncs >= wanted) return fsyncs;
+    if (performance.now() > endMs) throw new Error(`${fsyncs} fsyncs, not ${wanted}`);
+    await client.query('select pg_sleep(0.1)');
+  }
+}
+
+test.each([
+  ['fsync', 'alter system set fsync = off', 'alter system reset fsync'],
+  [
+    'full_page_writes',
+    'alter system set full_page_writes = off',
+    'alter system reset full_page_writes',
+  ],
+  [
+    'synchronous_commit',
+    'alter role parley set synchronous_commit = off',
+    'alter role parley reset synchronous_commit',
+  ],
+])('F-13: no role starts on a server with %s=off, and says so', async (name, off, on) => {
+  await change(off);
+  try {
+    const options = { databaseUrl: postgres.url, env: {} };
+    const sentence = new RegExp(`parley: DATABASE_URL: .* with ${name}=off: .*Switch it on`);
+    await expect(startRole('delivery', options)).rejects.toThrow(sentence);
+  } finally {
+    await change(on);
+  }
+});
+
+test('F-13: `start` refuses it too, unless the server says that its data may be lost', async () => {
+  const folder = await temporaryFolder();
+  const start = () => startParley({ dataDir: folder.path, env: { DATABASE_URL: postgres.url } });
+  await change('alter system set fsync = off');
+  try {
+    await expect(start()).rejects.toThrow(/with fsync=off/);
+    await change(`alter role parley set parley.may_lose_data = 'on'`);
+    const parley = await start();
+    expect(parley.output()).toContain('accepted events may be lost');
+    await parley.stop();
+  } finally {
+    await change('alter system reset fsync');
+    await change('alter role parley reset parley.may_lose_data');
+    await folder.remove();
+  }
+}, 30_000);
+
+async function change(statement: string): Promise<void> {
+  await postgres.query(statement);
+  await postgres.query('select pg_reload_conf()');
+  // The postmaster tells the others in its own time.
+  await postgres.query('select pg_sleep(0.1)');
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createSendTestEvent } from '../../../src/webhooks/endpoints/send-test-event.ts';
+import {
+  CHANNELS,
+  createListener,
+  createNotifier,
+  type Listener,
+  type Notifier,
+} from '../../../src/platform/postgres/notifications.ts';
+import { agentPublished, startLab, type Lab } from '../../webhooks/delivery-setup.ts';
+
+/** Wake-ups between processes. A lost one costs the interval of a sweep: none should be. */
+let lab: Lab;
+let heard: Set<string>;
+let listener: Listener;
+let notifier: Notifier;
+
+beforeEach(async () => {
+  lab = await startLab();
+  heard = new Set();
+  const { pool, databaseUrl, log } = lab;
+  listener = createListener({
+    databaseUrl,
+    channels: { [CHANNELS.deliveries]: hear, [CHANNELS.events]: hear },
+    log,
+  });
+  await listener.start();
+  notifier = createNotifier({ pool, log });
+  heard.clear(); // At its start it is told to look at all.
+});
+
+afterEach(async () => {
+  await notifier.stop();
+  await listener.stop();
+  await lab.stop();
+});
+
+const hear = (items: readonly string[]): void => {
+  for (const item of items) heard.add(item);
+};
+
+const hears = (items: readonly string[]): Promise<boolean> =>
+  lab.eventually(
+    () => Promise.resolve(items.every((item) => heard.has(item))),
+    () => [...heard],
+  );
+
+test('those that come together are told together, and none is left out', async () => {
+  const first = Array.from({ length: 5 }, () => randomUUID());
+  for (const id of first) notifier.notify(CHANNELS.deliveries, [id]);
+  // One of the next is asked for while the message with the first is under way.
+  await new Promise(setImmediate);
+  const second = Array.from({ length: 5 }, () => randomUUID());
+  notifier.notify(CHANNELS.deliveries, second.slice(0, 2));
+  notifier.notify(CHANNELS.deliveries, second.slice(2));
+  await hears([...first, ...second]);
+  expect(heard.size).toBe(10);
+});
+
+test('test events wake their endpoints and those who stream with their own commit', async () => {
+  const to = await Promise.all(['a', 'a', 'b'].map((namespace) => lab.addEndpoint({ namespace })));
+  const send = createSendTestEvent({
+    pool: lab.pool,
+    outbox: lab.pool,
+    announce: () => undefined,
+    nowMs: Date.now,
+  });
+  const data = agentPublished('x');
+  await Promise.all(
+    to.map((endpointId, i) =>
+      send({ namespace: i < 2 ? 'a' : 'b', endpointId, type: 'agent.published', data }),
+    ),
+  );
+  await hears([...to, 'a', 'b']);
+});
+
+test('more endpoints than one message can name are told as all', async () => {
+  notifier.notify(
+    CHANNELS.deliveries,
+    Array.from({ length: 1_000 }, () => randomUUID()),
+  );
+  await hears(['*']);
+  expect([...heard]).toEqual(['*']);
+});

@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
+import { startSite, type Producer, type Site } from './site.ts';
+
+/**
+ * PostgreSQL dies, is slow, or cannot be reached: nothing that was promised (2xx) is lost, nothing
+ * else is promised, callers are told to come again (503 with Retry-After), no process of ours ends,
+ * and all goes on by itself soon after.
+ */
+
+const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
+let postgres: OwnPostgres;
+let site: Site;
+let producer: Producer | undefined;
+
+beforeAll(async () => {
+  postgres = await startOwnPostgres();
+  site = await startSite(postgres.url);
+  await site.arrived(await site.emit());
+}, 60_000);
+
+afterEach(async () => {
+  await producer?.stop().catch(() => undefined);
+  producer = undefined;
+});
+
+afterAll(async () => {
+  await site?.stop();
+  await postgres?.stop();
+}, 60_000);
+
+/** What a claim that was cut off holds would run out after its 30 s: done at once here. */
+async function endLeases(): Promise<void> {
+  await postgres.query(
+    `update delivery_queue set run_at = now() where lease_token is not null and run_at > now()`,
+  );
+}
+
+const HEALS = {
+  'what was held up passes': () => site.deliveryDatabase.resume(),
+  'its connections are reset': () => {
+    site.deliveryDatabase.cut();
+    site.deliveryDatabase.resume();
+  },
+  'its connections stay dead, and only new ones work': () => {
+    site.deliveryDatabase.freeze();
+    site.deliveryDatabase.resume();
+  },
+};
+
+test.each(Object.entries(HEALS))(
+  'F-04: delivery is cut off from PostgreSQL; when it heals, %s: no busy loop, claiming within 2 s',
+  async (_, heal) => {
+    const outageMs = 4_000;
+    site.deliveryDatabase.hang();
+    const [fromMs, fromSec] = [performance.now(), site.deliveryCpuSec()];
+    const before = site.receiver.received.length;
+    const eventId = await site.emit();
+    await delay(outageMs);
+    const share = ((site.deliveryCpuSec() - fromSec) * 1_000) / (performance.now() - fromMs);
+    expect(site.receiver.received).toHaveLength(before);
+    heal();
+    const healedMs = performance.now();
+    const recoveryMs = (await site.arrived(eventId)) - healedMs;
+    console.info(`F-04: ${Math.round(share * 100)} % CPU, ${Math.round(recoveryMs)} ms to recover`);
+    expect(share).toBeLessThan(0.2);
+    expect(recoveryMs).toBeLessThan(2_000);
+    expect(site.exits()).toEqual([]);
+  },
+);
+
+test.each([
+  ['F-08: PostgreSQL is killed', 'SIGKILL'],
+  ['F-09: PostgreSQL is restarted at once in the midst of claims and commits', 'SIGQUIT'],
+] as const)(
+  '%s: 503 until it is back, 2xx within 1 s, delivery within 2 s',
+  async (name, signal) => {
+    for (let round = 0; round < Math.max(ROUNDS, 2); round += 1) {
+      producer = site.produce();
+      await delay(400);
+      const upMs = await postgres.kill(signal);
+      const acceptedMs = await producer.acceptedAfter(upMs);
+      await delay(500);
+      await producer.stop();
+      const [eventId] = [...producer.accepted].find(([, atMs]) => atMs >= upMs)!;
+      const arrivedMs = await site.arrived(eventId);
+      const refused = producer.answers.filter(({ status }) => status === 503).length;
+      console.info(
+        `${name}: 2xx ${Math.round(acceptedMs - upMs)} ms, delivery ${Math.round(arrivedMs - upMs)} ms after it accepts; ${producer.accepted.size} accepted, ${refused} refused`,
+      );
+      expect(producer.odd()).toEqual([]);
+      expect(refused).toBeGreaterThan(0);
+      expect(acceptedMs - upMs).toBeLessThan(1_000);
+      expect(arrivedMs - upMs).toBeLessThan(2_000);
+      expect(site.exits()).toEqual([]);
+      await endLeases();
+      await site.allArrived(producer.accepted.keys());
+    }
+  },
+  30_000 + ROUNDS * 20_000,
+);

@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
+import { startRoles, type Answer, type Parley } from '../../roles/parley-process.ts';
+import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
+
+/**
+ * The three roles as processes of their own on one database, each path to it one that can fail,
+ * with an endpoint that is recorded here: outside of whatever a test breaks.
+ */
+export type Site = {
+  /** The path of the API and the operator to PostgreSQL, and that of the delivery process. */
+  database: FaultProxy;
+  deliveryDatabase: FaultProxy;
+  receiver: Receiver;
+  endpointId: string;
+  apiKey: string;
+  url: string;
+  call: Parley['call'];
+  /** Emits one event; resolves with its id. */
+  emit: () => Promise<string>;
+  /** Callers that send one event after the other until stopped. */
+  produce: (options?: { callers?: number; pauseMs?: number }) => Producer;
+  /** Resolves with the moment at which this event was first received. */
+  arrived: (eventId: string, timeoutMs?: number) => Promise<number>;
+  /** All of these; throws with those that are missing. */
+  allArrived: (ids: Iterable<string>, timeoutMs?: number) => Promise<void>;
+  /** Seconds on a processor since the start. */
+  deliveryCpuSec: () => number;
+  /** Roles that are not running any more. */
+  exits: () => string[];
+  stop: () => Promise<void>;
+};
+
+type SiteAnswer = { status: number; retryAfter: string | null; sentMs: number; atMs: number };
+
+export type Producer = {
+  /** 2xx: event id → when the answer came. */
+  accepted: Map<string, number>;
+  answers: SiteAnswer[];
+  /** Those that are neither 202 nor 503 with the time to come again. */
+  odd: () => SiteAnswer[];
+  /** Resolves with the moment of the first 2xx after this one. */
+  acceptedAfter: (momentMs: number) => Promise<number>;
+  stop: () => Promise<void>;
+};
+
+const ROLES = ['delivery', 'operator', 'api'];
+const GIVE_UP_MS = 30_000;
+/** Of /proc/<pid>/stat; 100 on every Linux that Node runs on. */
+const TICKS_PER_SEC = 100;
+
+export async function startSite(
+  databaseUrl: string,
+  options: { env?: Record<string, string> } = {},
+): Promise<Site> {
+  const [database, deliveryDatabase, receiver] = await Promise.all([
+    startFaultProxy(databaseUrl),
+    startFaultProxy(databaseUrl),
+    startReceiver(),
+  ]);
+  const parley = await startRoles({
+    databaseUrl: database.through(databaseUrl),
+    env: { PARLEY_RATE_LIMIT: '0', ...options.env },
+    envOf: { delivery: { DATABASE_URL: deliveryDatabase.through(databaseUrl) } },
+  });
+  const { call } = parley;
+  const { status, body } = await call('POST', '/v1/webhooks', { url: receiver.url });
+  if (status !== 201) throw new Error(`no endpoint: ${status} ${JSON.stringify(body)}`);
+  const endpointId = String(body.id);
+  const send = (): Promise<Answer> => call('POST', `/v1/webhooks/${endpointId}/test`);
+  const allArrived: Site['allArrived'] = async (ids, timeoutMs = GIVE_UP_MS) => {
+    const missing = new Set(ids);
+    let looked = 0;
+    await receiver
+      .until((received) => {
+        for (; looked < received.length; looked += 1) missing.delete(received[looked]!.json.id);
+        return missing.size === 0;
+      }, timeoutMs)
+      .catch(() => {
+        throw new Error(`${missing.size} did not arrive: ${[...missing].slice(0, 5).join(', ')}`);
+      });
+  };
+  return {
+    database,
+    deliveryDatabase,
+    receiver,
+    endpointId,
+    apiKey: parley.apiKey,
+    url: parley.url,
+    call,
+    emit: async () => {
+      const answer = await send();
+      if (answer.status !== 202) throw new Error(`not accepted: ${answer.status}`);
+      return String(answer.body.event_id);
+    },
+    produce: (how = {}) => startProducer(send, how),
+    arrived: async (eventId, timeoutMs) => {
+      await allArrived([eventId], timeoutMs);
+      return receiver.received.find(({ json }) => json.id === eventId)!.atMs;
+    },
+    allArrived,
+    deliveryCpuSec: () => cpuSecOf(parley.pids[0]!),
+    exits: () => ROLES.filter((_, i) => !isAlive(parley.pids[i]!)),
+    stop: async () => {
+      // What still works must not keep them from their end.
+      for (const proxy of [database, deliveryDatabase]) {
+        proxy.delay(0);
+        proxy.accept();
+        proxy.resume();
+      }
+      await parley.stop();
+      await Promise.all([receiver.close(), database.stop(), deliveryDatabase.stop()]);
+    },
+  };
+}
+
+function startProducer(
+  send: () => Promise<Answer>,
+  { callers = 8, pauseMs = 0 }: { callers?: number; pauseMs?: number },
+): Producer {
+  const accepted: Producer['accepted'] = new Map();
+  const answers: Producer['answers'] = [];
+  const bells = new Set<() => void>();
+  const state = { isStopped: false };
+  const caller = async (): Promise<void> => {
+    while (!state.isStopped) {
+      const sentMs = performance.now();
+      // The API lives on in all of these tests: an answer there must be.
+      const { status, headers, body } = await send();
+      const atMs = performance.now();
+      answers.push({ status, retryAfter: headers.get('retry-after'), sentMs, atMs });
+      if (status === 202) accepted.set(String(body.event_id), atMs);
+      for (const bell of bells) bell();
+      const rest = status === 202 ? pauseMs : Math.max(pauseMs, 20);
+      if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+    }
+  };
+  const calling = Promise.all(Array.from({ length: callers }, caller));
+  calling.catch(() => undefined); // Told by `stop`.
+  return {
+    accepted,
+    answers,
+    odd: () =>
+      answers.filter(
+        ({ status, retryAfter }) => status !== 202 && !(status === 503 && Number(retryAfter) > 0),
+      ),
+    acceptedAfter: (momentMs) =>
+      new Promise((resolve, reject) => {
+        calling.catch(reject);
+        const look = (): void => {
+          const found = answers.find(({ status, atMs }) => status === 202 && atMs >= momentMs);
+          if (!found) return;
+          bells.delete(look);
+          resolve(found.atMs);
+        };
+        bells.add(look);
+        look();
+      }),
+    stop: async () => {
+      state.isStopped = true;
+      await calling;
+    },
+  };
+}
+
+function cpuSecOf(pid: number): number {
+  // Fields 14 and 15; field 2 is a name in brackets and may hold spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SEC;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

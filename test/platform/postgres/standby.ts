@@ -1,0 +1,98 @@
+import { copyFile, cp, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { pino } from 'pino';
+import { createEmbeddedPostgres } from '../../../src/standalone/postgres/embedded-postgres.ts';
+import type { FaultProxy } from '../fault-proxy.ts';
+import { queryOnce, type OwnPostgres } from './own-postgres.ts';
+import { temporaryFolder } from '../../roles/parley-process.ts';
+
+/** A second PostgreSQL that follows the first one, made with the server alone: no pg_basebackup. */
+export type Standby = {
+  port: number;
+  /** Of a superuser; read-only until promoted. */
+  url: string;
+  /** Resolves when it takes writes. */
+  promote: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/**
+ * Of the files, what belongs to the running server and not to its data; the last, a cache, is also
+ * made anew at any moment, so that it may be gone when it is to be copied.
+ */
+const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_internal\.init.*)$/;
+
+/** @param link the way from the standby to the primary; resolves when it streams */
+export async function startStandby(primary: OwnPostgres, link: FaultProxy): Promise<Standby> {
+  const folder = await temporaryFolder();
+  await copyCluster(primary, folder.path);
+  const { username, password } = new URL(primary.url);
+  const conninfo = `host=127.0.0.1 port=${link.port} user=${username} password=${password} application_name=standby`;
+  const server = createEmbeddedPostgres({
+    dataDir: folder.path,
+    log: pino({ level: 'silent' }),
+    settings: { primary_conninfo: conninfo },
+  });
+  // Ready, as it understands it, is one that takes writes.
+  const promoted = server.start();
+  promoted.catch(() => undefined); // Told by `promote`.
+  await until(async () => {
+    const rows = await primary.query(
+      `select 1 from pg_stat_replication where application_name = 'standby' and state = 'streaming'`,
+    );
+    return rows.length > 0;
+  });
+  const port = await readPort(folder.path);
+  const url = new URL(primary.url);
+  url.port = String(port);
+  return {
+    port,
+    url: url.href,
+    promote: async () => {
+      await queryOnce(url.href, 'select pg_promote(true, 30)');
+      await promoted;
+    },
+    stop: async () => {
+      await server.stop();
+      await folder.remove();
+    },
+  };
+}
+
+/** The low-level backup of the manual: the session that began it has to end it. */
+async function copyCluster(primary: OwnPostgres, folder: string): Promise<void> {
+  const client = new pg.Client({ connectionString: primary.url });
+  await client.connect();
+  try {
+    await client.query(`select pg_backup_start('standby', fast => true)`);
+    const from = path.join(primary.folder, 'postgres');
+    const to = path.join(folder, 'postgres');
+    const filter = (file: string): boolean => !LEFT_OUT.test(path.basename(file));
+    await cp(from, to, { recursive: true, filter, mode: 0, preserveTimestamps: true });
+    const { rows } = await client.query<{ label: string }>(
+      'select labelfile as label from pg_backup_stop(wait_for_archive => false)',
+    );
+    await writeFile(path.join(to, 'backup_label'), rows[0]!.label);
+    await writeFile(path.join(to, 'standby.signal'), '');
+  } finally {
+    await client.end();
+  }
+  const password = 'postgres.password';
+  await copyFile(path.join(primary.folder, password), path.join(folder, password));
+}
+
+/** The fourth line of its own file. */
+async function readPort(folder: string): Promise<number> {
+  const text = await readFile(path.join(folder, 'postgres/postmaster.pid'), 'utf8');
+  return Number(text.split('\n')[3]);
+}
+
+async function until(check: () => Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + 30_000;
+  while (!(await check())) {
+    if (performance.now() > endMs) throw new Error('the standby does not follow');
+    await delay(50);
+  }
+}

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { startEngine, type Engine } from '../../roles/engine.ts';
+import { describeEachHome } from '../../roles/homes.ts';
+
+describeEachHome((home) => {
+  let engine: Engine;
+  const watches: { stop: () => Promise<void> }[] = [];
+  beforeEach(async () => {
+    engine = await startEngine(home);
+  });
+  afterEach(async () => {
+    for (const watch of watches.splice(0)) await watch.stop();
+    await engine.stop();
+  });
+
+  /**
+   * A watcher as the operator is one: told of a name, it reads the object again. What it has seen
+   * last of each name is what it knows; it must end up knowing what is there.
+   */
+  function startWatcher(kind = 'ConfigMap') {
+    const known = new Map<string, string | undefined>();
+    const told: string[] = [];
+    const synced = Promise.withResolvers<void>();
+    let reading = Promise.resolve();
+    const waiting = new Set<() => void>();
+    watches.push(
+      engine.store.watch(kind, {
+        onChange: ({ key }) => {
+          if (key.namespace !== 'default') return; // An API server has ConfigMaps of its own.
+          told.push(key.name);
+          reading = reading.then(async () => {
+            const found = await engine.store
+              .get(kind, key)
+              .catch(() => engine.store.get(kind, key));
+            known.set(key.name, found?.metadata.resourceVersion);
+            for (const look of waiting) look();
+          });
+        },
+        onSynced: synced.resolve,
+      }),
+    );
+    const until = (condition: () => boolean): Promise<void> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!condition()) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      });
+    return { known, told, synced: synced.promise, until };
+  }
+
+  async function declare(name: string, text: string): Promise<void> {
+    await engine.store.apply(
+      { kind: 'ConfigMap', namespace: 'default', name, spec: { data: { text } } },
+      { fieldManager: 'kubectl' },
+    );
+  }
+
+  async function present(): Promise<Map<string, string>> {
+    const all = await engine.store.list('ConfigMap', 'default');
+    return new Map(all.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+  }
+
+  const knows = (watcher: ReturnType<typeof startWatcher>, there: Map<string, string>): boolean =>
+    [...there].every(([name, version]) => watcher.known.get(name) === version);
+
+  test('a watcher hears first of what is there, then of each change and deletion, of its kind alone', async () => {
+    await declare('a', '1');
+    await declare('gone', '1');
+    await engine.store.delete('ConfigMap', { namespace: 'default', name: 'gone' });
+    const watcher = startWatcher();
+    await watcher.synced;
+    expect(watcher.told).toEqual(['a']);
+    await engine.declareAgent('other', { prompt: 'p' });
+    await declare('b', '1');
+    await watcher.until(() => watcher.known.has('b'));
+    await engine.store.delete('ConfigMap', { namespace: 'default', name: 'a' });
+    await watcher.until(() => watcher.known.has('a') && watcher.known.get('a') === undefined);
+    expect(watcher.told.filter((name) => name !== 'gone')).toEqual(['a', 'b', 'a']);
+  });
+
+  test('no change is lost and none seen too early under 200 concurrent writers', async () => {
+    const watchers = [startWatcher(), startWatcher()];
+    const write = async (n: number): Promise<void> => {
+      const name = `m${n % 40}`;
+      await declare(name, String(n));
+      if (n % 7 === 0) await engine.store.delete('ConfigMap', { namespace: 'default', name });
+    };
+    await Promise.all(Array.from({ length: 200 }, (_, n) => write(n)));
+    const there = await present();
+    expect(there.size).toBeGreaterThan(10);
+    for (const watcher of watchers) {
+      await watcher.until(() => knows(watcher, there) && watcher.known.size === 40);
+      const gone = [...watcher.known].filter(([name]) => !there.has(name));
+      await watcher.until(() => gone.every(([name]) => watcher.known.get(name) === undefined));
+    }
+  });
+
+  test('of 200 concurrent applies of one object each counts: versions are 200 and end on the last', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        engine.store.apply(
+          { kind: 'Agent', namespace: 'default', name: 'one', spec: { prompt: `prompt ${n}` } },
+          { fieldManager: 'kubectl' },
+        ),
+      ),
+    );
+    const versions = results.map(({ metadata }) => Number(metadata.resourceVersion));
+    expect(new Set(versions).size).toBe(200);
+    const last = await engine.store.get('Agent', { namespace: 'default', name: 'one' });
+    expect(last?.metadata).toMatchObject({
+      generation: 200,
+      resourceVersion: String(Math.max(...versions)),
+    });
+  });
+
+  test('a watch survives that the server cuts every connection, again and again', async () => {
+    const watcher = startWatcher();
+    await watcher.synced;
+    // A killed API server takes some seconds to come back; once shows it.
+    const rounds = engine.cluster ? [1] : [1, 2, 3];
+    for (const n of rounds) {
+      await cutAll();
+      await engine.eventually(() =>
+        declare(`m${n}`, 'x').then(
+          () => true,
+          () => undefined,
+        ),
+      );
+      // The pool may hand out one more connection that the server has cut.
+      const there = await engine.eventually(() => present().catch(() => undefined));
+      await watcher.until(() => knows(watcher, there));
+    }
+    expect([...watcher.known.keys()].sort()).toEqual(rounds.map((n) => `m${n}`));
+  });
+
+  async function cutAll(): Promise<void> {
+    await engine.cluster?.kill('apiserver');
+    await engine.cluster?.revive('apiserver');
+    // Not the one that asks; the pool makes new ones, so does the listener.
+    await engine.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+  }
+});

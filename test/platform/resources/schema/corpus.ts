@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { readCoreSpec } from '../../../../src/platform/resources/schema/core-kinds.ts';
+import { API_VERSION } from '../../../../src/platform/resources/kind-names.ts';
+import { KINDS } from '../../../../src/roles/kinds.ts';
+import type { Applied } from '../../../../src/platform/resources/resource-store.ts';
+import { createValidator } from '../../../../src/platform/resources/schema/validate.ts';
+import { readManifest } from '../../../../src/platform/manifests/object.ts';
+import { formatPointer } from '../../../../src/platform/manifests/report.ts';
+import { parseYaml } from '../../../../src/platform/manifests/yaml.ts';
+
+/** One manifest of test/corpus; `expected` is the field at fault, which a bad one's first line names. */
+export type CorpusEntry = { name: string; text: string; kind: string; expected: string };
+
+/**
+ * Reads a folder of the corpus. `<<50|k#: v,>>` stands for 50 copies, `#` being the number of the
+ * copy: limits are tested without files of their size.
+ */
+export function readCorpus(folder: 'good' | 'bad'): CorpusEntry[] {
+  const directory = new URL(`./corpus/${folder}/`, import.meta.url);
+  return readdirSync(directory)
+    .sort()
+    .map((file) => {
+      const text = expand(readFileSync(new URL(file, directory), 'utf8'));
+      const expected = formatPointer(/^# expect: (.*)$/m.exec(text)?.[1] ?? '');
+      return {
+        name: file.replace('.yaml', ''),
+        text,
+        kind: /^kind: (.*)$/m.exec(text)?.[1] ?? '',
+        expected,
+      };
+    });
+}
+
+const validator = createValidator(KINDS);
+const rules = {
+  apiVersion: API_VERSION,
+  knownKinds: KINDS.map(({ kind }) => kind),
+  validate: validator.validate,
+  parseCoreKind: readCoreSpec,
+};
+
+/** A manifest as `parley start` reads it: what it declares, or the fields at fault. */
+export function readText(text: string): { applied: Applied } | { fields: string[] } {
+  const { documents, problems } = parseYaml('manifest.yaml', text);
+  const read = documents.map((document) => readManifest(document, rules));
+  const found = [...problems, ...read.flatMap((manifest) => manifest.problems)];
+  const applied = read[0]?.objects[0]?.applied;
+  if (applied && found.length === 0) return { applied };
+  return { fields: found.map(({ field }) => field ?? '') };
+}
+
+/** The declared spec with the defaults that the store fills in. */
+export function storedSpec({ kind, spec, name, namespace }: Applied): Record<string, unknown> {
+  const valid = validator.validate(kind, spec, { name, namespace });
+  if ('errors' in valid) throw new Error(JSON.stringify(valid.errors));
+  return valid.spec;
+}
+
+function expand(text: string): string {
+  return text.replaceAll(/<<(\d+)\|(.*?)>>/g, (_, count: string, piece: string) =>
+    Array.from({ length: Number(count) }, (_, i) => piece.replaceAll('#', String(i))).join(''),
+  );
+}

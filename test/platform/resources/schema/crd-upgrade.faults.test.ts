@@ -1,0 +1,238 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { crdFileName } from '../../../../src/platform/resources/schema/crd.ts';
+import { KIND_PLURALS, pluralOf } from '../../../../src/platform/resources/kind-names.ts';
+import { KINDS } from '../../../../src/roles/kinds.ts';
+import { isRecord } from '../../../../src/platform/resources/schema/prepare.ts';
+import { readCorpus } from './corpus.ts';
+import { startKubeApiserver, type KubeApiserver } from '../../kubernetes/kube-apiserver.ts';
+import { findKubeBinaries } from '../../kubernetes/kube-binaries.ts';
+import { hasPreviousMain, previousMain, type Tree } from '../../../roles/previous-main.ts';
+import { fullValue, missingFrom, type Schema } from './whole-objects.ts';
+
+/**
+ * What is declared outlives the CRDs it was declared under: the previous main's are applied, then
+ * this tree's over them, then back, as `helm upgrade` and `helm rollback` do, in a real API server
+ * with objects that use every field.
+ */
+
+const binaries = await findKubeBinaries();
+const canRun = binaries !== undefined && (await hasPreviousMain());
+const THIS_TREE = path.resolve(import.meta.dirname, '../../../..');
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const APPLY = 'application/apply-patch+yaml';
+const MERGE = 'application/merge-patch+json';
+const TAKES_EFFECT_WITHIN_MS = 20_000;
+
+type Stored = {
+  apiVersion: string;
+  kind: string;
+  metadata: Record<string, unknown> & { name: string; resourceVersion: string };
+  spec: Record<string, unknown>;
+  status: Record<string, unknown>;
+};
+
+(canRun ? describe : describe.skip)('the CRDs of the previous main and of this one', () => {
+  let kube: KubeApiserver;
+  let previous: Tree;
+
+  beforeAll(async () => {
+    previous = await previousMain();
+    kube = await startKubeApiserver(binaries);
+    await applyCrds(previous.path);
+  }, 120_000);
+
+  afterAll(async () => {
+    await kube?.stop();
+    await previous?.remove();
+  });
+
+  test('F-49: objects of the previous CRDs are whole under the new ones, and under the old ones again', async () => {
+    const manifests = readCorpus('good').map(({ name, text, kind }) => {
+      // The corpus names what is alike alike.
+      return { ...(parse(text, { version: '1.1' }) as Stored), kind, metadata: { name } };
+    });
+    const old: Stored[] = [];
+    // This tree's corpus may use what the previous CRDs do not know: the server leaves that out.
+    for (const manifest of manifests) old.push(await create(manifest));
+    expect(old.map(({ kind }) => kind)).toEqual(expect.arrayContaining(KINDS.map((k) => k.kind)));
+    for (const plural of Object.values(KIND_PLURALS))
+      expectEveryField(plural, old, readCrd(previous.path, plural));
+
+    await applyCrds(THIS_TREE);
+    const upgraded = await readAll(old);
+    expect(pruned(old, upgraded)).toEqual([]);
+    // What is more in them is what the new defaults give a new object as well.
+    for (const object of upgraded) {
+      const { spec } = await send('POST', `${collection(object)}?dryRun=All`, fresh(object));
+      expect({ name: object.metadata.name, spec: object.spec }).toEqual({
+        name: object.metadata.name,
+        spec,
+      });
+    }
+
+    // Written again by the new version, for which the server checks and stores all of it anew.
+    for (const object of upgraded) await touch(object, 'new');
+    const rewritten = await readAll(old);
+    expect(contents(rewritten)).toEqual(contents(upgraded));
+
+    const young: Stored[] = [];
+    for (const manifest of manifests) {
+      const name = `young-${manifest.metadata.name}`.slice(0, 63);
+      young.push(await create({ ...manifest, metadata: { name } }));
+    }
+
+    await applyCrds(previous.path);
+    expect(pruned(old, await readAll(old))).toEqual([]);
+    // Nothing the previous version knows is missing or other in what the new one wrote.
+    for (const object of await readAll(young)) {
+      const { spec } = await send('POST', `${collection(object)}?dryRun=All`, fresh(object));
+      expect(pruned([{ ...object, spec }], [object])).toEqual([]);
+    }
+    for (const object of old) await touch(object, 'old');
+    expect(pruned(old, await readAll(old))).toEqual([]);
+
+    // Forward again: what was not written in between has kept even what only the new one knows.
+    await applyCrds(THIS_TREE);
+    expect(contents(await readAll(young))).toEqual(contents(young));
+  }, 120_000);
+
+  /** With a spec, and a status that has every field of its schema. */
+  async function create(manifest: { kind: string; metadata: { name: string } }): Promise<Stored> {
+    const { metadata, spec } = await send('POST', collection(manifest), manifest);
+    const plural = pluralOf(manifest.kind)!;
+    const crd = await send('GET', `${CRDS}/${plural}.parley.dev`);
+    const status = fullValue(schemaOf(crd)['properties']!['status']!);
+    const address = `${collection(manifest)}/${metadata.name}/status`;
+    const answer = await send('PATCH', address, { status }, MERGE);
+    // Strictly what was sent is there, or there is nothing to be pruned later.
+    expect(answer.status).toEqual(status);
+    expect(answer.spec).toEqual(spec);
+    return answer;
+  }
+
+  async function readAll(objects: Stored[]): Promise<Stored[]> {
+    const read: Stored[] = [];
+    for (const object of objects) {
+      read.push(await send('GET', `${collection(object)}/${object.metadata.name}`));
+    }
+    return read;
+  }
+
+  async function touch(object: Stored, value: string): Promise<void> {
+    const labels = { 'parley.dev/touched-by': value };
+    const address = `${collection(object)}/${object.metadata.name}`;
+    await send('PATCH', address, { metadata: { labels } }, MERGE);
+  }
+
+  /** As helm and kubectl do; resolves when the server works by them. */
+  async function applyCrds(tree: string): Promise<void> {
+    for (const plural of Object.values(KIND_PLURALS)) {
+      const crd = readCrd(tree, plural);
+      const address = `${CRDS}/${plural}.parley.dev?fieldManager=helm&force=true`;
+      await send('PATCH', address, crd, APPLY);
+      await untilPublished(plural, schemaOf(crd));
+    }
+  }
+
+  /**
+   * The server tells by its OpenAPI document that it has taken a schema in. Descriptions are
+   * there as well, so that a change of any kind is seen.
+   */
+  async function untilPublished(plural: string, wanted: Schema): Promise<void> {
+    const { kind } = KINDS.find(({ kind: known }) => pluralOf(known) === plural)!;
+    const endMs = performance.now() + TAKES_EFFECT_WITHIN_MS;
+    while (performance.now() < endMs) {
+      const { status, json } = await kube.request('GET', '/openapi/v3/apis/parley.dev/v1alpha1');
+      if (status === 200 && isPublished(json(), kind, wanted)) return;
+      await delay(50); // There is no signal for it.
+    }
+    throw new Error(`the API server does not work by the new schema of ${plural}`);
+  }
+
+  async function send(
+    method: string,
+    address: string,
+    body?: object,
+    contentType?: string,
+  ): Promise<Stored> {
+    const answer = await kube.request(method, address, body, contentType);
+    if (answer.status > 299) {
+      throw new Error(`${method} ${address}: ${answer.status} ${answer.body.slice(0, 2000)}`);
+    }
+    return answer.json() as Stored; // The API server's word for it.
+  }
+});
+
+function collection({ kind }: { kind: string }): string {
+  return `/apis/parley.dev/v1alpha1/namespaces/default/${pluralOf(kind)}`;
+}
+
+function readCrd(tree: string, plural: string): Record<string, unknown> {
+  const { [0]: definition } = KINDS.filter(({ kind }) => pluralOf(kind) === plural);
+  const text = readFileSync(path.join(tree, 'crds', crdFileName(definition!)), 'utf8');
+  return parse(text, { version: '1.1' }) as Record<string, unknown>;
+}
+
+function schemaOf(crd: { spec?: unknown }): Schema {
+  const { versions } = crd.spec as { versions: { schema: { openAPIV3Schema: Schema } }[] };
+  return versions[0]!.schema.openAPIV3Schema;
+}
+
+/** Published schemas have no defaults taken out of lists and the like: only spec and status count. */
+function isPublished(document: Record<string, unknown>, kind: string, wanted: Schema): boolean {
+  const schemas = isRecord(document['components']) ? document['components']['schemas'] : {};
+  const found = isRecord(schemas) ? schemas[`dev.parley.v1alpha1.${kind}`] : undefined;
+  const properties = isRecord(found) && isRecord(found['properties']) ? found['properties'] : {};
+  return ['spec', 'status'].every((part) =>
+    isDeepStrictEqual(plain(properties[part]), plain(wanted['properties']![part])),
+  );
+}
+
+/** Words that the server leaves out of what it publishes, or writes in its own way. */
+function plain(schema: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(schema ?? null, (key, value: unknown) =>
+      key === 'nullable' || key === 'default' ? undefined : value,
+    ),
+  );
+}
+
+/** What a user would have written to get it. */
+function fresh({ apiVersion, kind, spec }: Stored): object {
+  return { apiVersion, kind, metadata: { name: 'fresh' }, spec };
+}
+
+function contents(objects: Stored[]): object[] {
+  return objects.map(({ metadata: { name }, spec, status }) => ({ name, spec, status }));
+}
+
+/** Paths of what was there before and is gone or other. */
+function pruned(before: Stored[], after: Stored[]): string[] {
+  return before.flatMap((object, i) => {
+    const { spec, status, metadata } = after[i]!;
+    const label = `${metadata.name}.`;
+    return [
+      ...missingFrom(spec, object.spec, `${label}spec`),
+      ...missingFrom(status, object.status, `${label}status`),
+    ];
+  });
+}
+
+/** That the objects of a kind use, together, every field its schema has. */
+function expectEveryField(plural: string, objects: Stored[], crd: Record<string, unknown>): void {
+  const { kind } = KINDS.find(({ kind: known }) => pluralOf(known) === plural)!;
+  const ours = objects.filter((object) => object.kind === kind);
+  for (const part of ['spec', 'status'] as const) {
+    const fields = Object.keys(schemaOf(crd)['properties']![part]!.properties ?? {});
+    const used = new Set(ours.flatMap((object) => Object.keys(object[part])));
+    expect({ kind, unused: fields.filter((field) => !used.has(field)) }).toEqual({
+      kind,
+      unused: [],
+    });
+  }
+}

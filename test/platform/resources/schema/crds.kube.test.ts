@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { crdFileName } from '../../../../src/platform/resources/schema/crd.ts';
+import { KIND_PLURALS, pluralOf } from '../../../../src/platform/resources/kind-names.ts';
+import { KINDS } from '../../../../src/roles/kinds.ts';
+import { isRecord } from '../../../../src/platform/resources/schema/prepare.ts';
+import { createValidator } from '../../../../src/platform/resources/schema/validate.ts';
+import { readCorpus, readText, storedSpec } from './corpus.ts';
+import type { CorpusEntry } from './corpus.ts';
+import { startKubeApiserver } from '../../kubernetes/kube-apiserver.ts';
+import type { KubeApiserver, KubeResponse } from '../../kubernetes/kube-apiserver.ts';
+import { findKubeBinaries } from '../../kubernetes/kube-binaries.ts';
+import { mutationsOf } from '../../../random/mutations.ts';
+
+/** The CRDs under the real API server, and our own validator measured against its verdicts. */
+
+const binaries = await findKubeBinaries();
+/** About two seconds. Raise it to look for differences. */
+const RANDOM_RUNS = Number(process.env['RANDOM_RUNS'] ?? 300);
+const validator = createValidator(KINDS);
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+function path(plural: string): string {
+  return `/apis/parley.dev/v1alpha1/namespaces/default/${plural}`;
+}
+
+(binaries ? describe : describe.skip)('the CRDs in kube-apiserver', () => {
+  let kube: KubeApiserver;
+
+  beforeAll(async () => {
+    kube = await startKubeApiserver(binaries);
+    for (const definition of KINDS) {
+      const file = new URL(`../../../../crds/${crdFileName(definition)}`, import.meta.url);
+      const yaml = readFileSync(file, 'utf8');
+      const { status, body } = await kube.request('POST', CRDS, yaml, 'application/yaml');
+      if (status !== 201) throw new Error(body);
+    }
+    await Promise.all(Object.values(KIND_PLURALS).map(untilServed));
+  }, 120_000);
+
+  afterAll(async () => kube?.stop());
+
+  /** The API server has no signal for "the handler is in place" but its answers. */
+  async function untilServed(plural: string): Promise<void> {
+    while ((await kube.request('GET', path(plural))).status !== 200) await delay(50);
+  }
+
+  /** An unknown kind has no address and is refused as such. */
+  function create({ text, kind }: CorpusEntry, options: string): Promise<KubeResponse> {
+    const plural = pluralOf(kind) ?? `${kind.toLowerCase()}s`;
+    const query = `?fieldValidation=Strict${options}`;
+    return kube.request('POST', path(plural) + query, text, 'application/yaml');
+  }
+
+  test.each(Object.values(KIND_PLURALS))('%s are established and structural', async (plural) => {
+    const crd = (await kube.request('GET', `${CRDS}/${plural}.parley.dev`)).json();
+    const status = isRecord(crd['status']) ? crd['status'] : {};
+    const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
+    const types = conditions.map((condition) => `${condition.type}=${condition.status}`);
+    expect(types.sort()).toEqual(['Established=True', 'NamesAccepted=True']);
+  });
+
+  test('a new object has not been observed', async () => {
+    const entry = readCorpus('good').find(({ name }) => name === 'agent-smallest')!;
+    expect((await create(entry, '&dryRun=All')).json()['status']).toEqual({
+      observedGeneration: -1,
+    });
+  });
+
+  test('an object can be selected by its fields', async () => {
+    const url = `${path('webhookendpoints')}?fieldSelector=spec.suspend%3Dtrue`;
+    expect((await kube.request('GET', url)).status).toBe(200);
+    const bad = `${path('webhookendpoints')}?fieldSelector=spec.description%3Dx`;
+    expect((await kube.request('GET', bad)).status).toBe(400);
+  });
+
+  test.each(readCorpus('good'))('$name: both accept it, with the same defaults', async (entry) => {
+    const answer = await create(entry, '&dryRun=All');
+    expect({ status: answer.status, body: answer.status === 201 ? '' : answer.body }).toEqual({
+      status: 201,
+      body: '',
+    });
+    const read = readText(entry.text);
+    if (!('applied' in read)) throw new Error(read.fields.join());
+    expect(storedSpec(read.applied)).toEqual(answer.json()['spec']);
+  });
+
+  test.each(readCorpus('bad'))('$name: both refuse it', async (entry) => {
+    // Not a dry run: the limit on size is etcd's, which answers 500.
+    const { status, body } = await create(entry, '');
+    const tooLarge = status === 500 && body.includes('request is too large');
+    // Malformed or an unknown field, no such kind, invalid; a 409 may not pass for a refusal.
+    expect([400, 404, 413, 422]).toContain(tooLarge ? 413 : status);
+    expect(readText(entry.text)).toHaveProperty('fields');
+  });
+
+  test.each(['agent-full', 'endpoint-full', 'source-full'])(
+    '%s, changed at random: one verdict',
+    async (name) => {
+      const { text } = readCorpus('good').find((entry) => entry.name === name)!;
+      const read = readText(text);
+      if (!('applied' in read)) throw new Error(read.fields.join());
+      const { kind, name: objectName, namespace, spec } = read.applied;
+      const metadata = { name: objectName, namespace };
+      const plural = pluralOf(kind)!;
+      const query = '?dryRun=All&fieldValidation=Strict';
+      await fc.assert(
+        fc.asyncProperty(mutationsOf(spec), async (changed) => {
+          const object = { apiVersion: 'parley.dev/v1alpha1', kind, metadata, spec: changed };
+          const answer = await kube.request('POST', path(plural) + query, object);
+          const valid = validator.validate(kind, changed, metadata);
+          const theirs = answer.status === 201 ? answer.json()['spec'] : 'refused';
+          expect({ body: answer.body, spec: 'spec' in valid ? valid.spec : 'refused' }).toEqual({
+            body: answer.body,
+            spec: theirs,
+          });
+        }),
+        { numRuns: RANDOM_RUNS },
+      );
+    },
+  );
+});

@@ -1,0 +1,133 @@
+import { expect } from '@jest/globals';
+import { createRoutes, type RoutesDeps } from '../../../src/roles/api/routes.ts';
+import { Problem, PROBLEM_MEDIA_TYPE } from '../../../src/platform/http/problem.ts';
+import { runApi, type ApiRoleDeps } from '../../../src/roles/api/run.ts';
+import type { Scope } from '../../../src/platform/http/scopes.ts';
+import { insertApiKey, newKeyText } from '../../../src/access/api-keys.sql.ts';
+import { SCOPES } from '../../../src/platform/http/scopes.ts';
+import { startEngine, type Engine, type Home } from '../engine.ts';
+
+/** The API as it runs, on a database of this test alone, with an operator behind it. */
+export type Api = {
+  engine: Engine;
+  url: string;
+  /** All scopes in namespace `default`; what `call` uses. */
+  key: string;
+  newKey: (namespace: string, scopes?: readonly Scope[]) => Promise<string>;
+  /** One request; whatever is answered must be as the API's own description says. */
+  call: Call;
+  stop: () => Promise<void>;
+};
+
+export type Call = (method: string, path: string, options?: CallOptions) => Promise<Reply>;
+
+export type CallOptions = {
+  /** null: none. */
+  key?: string | null;
+  /** Sent as JSON. */
+  json?: unknown;
+  body?: string | Buffer;
+  headers?: Record<string, string>;
+};
+
+// Tests look at what they expect to be there; what is not, fails them.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Reply = { status: number; headers: Headers; text: string; body: any };
+
+export async function startApi(
+  options: { home?: Home; operator?: boolean; delivery?: boolean } & Partial<ApiRoleDeps> = {},
+): Promise<Api> {
+  const engine = await startEngine(options.home);
+  if (options.operator !== false) await engine.startOperator();
+  if (options.delivery === true) await engine.startDelivery();
+  const { home: _, operator: __, delivery: ___, ...deps } = options;
+  const api = await runApi({
+    ...engine,
+    host: '127.0.0.1',
+    port: 0,
+    fallbackToFreePort: false,
+    serveHealth: true,
+    rateLimit: 0,
+    ...deps,
+  });
+  const newKey = async (namespace: string, scopes: readonly Scope[] = SCOPES): Promise<string> => {
+    const text = newKeyText();
+    await engine.makeNamespace(namespace);
+    await insertApiKey(engine.pool, { namespace, scopes, text });
+    return text;
+  };
+  const key = await newKey('default');
+  return {
+    engine,
+    url: api.url,
+    key,
+    newKey,
+    call: createCall(api.url, key),
+    stop: async () => {
+      await api.stop();
+      await engine.stop();
+    },
+  };
+}
+
+export function createCall(url: string, defaultKey: string): Call {
+  return async (method, path, { key = defaultKey, json, body, headers = {} } = {}) => {
+    const sent = json === undefined ? body : JSON.stringify(json);
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(sent !== undefined && { body: sent }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const reply: Reply = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && method !== 'HEAD' ? JSON.parse(text) : undefined,
+    };
+    checkReply(method, path, reply);
+    return reply;
+  };
+}
+
+/** The route table, to be looked at; it needs its deps only to be run. */
+export const ROUTES = createRoutes({ version: 'test' } as RoutesDeps);
+
+/** Every answer has its id, and looks as the route table promises. */
+function checkReply(method: string, path: string, { status, headers, body }: Reply): void {
+  expect(headers.get('request-id')).toMatch(/^req_[0-9a-z]{26}$/);
+  expect(headers.get('x-powered-by')).toBeNull();
+  if (!path.startsWith('/v1') || method === 'HEAD') return;
+  expect(headers.get('cache-control')).toBe('no-store');
+  if (status >= 400) {
+    expect(headers.get('content-type')).toBe(PROBLEM_MEDIA_TYPE);
+    expect(Problem.parse(body)).toMatchObject({ status, request_id: headers.get('request-id') });
+    return;
+  }
+  const route = ROUTES.find(
+    (entry) => entry.method.toUpperCase() === method && matches(entry.path, path),
+  );
+  if (!route) return;
+  const answer = route.answers[status];
+  if (!answer) throw new Error(`${method} ${route.path} does not promise ${status}`);
+  expect(headers.has('location')).toBe(answer.location ?? false);
+  const form = answer.forms?.[String(headers.get('content-type')).split(';')[0]!];
+  if (form) return;
+  if (answer.schema) expect(answer.schema.parse(body)).toEqual(body);
+  else expect(body).toBeUndefined();
+}
+
+function matches(template: string, path: string): boolean {
+  const pattern = template.replaceAll(/\{\w+\}/g, '[^/]+');
+  return new RegExp(`^${pattern}$`).test(path.split('?')[0] ?? '');
+}
+
+/** A problem without what differs from one request to the next. */
+export function withoutRequestId({ status, body }: Reply): object {
+  return { status, ...body, request_id: '' };
+}

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId, toUuid } from '../../../src/ids.ts';
+import type { Route } from '../../../src/platform/http/route.ts';
+import { SCOPES, type Scope } from '../../../src/platform/http/scopes.ts';
+import { ROWS, type Row, type World } from './route-rows.ts';
+import { ROUTES, startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';
+
+/**
+ * Every route of the router, asked with every kind of key (research: OWASP API1, 2, 3, 5, 8, 9).
+ * What is expected is derived from the route table; test/roles/api/route-rows.ts only says where
+ * something is that can be asked for.
+ */
+let api: Api;
+let world: World;
+const keys: Record<'readOnly' | 'foreign' | 'revoked' | 'expired', string> = {
+  readOnly: '',
+  foreign: '',
+  revoked: '',
+  expired: '',
+};
+/** Whatever may never be read again: key texts and signing secrets. */
+const secrets = new Set<string>();
+
+beforeAll(async () => {
+  api = await startApi();
+  keys.readOnly = await api.newKey('default', ['read']);
+  keys.foreign = await api.newKey('foreign');
+  keys.revoked = await api.newKey('default');
+  keys.expired = await api.newKey('default');
+  await change(keys.revoked, 'revoked_at = clock_timestamp()');
+  await change(keys.expired, `expires_at = clock_timestamp() - interval '1 second'`);
+  for (const key of [api.key, ...Object.values(keys)]) secrets.add(key);
+  world = {
+    call: async (method, path, json) => {
+      const reply = await api.call(method, path, json === undefined ? {} : { json });
+      for (const name of ['secret', 'key', 'next_secret']) {
+        const shown: unknown = reply.body?.[name];
+        if (typeof shown === 'string') secrets.add(shown);
+      }
+      return reply;
+    },
+    eventually: (check) => api.engine.eventually(check),
+  };
+});
+
+afterAll(() => api.stop());
+
+/** The key is known by its first characters; of a hash nothing could be found. */
+async function change(key: string, assignment: string): Promise<void> {
+  const { rowCount } = await api.engine.pool.query(
+    `update api_keys set ${assignment} where prefix = $1`,
+    [key.slice(0, 15)],
+  );
+  expect(rowCount).toBe(1);
+}
+
+type Case = [name: string, route: Route, row: Row];
+const cases = ROUTES.flatMap((route): Case[] => {
+  const row = ROWS[route.operationId];
+  return row ? [[`${route.method.toUpperCase()} ${route.path}`, route, row]] : [];
+});
+const withKey = cases.filter(([, { scope }]) => scope !== null);
+const withId = cases.filter(([, { path }]) => path.includes('{id}'));
+
+/** Operations that the matrix does not know, and rows of what is gone. */
+function differences(routes: readonly Pick<Route, 'operationId'>[]): string[] {
+  const ids = routes.map(({ operationId }) => operationId);
+  return [
+    ...ids.filter((id) => !Object.hasOwn(ROWS, id)).map((id) => `no row: ${id}`),
+    ...Object.keys(ROWS)
+      .filter((id) => !ids.includes(id))
+      .map((id) => `no route: ${id}`),
+  ];
+}
+
+describe('the matrix', () => {
+  test('has a row for every route, and no row for what is none', () => {
+    expect(differences(ROUTES)).toEqual([]);
+  });
+
+  test('would be red for a route without a row', () => {
+    expect(differences([...ROUTES, { operationId: 'inventSomething' }])).toContain(
+      'no row: inventSomething',
+    );
+  });
+
+  test('has the same operations as the document that is served', async () => {
+    const { body } = await api.call('GET', '/v1/openapi.json', { key: null });
+    type Paths = Record<string, Record<string, { operationId: string }>>;
+    const served = Object.values(body.paths as Paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+    expect(served.toSorted()).toEqual(Object.keys(ROWS).toSorted());
+  });
+
+  test('needs read to read, publish to go live, replay to send again, keys for keys', () => {
+    for (const { path, method, scope, operationId } of ROUTES) {
+      expect({ operationId, scope }).toEqual({ operationId, scope: scopeOf(path, method) });
+    }
+  });
+});
+
+/** By what is done, told by the address alone: a second opinion about each route's own word. */
+function scopeOf(path: string, method: string): Scope | null {
+  if (path === '/v1/openapi.json') return null;
+  if (path.startsWith('/v1/api_keys')) return 'keys';
+  if (path.startsWith('/v1/audit')) return 'keys';
+  if (method === 'get') return 'read';
+  if (/\/(publish|rollback)$/.test(path)) return 'publish';
+  return path.endsWith('/replay') || path.startsWith('/v1/jobs') ? 'replay' : 'write';
+}
+
+type Ask = { key?: string | null; path?: string };
+
+/** One request as the row says, with a body that is taken. */
+async function ask(route: Route, row: Row, { key = api.key, path }: Ask): Promise<Reply> {
+  const address = path ?? (await row.path(world));
+  const method = route.method.toUpperCase();
+  if (row.isStream) return begin(address, key);
+  const json = typeof row.json === 'function' ? await row.json(world) : row.json;
+  const reply = await api.call(method, address, {
+    key,
+    ...(json !== undefined && { json }),
+    ...(row.raw && { body: row.raw.body, headers: { 'content-type': row.raw.type } }),
+  });
+  return reply;
+}
+
+/** The head of an answer that never ends; a refusal is read whole. */
+async function begin(path: string, key: string | null): Promise<Reply> {
+  const gone = new AbortController();
+  const headers = key === null ? {} : { authorization: `Bearer ${key}` };
+  const response = await fetch(api.url + path, { headers, signal: gone.signal });
+  const isStream = response.headers.get('content-type') === 'text/event-stream';
+  const text = isStream ? '' : await response.text();
+  gone.abort();
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  return { status: response.status, headers: response.headers, text, body };
+}
+
+describe.each(withKey)('%s', (_, route, row) => {
+  test('is 401 without a key, and with one that is unknown, revoked or past its time', async () => {
+    const path = await row.path(world);
+    for (const key of [null, 'parley_unknown', keys.revoked, keys.expired]) {
+      const { status, body, headers } = await ask(route, row, { key, path });
+      expect({ status, code: body.code }).toEqual({ status: 401, code: 'unauthorized' });
+      expect(headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  test('is 403 for a key that lacks its scope and has all others, and names it', async () => {
+    const others = SCOPES.filter((scope) => scope !== route.scope);
+    const key = await api.newKey('default', others);
+    const path = await row.path(world);
+    const { status, body } = await ask(route, row, { key, path });
+    expect({ status, code: body.code }).toEqual({ status: 403, code: 'missing_scope' });
+    expect(body.detail).toContain(` ${String(route.scope)}`);
+    if (route.scope === 'read') return;
+    expect((await ask(route, row, { key: keys.readOnly, path })).status).toBe(403);
+  });
+
+  test('works with a key of its scope alone', async () => {
+    const key = await api.newKey('default', [route.scope!]);
+    expect((await ask(route, row, { key })).status).toBe(row.status);
+  });
+
+  test('works with a key of all scopes, as the table says', async () => {
+    expect(route.answers[row.status]).toBeDefined();
+    expect((await ask(route, row, {})).status).toBe(row.status);
+  });
+});
+
+describe.each(withId)('%s', (_, route, row) => {
+  test('answers a foreign id, one that names nothing and what is none alike', async () => {
+    const path = await row.path(world);
+    const id = /\/([a-z]+_[0-9a-z]{26})(?=\/|$)/.exec(path)![1]!;
+    const prefix = id.split('_')[0] as 'agt';
+    expect(toUuid(prefix, id)).not.toBeNull();
+    const foreign = await ask(route, row, { key: keys.foreign, path });
+    expect({ status: foreign.status, code: foreign.body.code }).toEqual({
+      status: 404,
+      code: 'not_found',
+    });
+    for (const other of [newId(prefix), newId('req' as 'agt'), 'x', `${prefix}_`, '%00', '..%2f']) {
+      for (const key of [api.key, keys.foreign]) {
+        const missing = await ask(route, row, { key, path: path.replace(id, other) });
+        expect(withoutRequestId(missing)).toEqual(withoutRequestId(foreign));
+      }
+    }
+    // Nothing happened to it by being asked for.
+    expect((await ask(route, row, { path })).status).toBe(row.status);
+  });
+});
+
+const lists = cases.filter(([, { method, path }]) => method === 'get' && !path.includes('{'));
+
+test.each(lists)('%s lists nothing of another namespace', async (_, route, row) => {
+  if (row.isStream || route.scope === null) return;
+  const { body } = await ask(route, row, { key: keys.foreign });
+  const found = (body as { data?: { id: string }[] }).data;
+  // Their own key is all they have.
+  if (route.operationId === 'listApiKeys') expect(found).toHaveLength(1);
+  else if (found !== undefined) expect(found).toEqual([]);
+});
+
+/** What a server sets and a caller must not. */
+const FORGED = ['id', 'created', 'updated', 'namespace', 'status', 'ready', 'managed_by'];
+const OTHERS = ['secret', 'active_version', 'version', 'key', 'scopes', 'reason', 'toString'];
+const PROTOTYPE = ['__proto__', 'constructor', 'prototype'];
+
+const withBody = cases.filter(([, { body }, { raw }]) => body !== undefined && raw === undefined);
+
+describe.each(withBody)('the body of %s', (_, route, row) => {
+  const post = async (path: string, body: string): Promise<Reply> =>
+    api.call(route.method.toUpperCase(), path, {
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+
+  test('may have no field that it does not know, nor one that changes what objects are', async () => {
+    const path = await row.path(world);
+    const known = typeof row.json === 'function' ? await row.json(world) : (row.json ?? {});
+    const names =
+      'shape' in route.body!.schema ? Object.keys(route.body!.schema.shape as object) : [];
+    const forged = [...FORGED, ...OTHERS, ...PROTOTYPE].filter((name) => !names.includes(name));
+    expect(forged.length).toBeGreaterThan(10);
+    for (const name of forged) {
+      const members = Object.entries({ ...known }).map(
+        ([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`,
+      );
+      const text = `{${[...members, `${JSON.stringify(name)}:{"polluted":true}`].join(',')}}`;
+      const { status, body } = await post(path, text);
+      const errors = (body.errors ?? []) as { pointer: string; code: string }[];
+      expect({ name, status, errors }).toMatchObject({
+        name,
+        status: 422,
+        errors: expect.arrayContaining([
+          expect.objectContaining({ pointer: `/${name}`, code: 'unknown_field' }),
+        ]),
+      });
+    }
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    expect((await ask(route, row, { path })).status).toBe(row.status);
+  });
+
+  test('is an object, and JSON', async () => {
+    const path = await row.path(world);
+    for (const text of ['null', '[]', '[{}]', '"x"', '7', 'true']) {
+      expect({ text, status: (await post(path, text)).status }).toEqual({ text, status: 422 });
+    }
+    for (const text of ['{', '{"a":1,}', '{"a":NaN}', `${'['.repeat(99)}${']'.repeat(99)}`]) {
+      expect({ text, status: (await post(path, text)).status }).toEqual({ text, status: 400 });
+    }
+    const typed = (type: string) =>
+      api.call(route.method.toUpperCase(), path, { body: '{}', headers: { 'content-type': type } });
+    expect((await typed('text/plain')).status).toBe(415);
+    expect((await typed('application/x-www-form-urlencoded')).status).toBe(415);
+  });
+});
+
+describe('methods', () => {
+  const paths = [...new Set(ROUTES.map(({ path }) => path))];
+  const ALL = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+  test.each(paths)('%s refuses every other one and names its own, to anybody', async (path) => {
+    const own = ROUTES.filter((route) => route.path === path).map(({ method }) =>
+      method.toUpperCase(),
+    );
+    const allowed = own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const address = path.replaceAll(/\{\w+\}/g, 'x');
+    for (const method of ALL.filter((name) => !allowed.includes(name))) {
+      const response = await fetch(api.url + address, { method });
+      expect({ method, status: response.status }).toEqual({ method, status: 405 });
+      expect(response.headers.get('allow')!.split(', ').toSorted()).toEqual(allowed.toSorted());
+    }
+  });
+});
+
+describe('secrets', () => {
+  test('are in no read, whatever is read', async () => {
+    await world.call('POST', '/v1/webhooks', { url: 'https://example.com/secret' });
+    const reads = cases.filter(([, { method }, { isStream }]) => method === 'get' && !isStream);
+    expect(secrets.size).toBeGreaterThan(5);
+    for (const [name, route, row] of reads) {
+      const { text, headers } = await ask(route, row, {});
+      const all = text + JSON.stringify([...headers]);
+      const found = [...secrets].filter((secret) => all.includes(secret));
+      expect({ name, found }).toEqual({ name, found: [] });
+      const looksLikeOne = /whsec_[A-Za-z0-9+/]{32}|parley_[A-Za-z0-9_-]{30}/.test(all);
+      expect({ name, looksLikeOne }).toEqual({ name, looksLikeOne: false });
+      expect(all).not.toContain(Buffer.alloc(32, 1).toString('base64')); // test/roles/engine.ts
+    }
+  });
+});

@@ -1,0 +1,223 @@
+import type { Reply } from './api-setup.ts';
+
+/**
+ * How to ask each route for something that is there: the one thing about a route that its table
+ * does not say. Everything else that test/roles/api/route-matrix.pg.test.ts expects of a route is
+ * derived from the table, so a new route needs one row here, and is red without it.
+ */
+export type Row = {
+  /** Of something that was made for this row alone. */
+  path: (world: World) => string | Promise<string>;
+  /** A body it takes. */
+  json?: Record<string, unknown> | ((world: World) => Promise<Record<string, unknown>>);
+  /** A body that is no JSON. */
+  raw?: { body: string; type: string };
+  /** What the full key is answered. */
+  status: number;
+  /** Never ends: only its beginning is read. */
+  isStream?: true;
+};
+
+/** Makes things in the namespace of the key, through the API, and answers what was answered. */
+export type World = {
+  call: (method: string, path: string, json?: unknown) => Promise<Reply>;
+  eventually: <T>(check: () => Promise<T | undefined | false>) => Promise<T>;
+};
+
+const AGENT = { prompt: 'You sell bicycles.' };
+const SOURCE = { type: 'text', text: 'We open at nine.' };
+const ENDPOINT = { url: 'https://example.com/hook' };
+
+async function made(world: World, path: string, json: unknown): Promise<string> {
+  const { status, headers, text } = await world.call('POST', path, json);
+  const location = headers.get('location');
+  if (location === null) throw new Error(`POST ${path} made nothing: ${status} ${text}`);
+  return location;
+}
+
+const idIn = (location: string): string => location.split('/').at(-1)!;
+
+export const agent = (world: World) => made(world, '/v1/agents', AGENT);
+export const agentId = async (world: World) => idIn(await agent(world));
+
+/** With a second version, which is live. */
+async function changedAgent(world: World): Promise<string> {
+  const path = await agent(world);
+  await world.call('PATCH', path, { prompt: 'You repair bicycles.' });
+  return path;
+}
+
+const endpoint = (world: World) => made(world, '/v1/webhooks', ENDPOINT);
+
+async function sent(world: World): Promise<{ event_id: string; delivery_id: string }> {
+  const { body } = await world.call('POST', `${await endpoint(world)}/test`);
+  return body as { event_id: string; delivery_id: string };
+}
+
+const event = async (world: World) => `/v1/events/${(await sent(world)).event_id}`;
+
+/** It runs until what it sends was tried, and here nobody tries. */
+async function job(world: World): Promise<string> {
+  const path = await endpoint(world);
+  await world.call('POST', `${path}/test`);
+  return made(world, `${path}/replay`, { since: minuteAgo(), mode: 'all' });
+}
+
+async function conversation(world: World): Promise<string> {
+  return made(world, '/v1/conversations', { agent_id: await agentId(world) });
+}
+
+async function endedConversation(world: World): Promise<string> {
+  const path = await conversation(world);
+  await world.call('POST', `${path}/end`);
+  return path;
+}
+
+const escalation = async (world: World) => made(world, `${await conversation(world)}/escalate`, {});
+
+async function acceptedEscalation(world: World): Promise<string> {
+  const path = await escalation(world);
+  await world.call('POST', `${path}/accept`, ACCEPT);
+  return path;
+}
+
+async function call(world: World): Promise<string> {
+  return made(world, '/v1/calls', { agent_id: await agentId(world), to: '+442071838750' });
+}
+
+const source = (world: World) => made(world, '/v1/knowledge/sources', SOURCE);
+const fileSource = (world: World) => made(world, '/v1/knowledge/sources', { type: 'file' });
+
+/** An agent that knows nothing is asked something. */
+async function gap(world: World): Promise<string> {
+  const text = 'How much does a tandem weigh?';
+  await world.call('POST', `${await conversation(world)}/messages`, { text });
+  const id = await world.eventually(async () => {
+    const { body } = await world.call('GET', '/v1/knowledge/gaps?status=open');
+    return (body.data as { id: string }[])[0]?.id;
+  });
+  return `/v1/knowledge/gaps/${id}`;
+}
+
+const apiKey = (world: World) => made(world, '/v1/api_keys', KEY);
+
+const ACCEPT = { accepted_by: { id: 'u1', name: 'Ada' } };
+/** Nobody may give more than they have. */
+const KEY = { name: 'made for the matrix', scopes: ['keys'] };
+const minuteAgo = (): number => Math.floor(Date.now() / 1_000) - 60;
+
+const at = (path: string) => () => path;
+const below =
+  (thing: (world: World) => Promise<string>, rest = '') =>
+  async (world: World) =>
+    (await thing(world)) + rest;
+
+/** By operationId. */
+export const ROWS: Record<string, Row> = {
+  listAgents: { path: at('/v1/agents'), status: 200 },
+  createAgent: { path: at('/v1/agents'), json: AGENT, status: 201 },
+  getAgent: { path: agent, status: 200 },
+  updateAgent: { path: agent, json: { display_name: 'Shop' }, status: 200 },
+  deleteAgent: { path: agent, status: 204 },
+  publishAgent: { path: below(agent, '/publish'), json: {}, status: 200 },
+  rollBackAgent: { path: below(changedAgent, '/rollback'), json: {}, status: 200 },
+  listAgentVersions: { path: below(agent, '/versions'), status: 200 },
+  getAgentVersion: { path: below(agent, '/versions/1'), status: 200 },
+  diffAgentVersions: { path: below(changedAgent, '/versions/1/diff/2'), status: 200 },
+  listActivations: { path: below(agent, '/activations'), status: 200 },
+
+  listWebhooks: { path: at('/v1/webhooks'), status: 200 },
+  createWebhook: { path: at('/v1/webhooks'), json: ENDPOINT, status: 201 },
+  getWebhook: { path: endpoint, status: 200 },
+  updateWebhook: { path: endpoint, json: { description: 'Shop' }, status: 200 },
+  deleteWebhook: { path: endpoint, status: 204 },
+  testWebhook: { path: below(endpoint, '/test'), json: {}, status: 202 },
+  rotateWebhookSecret: { path: below(endpoint, '/rotate_secret'), json: {}, status: 200 },
+  listWebhookDeliveries: { path: below(endpoint, '/deliveries'), status: 200 },
+  replayWebhook: {
+    path: below(endpoint, '/replay'),
+    json: async () => ({ since: minuteAgo() }),
+    status: 202,
+  },
+
+  listEvents: { path: at('/v1/events'), status: 200 },
+  getEvent: { path: event, status: 200 },
+  explainDelivery: {
+    path: async (world) => {
+      const endpointPath = await endpoint(world);
+      const { body } = await world.call('POST', `${endpointPath}/test`);
+      return `/v1/events/${body.event_id}/explanation?endpoint_id=${idIn(endpointPath)}`;
+    },
+    status: 200,
+  },
+  listEventDeliveries: { path: below(event, '/deliveries'), status: 200 },
+  replayEvent: { path: below(event, '/replay'), json: {}, status: 202 },
+  streamEvents: { path: at('/v1/events/stream'), status: 200, isStream: true },
+  getDelivery: {
+    path: async (world) => `/v1/deliveries/${(await sent(world)).delivery_id}`,
+    status: 200,
+  },
+  listJobs: { path: at('/v1/jobs'), status: 200 },
+  getJob: { path: job, status: 200 },
+  stopJob: { path: job, status: 204 },
+
+  listConversations: { path: at('/v1/conversations'), status: 200 },
+  startConversation: {
+    path: at('/v1/conversations'),
+    json: async (world) => ({ agent_id: await agentId(world) }),
+    status: 201,
+  },
+  getConversation: { path: conversation, status: 200 },
+  deleteConversation: { path: endedConversation, status: 204 },
+  sendMessage: { path: below(conversation, '/messages'), json: { text: 'Hello' }, status: 200 },
+  endConversation: { path: below(conversation, '/end'), json: {}, status: 200 },
+  escalateConversation: { path: below(conversation, '/escalate'), json: {}, status: 201 },
+  rateConversation: { path: below(endedConversation, '/feedback'), json: { csat: 5 }, status: 200 },
+  getTranscript: { path: below(conversation, '/transcript'), status: 200 },
+
+  listEscalations: { path: at('/v1/escalations'), status: 200 },
+  getEscalation: { path: escalation, status: 200 },
+  acceptEscalation: { path: below(escalation, '/accept'), json: ACCEPT, status: 200 },
+  declineEscalation: { path: below(escalation, '/decline'), status: 200 },
+  completeEscalation: { path: below(acceptedEscalation, '/complete'), status: 200 },
+  sendHumanMessage: {
+    path: below(acceptedEscalation, '/messages'),
+    json: { text: 'Ada here.' },
+    status: 200,
+  },
+
+  listCalls: { path: at('/v1/calls'), status: 200 },
+  createCall: {
+    path: at('/v1/calls'),
+    json: async (world) => ({ agent_id: await agentId(world), to: '+442071838750' }),
+    status: 201,
+  },
+  getCall: { path: call, status: 200 },
+  endCall: { path: below(call, '/end'), json: {}, status: 200 },
+
+  listApiKeys: { path: at('/v1/api_keys'), status: 200 },
+  createApiKey: { path: at('/v1/api_keys'), json: KEY, status: 201 },
+  getApiKey: { path: apiKey, status: 200 },
+  rotateApiKey: { path: below(apiKey, '/rotate'), json: {}, status: 201 },
+  deleteApiKey: { path: apiKey, status: 204 },
+  listAuditLog: { path: at('/v1/audit_log'), status: 200 },
+
+  listKnowledgeSources: { path: at('/v1/knowledge/sources'), status: 200 },
+  createKnowledgeSource: { path: at('/v1/knowledge/sources'), json: SOURCE, status: 201 },
+  getKnowledgeSource: { path: source, status: 200 },
+  updateKnowledgeSource: { path: source, json: { metadata: { of: 'shop' } }, status: 200 },
+  deleteKnowledgeSource: { path: source, status: 204 },
+  syncKnowledgeSource: { path: below(source, '/sync'), json: {}, status: 202 },
+  uploadKnowledgeContent: {
+    path: below(fileSource, '/content'),
+    raw: { body: '# Opening hours\n\nWe open at nine.', type: 'text/markdown' },
+    status: 202,
+  },
+  listKnowledgeDocuments: { path: below(source, '/documents'), status: 200 },
+  searchKnowledge: { path: at('/v1/knowledge/search?q=tandem'), status: 200 },
+  listKnowledgeGaps: { path: at('/v1/knowledge/gaps'), status: 200 },
+  getKnowledgeGap: { path: gap, status: 200 },
+  resolveKnowledgeGap: { path: below(gap, '/resolve'), json: { answer: '20 kg' }, status: 200 },
+
+  getOpenApi: { path: at('/v1/openapi.json'), status: 200 },
+};

@@ -1,0 +1,222 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { stringify } from 'yaml';
+import { findKubeBinaries } from '../platform/kubernetes/kube-binaries.ts';
+import { startKube, type Kube } from '../platform/kubernetes/kube.ts';
+import {
+  startParley,
+  startRoles,
+  temporaryFolder,
+  type Answer,
+  type Parley,
+} from './parley-process.ts';
+import { createTestDatabase } from '../platform/postgres/postgres.ts';
+import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
+
+/** The main job, by the same test in one process and in three, without Kubernetes and with it. */
+
+type Launch = (manifests: string) => Promise<Parley>;
+/** Declares the only agent anew, as the users of this way of running do. */
+type Save = (manifests: string, prompt: string) => Promise<unknown>;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let receiver: Receiver;
+let parley: Parley;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  database = await createTestDatabase();
+  receiver = await startReceiver();
+});
+
+afterEach(async () => {
+  await parley.stop();
+  await receiver.close();
+  await database.drop();
+  await folder.remove();
+});
+
+const binaries = await findKubeBinaries();
+let kube: Kube | undefined;
+beforeAll(async () => {
+  if (binaries) kube = await startKube();
+}, 120_000);
+afterAll(async () => kube?.stop());
+
+const launches: [string, Launch, Save, string][] = [
+  [
+    'parley start on its own PostgreSQL',
+    (manifests) => startParley({ dataDir: path.join(folder.path, 'data'), manifests }),
+    saveFile,
+    'file',
+  ],
+  [
+    'parley start on DATABASE_URL',
+    (manifests) =>
+      startParley({
+        dataDir: path.join(folder.path, 'data'),
+        manifests,
+        env: { DATABASE_URL: database.url },
+      }),
+    saveFile,
+    'file',
+  ],
+  [
+    'operator, api and delivery as three processes',
+    (manifests) => startRoles({ databaseUrl: database.url, manifests }),
+    saveFile,
+    'file',
+  ],
+  [
+    'the three on a Kubernetes API',
+    async () => {
+      await kube!.deleteAll();
+      const KUBECONFIG = path.join(folder.path, 'kubeconfig');
+      await writeFile(KUBECONFIG, kube!.kubeconfig);
+      const env = { PARLEY_STORE: 'kubernetes', KUBECONFIG };
+      return startRoles({ databaseUrl: database.url, env });
+    },
+    (_, prompt) => kube!.kubectlApply(agent(prompt)),
+    'kubernetes:kubectl',
+  ],
+];
+
+describe.each(binaries ? launches : launches.slice(0, -1))('%s', (_, launch, save, actor) => {
+  test('an agent from a manifest is published, edited, rolled back, pinned and told of', async () => {
+    const manifests = folder.path;
+    parley = await launch(manifests);
+    const { call } = parley;
+    const endpoint = await call('POST', '/v1/webhooks', { url: receiver.url });
+    expect(endpoint.status).toBe(201);
+    expect(endpoint.body).toMatchObject({ ready: true, secret: expect.stringMatching(/^whsec_/) });
+
+    await save(manifests, 'one');
+    await told(1);
+    const editedMs = performance.now();
+    await save(manifests, 'two');
+    const [, second] = await told(2);
+    expect(second!.atMs - editedMs).toBeLessThan(1_000);
+    await save(manifests, 'one');
+    await told(3);
+
+    const [found] = (await call('GET', '/v1/agents')).body.data;
+    expect(found).toMatchObject({ active_version: 1, latest_version: 2 });
+    expect(found.managed_by).toBe(actor.split(':')[0]);
+    const published = await call('POST', `/v1/agents/${found.id}/publish`, { version: 2 });
+    expect(published.status).toBe(200);
+    expect(published.body).toMatchObject({ active_version: 2, pinned_version: 2 });
+    await told(4);
+    const rolledBack = await call('POST', `/v1/agents/${found.id}/rollback`, { reason: 'tone' });
+    expect(rolledBack.body).toMatchObject({ active_version: 1, pinned_version: 1 });
+    await told(5);
+
+    expect(lines(receiver.received)).toEqual([
+      `agent.published 1 by ${actor}`,
+      `agent.published 2 by ${actor}`,
+      `agent.rolled_back 1 by ${actor}`,
+      expect.stringMatching(/^agent\.published 2 by api:key_/),
+      expect.stringMatching(/^agent\.rolled_back 1 by api:key_/),
+    ]);
+    expect(receiver.received[4]!.json.data['reason']).toBe('tone');
+    for (const received of receiver.received) verify(received, endpoint.body.secret);
+  });
+
+  test('a receiver that was down gets its events when it returns', async () => {
+    parley = await launch(folder.path);
+    const { call } = parley;
+    await receiver.close();
+    const { status, body: endpoint } = await call('POST', '/v1/webhooks', { url: receiver.url });
+    expect({ status, endpoint }).toMatchObject({ status: 201, endpoint: { ready: true } });
+    const sent = await call('POST', `/v1/webhooks/${endpoint.id}/test`, {});
+    expect(sent.status).toBe(202);
+    const failed = await delivery(sent.body.delivery_id, 'retrying');
+    expect(failed.attempts).toMatchObject([{ error_class: 'connect', status_code: null }]);
+    expect(failed.next_attempt_at).toBeGreaterThan(Date.now() / 1_000 - 1);
+    await receiver.open();
+
+    await receiver.until((received) => received.length > 0, 20_000);
+    expect(receiver.received[0]!.json.id).toBe(sent.body.event_id);
+    expect(Number(receiver.received[0]!.headers['parley-delivery-attempt'])).toBeGreaterThan(1);
+  });
+
+  test('it stops cleanly on SIGTERM', async () => {
+    parley = await launch(folder.path);
+    const codes = await parley.stop();
+    expect(codes.every((code) => code === 0)).toBe(true);
+  });
+});
+
+test('a second start finds the data, the key and the history of the first', async () => {
+  const options = { dataDir: path.join(folder.path, 'data'), manifests: folder.path };
+  await saveFile(folder.path, 'one');
+  parley = await startParley(options);
+  const { apiKey } = parley;
+  await live(1); // Told of before there is anybody to tell.
+  const endpoint = await parley.call('POST', '/v1/webhooks', { url: receiver.url });
+  await saveFile(folder.path, 'two');
+  await told(1);
+  await parley.stop();
+
+  parley = await startParley(options);
+  expect(parley.apiKey).toBe(apiKey);
+  const kept = await parley.call('GET', `/v1/webhooks/${endpoint.body.id}`);
+  expect(kept.body.url).toBe(endpoint.body.url);
+  await saveFile(folder.path, 'one');
+  await told(2);
+  expect(lines(receiver.received)).toEqual([
+    'agent.published 2 by file',
+    'agent.rolled_back 1 by file',
+  ]);
+});
+
+/** Resolves once the only agent has this version live. */
+async function live(version: number): Promise<void> {
+  for (;;) {
+    const { body } = await parley.call('GET', '/v1/agents');
+    if (body.data[0]?.active_version === version) return;
+  }
+}
+
+/** The delivery, once it has the status. */
+async function delivery(id: string, status: string): Promise<Answer['body']> {
+  for (;;) {
+    const { body } = await parley.call('GET', `/v1/deliveries/${id}`);
+    if (body.status === status) return body;
+  }
+}
+
+const agent = (prompt: string) => ({
+  apiVersion: 'parley.dev/v1alpha1',
+  kind: 'Agent',
+  metadata: { name: 'support' },
+  spec: { prompt },
+});
+
+function saveFile(manifests: string, prompt: string): Promise<void> {
+  return writeFile(path.join(manifests, 'agent.yaml'), stringify(agent(prompt)));
+}
+
+/** As users do, in a process that is not Parley's: with both packages, and with openssl. */
+function verify({ body, headers, json }: Received, secret: string): void {
+  const text = body.toString();
+  const given = headers as Record<string, string>; // None of those that verify comes twice.
+  expect(new StandardWebhook(secret).verify(text, given)).toEqual(json);
+  expect(() => new SvixWebhook(secret).verify(text, given)).not.toThrow();
+  const digest = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: body });
+  expect(digest.toString().trim().split(' ').at(-1)).toBe(headers['parley-signature']);
+}
+
+function told(count: number): Promise<Received[]> {
+  return receiver.until((received) => received.length >= count);
+}
+
+function lines(received: Received[]): string[] {
+  return received.map(
+    ({ json: { type, data } }) => `${type} ${String(data['version'])} by ${String(data['actor'])}`,
+  );
+}

@@ -1,0 +1,228 @@
+import { afterAll } from '@jest/globals';
+import { createListWatch } from '../../src/platform/kubernetes/list-watch.ts';
+import { collectionPath } from '../../src/platform/kubernetes/resource-paths.ts';
+import { createKubernetesResourceStore } from '../../src/platform/kubernetes/resource-store.ts';
+import { createContext, type Context } from '../../src/roles/context.ts';
+import {
+  createPostgresDeclarations,
+  type PostgresDeclarations,
+} from '../../src/roles/postgres-declarations.ts';
+import { runDelivery, type DeliveryRoleDeps } from '../../src/roles/delivery/run.ts';
+import { runOperator, type Operator, type OperatorRoleDeps } from '../../src/roles/operator/run.ts';
+import { KINDS } from '../../src/roles/kinds.ts';
+import {
+  SIGNING_SECRET_KEY,
+  signingSecretName,
+} from '../../src/webhooks/endpoints/webhook-endpoint.ts';
+import type { Resource, ResourceStore } from '../../src/platform/resources/resource-store.ts';
+import { CHANNELS, createListener } from '../../src/platform/postgres/notifications.ts';
+import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
+import { startKube, type Kube } from '../platform/kubernetes/kube.ts';
+import { createTestDatabase } from '../platform/postgres/postgres.ts';
+
+/** Operator and delivery by their own `run` functions on a database of this test alone. */
+export type Engine = Context &
+  Omit<PostgresDeclarations, 'store'> & {
+    store: ResourceStore;
+    /** As another process has it: in Kubernetes with watches and a cache of its own. */
+    newStore: () => ResourceStore;
+    /** Where things are declared, when that is Kubernetes. */
+    cluster: Kube | undefined;
+    /** Needed before anything is declared in another namespace than `default`. */
+    makeNamespace: (namespace: string) => Promise<void>;
+    /** All that is declared is gone, and no watch of the time after will ever tell of it. */
+    emptyStore: () => Promise<void>;
+    startOperator: (
+      options?: Partial<Pick<OperatorRoleDeps, 'store' | 'elect'>>,
+    ) => Promise<Operator>;
+    startDelivery: (
+      options?: Partial<Pick<DeliveryRoleDeps, 'onAttempt' | 'log' | 'databaseUrl'>>,
+    ) => Promise<{ stop: () => Promise<void> }>;
+    /** Declares an endpoint as Kubernetes users do and returns its signing secret. */
+    declareEndpoint: (
+      name: string,
+      spec: Record<string, unknown>,
+      namespace?: string,
+    ) => Promise<string>;
+    declareAgent: (
+      name: string,
+      spec: Record<string, unknown>,
+      fieldManager?: string,
+    ) => Promise<void>;
+    /** Resolves once the operator has dealt with the object as it is declared now. */
+    settled: (kind: string, name: string, namespace?: string) => Promise<Resource>;
+    /**
+     * Resolves with the first answer that is neither undefined nor false; asks again whenever
+     * something was declared, projected or delivered. Rejects after 10 s with what `what` says.
+     */
+    eventually: <T>(
+      check: () => Promise<T | undefined | false>,
+      what?: () => unknown,
+    ) => Promise<T>;
+    /** Calls back whenever something was projected, until the returned function is called. */
+    onProjected: (wake: () => void) => () => void;
+    stop: () => Promise<void>;
+  };
+
+export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** Both homes of declared things; what is promised of the one holds for the other. */
+export const STORES = ['postgres', 'kubernetes'] as const;
+export type Home = (typeof STORES)[number];
+
+/** One API server for all tests of a file; each test removes what it made. */
+let kube: Promise<Kube> | undefined;
+afterAll(async () => (await kube)?.stop());
+
+/** @param home where things are declared */
+export async function startEngine(home: Home = 'postgres'): Promise<Engine> {
+  const database = await createTestDatabase();
+  const context = createContext({
+    role: 'test',
+    databaseUrl: database.url,
+    encryptionKey: Buffer.alloc(32, 1),
+    // Opened, never used to seal: reseal.test.ts goes over to it.
+    previousEncryptionKey: Buffer.alloc(32, 2),
+    egressAllow: ['127.0.0.0/8', '::1/128'],
+    logLevel: process.env['PARLEY_LOG_LEVEL'] ?? 'error',
+    poolMax: 10,
+  });
+  await maintainPartitions(context.pool, Date.now());
+  const local = createPostgresDeclarations(context);
+  await local.store.start();
+  const cluster = home === 'kubernetes' ? await (kube ??= startKube()) : undefined;
+  const newStore = (): ResourceStore =>
+    cluster
+      ? createKubernetesResourceStore({ client: cluster.client, log: context.log })
+      : local.store;
+  const declarations = { ...local, store: newStore() };
+  const running: { stop: () => Promise<void> }[] = [];
+  const wakers = new Set<() => void>();
+  const wakeAll = (): void => wakers.forEach((wake) => wake());
+  const listener = createListener({
+    databaseUrl: database.url,
+    channels: Object.fromEntries(Object.values(CHANNELS).map((channel) => [channel, wakeAll])),
+    log: context.log,
+  });
+  await listener.start();
+  const following = cluster ? followKinds(cluster, context, wakeAll) : [];
+  return {
+    ...context,
+    ...declarations,
+    newStore,
+    cluster,
+    makeNamespace: async (namespace) => cluster?.makeNamespace(namespace),
+    emptyStore: async () => {
+      if (cluster) await cluster.deleteAll();
+      else await context.pool.query('delete from resources');
+    },
+    eventually: (check, what) => eventually({ wakers, check, what }),
+    onProjected: (wake) => {
+      wakers.add(wake);
+      return () => wakers.delete(wake);
+    },
+    startOperator: async (options = {}) => {
+      const operator = await runOperator({ ...context, ...local, store: newStore(), ...options });
+      running.push(operator);
+      return operator;
+    },
+    startDelivery: async (options = {}) => {
+      const delivery = await runDelivery({ ...context, ...options });
+      running.push(delivery);
+      return delivery;
+    },
+    declareEndpoint: async (name, spec, namespace = 'default') => {
+      const secret = { namespace, name: signingSecretName(name) };
+      await declarations.store.apply(
+        {
+          kind: 'Secret',
+          ...secret,
+          labels: { 'parley.dev/allow': 'true' },
+          spec: { data: { [SIGNING_SECRET_KEY]: SECRET } },
+        },
+        { fieldManager: 'kubectl' },
+      );
+      await declarations.store.apply(
+        { kind: 'WebhookEndpoint', namespace, name, spec },
+        { fieldManager: 'kubectl' },
+      );
+      return SECRET;
+    },
+    declareAgent: async (name, spec, fieldManager = 'kubectl') => {
+      await declarations.store.apply(
+        { kind: 'Agent', namespace: 'default', name, spec },
+        { fieldManager },
+      );
+    },
+    settled: (kind, name, namespace = 'default') => {
+      const read = () => declarations.store.get(kind, { namespace, name });
+      const check = async (): Promise<Resource | undefined> => {
+        const object = await read();
+        const seen = object?.status['observedGeneration'];
+        return object && seen === object.metadata.generation ? object : undefined;
+      };
+      return eventually({ wakers, check, what: read });
+    },
+    stop: async () => {
+      for (const part of running.toReversed()) await part.stop();
+      await Promise.all(following.map((one) => one.stop()));
+      await listener.stop();
+      await local.store.stop();
+      await cluster?.deleteAll();
+      await context.close();
+      await database.drop();
+    },
+  };
+}
+
+/** A status is written after the row that NOTIFY tells of; here the API server tells of it. */
+function followKinds({ client }: Kube, { log }: Context, wake: () => void) {
+  return KINDS.map(({ kind }) => {
+    const sink = { replace: wake, upsert: wake, remove: wake };
+    const path = collectionPath(kind);
+    const following = createListWatch({ client, path, convert: (raw) => raw, sink, log });
+    following.start();
+    return following;
+  });
+}
+
+const EVENTUALLY_MS = 10_000;
+/** A lost wake-up costs this; what is waited for is told by the database. */
+const LOOK_AGAIN_MS = 200;
+
+async function eventually<T>(deps: {
+  wakers: Set<() => void>;
+  check: () => Promise<T | undefined | false>;
+  what: (() => unknown) | undefined;
+}): Promise<T> {
+  const endMs = performance.now() + EVENTUALLY_MS;
+  let wake = (): void => undefined;
+  let woken = false;
+  const waker = (): void => {
+    woken = true;
+    wake();
+  };
+  deps.wakers.add(waker);
+  try {
+    for (;;) {
+      woken = false;
+      const answer = await deps.check();
+      if (answer !== undefined && answer !== false) return answer;
+      if (performance.now() > endMs) {
+        throw new Error(
+          `waited in vain: ${JSON.stringify((await deps.what?.()) ?? String(deps.check))}`,
+        );
+      }
+      if (woken) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LOOK_AGAIN_MS);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  } finally {
+    deps.wakers.delete(waker);
+  }
+}

@@ -1,0 +1,223 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { FAILPOINTS } from '../../src/failpoints.ts';
+import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
+import { startTown, type Town } from '../webhooks/delivery/processes/delivery-town.ts';
+import { startFleet, type Fleet } from '../webhooks/ledger/ledger-fleet.ts';
+import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
+import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/ledger.ts';
+import { queryOnce } from '../platform/postgres/own-postgres.ts';
+import { freePort, temporaryFolder } from './parley-process.ts';
+import { createTestDatabase } from '../platform/postgres/postgres.ts';
+import { createSeeded } from '../random/seeded.ts';
+
+/**
+ * Processes die at failpoints that are not on a delivery's way (those: processes.test.ts). And no
+ * failpoint is there that no test arms, or that no code calls.
+ */
+const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
+const IS_LONG = ROUNDS >= 20;
+const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
+const { below } = createSeeded(SEED);
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** Of a request. */
+const POINTS = [
+  'outbox.committing',
+  'outbox.committed',
+  'transaction.begun',
+  'transaction.committing',
+  'transaction.committed',
+  'idempotency.marked',
+  'api.answering',
+] as const;
+
+/** Each starts several processes, beside other tests. */
+jest.setTimeout(120_000);
+
+const sources = (folder: string, ending: string): string[] =>
+  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => readFileSync(path.join(ROOT, folder, file), 'utf8'));
+
+test('F-01: every failpoint is called by the code, and a test makes a process die there', () => {
+  const code = sources('src', '.ts').join('\n');
+  const tests = sources('test', '.faults.test.ts').join('\n');
+  expect(FAILPOINTS.filter((name) => !code.includes(`failpoint('${name}')`))).toEqual([]);
+  // As `'name'` in a table of points, or in a spec as `name=kill`.
+  const isArmed = (name: string): boolean =>
+    tests.includes(`'${name}'`) || tests.includes(`${name}=kill`);
+  expect(FAILPOINTS.filter((name) => !isArmed(name))).toEqual([]);
+});
+
+describe('the API, killed at each point of a request', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let recorder: Recorder;
+  let fleet: Fleet;
+  let ledger: Ledger;
+  let api: { url: string; apiKey: string };
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    [recorder] = (await startRecorders(folder.path)) as [Recorder];
+    database = await createTestDatabase();
+    const port = await freePort();
+    const env = { PARLEY_PORT: String(port), PARLEY_RATE_LIMIT: '0' };
+    fleet = await startFleet(database.url, [
+      { name: 'operator', role: 'operator' },
+      { name: 'api', role: 'api', env },
+      { name: 'delivery', role: 'delivery' },
+    ]);
+    const { apiKey } = fleet.get('api').parley;
+    api = { url: `http://127.0.0.1:${port}`, apiKey };
+    ledger = createLedger({ folder: folder.path, api: () => api });
+  }, 60_000);
+  afterEach(async () => {
+    await ledger.close();
+    await fleet.stop();
+    await recorder.stop();
+    await database.drop();
+    await folder.remove();
+  }, 60_000);
+
+  test(
+    `F-01 F-06 F-07: what was accepted arrives once, what was repeated is one event (seed ${SEED})`,
+    async () => {
+      const endpoints = await ledger.createEndpoints({ recorder, count: 4 });
+      const points = Array.from({ length: IS_LONG ? 5 : 1 }, () => POINTS).flat();
+      const over = new AbortController();
+      const plan = { endpoints, callers: 4, until: over.signal };
+      // These come again until they are answered, whoever answers.
+      const again = ledger.closedLoop({ ...plan, idempotent: true });
+      for (const point of points) {
+        await fleet.kill('api');
+        await fleet.start('api', `${point}=kill@${20 + below(20)}`);
+        await forgetMarks();
+        const once = ledger.closedLoop({ ...plan, endWhenRefused: true });
+        const victim = fleet.get('api');
+        await victim.ended;
+        expect({ point, died: victim.diedByItself }).toEqual({ point, died: true });
+        await once;
+      }
+      await fleet.start('api');
+      await forgetMarks();
+      over.abort();
+      await again;
+      await ledger.settled(30_000);
+      const verdict = await ledger.verdict();
+      console.info(`seed ${SEED}: ${points.length} kills of the API, ${JSON.stringify(verdict)}`);
+      expect(fleet.unexpected()).toEqual([]);
+      expect(verdict.accepted).toBeGreaterThanOrEqual(points.length * 15);
+      expect(verdict).toMatchObject({
+        lost: 0,
+        failed: 0,
+        // The delivery process lived.
+        duplicates: 0,
+        wrongBody: 0,
+        badSignature: 0,
+        foreign: 0,
+        neverAccepted: 0,
+        doubled: 0,
+        odd: [],
+      });
+    },
+    180_000 + ROUNDS * 10_000,
+  );
+
+  test('F-01: before it wakes anybody: what was written is found by looking', async () => {
+    const [endpoint] = await ledger.createEndpoints({ recorder, count: 1 });
+    const ask = (method: string, json?: object): Promise<Response> =>
+      fetch(`${api.url}/v1/webhooks/${endpoint!.id}`, {
+        method,
+        headers: { authorization: `Bearer ${api.apiKey}`, 'content-type': 'application/json' },
+        ...(json && { body: JSON.stringify(json) }),
+      });
+    await fleet.kill('api');
+    await fleet.start('api', 'notify.sending=kill');
+    const victim = fleet.get('api');
+    await expect(ask('PATCH', { description: 'written' })).rejects.toThrow();
+    await victim.ended;
+    expect(victim.diedByItself).toBe(true);
+    await fleet.start('api');
+    const giveUpMs = performance.now() + 10_000;
+    const shown = async (): Promise<string> => {
+      const { description } = (await (await ask('GET')).json()) as { description: string };
+      return description;
+    };
+    while ((await shown()) !== 'written' && performance.now() < giveUpMs);
+    expect(await shown()).toBe('written');
+  }, 60_000);
+
+  /** An unfinished mark holds for a minute: as if that had gone by. */
+  async function forgetMarks(): Promise<void> {
+    await queryOnce(
+      database.url,
+      `update idempotency_marks set claimed_at = claimed_at - interval '1 minute'
+        where answer is null`,
+    );
+  }
+});
+
+describe('the delivery role, killed beside its deliveries', () => {
+  let town: Town;
+  beforeEach(async () => {
+    town = await startTown();
+  });
+  afterEach(() => town.stop(), 60_000);
+
+  const statuses = async (): Promise<string[]> => {
+    const { rows } = await town.pool.query<{ status: string }>('select status from deliveries');
+    return rows.map(({ status }) => status);
+  };
+
+  test('F-01: before it cancels what has nothing to send: another one does', async () => {
+    const endpoint = await town.addEndpoint();
+    await town.emit([endpoint], 3);
+    await town.pool.query('update events set erased_at = now()');
+    const victim = await town.start({ failpoints: 'delivery.canceling=kill' });
+    expect(await victim.ended).toMatchObject({ signal: 'SIGKILL' });
+    expect(await statuses()).toEqual([]);
+    await town.startReady();
+    await town.drained();
+    expect(await statuses()).toEqual(['canceled', 'canceled', 'canceled']);
+    expect(town.receiver.received).toEqual([]);
+  });
+
+  test('F-01: before it ends what has expired: another one does', async () => {
+    const endpoint = await town.addEndpoint();
+    await town.emit([endpoint], 2);
+    await town.pool.query(`update delivery_queue set scheduled_from = now() - interval '73 hours'`);
+    const victim = await town.start({ failpoints: 'delivery.expiring=kill' });
+    await victim.ended;
+    expect(await statuses()).toEqual([]);
+    await town.startReady();
+    await town.drained();
+    expect(await statuses()).toEqual(['failed', 'failed']);
+    expect(town.receiver.received).toEqual([]);
+  });
+
+  test('F-01: while it makes or drops partitions: all or nothing, and the next one does it', async () => {
+    const before = await partitions();
+    const day = 86_400_000;
+    const { created } = await maintainPartitions(town.pool, Date.now() - 60 * day);
+    expect(created.length).toBeGreaterThan(0);
+    await town.pool.query(`drop table ${before.at(-1)}`);
+    for (const point of ['partitions.creating', 'partitions.dropping']) {
+      const victim = await town.start({ failpoints: `${point}=kill` });
+      expect(await victim.ended).toMatchObject({ signal: 'SIGKILL' });
+      expect(await partitions()).toEqual([...before.slice(0, -1), ...created].sort());
+    }
+    await town.startReady();
+    expect(await partitions()).toEqual(before);
+  });
+
+  async function partitions(): Promise<string[]> {
+    const { rows } = await town.pool.query<{ name: string }>(
+      `select inhrelid::regclass::text as name from pg_inherits
+        where inhparent::regclass::text in ('events', 'deliveries', 'delivery_attempts')`,
+    );
+    return rows.map(({ name }) => name).sort();
+  }
+});

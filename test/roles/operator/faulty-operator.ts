@@ -1,0 +1,122 @@
+import { writeSync } from 'node:fs';
+import { createKubeClient } from '../../../src/platform/kubernetes/client.ts';
+import { createEventRecorder } from '../../../src/platform/kubernetes/event-recorder.ts';
+import { createLeaseElector } from '../../../src/platform/kubernetes/lease-elector.ts';
+import { pathOf } from '../../../src/platform/kubernetes/resource-paths.ts';
+import { createKubernetesResourceStore } from '../../../src/platform/kubernetes/resource-store.ts';
+import { runOperator, type Elect } from '../../../src/roles/operator/run.ts';
+import { createContext } from '../../../src/roles/context.ts';
+import { stopOnSignals } from '../../../src/roles/shutdown.ts';
+import { raiseEpoch } from '../../../src/platform/postgres/leadership.ts';
+import { createSideEffects, type Order, type Strike, type Told } from './side-effects.ts';
+
+/**
+ * The operator as a process of its own, wired as roles/kubernetes-declarations.ts does it, with a
+ * Lease of a fifth of the time and with a `Strike` at any of its side effects. What it does it
+ * tells on stdout; strikes come by IPC, the first with its options.
+ */
+export type FaultyOperatorOptions = {
+  name: string;
+  namespace: string;
+  databaseUrl: string;
+  /** 32 bytes, base64 */
+  encryptionKey: string;
+  kube: { server: string; caCert: string; token: string };
+  strike?: Strike;
+  /** As long as a Lease lasts it is nobody else's. */
+  leaseDurationMs?: number;
+};
+
+const nowMs = (): number => performance.now();
+/** Synchronous: a process that is killed has written what it said. */
+const tell = (told: Told): void => void writeSync(1, `${JSON.stringify(told)}\n`);
+
+// Written by test/roles/operator/operator-process.ts and nobody else.
+const options = JSON.parse(process.env['FAULTY_OPERATOR'] ?? '') as FaultyOperatorOptions;
+const { name, namespace, kube, leaseDurationMs = 2_000 } = options;
+
+const effects = createSideEffects(tell);
+if (options.strike) effects.obey({ strike: options.strike });
+process.on('message', (order) => effects.obey(order as Order));
+
+const context = createContext({
+  role: name,
+  databaseUrl: sessionUrl(options.databaseUrl),
+  encryptionKey: Buffer.from(options.encryptionKey, 'base64'),
+  egressAllow: ['127.0.0.0/8'],
+  logLevel: 'info',
+  poolMax: 10,
+});
+const { log } = context;
+const pool = effects.pool(context.pool);
+const client = effects.client(
+  createKubeClient({
+    credentials: {
+      server: kube.server,
+      tls: { ca: kube.caCert },
+      headers: async () => ({ authorization: `Bearer ${kube.token}` }),
+      namespace,
+    },
+  }),
+);
+const recorder = createEventRecorder({
+  client,
+  reportingController: 'parley.dev/parley-operator',
+  reportingInstance: name,
+  log,
+  nowMs,
+});
+
+const elect: Elect = ({ onLead, onLost }) => {
+  const elector = createLeaseElector({
+    client,
+    namespace,
+    name: 'parley-operator',
+    identity: name,
+    log,
+    nowMs,
+    leaseDurationMs,
+    renewDeadlineMs: leaseDurationMs * 0.7,
+    retryPeriodMs: leaseDurationMs * 0.25,
+    onLead: async (resign) => {
+      const office = await raiseEpoch(pool, 'test');
+      tell({ leading: office.epoch });
+      await onLead(office, resign);
+    },
+    onLost: async () => {
+      await onLost();
+      tell({ follows: true });
+    },
+  });
+  return {
+    start: () => {
+      tell({ ready: true }); // It knows everything now.
+      elector.start();
+    },
+    stop: elector.stop,
+  };
+};
+
+const operator = await runOperator({
+  ...context,
+  pool,
+  store: createKubernetesResourceStore({ client, log, namespaces: [namespace] }),
+  namespaces: [namespace],
+  elect,
+  record: ({ kind, metadata }, event) =>
+    recorder.record({ kind, apiVersion: pathOf(kind).apiVersion, ...metadata }, event),
+});
+stopOnSignals(async () => {
+  await operator.stop();
+  await recorder.stop();
+  await client.close();
+  await context.close();
+});
+
+/** Says who writes (see guardLeadership), and frees the locks of a paused one as the Lease does. */
+function sessionUrl(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('application_name', `operator/${process.pid}`);
+  url.searchParams.set('idle_in_transaction_session_timeout', '1500');
+  return url.href;
+}

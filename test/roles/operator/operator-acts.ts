@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { APPLY_PATCH, type KubeRequest } from '../../../src/platform/kubernetes/client.ts';
+import { KubeConnectionError, KubeError } from '../../../src/platform/kubernetes/kube-error.ts';
+import {
+  collectionPath,
+  objectPath,
+  pathOf,
+} from '../../../src/platform/kubernetes/resource-paths.ts';
+import { ALLOW_LABEL } from '../../../src/platform/resources/annotations.ts';
+import {
+  NamespaceRefusedError,
+  StoreUnavailableError,
+} from '../../../src/platform/resources/resource-store.ts';
+import {
+  SIGNING_SECRET_KEY,
+  signingSecretName,
+} from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
+import type { Kube } from '../../platform/kubernetes/kube.ts';
+import {
+  CONTENT_MANAGER,
+  PIN_MANAGER,
+  type AgentModel,
+  type EndpointModel,
+} from './operator-model.ts';
+
+/** What people do: each is one request, repeated while there is no API server to take it. */
+export type Acts = {
+  /** Declares what differs from `before`; that must be one request at most. */
+  declareAgent: (agent: AgentModel, before: AgentModel) => Promise<void>;
+  declareEndpoint: (endpoint: EndpointModel) => Promise<void>;
+  /** The endpoint's own Secret, declared by somebody else too. */
+  declareSecret: (endpoint: EndpointModel) => Promise<void>;
+  deleteSecret: (endpoint: EndpointModel) => Promise<void>;
+};
+
+const PERSIST_MS = 60_000;
+
+export function createActs({ kube, namespace }: { kube: Kube; namespace: string }): Acts {
+  const apply = async (kind: string, name: string, manifest: object, manager: string) => {
+    const { apiVersion } = pathOf(kind);
+    const { metadata = {}, ...rest } = manifest as { metadata?: object };
+    await request({
+      method: 'PATCH',
+      path: objectPath(kind, { namespace, name }),
+      query: { fieldManager: manager, force: 'true', fieldValidation: 'Strict' },
+      contentType: APPLY_PATCH,
+      body: { apiVersion, kind, metadata: { namespace, name, ...metadata }, ...rest },
+    });
+  };
+
+  /** 404 says either that it is gone or that the server does not serve the kind yet. */
+  const remove = async (kind: string, name: string): Promise<void> => {
+    await request({ method: 'DELETE', path: objectPath(kind, { namespace, name }) }, [404]);
+    await request({ method: 'GET', path: collectionPath(kind, namespace) });
+  };
+
+  /** Until it is obeyed; a repeat of what was obeyed already changes nothing. */
+  async function request(call: KubeRequest, done: readonly number[] = []): Promise<void> {
+    const endMs = performance.now() + PERSIST_MS;
+    for (;;) {
+      try {
+        await kube.client.request({ ...call, timeoutMs: 5_000 });
+        return;
+      } catch (error) {
+        if (error instanceof KubeError && done.includes(error.code)) return;
+        if (!isOutage(error) || performance.now() > endMs) throw error;
+        await delay(50); // There is no signal for "it is back" but its answers.
+      }
+    }
+  }
+
+  return {
+    declareAgent: async (agent, before) => {
+      const { name, exists, declared } = agent;
+      const { configMap, pin, ...content } = declared;
+      const { configMap: oldConfigMap, pin: oldPin, ...oldContent } = before.declared;
+      if (configMap !== oldConfigMap) {
+        if (configMap === undefined) return remove('ConfigMap', name);
+        return apply('ConfigMap', name, { data: { text: configMap } }, CONTENT_MANAGER);
+      }
+      if (!exists) return remove('Agent', name);
+      if (pin !== oldPin) {
+        const spec = pin === undefined ? {} : { pinnedVersion: pin };
+        return apply('Agent', name, { spec }, PIN_MANAGER);
+      }
+      if (exists === before.exists && isDeepStrictEqual(content, oldContent)) return;
+      await apply('Agent', name, { spec: agentSpec(agent) }, CONTENT_MANAGER);
+    },
+    declareEndpoint: async ({ name, exists, declared }) => {
+      if (!exists) return remove('WebhookEndpoint', name);
+      const { suspended: suspend, ...rest } = declared;
+      const spec = { ...rest, suspend, generateSecret: true };
+      await apply('WebhookEndpoint', name, { spec }, CONTENT_MANAGER);
+    },
+    declareSecret: async ({ name, secret = '' }) => {
+      const manifest = {
+        metadata: { labels: { [ALLOW_LABEL]: 'true' } },
+        data: { [SIGNING_SECRET_KEY]: Buffer.from(secret).toString('base64') },
+      };
+      await apply('Secret', signingSecretName(name), manifest, CONTENT_MANAGER);
+    },
+    deleteSecret: ({ name }) => remove('Secret', signingSecretName(name)),
+  };
+}
+
+function agentSpec({ name, declared }: AgentModel): Record<string, unknown> {
+  const { displayName, inline, fromConfigMap, manual, suspended } = declared;
+  return {
+    displayName,
+    suspend: suspended,
+    publishPolicy: manual ? 'Manual' : 'Automatic',
+    ...(fromConfigMap
+      ? { promptFrom: { configMapKeyRef: { name, key: 'text' } } }
+      : { prompt: inline }),
+  };
+}
+
+/** Nobody there, or somebody who is only just coming up and does not know its kinds yet. */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof KubeConnectionError || error instanceof StoreUnavailableError) return true;
+  if (error instanceof NamespaceRefusedError) return true; // The store's word for 404.
+  return error instanceof KubeError && (error.code >= 500 || [404, 429].includes(error.code));
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
+import { startKube, type Kube } from '../../platform/kubernetes/kube.ts';
+import { startOperatorProcess, type OperatorProcess } from './operator-process.ts';
+import { createWorld, type World } from './operator-world.ts';
+import { createSeeded } from '../../random/seeded.ts';
+import type { Strike } from './side-effects.ts';
+
+/**
+ * The operator is killed between any two of its side effects and another one goes on, or it is
+ * paused there until another one has: the end is what the model says, with one version and one
+ * event per content change. A run without faults tells which side effects there are; each is then
+ * an end of its own, before and after it.
+ *
+ * All of them with FAULT_ROUNDS >= 100, else a sample that FAULT_SEED decides. FAULT_KIND (part of
+ * a kind) leaves the others out, FAULT_LOG=1 tells of each.
+ */
+const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 8);
+const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
+const SAMPLE = 8;
+
+const AGENT = 'agent';
+const HOOK = 'hook';
+
+/** Each act waits for its result, so all of them are seen and the model is exact. */
+const SCRIPT: ((world: World) => Promise<void>)[] = [
+  ({ changeAgent }) => changeAgent(AGENT, (agent) => (agent.exists = true)),
+  ({ changeEndpoint }) => changeEndpoint(HOOK, (endpoint) => (endpoint.exists = true)),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.inline = 'two')),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.pin = 1)),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.pin = undefined)),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.fromConfigMap = true)),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.configMap = 'three')),
+  ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.configMap = 'one')),
+  ({ changeEndpoint }) => changeEndpoint(HOOK, ({ declared }) => (declared.description = 'new')),
+  ({ changeEndpoint }) => changeEndpoint(HOOK, (endpoint) => (endpoint.exists = false)),
+  ({ changeAgent }) => changeAgent(AGENT, (agent) => (agent.exists = false)),
+];
+
+const binaries = await findKubeBinaries();
+const suite = binaries ? describe : describe.skip;
+
+suite('an operator killed or paused between any two side effects', () => {
+  let kube: Kube;
+  let count = 0;
+  const awake = new WeakSet<OperatorProcess>();
+  beforeAll(async () => {
+    kube = await startKube();
+  }, 90_000);
+  afterAll(() => kube.stop());
+
+  const newWorld = (): Promise<World> => {
+    count += 1;
+    const namespace = `failpoint-${count}`;
+    return createWorld({ kube, namespace, agents: [AGENT], endpoints: [HOOK] });
+  };
+
+  /** The kinds of all side effects of a run, in their order. */
+  async function runWithoutFaults(): Promise<string[]> {
+    const world = await newWorld();
+    const operator = startOperatorProcess({ ...world.options, name: 'only' });
+    try {
+      for (const act of SCRIPT) await act(world);
+      return operator.effects;
+    } finally {
+      await operator.stop();
+      await world.close();
+    }
+  }
+
+  /** False when it never came to that side effect. */
+  async function runUntil(strike: Strike): Promise<boolean> {
+    const world = await newWorld();
+    const victim = startOperatorProcess({ ...world.options, name: 'victim', strike });
+    const operators = [victim];
+    const heirs = startHeir(world, victim, operators);
+    try {
+      for (const act of SCRIPT) {
+        await act(world);
+        if (await goOn(victim)) await world.agrees();
+      }
+      await world.onlyGrew();
+      return victim.struck() !== undefined;
+    } catch (error) {
+      const logs = operators.map(({ name, output }) => `--- ${name}\n${output().slice(-6_000)}`);
+      throw new Error(`after ${JSON.stringify(strike)}\n${logs.join('\n')}`, { cause: error });
+    } finally {
+      await Promise.all(operators.map(({ kill }) => kill()));
+      await heirs;
+      await world.close();
+    }
+  }
+
+  /** Wakes it up if it is paused, now that another has acted; true when it has given in. */
+  async function goOn(victim: OperatorProcess): Promise<boolean> {
+    if (victim.struck()?.signal !== 'SIGSTOP' || awake.has(victim)) return false;
+    awake.add(victim);
+    victim.signal('SIGCONT');
+    await victim.until(() => victim.epoch() === undefined);
+    return true;
+  }
+
+  /** Waits beside the victim and is told at once when it is struck, as its Lease would tell later. */
+  async function startHeir(
+    { options }: World,
+    victim: OperatorProcess,
+    operators: OperatorProcess[],
+  ): Promise<void> {
+    const isStruck = (): boolean => victim.struck() !== undefined || !victim.isAlive();
+    await victim.until(() => victim.epoch() !== undefined || isStruck());
+    operators.push(startOperatorProcess({ ...options, name: 'heir' }));
+    await victim.until(isStruck);
+    await giveBackLease(options.namespace);
+  }
+
+  async function giveBackLease(namespace: string): Promise<void> {
+    const lease = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/parley-operator`;
+    const { status, json } = await kube.request('GET', lease);
+    const spec = json()['spec'] as { holderIdentity?: string } | undefined;
+    if (status !== 200 || spec?.holderIdentity !== 'victim') return;
+    const free = { spec: { holderIdentity: '' } };
+    await kube.request('PATCH', lease, free, 'application/merge-patch+json');
+  }
+
+  test(`one version and one event per content change (seed ${SEED})`, async () => {
+    const kinds = await runWithoutFaults();
+    const strikes = strikesAt(kinds);
+    const { shuffled } = createSeeded(SEED);
+    const all = ROUNDS >= 100;
+    const wanted = strikes.filter(({ kind }) => kind.includes(process.env['FAULT_KIND'] ?? ''));
+    const chosen = all ? wanted : shuffled(wanted).slice(0, SAMPLE);
+    const missed: Strike[] = [];
+    const hit = new Set<string>();
+    for (const strike of chosen) {
+      if (await runUntil(strike)) hit.add(boundaryOf(strike));
+      else missed.push(strike);
+      if (process.env['FAULT_LOG'] === undefined) continue;
+      const what = missed.includes(strike) ? 'missed' : 'hit';
+      process.stderr.write(`${what} ${boundaryOf(strike)} ${strike.nth}\n`);
+    }
+    console.info(
+      `seed ${SEED}: struck at ${chosen.length - missed.length} of ${strikes.length} points around ` +
+        `${kinds.length} side effects of ${new Set(kinds).size} kinds; ` +
+        `${hit.size} of ${boundariesOf(strikes).length} boundaries of a kind hit`,
+    );
+    // How often a thing is done may differ from run to run, not whether.
+    expect(missed.length).toBeLessThanOrEqual(chosen.length / 4);
+    if (all) expect(boundariesOf(wanted).filter((boundary) => !hit.has(boundary))).toEqual([]);
+  }, 3_600_000);
+});
+
+/** Of the lease only the first renewal counts: the others come with time, not with what is done. */
+function strikesAt(kinds: readonly string[]): (Strike & { kind: string })[] {
+  const seen = new Map<string, number>();
+  return kinds.flatMap((kind) => {
+    const nth = (seen.get(kind) ?? 0) + 1;
+    seen.set(kind, nth);
+    if (kind === 'PUT leases' && nth > 1) return [];
+    const killed = { kind, nth, signal: 'SIGKILL' } as const;
+    // To sleep before it only asks is to sleep before it does the next thing.
+    const asks = /^(sql: select|read_|sql: begin)/.test(kind);
+    return [
+      { ...killed, when: 'before' },
+      { ...killed, when: 'after' },
+      ...(asks ? [] : [{ ...killed, when: 'before', signal: 'SIGSTOP' } as const]),
+    ] as const;
+  });
+}
+
+function boundariesOf(strikes: readonly (Strike & { kind: string })[]): string[] {
+  return [...new Set(strikes.map(boundaryOf))];
+}
+
+function boundaryOf({ signal, when, kind }: Strike & { kind: string }): string {
+  return `${signal} ${when} ${kind}`;
+}

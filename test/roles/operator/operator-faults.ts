@@ -1,0 +1,155 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Place, Town } from './operator-town.ts';
+import type { Seeded } from '../../random/seeded.ts';
+import type { Strike } from './side-effects.ts';
+
+/**
+ * What happens to operators, their network, the API server and the database while somebody acts.
+ * Each fault ends by itself or when the acts are `over`, and leaves nothing broken but dead
+ * operators, which the town repairs. An act may need an end of the fault to come through, so none
+ * waits for the acts alone.
+ */
+export type Fault = (deps: {
+  town: Town;
+  seeded: Seeded;
+  /** Resolves when the acts beside it are done. */
+  over: Promise<void>;
+}) => Promise<void>;
+
+export const FAULTS = {
+  'the leader is killed between two side effects': async (deps) => {
+    await strike(await deps.town.leader(), { ...deps, signal: 'SIGKILL' });
+  },
+  'an operator is killed': async (deps) => {
+    await amid(deps);
+    await deps.seeded.pick(deps.town.places).operator.kill();
+  },
+  'all operators are killed': async (deps) => {
+    await amid(deps);
+    await Promise.all(deps.town.places.map(({ operator }) => operator.kill()));
+    await deps.town.repair();
+  },
+  'the leader dies and its successor has heard nothing yet': async ({ town, over }) => {
+    const place = await town.leader();
+    const others = town.places.filter((one) => one !== place);
+    await Promise.all(others.map(({ operator }) => operator.lag(true)));
+    await over;
+    await place.operator.kill();
+    await town.succeeded(place);
+    await Promise.all(others.map(({ operator }) => operator.lag(false)));
+  },
+  'the leader is stopped': async (deps) => {
+    const { operator } = await amid(deps);
+    await operator.stop();
+  },
+  'the leader is paused between two side effects, and goes on': async (deps) => {
+    const { town, seeded, over } = deps;
+    const place = await town.leader();
+    await strike(place, { ...deps, signal: 'SIGSTOP' });
+    await town.succeeded(place);
+    // Either into the middle of what the other does, or when all has changed.
+    if (seeded.below(2) === 0) await over;
+    place.operator.signal('SIGCONT');
+    await deposed(place);
+  },
+  'the leader is cut off, and comes back': async (deps) => {
+    const { town, seeded, over } = deps;
+    const place = await amid(deps);
+    place.network.hang();
+    await town.succeeded(place);
+    if (seeded.below(2) === 0) await over;
+    // What was on its way arrives now, as late as that.
+    if (seeded.below(2) === 0) place.network.cut();
+    place.network.resume();
+    await deposed(place);
+  },
+  'all connections to the API server are cut': async (deps) => {
+    for (let left = 1 + deps.seeded.below(4); left > 0; left -= 1) {
+      await amid(deps);
+      for (const { network } of deps.town.places) network.cut();
+    }
+  },
+  'the API server is killed': async (deps) => {
+    await amid(deps);
+    await deps.town.kube.kill('apiserver');
+    await deps.town.kube.revive('apiserver');
+  },
+  'etcd is killed': async (deps) => {
+    await amid(deps);
+    await deps.town.kube.kill('etcd');
+    await delay(deps.seeded.below(2_000)); // A fault's length, nothing that is waited for.
+    await deps.town.kube.revive('etcd');
+  },
+  'the history is compacted': async (deps) => {
+    const { kube } = deps.town;
+    await amid(deps);
+    // Its watch cache would know what etcd has forgotten.
+    await kube.kill('apiserver');
+    await compact(kube.etcdUrl);
+    await kube.revive('apiserver');
+  },
+  'the database ends all connections': async (deps) => {
+    for (let left = 1 + deps.seeded.below(4); left > 0; left -= 1) {
+      await amid(deps);
+      await deps.town.world.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name like 'operator/%'`,
+      );
+    }
+  },
+} satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof FAULTS;
+
+/** Those that a leader with a long Lease lives through: it has to find its way back by itself. */
+export const OUTAGES: readonly FaultName[] = [
+  'all connections to the API server are cut',
+  'the API server is killed',
+  'etcd is killed',
+  'the history is compacted',
+  'the database ends all connections',
+];
+
+/** Lets it suffer at one of its next side effects, or when the acts are over without so many. */
+async function strike(
+  { operator }: Place,
+  deps: { seeded: Seeded; over: Promise<void>; signal: Strike['signal'] },
+): Promise<void> {
+  const { seeded, over, signal } = deps;
+  const when = seeded.pick(['before', 'after'] as const);
+  operator.arm({ nth: 1 + seeded.below(30), when, signal });
+  const struck = (): boolean => operator.struck() !== undefined || !operator.isAlive();
+  // The renewals of its Lease are side effects too, so the next one is never far.
+  void over.then(() => struck() || operator.arm({ nth: 1, when, signal }));
+  await operator.until(struck);
+  if (signal === 'SIGKILL') await operator.until(() => !operator.isAlive());
+}
+
+/**
+ * Resolves with the leader after a few more of its side effects: anywhere in what it does just
+ * now, and not later than the acts end.
+ */
+async function amid({ town, seeded, over }: Parameters<Fault>[0]): Promise<Place> {
+  const place = await town.leader();
+  const { operator } = place;
+  const count = operator.effects.length + seeded.below(20);
+  const reached = operator.until(() => operator.effects.length >= count || !operator.isAlive());
+  await Promise.race([reached, over]);
+  return place;
+}
+
+/** Resolves when it knows that it leads no longer, and has ended what it was doing. */
+async function deposed({ operator }: Place): Promise<void> {
+  await operator.until(() => operator.epoch() === undefined);
+}
+
+/** Everything before now is forgotten: who watches from there is told 410. */
+async function compact(etcdUrl: string): Promise<void> {
+  const post = async (path: string, body: object): Promise<unknown> => {
+    const answer = await fetch(`${etcdUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`etcd ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const { header } = (await post('/v3/maintenance/status', {})) as { header: { revision: string } };
+  await post('/v3/kv/compaction', { revision: header.revision, physical: true });
+}

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { objectPath } from '../../../src/platform/kubernetes/resource-paths.ts';
+import { toResource } from '../../../src/platform/kubernetes/to-resource.ts';
+import type { Resource } from '../../../src/platform/resources/resource-store.ts';
+import { readCorpus, readText } from '../../platform/resources/schema/corpus.ts';
+import { startEngine, type Engine } from '../engine.ts';
+import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
+import { mutationsOf } from '../../random/mutations.ts';
+import {
+  newLife,
+  reconcile,
+  statusOf,
+  transitions,
+  type Life,
+  type Transition,
+} from './agent-life-model.ts';
+
+/**
+ * What people write, and what nobody would: random lives of agents whose every status must be the
+ * model's, and specs changed at random, of which each that the API server lets in must get a
+ * condition while the others go on. FUZZ_INPUTS sets how many (10,000 for the long run), FUZZ_SEED
+ * repeats a run.
+ */
+const INPUTS = Number(process.env['FUZZ_INPUTS'] ?? 200);
+const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
+const LIVES = 8;
+/** The promise: others reconcile within this, whatever one of them is. */
+const OTHERS_WITHIN_MS = 5_000;
+
+((await findKubeBinaries()) ? describe : describe.skip)(`the operator, seed ${seed}`, () => {
+  let engine: Engine;
+  const escaped: unknown[] = [];
+  const onEscape = (error: unknown): void => void escaped.push(error);
+  beforeAll(async () => {
+    process.on('unhandledRejection', onEscape);
+    engine = await startEngine('kubernetes');
+    await engine.startOperator();
+  }, 120_000);
+  afterAll(async () => {
+    process.off('unhandledRejection', onEscape);
+    await engine.stop();
+  }, 60_000);
+
+  test(
+    `${INPUTS} random transitions: every status is the model's`,
+    async () => {
+      const acts = fc.sample(transitions, { seed, numRuns: INPUTS });
+      const lives = Array.from({ length: LIVES }, (_, i) => newLife(`life-${i}`));
+      await Promise.all(
+        lives.map(async (life, i) => {
+          await prepare(life);
+          const own = acts.filter((_, index) => index % LIVES === i);
+          for (const [step, act] of own.entries()) await live(life, act, step);
+        }),
+      );
+      expect(escaped).toEqual([]);
+    },
+    60_000 + INPUTS * 500,
+  );
+
+  test(
+    `${INPUTS} specs changed at random: a condition for each, and the others go on`,
+    async () => {
+      const kinds = ['agent-full', 'endpoint-full'].map(specOf);
+      let accepted = 0;
+      let next = 0;
+      const canary = setInterval(() => void watchCanary().catch(onEscape), 1_000);
+      const samples = kinds.flatMap(({ kind, spec }) =>
+        fc
+          .sample(mutationsOf(spec), { seed, numRuns: INPUTS / kinds.length })
+          .map((changed) => ({ kind, spec: changed })),
+      );
+      const worker = async (): Promise<void> => {
+        while (next < samples.length) {
+          const index = next++;
+          if (await feed(samples[index]!, `fuzz-${index}`)) accepted += 1;
+        }
+      };
+      try {
+        await Promise.all(Array.from({ length: 8 }, worker));
+      } finally {
+        clearInterval(canary);
+      }
+      // Most changes break the schema; enough must not, or nothing was tried.
+      expect(accepted).toBeGreaterThan(INPUTS / 20);
+      expect(escaped).toEqual([]);
+    },
+    60_000 + INPUTS * 500,
+  );
+
+  /** Secrets and the ConfigMap that the model's transitions refer to. */
+  async function prepare({ name }: Life): Promise<void> {
+    const metadata = (suffix: string, labels = {}) => ({ name: `${name}-${suffix}`, labels });
+    const stringData = { key: 'value' };
+    const allowed = { 'parley.dev/allow': 'true' };
+    const { kubectlApply } = engine.cluster!;
+    const secret = { apiVersion: 'v1', kind: 'Secret', stringData };
+    await kubectlApply({ ...secret, metadata: metadata('allowed', allowed) });
+    await kubectlApply({ ...secret, metadata: metadata('forbidden') });
+  }
+
+  async function live(life: Life, act: Transition, step: number): Promise<void> {
+    const { name } = life;
+    const { kubectlApply, client } = engine.cluster!;
+    if ('configMap' in act) {
+      life.configMap = act.configMap;
+      const metadata = { name: `${name}-text`, namespace: 'default' };
+      if (act.configMap === null) {
+        await client
+          .request({ method: 'DELETE', path: objectPath('ConfigMap', metadata) })
+          .catch(() => undefined); // It is not there yet.
+      } else {
+        const data = { text: act.configMap };
+        await kubectlApply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
+      }
+    } else {
+      life.spec = act.spec;
+      const spec = JSON.parse(JSON.stringify(act.spec).replaceAll('NAME', name)) as object;
+      const manifest = {
+        apiVersion: 'parley.dev/v1alpha1',
+        kind: 'Agent',
+        metadata: { name },
+        spec,
+      };
+      await kubectlApply(manifest);
+    }
+    if (!life.spec) return; // Not declared yet.
+    reconcile(life);
+    await engine.eventually(
+      async () => {
+        const agent = await read('Agent', name);
+        const expected = statusOf(life);
+        const { conditions, observedGeneration, ...rest } = summary(agent);
+        const isSame =
+          JSON.stringify(rest) === JSON.stringify(expected.rest) &&
+          expected.ready.includes(conditions['Ready'] ?? '') &&
+          observedGeneration === agent.metadata.generation;
+        return isSame;
+      },
+      async () => ({
+        step,
+        act,
+        expected: statusOf(life),
+        actual: summary(await read('Agent', name)),
+      }),
+    );
+  }
+
+  /** One spec through the API server; false when that refuses it. */
+  async function feed(
+    { kind, spec }: { kind: string; spec: unknown },
+    name: string,
+  ): Promise<boolean> {
+    const { request } = engine.cluster!;
+    const place = objectPath(kind, { namespace: 'default', name });
+    const object = { apiVersion: 'parley.dev/v1alpha1', kind, metadata: { name }, spec };
+    const answer = await request('POST', place.slice(0, place.lastIndexOf('/')), object);
+    if (answer.status !== 201) return false;
+    await engine.eventually(
+      async () => {
+        const { status, metadata } = await read(kind, name);
+        const { conditions } = summary({ status, metadata });
+        return status['observedGeneration'] === metadata.generation && 'Ready' in conditions;
+      },
+      () => read(kind, name),
+    );
+    await request('DELETE', place);
+    return true;
+  }
+
+  let canaryStep = 0;
+  async function watchCanary(): Promise<void> {
+    canaryStep += 1;
+    const startedMs = performance.now();
+    await engine.declareAgent('canary', { prompt: `text ${canaryStep}` });
+    const generation = canaryStep;
+    await engine.eventually(async () => {
+      const { status } = await read('Agent', 'canary');
+      return Number(status['observedGeneration']) >= generation;
+    });
+    const tookMs = performance.now() - startedMs;
+    if (tookMs > OTHERS_WITHIN_MS) throw new Error(`the canary waited ${tookMs} ms`);
+  }
+
+  async function read(kind: string, name: string): Promise<Resource> {
+    const path = objectPath(kind, { namespace: 'default', name });
+    return toResource(kind, await engine.cluster!.client.request({ method: 'GET', path }));
+  }
+});
+
+function specOf(name: string) {
+  const read = readText(readCorpus('good').find((entry) => entry.name === name)!.text);
+  if (!('applied' in read)) throw new Error(read.fields.join());
+  return read.applied;
+}
+
+/** The status in few words: what the model says too, and the reason of each condition by type. */
+function summary({ status }: Pick<Resource, 'status' | 'metadata'>) {
+  type Shown = { type: string; status: string; reason: string };
+  const conditions = (status['conditions'] ?? []) as Shown[]; // The CRD's schema.
+  const text = conditions.map(({ type, status: is, reason }) => [type, `${is} ${reason}`]);
+  return {
+    activeVersion: status['activeVersion'] ?? null,
+    latestVersion: status['latestVersion'] ?? null,
+    pinned: conditions.find(({ type }) => type === 'Pinned')?.status ?? null,
+    stalled: conditions.some(({ type }) => type === 'Stalled'),
+    conditions: Object.fromEntries(text) as Record<string, string>,
+    observedGeneration: status['observedGeneration'],
+  };
+}

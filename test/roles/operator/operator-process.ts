@@ -1,0 +1,125 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import heapFlags from '../../../bin/heap-flags.json' with { type: 'json' };
+import type { FaultyOperatorOptions } from './faulty-operator.ts';
+import type { Order, Strike, Told } from './side-effects.ts';
+
+/** An operator process and what it tells of itself. */
+export type OperatorProcess = {
+  name: string;
+  /** Kinds of all side effects it began. */
+  effects: string[];
+  /** The epoch of its term; undefined while it does not lead. */
+  epoch: () => number | undefined;
+  isReady: () => boolean;
+  isAlive: () => boolean;
+  /** What it suffered since the last `arm`. */
+  struck: () => Strike | undefined;
+  arm: (strike: Strike) => void;
+  /** Its watches of our kinds hear but tell it nothing, or go on. Resolves when it is so. */
+  lag: (lag: boolean) => Promise<void>;
+  /** Resolves once `check` is true: asked again whenever it told something or ended. */
+  until: (check: () => boolean) => Promise<void>;
+  signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
+  kill: () => Promise<void>;
+  /** SIGTERM; the exit code. */
+  stop: () => Promise<number | null>;
+  /** Its log. */
+  output: () => string;
+};
+
+const PROGRAM = path.join(import.meta.dirname, 'faulty-operator.ts');
+
+export function startOperatorProcess(options: FaultyOperatorOptions): OperatorProcess {
+  const child = spawn(process.execPath, [...heapFlags, PROGRAM], {
+    // Only what is named here: the machine's own settings must not decide a test.
+    env: {
+      PATH: process.env['PATH'],
+      FAULTY_OPERATOR: JSON.stringify(options),
+      // Hundreds of them are started: what one has compiled the next need not.
+      NODE_COMPILE_CACHE: path.join(tmpdir(), 'parley-test-compile-cache'),
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error('stdio was to be piped');
+  const watchdog = startWatchdog(child);
+  const ended = once(child, 'close'); // After its last line.
+  const effects: string[] = [];
+  let output = '';
+  let epoch: number | undefined;
+  let ready = false;
+  let struck: Strike | undefined;
+  let lags = false;
+  const bells = new Set<() => void>();
+  const ring = (): void => bells.forEach((bell) => bell());
+
+  stderr.on('data', (piece: Buffer) => (output += piece.toString()));
+  createInterface({ input: stdout }).on('line', (line) => {
+    const told = JSON.parse(line) as Told; // Only `tell` writes there.
+    if ('effect' in told) effects.push(told.effect);
+    else if ('struck' in told) struck = told.struck;
+    else if ('lags' in told) lags = told.lags;
+    else if ('leading' in told) epoch = told.leading;
+    else if ('follows' in told) epoch = undefined;
+    else ready = told.ready;
+    ring();
+  });
+  void ended.then(() => {
+    watchdog.kill('SIGKILL');
+    epoch = undefined;
+    ring();
+  });
+
+  const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
+  /** It may be dead by now. */
+  const send = (order: Order): void => void (child.connected && child.send(order, () => undefined));
+  const until: OperatorProcess['until'] = (check) =>
+    new Promise((resolve) => {
+      const bell = (): void => {
+        if (!check()) return;
+        bells.delete(bell);
+        resolve();
+      };
+      bells.add(bell);
+      bell();
+    });
+  return {
+    name: options.name,
+    effects,
+    epoch: () => epoch,
+    isReady: () => ready,
+    isAlive,
+    struck: () => struck,
+    arm: (strike) => {
+      struck = undefined;
+      send({ strike });
+    },
+    lag: (lag) => {
+      send({ lag });
+      return until(() => lags === lag || !isAlive());
+    },
+    until,
+    signal: (signal) => void child.kill(signal),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      const [code] = (await ended) as [number | null];
+      return code;
+    },
+    output: () => output,
+  };
+}
+
+/** Kills it when this process dies without: one that is stopped would not hear of it. */
+function startWatchdog({ pid }: ChildProcess): ChildProcess {
+  return spawn('sh', ['-c', `cat >/dev/null; kill -9 ${pid}`], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+}

@@ -1,0 +1,244 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
+import { startKube, type Kube } from '../../platform/kubernetes/kube.ts';
+import { FAULTS, OUTAGES, type FaultName } from './operator-faults.ts';
+import type { AgentModel, EndpointModel } from './operator-model.ts';
+import { startTown, type Town } from './operator-town.ts';
+import { createWorld, type World } from './operator-world.ts';
+import { createSeeded, type Seeded } from '../../random/seeded.ts';
+
+/**
+ * Two operators, one of which leads, and people who declare, change and delete things, one after
+ * the other, each waiting for the result. In each round one thing fails meanwhile; whatever it
+ * is, each act must come through, and the API server and the database say what the model says.
+ *
+ * FAULT_ROUNDS rounds; FAULT_SEED decides what is done and what fails, not who is faster. FAULT_KIND
+ * (part of a name) leaves the other faults out, FAULT_LOG=1 tells of each round.
+ */
+const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 8);
+const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
+const AGENTS = ['anna', 'ben', 'cleo', 'dora', 'emil', 'fay'];
+const ENDPOINTS = ['hook-1', 'hook-2', 'hook-3', 'hook-4'];
+/** They are left alone, but at the end of a round: then all that is watched must be heard of. */
+const PROBE = { agent: 'zoe', endpoint: 'hook-0' };
+const ACTS_MAX = 3;
+/** For making everything, and for each round on a slow machine. */
+const ROUND_MS = 150_000;
+
+// Object.keys widens what it returns.
+const ALL = Object.keys(FAULTS) as FaultName[];
+const COURSES = [
+  { name: 'lead-changes', leaseDurationMs: 2_000, kinds: ALL, rounds: ROUNDS - outageRounds() },
+  { name: 'outages', leaseDurationMs: 60_000, kinds: OUTAGES, rounds: outageRounds() },
+];
+
+function outageRounds(): number {
+  return Math.floor(ROUNDS / 3);
+}
+
+type Act = { what: string; run: (world: World) => Promise<void> };
+
+const binaries = await findKubeBinaries();
+const suite = binaries ? describe : describe.skip;
+
+let kube: Kube;
+if (binaries) {
+  beforeAll(async () => {
+    kube = await startKube();
+  }, 90_000);
+  afterAll(() => kube.stop());
+}
+
+suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
+  const { name, leaseDurationMs } = course;
+  const kinds = course.kinds.filter((kind) => kind.includes(process.env['FAULT_KIND'] ?? ''));
+  const rounds = kinds.length === 0 ? 0 : course.rounds;
+  let world: World;
+  let town: Town;
+  beforeAll(async () => {
+    world = await createWorld({
+      kube,
+      namespace: name,
+      agents: [PROBE.agent, ...AGENTS],
+      endpoints: [PROBE.endpoint, ...ENDPOINTS],
+    });
+    town = await startTown({ kube, world, leaseDurationMs });
+    await town.repair(); // The first fault needs one that stands by.
+  }, 90_000);
+  afterAll(async () => {
+    await town.stop();
+    await world.close();
+  });
+
+  /** One of these is not there yet. */
+  async function makeAll(): Promise<void> {
+    const { changeAgent, changeEndpoint } = world;
+    for (const { name: agent } of world.model.agents) {
+      await changeAgent(agent, (one) => (one.exists = true));
+    }
+    for (const endpoint of [PROBE.endpoint, ...ENDPOINTS.slice(1)]) {
+      await changeEndpoint(endpoint, (one) => (one.exists = true));
+    }
+    await changeAgent(PROBE.agent, ({ declared }) => (declared.configMap = 'probe'));
+    await changeAgent(PROBE.agent, ({ declared }) => (declared.fromConfigMap = true));
+  }
+
+  async function probe(number: number): Promise<void> {
+    const { changeAgent, changeEndpoint, loseSecret } = world;
+    await changeAgent(PROBE.agent, ({ declared }) => (declared.configMap = `probe ${number % 4}`));
+    await changeEndpoint(PROBE.endpoint, ({ declared }) => (declared.description = `${number}`));
+    await loseSecret(PROBE.endpoint);
+  }
+
+  async function round(number: number, kind: FaultName, acts: readonly Act[]): Promise<void> {
+    const title = `${name} ${number}: ${kind} while ${acts.map(({ what }) => what).join(', ')}`;
+    const startedAtMs = performance.now();
+    const over = Promise.withResolvers<void>();
+    const fault = FAULTS[kind]({ town, seeded: createSeeded(SEED + number), over: over.promise });
+    try {
+      for (const { run } of acts) await run(world);
+      over.resolve();
+      await fault;
+      await town.repair();
+      await probe(number);
+      await world.onlyGrew();
+      expect(town.bugs()).toEqual([]);
+    } catch (error) {
+      over.resolve();
+      await Promise.race([fault.catch(() => undefined), delay(10_000)]); // It may wait in vain.
+      // jest shows the difference only of the error that it was told of last.
+      console.error(`seed ${SEED}, ${title}\n${town.story()}`);
+      throw error;
+    }
+    if (process.env['FAULT_LOG'] !== undefined) {
+      process.stderr.write(`${title} (${Math.round(performance.now() - startedAtMs)} ms)\n`);
+    }
+  }
+
+  /** Whatever the seed brings: who takes over must not act on less than the one before it knew. */
+  async function handOver(): Promise<void> {
+    await round(0, 'the leader dies and its successor has heard nothing yet', [
+      { what: 'edit', run: ({ changeAgent }) => changeAgent('anna', (agent) => edit(agent, 1)) },
+      {
+        what: 'make',
+        run: ({ changeEndpoint }) => changeEndpoint(ENDPOINTS[0]!, (it) => (it.exists = true)),
+      },
+    ]);
+  }
+
+  const title = `the end is what the model says in ${rounds} rounds (seed ${SEED})`;
+  const tell = (counts: ReadonlyMap<string, number>, terms: number): void => {
+    const activations = world.model.agents.reduce((sum, { log }) => sum + log.length, 0);
+    const faults = [...counts].map(([kind, count]) => `${count} x ${kind}`).join('; ');
+    console.info(
+      `seed ${SEED}: ${rounds} rounds, ${activations} activations, ${terms} terms; ${faults}`,
+    );
+  };
+
+  (rounds === 0 ? test.skip : test)(
+    title,
+    async () => {
+      const seeded = createSeeded(SEED);
+      const counts = new Map<FaultName, number>();
+      let bag: FaultName[] = [];
+      await makeAll();
+      if (course.kinds === ALL) await handOver();
+      for (let number = 1; number <= rounds; number += 1) {
+        // All kinds before any comes again.
+        if (bag.length === 0) bag = seeded.shuffled(kinds);
+        const kind = bag.pop()!;
+        counts.set(kind, (counts.get(kind) ?? 0) + 1);
+        const count = 1 + seeded.below(ACTS_MAX);
+        await round(
+          number,
+          kind,
+          Array.from({ length: count }, () => newAct(seeded)),
+        );
+      }
+      const { rows } = await world.pool.query<{ epoch: number }>('select epoch from leader_epochs');
+      tell(counts, rows[0]?.epoch ?? 0);
+    },
+    (rounds + 2) * ROUND_MS,
+  );
+});
+
+/** Decided now, by the seed alone; what it means is seen when its turn comes. */
+function newAct(seeded: Seeded): Act {
+  const isAgent = seeded.below(4) > 0;
+  const number = seeded.below(1_000_000);
+  const name = seeded.pick(isAgent ? AGENTS : ENDPOINTS);
+  if (isAgent) {
+    const [what, change] = seeded.pick(AGENT_ACTS);
+    const run: Act['run'] = ({ changeAgent }) =>
+      changeAgent(name, (agent) => {
+        // One that is gone, or waits, has no life: it seldom stays so.
+        if (!agent.exists) agent.exists = true;
+        else if (agent.declared.suspended && number % 4 > 0) agent.declared.suspended = false;
+        else if (agent.declared.manual && number % 4 > 0) agent.declared.manual = false;
+        else change(agent, number);
+      });
+    return { what: `${what} ${name}`, run };
+  }
+  const [what, change] = seeded.pick(ENDPOINT_ACTS);
+  return {
+    what: `${what} ${name}`,
+    run: async (world) => {
+      const { exists } = world.model.endpoints.find((endpoint) => endpoint.name === name)!;
+      if (exists && what === 'rotate the secret of') return world.rotateSecret(name);
+      if (exists && what === 'lose the secret of') return world.loseSecret(name);
+      await world.changeEndpoint(name, (endpoint) => {
+        if (!endpoint.exists) endpoint.exists = true;
+        else change(endpoint, number);
+      });
+    },
+  };
+}
+
+/** Some texts come again, so that content goes back to an earlier version; others are new. */
+function textOf(number: number): string {
+  return number % 3 === 0 ? `text ${number}` : `text ${number % 5}`;
+}
+
+function edit({ declared }: AgentModel, number: number): void {
+  if (declared.fromConfigMap) declared.configMap = textOf(number);
+  else declared.inline = textOf(number);
+}
+
+const AGENT_ACTS: [string, (agent: AgentModel, number: number) => void][] = [
+  ['edit', edit],
+  ['edit', edit],
+  ['edit', edit],
+  ['edit', edit],
+  ['edit', edit],
+  ['edit', edit],
+  ['edit the ConfigMap of', ({ declared }, number) => (declared.configMap = textOf(number))],
+  ['delete the ConfigMap of', ({ declared }) => (declared.configMap = undefined)],
+  ['read from elsewhere for', ({ declared }) => (declared.fromConfigMap = !declared.fromConfigMap)],
+  ['rename', ({ declared }, number) => (declared.displayName = `name ${number}`)],
+  ['pin', ({ declared, versions }, number) => (declared.pin = pinOf(versions, number))],
+  ['pin', ({ declared, versions }, number) => (declared.pin = pinOf(versions, number))],
+  ['unpin', ({ declared }) => (declared.pin = undefined)],
+  ['unpin', ({ declared }) => (declared.pin = undefined)],
+  ['unpin', ({ declared }) => (declared.pin = undefined)],
+  ['change the policy of', ({ declared }) => (declared.manual = !declared.manual)],
+  ['suspend or resume', ({ declared }) => (declared.suspended = !declared.suspended)],
+  ['delete', (agent) => (agent.exists = false)],
+];
+
+/** One more than there are: sometimes a pin is on what does not exist. */
+function pinOf(versions: readonly string[], number: number): number {
+  return 1 + (number % (versions.length + 1));
+}
+
+const ENDPOINT_ACTS: [string, (endpoint: EndpointModel, number: number) => void][] = [
+  ['edit', ({ declared }, number) => (declared.description = `number ${number}`)],
+  ['move', ({ declared }, number) => (declared.url = `https://127.0.0.1/${number}`)],
+  ['subscribe', ({ declared }, number) => (declared.eventTypes = TYPES[number % TYPES.length]!)],
+  ['suspend or resume', ({ declared }) => (declared.suspended = !declared.suspended)],
+  ['delete', (endpoint) => (endpoint.exists = false)],
+  ['rotate the secret of', () => undefined],
+  ['lose the secret of', () => undefined],
+];
+
+const TYPES = [[], ['agent.*'], ['conversation.*'], ['agent.*', 'conversation.ended']];

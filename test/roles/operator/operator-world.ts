@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from '@jest/globals';
+import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.ts';
+import { createPool, isUnavailable, type Pool } from '../../../src/platform/postgres/pool.ts';
+import { createLogger } from '../../../src/platform/observability/logger.ts';
+import type { FaultyOperatorOptions } from './faulty-operator.ts';
+import type { Kube } from '../../platform/kubernetes/kube.ts';
+import { createActs, isOutage } from './operator-acts.ts';
+import {
+  newAgent,
+  newEndpoint,
+  reconcileAgent,
+  type AgentModel,
+  type EndpointModel,
+  type Model,
+} from './operator-model.ts';
+import { createViewer, type View } from './operator-view.ts';
+import { createTestDatabase } from '../../platform/postgres/postgres.ts';
+
+/** A namespace and a database of one life each, the model of both, and who acts on them. */
+export type World = {
+  model: Model;
+  /** For the operators of this world. */
+  options: Omit<FaultyOperatorOptions, 'name'>;
+  pool: Pool;
+  /** Changes the model, declares it, and waits until the world is what the model says. */
+  changeAgent: (name: string, change: (agent: AgentModel) => void) => Promise<void>;
+  changeEndpoint: (name: string, change: (endpoint: EndpointModel) => void) => Promise<void>;
+  /** Somebody else puts another secret there. */
+  rotateSecret: (name: string) => Promise<void>;
+  /** Its Secret is deleted: the operator has to bring the same one back. */
+  loseSecret: (name: string) => Promise<void>;
+  /** Fails with the difference when the world is not what the model says in time. */
+  agrees: () => Promise<void>;
+  /** Fails when a version, an activation or an event of before is gone or another one. */
+  onlyGrew: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** Longer than the longest back-off after an API server that was away for a quarter of a minute. */
+const AGREES_WITHIN_MS = 60_000;
+const LOOK_AGAIN_MS = 30;
+
+export async function createWorld(deps: {
+  kube: Kube;
+  namespace: string;
+  agents: readonly string[];
+  endpoints: readonly string[];
+}): Promise<World> {
+  const { kube, namespace } = deps;
+  const database = await createTestDatabase();
+  const log = createLogger('error', 'test');
+  const pool = createPool(database.url, { log, max: 3 });
+  await maintainPartitions(pool, Date.now());
+  await guardLeadership(pool);
+  await kube.makeNamespace(namespace);
+  const encryptionKey = Buffer.alloc(32, 1);
+  const model: Model = {
+    agents: deps.agents.map(newAgent),
+    endpoints: deps.endpoints.map(newEndpoint),
+  };
+  const acts = createActs({ kube, namespace });
+  const viewer = createViewer({ kube, namespace, pool, encryptionKey, model, log });
+  let grown = new Map<string, string>();
+
+  async function look(): Promise<View | undefined> {
+    try {
+      return await viewer.look();
+    } catch (error) {
+      if (isOutage(error) || isUnavailable(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async function agrees(): Promise<void> {
+    const endMs = performance.now() + AGREES_WITHIN_MS;
+    for (;;) {
+      const view = await look();
+      if (view && isDeepStrictEqual(view.actual, view.expected)) return viewer.learn(view);
+      if (performance.now() > endMs) {
+        expect(view?.actual).toEqual(view?.expected);
+        throw new Error('the API server or the database did not come back');
+      }
+      await delay(LOOK_AGAIN_MS); // Two processes and two servers: no one signal tells of all.
+    }
+  }
+
+  const find = <T extends { name: string }>(items: readonly T[], name: string): T => {
+    const found = items.find((item) => item.name === name);
+    if (!found) throw new Error(`the model has no ${name}`);
+    return found;
+  };
+
+  async function changeEndpoint(name: string, change: (endpoint: EndpointModel) => void) {
+    const endpoint = find(model.endpoints, name);
+    change(endpoint);
+    if (endpoint.exists) endpoint.hadRow = true;
+    else if (!endpoint.secretIsShared) endpoint.secret = undefined;
+    await acts.declareEndpoint(endpoint);
+    await agrees();
+  }
+
+  return {
+    model,
+    pool,
+    options: {
+      namespace,
+      databaseUrl: database.url,
+      encryptionKey: encryptionKey.toString('base64'),
+      kube: { server: kube.url, caCert: kube.caCert, token: kube.token },
+    },
+    changeAgent: async (name, change) => {
+      const agent = find(model.agents, name);
+      const before = structuredClone(agent);
+      change(agent);
+      if (!agent.exists) agent.declared.pin = undefined; // It goes with the object.
+      reconcileAgent(model, agent);
+      await acts.declareAgent(agent, before);
+      await agrees();
+    },
+    changeEndpoint,
+    rotateSecret: async (name) => {
+      const endpoint = find(model.endpoints, name);
+      endpoint.secret = `whsec_${randomBytes(32).toString('base64')}`;
+      endpoint.secretIsShared = true;
+      await acts.declareSecret(endpoint);
+      await agrees();
+    },
+    loseSecret: async (name) => {
+      const endpoint = find(model.endpoints, name);
+      endpoint.secretIsShared = false;
+      await acts.deleteSecret(endpoint);
+      await agrees();
+    },
+    agrees,
+    onlyGrew: async () => {
+      const now = await readHistory(pool);
+      const changed = [...grown].filter(([key, value]) => now.get(key) !== value);
+      expect(changed).toEqual([]);
+      grown = now;
+    },
+    close: async () => {
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+/** Everything that is written once, by what it is and with all that is in it. */
+async function readHistory(pool: Pool): Promise<Map<string, string>> {
+  const { rows } = await pool.query<{ key: string; value: string }>(
+    `select concat('version ', agent_id, ' ', version) as key, v::text as value from agent_versions v
+     union all select concat('activation ', agent_id, ' ', seq), a::text from agent_activations a
+     union all select concat('event ', id), e::text from events e`,
+  );
+  return new Map(rows.map(({ key, value }) => [key, value]));
+}
+
+/**
+ * Lets the database note who writes although another process leads. The operators of the suite say
+ * in `application_name` which process they are, as `leader_epochs.holder` does.
+ */
+async function guardLeadership(pool: Pool): Promise<void> {
+  const tables = ['agents', 'agent_versions', 'agent_activations', 'webhook_endpoints', 'events'];
+  await pool.query(`
+    create table trespasses (at timestamptz default clock_timestamp(), line text);
+    create function note_trespass() returns trigger language plpgsql as $$
+      declare leader leader_epochs;
+      declare writer text := current_setting('application_name');
+      begin
+        select * into leader from leader_epochs where name = 'operator';
+        if writer like 'operator/%'
+           and split_part(writer, '/', 2) is distinct from split_part(leader.holder, '/', 2) then
+          insert into trespasses (line) values
+            (concat_ws(' ', writer, tg_op, tg_table_name, 'in epoch', leader.epoch, leader.holder));
+        end if;
+        return null;
+      end $$;
+    ${tables
+      .map(
+        (table) => `create trigger note_trespass after insert or update or delete on ${table}
+          for each row execute function note_trespass();`,
+      )
+      .join('\n')}`);
+}

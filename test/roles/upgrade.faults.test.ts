@@ -1,0 +1,308 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/ledger.ts';
+import type { LedgerEndpoint } from '../webhooks/ledger/ledger-book.ts';
+import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
+import { watchLocks, type LockWatch } from '../platform/postgres/lock-watch.ts';
+import { temporaryFolder } from './parley-process.ts';
+import { databaseUrl } from '../platform/postgres/postgres.ts';
+import { hasPreviousMain, previousMain, type Tree } from './previous-main.ts';
+import { createRollout, type Rollout } from './rollout.ts';
+import { startLoad, type Load } from './upgrade-load.ts';
+import { missingFrom } from '../platform/resources/schema/whole-objects.ts';
+
+/**
+ * An upgrade is not seen from outside, nor is its way back: under load, the previous main is
+ * migrated and replaced by this tree pod by pod, and this tree by the previous main again, on the
+ * schema that stays. The previous main is a commit of this repository, in processes of its own.
+ *
+ *   npm run test:faults -- test/faults/upgrade
+ */
+
+/** Not in the quick tier: the previous main installs packages of its own, and a roll takes a minute. */
+const canRun = process.env['FAULT_ROUNDS'] !== undefined && (await hasPreviousMain());
+const THIS_TREE = path.resolve(import.meta.dirname, '../..');
+/** There and back; the long run does as many as G-R10 of the plan asks for. */
+const ROUNDS = Math.min(Number(process.env['FAULT_ROUNDS'] ?? 1), 20);
+const MIXED_MS = ROUNDS > 1 ? 3_000 : 1_000;
+/** Test events a second; below the minimum the run has proved nothing. */
+const RATE = 100;
+const RATE_MIN = 70;
+const LOCK_WAIT_MAX_MS = 1_000;
+/** Long enough that attempts are under way when a pod is told to stop. */
+const SLOW_MS = 300;
+/** Then its events are tried again 4 to 6 s later, by whoever works then. */
+const DOWN_MS = 400;
+/** Somebody reads the queue when the migration wants it; longer than anybody may wait. */
+const LONG_READ_SEC = 1.5;
+/** Migrations are quick on empty tables: so many deliveries of a receiver that is down wait. */
+const BACKLOG = `
+  insert into delivery_queue
+    (id, namespace, endpoint_id, event_id, event_type, trigger, attempt, due_at, run_at)
+  select parley_uuid_v7(), 'default', '00000000-0000-7000-8000-000000000001', parley_uuid_v7(),
+         'agent.published', 'schedule', 5, now() + interval '1 day', now() + interval '1 day'
+  from generate_series(1, 100000)`;
+const SAMPLE = 10;
+const WARM_UP = 20;
+/** What each conversation that is ended makes. */
+const TOLD = ['conversation.ended', 'conversation.started', 'conversation.transcript.ready'];
+const TOLD_WITHIN_MS = 10_000;
+
+(canRun ? describe : describe.skip)('from the previous main to this tree and back', () => {
+  const url = databaseUrl(`upgrade_${process.pid}`);
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let previous: Tree;
+  let recorder: Recorder;
+  let rollout: Rollout;
+  let api: { url: string; apiKey: string };
+  let ledger: Ledger;
+  let locks: LockWatch;
+  let load: Load;
+  /** All, and those that hear of conversations. */
+  let endpoints: LedgerEndpoint[];
+  let subscribed: LedgerEndpoint[];
+  const ending = new AbortController();
+
+  beforeAll(async () => {
+    previous = await previousMain();
+    folder = await temporaryFolder();
+    [recorder] = (await startRecorders(folder.path)) as [Recorder];
+    await administer('create');
+    rollout = await createRollout({ databaseUrl: url, mixedMs: MIXED_MS });
+    await rollout.start(previous.path);
+    await query(BACKLOG);
+    api = { url: rollout.url, apiKey: rollout.apiKey() };
+    ledger = createLedger({ folder: folder.path, api: () => api, connections: 16 });
+    endpoints = await newEndpoints(4, 'conversation.*');
+    subscribed = [...endpoints];
+    await recorder.answer(endpoints[1]!.path, { delayMs: SLOW_MS });
+    locks = await watchLocks(url);
+  }, 120_000);
+
+  afterAll(async () => {
+    ending.abort();
+    await load?.stop();
+    await ledger?.close();
+    await rollout?.stop();
+    await locks?.stop();
+    await recorder?.stop();
+    await administer('drop');
+    await folder?.remove();
+    await previous?.remove();
+  }, 60_000);
+
+  test(
+    `F-47: rolled ${ROUNDS} times to this tree and back under load: no request fails, nothing is lost`,
+    async () => {
+      await warmUp();
+      load = startLoad({ ...api, agentId: await createAgent() });
+      const produced = ledger.openLoop({ endpoints, rate: RATE, until: ending.signal });
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await stumble();
+        await Promise.all([rollout.migrate(THIS_TREE), readForLong()]);
+        await rollout.roll(THIS_TREE);
+        const made = await makeThings(round);
+        await stumble();
+        await rollout.migrate(previous.path);
+        await rollout.roll(previous.path);
+        await expectWhole(made);
+      }
+      ending.abort();
+      await Promise.all([produced, load.stop()]);
+      await checkTalks();
+      await ledger.settled(30_000);
+      const verdict = await ledger.verdict();
+      await expectNothingWaiting();
+
+      const figures = { ...load.answered(), talks: load.talks().length, looks: locks.looks() };
+      console.info(
+        JSON.stringify({ from: previous.commit, verdict, figures, lock: locks.longest() }),
+      );
+      expect(load.failures()).toEqual([]);
+      expect(verdict).toMatchObject({
+        // Not one that was refused, or not answered.
+        refused: 0,
+        unknown: 0,
+        odd: [],
+        lost: 0,
+        failed: 0,
+        // A pod that is told to stop finishes what it has begun, so nobody else begins it again.
+        duplicates: 0,
+        wrongBody: 0,
+        badSignature: 0,
+        foreign: 0,
+        neverAccepted: 0,
+      });
+      expect(verdict.acceptedPerSecond).toBeGreaterThanOrEqual(RATE_MIN);
+      expect(locks.longest()?.waitedMs ?? 0).toBeLessThanOrEqual(LOCK_WAIT_MAX_MS);
+      expect(rollout.complaints()).toEqual([]);
+    },
+    60_000 + ROUNDS * 90_000,
+  );
+
+  /** Test events come whatever is subscribed. */
+  async function newEndpoints(count: number, type: string): Promise<LedgerEndpoint[]> {
+    return ledger.createEndpoints({ recorder, count, json: { event_types: [type] } });
+  }
+
+  /** Pods that just started log in to the database first: that is not what is judged here. */
+  async function warmUp(): Promise<void> {
+    const headers = { authorization: `Bearer ${api.apiKey}` };
+    const read = (): Promise<Response> => fetch(`${api.url}/v1/events`, { headers });
+    for (let i = 0; i < WARM_UP; i += 1) await Promise.all([read(), read(), read(), read()]);
+  }
+
+  async function createAgent(): Promise<string> {
+    const response = await fetch(`${api.url}/v1/agents`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${api.apiKey}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ prompt: 'Help.' }),
+    });
+    expect(response.status).toBe(201);
+    return ((await response.json()) as { id: string }).id;
+  }
+
+  /** A receiver is down for a moment: its events wait in the queue while the version changes. */
+  async function stumble(): Promise<void> {
+    const { path: at } = endpoints[0]!;
+    await recorder.answer(at, { status: 503 });
+    await delay(DOWN_MS);
+    await recorder.answer(at, { status: 200 });
+  }
+
+  type Made = {
+    /** Path → what it answered. */
+    shown: Map<string, unknown>;
+    apiKey: string;
+    repeated: { key: string; path: string; eventId: string };
+  };
+
+  /** Things of every kind, made by this tree, and how it shows them. */
+  async function makeThings(round: number): Promise<Made> {
+    const [endpoint] = await newEndpoints(1, 'escalation.requested');
+    endpoints.push(endpoint!);
+    const testPath = `/v1/webhooks/${endpoint!.id}/test`;
+    const key = `upgrade-${round}`;
+    const sent = await ask('POST', testPath, 202, { headers: { 'idempotency-key': key } });
+    ledger.note(sent.body.event_id, [endpoint!]);
+    const named = { name: key, scopes: ['read'] };
+    const { body: apiKey } = await ask('POST', '/v1/api_keys', 201, { json: named });
+    const shown = new Map<string, unknown>();
+    for (const at of await stablePaths(endpoint!.id))
+      shown.set(at, (await ask('GET', at, 200)).body);
+    return {
+      shown,
+      apiKey: apiKey.key,
+      repeated: { key, path: testPath, eventId: sent.body.event_id },
+    };
+  }
+
+  /** Of things that nobody changes any more. */
+  async function stablePaths(endpointId: string): Promise<string[]> {
+    const { body: events } = await ask('GET', `/v1/events?limit=${SAMPLE}`, 200);
+    const talks = load.talks().slice(-SAMPLE);
+    return [
+      `/v1/webhooks/${endpointId}`,
+      ...events.data.map(({ id }: { id: string }) => `/v1/events/${id}`),
+      ...talks.flatMap(({ id }) => [
+        `/v1/conversations/${id}`,
+        `/v1/conversations/${id}/transcript`,
+      ]),
+    ];
+  }
+
+  /** What this tree made is there, whole, for the previous main. */
+  async function expectWhole({ shown, apiKey, repeated }: Made): Promise<void> {
+    for (const [at, before] of shown) {
+      const { body: now } = await ask('GET', at, 200);
+      expect(missingFrom(settled(before), settled(now), at)).toEqual([]);
+    }
+    await ask('GET', '/v1/agents', 200, { apiKey });
+    const headers = { 'idempotency-key': repeated.key };
+    const again = await ask('POST', repeated.path, 202, { headers });
+    expect({ id: again.body.event_id, replayed: again.replayed }).toEqual({
+      id: repeated.eventId,
+      replayed: true,
+    });
+  }
+
+  async function ask(
+    method: 'GET' | 'POST',
+    at: string,
+    status: number,
+    more: { json?: object; headers?: Record<string, string>; apiKey?: string } = {},
+  ) {
+    const reply = await load.ask({ method, path: at, expected: [status], ...more });
+    if (!reply) throw new Error(load.failures().join('\n'));
+    return reply;
+  }
+
+  /** Each conversation that was ended holds all that was said, and tells of itself three times. */
+  async function checkTalks(): Promise<void> {
+    for (const { id, said } of load.talks()) {
+      for (const event of await eventsOf(id)) ledger.note(event, subscribed);
+      const { body } = await ask('GET', `/v1/conversations/${id}/transcript`, 200);
+      const turns = body.turns as { role: string; text: string }[];
+      const heard = turns.filter(({ role }) => role === 'user').map(({ text }) => text);
+      expect({ id, heard }).toEqual({ id, heard: said });
+    }
+  }
+
+  async function eventsOf(conversation: string): Promise<string[]> {
+    const endMs = performance.now() + TOLD_WITHIN_MS;
+    for (;;) {
+      const { body } = await ask('GET', `/v1/events?conversation_id=${conversation}`, 200);
+      const events = body.data as { id: string; type: string }[];
+      const types = events.map(({ type }) => type).sort();
+      if (types.length === TOLD.length || performance.now() > endMs) {
+        expect({ conversation, types }).toEqual({ conversation, types: TOLD });
+        return events.map(({ id }) => id);
+      }
+      await delay(200); // Its summary is made within a second or two.
+    }
+  }
+
+  /** As a dump, which looks at every table first and keeps that until its end. */
+  async function readForLong(): Promise<void> {
+    await query(`begin; select count(*) from delivery_queue; select pg_sleep(${LONG_READ_SEC})`);
+  }
+
+  /** All but the backlog. */
+  async function expectNothingWaiting(): Promise<void> {
+    const rows = await query(
+      `select count(*)::int as waiting from delivery_queue where run_at < now() + interval '1 hour'`,
+    );
+    expect(rows).toEqual([{ waiting: 0 }]);
+  }
+
+  /** On a connection of its own, whose end ends what it began. */
+  async function query(text: string, at = url): Promise<unknown[]> {
+    const client = new Client(at);
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  function administer(verb: 'create' | 'drop'): Promise<unknown> {
+    const database = new URL(url).pathname.slice(1);
+    const words = verb === 'drop' ? ['if exists', 'with (force)'] : ['', ''];
+    const text = `${verb} database ${words[0]} ${database} ${words[1]}`;
+    return query(text, databaseUrl('postgres'));
+  }
+});
+
+/** Without what goes on changing: how an event's deliveries stand, and when they went well last. */
+function settled(body: unknown): unknown {
+  const changing = ['deliveries', 'last_success_at', 'last_failure', 'status', 'summary'];
+  return Object.fromEntries(
+    Object.entries(body as object).filter(([name]) => !changing.includes(name)),
+  );
+}

@@ -1,0 +1,96 @@
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
+
+/** What a new user sees at the first start: a conversation with the agent of examples/. */
+
+const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let parley: Parley;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(async () => {
+  await parley.stop();
+  await folder.remove();
+});
+
+const start = (demo: string): Promise<Parley> =>
+  startParley({
+    dataDir: path.join(folder.path, 'data'),
+    manifests: EXAMPLES,
+    env: { PARLEY_DEMO: demo },
+  });
+
+test('the first start holds one conversation, with answers, a gap, an end and its events', async () => {
+  parley = await start('1');
+  await shown('to read it');
+  const [conversation] = await conversations();
+  expect(conversation).toMatchObject({
+    status: 'ended',
+    metadata: { demo: 'true' },
+    ended_reason: 'user_ended',
+  });
+  const command = /curl -H "Authorization: Bearer (\S+)" '(http\S+)'/.exec(parley.output());
+  const [, key, url] = command ?? [];
+  const transcript = await fetch(url!, { headers: { authorization: `Bearer ${key}` } });
+  expect(await transcript.text()).toContain('£34 a month');
+  for (const type of ['started', 'ended', 'transcript.ready']) {
+    await shown(`conversation.${type} `, 'signature ok');
+  }
+  await shown('knowledge.gap.detected ', 'signature ok');
+  await shown('knowledge.source.synced ', 'signature ok');
+  const { turns } = (await parley.call('GET', `/v1/conversations/${conversation.id}/transcript`))
+    .body;
+  const scores = turns.flatMap((turn: { retrieval?: { chunks: object[] } }) =>
+    turn.retrieval ? [turn.retrieval.chunks.length > 0] : [],
+  );
+  expect(scores).toEqual([true, true, false]);
+
+  await parley.stop();
+  parley = await start('1');
+  await holdAnother(conversation.agent_id);
+  expect(await conversations()).toHaveLength(2);
+}, 60_000);
+
+test('without the demonstration there is none', async () => {
+  parley = await start('0');
+  for (;;) {
+    const [agent] = (await parley.call('GET', '/v1/agents')).body.data;
+    if (agent?.ready !== true) continue;
+    await holdAnother(agent.id);
+    break;
+  }
+  expect(await conversations()).toHaveLength(1);
+}, 60_000);
+
+/** Longer than the sample would take if it were held now. */
+async function holdAnother(agent_id: string): Promise<void> {
+  const { body } = await parley.call('POST', '/v1/conversations', { agent_id });
+  for (let i = 0; i < 40; i += 1) {
+    const said = await parley.call('POST', `/v1/conversations/${body.id}/messages`, {
+      text: `What is the wifi password, ${i}?`,
+    });
+    expect(said.status).toBe(200);
+  }
+}
+
+async function conversations() {
+  return (await parley.call('GET', '/v1/conversations')).body.data;
+}
+
+/** Resolves once a line with all of these was shown. */
+async function shown(...words: string[]): Promise<void> {
+  const untilMs = performance.now() + 20_000;
+  while (
+    !parley
+      .output()
+      .split('\n')
+      .some((line) => words.every((word) => line.includes(word)))
+  ) {
+    if (performance.now() > untilMs) throw new Error(`${words.join()} not in ${parley.output()}`);
+    await fetch(`${parley.url}/healthz`);
+  }
+}

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createHmac } from 'node:crypto';
+import { newEndpointSecret } from '../../../src/webhooks/endpoints/signature.ts';
+import { cancelDeliveries } from '../../../src/webhooks/queue/delivery-endings.sql.ts';
+import { CHANNELS, createNotifier } from '../../../src/platform/postgres/notifications.ts';
+import { markEndpointDeleted } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
+import { SECRET } from '../../roles/engine.ts';
+import { startReceiver, type Receiver } from '../receiver.ts';
+import { startLab, type Lab } from '../delivery-setup.ts';
+
+/** What a change of an endpoint does to what is on its way to it (contract §4, Webhook endpoints). */
+let lab: Lab;
+let receiver: Receiver;
+let endpoint: string;
+
+beforeEach(async () => {
+  lab = await startLab();
+  receiver = await startReceiver();
+  endpoint = await lab.addEndpoint({ url: receiver.url });
+  await lab.startDelivery();
+});
+
+afterEach(async () => {
+  await lab.stop();
+  await receiver.close();
+});
+
+const refuse = (): void => receiver.answer((_, response) => void response.writeHead(500).end());
+const accept = (): void => receiver.answer((_, response) => void response.writeHead(200).end());
+const failedOnce = async (): Promise<string> => {
+  refuse();
+  const eventId = await lab.emit();
+  await lab.deliveryWhen(
+    eventId,
+    ({ status, attempts }) => status === 'retrying' && attempts.length === 1,
+  );
+  return eventId;
+};
+
+test('F-30: the next attempt goes to the new URL', async () => {
+  const eventId = await failedOnce();
+  const other = await startReceiver();
+  await lab.changeEndpoint(endpoint, { url: other.url });
+  await lab.travel(10_000);
+  const [moved] = await other.until(({ length }) => length === 1);
+  await lab.deliveryWhen(eventId, ({ status }) => status === 'delivered');
+  expect(moved!.headers['parley-delivery-attempt']).toBe('2');
+  expect(receiver.received).toHaveLength(1);
+  await other.close();
+});
+
+test('F-30, F-55: the next attempt is signed with the new secret', async () => {
+  await failedOnce();
+  const secret = newEndpointSecret();
+  await lab.changeEndpoint(endpoint, { url: receiver.url, secret });
+  await lab.travel(10_000);
+  const received = await receiver.until(({ length }) => length === 2);
+  const expected = [SECRET, secret].map((key) =>
+    createHmac('sha256', key).update(received[0]!.body).digest('hex'),
+  );
+  expect(received.map(({ headers }) => headers['parley-signature'])).toEqual(expected);
+});
+
+test('F-30: a disabled endpoint gets nothing, keeps what waits for it, and gets it when enabled again', async () => {
+  const waiting = await failedOnce();
+  await lab.changeEndpoint(endpoint, { url: receiver.url, enabled: false });
+  const missed = await lab.emit({ namespace: 'default' });
+  await lab.travel(3_600_000);
+  // Another endpoint's delivery goes all the way, so the engine has looked since.
+  const witness = await startReceiver();
+  await lab.addEndpoint({ url: witness.url, namespace: 'other' });
+  for (let i = 0; i < 3; i += 1) {
+    await lab.emit({ namespace: 'other' });
+    await witness.until(({ length }) => length === i + 1);
+  }
+  expect(receiver.received).toHaveLength(1);
+  expect(await lab.deliveryOf(waiting)).toMatchObject({ status: 'retrying', attemptCount: 1 });
+
+  accept();
+  await lab.changeEndpoint(endpoint, { url: receiver.url });
+  await lab.deliveryWhen(waiting, ({ status }) => status === 'delivered');
+  const { rows } = await lab.pool.query(
+    'select id from deliveries where event_id = $1 union select id from delivery_queue where event_id = $1',
+    [missed],
+  );
+  expect(rows).toEqual([]);
+  await witness.close();
+});
+
+test('F-30: a deleted endpoint: what waited is canceled and no attempt comes after', async () => {
+  const eventId = await failedOnce();
+  await markEndpointDeleted(lab.pool, { namespace: 'default', name: endpoint });
+  await cancelDeliveries(lab.pool, endpoint);
+  expect(await lab.deliveryOf(eventId)).toMatchObject({ status: 'canceled', nextAttemptAt: null });
+  const notifier = createNotifier({ pool: lab.pool, log: lab.log });
+  notifier.notify(CHANNELS.deliveries, [endpoint]);
+  await notifier.stop();
+  const witness = await startReceiver();
+  await lab.addEndpoint({ url: witness.url });
+  const later = await lab.emit();
+  await witness.until(({ length }) => length === 1);
+  const { rows } = await lab.pool.query('select endpoint_id from deliveries where event_id = $1', [
+    later,
+  ]);
+  expect(rows).not.toContainEqual({ endpoint_id: endpoint });
+  expect(receiver.received).toHaveLength(1);
+  await witness.close();
+});
+
+test('F-30: deleted while an attempt is under way: its result does not bring the delivery back', async () => {
+  const release = Promise.withResolvers<void>();
+  receiver.answer((_, response) => void release.promise.then(() => response.writeHead(500).end()));
+  const eventId = await lab.emit();
+  await receiver.until(({ length }) => length === 1);
+  await markEndpointDeleted(lab.pool, { namespace: 'default', name: endpoint });
+  await cancelDeliveries(lab.pool, endpoint);
+  release.resolve();
+  const witness = await startReceiver();
+  await lab.addEndpoint({ url: witness.url, namespace: 'other' });
+  await lab.emit({ namespace: 'other' });
+  await witness.until(({ length }) => length === 1);
+  expect(await lab.deliveryOf(eventId)).toMatchObject({ status: 'canceled' });
+  const { rows } = await lab.pool.query('select id from delivery_queue where event_id = $1', [
+    eventId,
+  ]);
+  expect(rows).toEqual([]);
+  await witness.close();
+});
+
+test('a dead receiver that returns gets everything, each event once acknowledged', async () => {
+  await receiver.close();
+  const events: string[] = [];
+  for (let i = 0; i < 60; i += 1) events.push(await lab.emit());
+  await lab.deliveryWhen(events[0]!, ({ attempts }) => attempts.length >= 1);
+  const failing = await lab.pool.query(
+    `select last_failure->>'error_class' as class from endpoint_health where endpoint_id = $1`,
+    [endpoint],
+  );
+  expect(failing.rows).toEqual([{ class: 'connect' }]);
+  await receiver.open();
+  // The breaker has narrowed it; as it widens again, all of it comes, nothing twice.
+  const startedMs = performance.now();
+  const keepDue = setInterval(
+    () => void lab.travel(2_000, 'lease_token is null').catch(() => undefined),
+    200,
+  );
+  for (const eventId of events) {
+    await lab.deliveryWhen(eventId, ({ status }) => status === 'delivered', 40_000);
+  }
+  clearInterval(keepDue);
+  expect(performance.now() - startedMs).toBeLessThan(35_000);
+  expect(new Set(receiver.received.map(({ json }) => json.id)).size).toBe(events.length);
+  expect(receiver.received).toHaveLength(events.length);
+}, 60_000);

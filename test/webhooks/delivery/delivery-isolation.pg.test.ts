@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { startReceiver, type Receiver } from '../receiver.ts';
+import { listen, type Receiver as RawReceiver } from '../../platform/egress/servers.ts';
+import { startLab, type Lab } from '../delivery-setup.ts';
+
+let lab: Lab;
+let healthy: Receiver;
+let hanging: RawReceiver;
+
+beforeEach(async () => {
+  lab = await startLab();
+  healthy = await startReceiver();
+  hanging = await listen((socket) => socket.resume());
+});
+
+afterEach(async () => {
+  await hanging.stop();
+  await lab.stop();
+  await healthy.close();
+});
+
+test('F-26: thirty endpoints that hang, with hundreds of events, cost a healthy one nothing', async () => {
+  for (let i = 0; i < 30; i += 1) {
+    const url = `http://127.0.0.1:${hanging.port}/${i}`;
+    await lab.addEndpoint({ url, namespace: 'hanging' });
+  }
+  await lab.addEndpoint({ url: healthy.url });
+  const hung: string[] = [];
+  // 1,200 attempts that would take all 512 places of the process, twice over.
+  for (let i = 0; i < 40; i += 1) hung.push(await lab.emit({ namespace: 'hanging' }));
+  await lab.startDelivery();
+  await lab.deliveryWhen(hung[0]!, ({ attemptCount }) => attemptCount === 1);
+
+  const latencies: number[] = [];
+  const startedMs = performance.now();
+  // Past the time-out, so that the moment when all of them fail together is in it.
+  while (performance.now() < startedMs + 11_000) {
+    const committedMs = performance.now();
+    const before = healthy.received.length;
+    await lab.emit();
+    await healthy.until((received) => received.length > before);
+    latencies.push(performance.now() - committedMs);
+  }
+  latencies.sort((a, b) => a - b);
+  expect(latencies[Math.floor(latencies.length * 0.99)]).toBeLessThan(1_000);
+  expect(latencies.at(-1)).toBeLessThan(3_000);
+
+  const { rows } = await lab.pool.query<{ duration: number; class: string }>(
+    `select duration_ms as duration, error_class as class from delivery_attempts
+      where error_class is not null`,
+  );
+  expect(rows.length).toBeGreaterThanOrEqual(30);
+  for (const { duration, class: errorClass } of rows) {
+    expect(errorClass).toBe('timeout');
+    expect(duration).toBeGreaterThanOrEqual(9_990);
+    expect(duration).toBeLessThan(10_500);
+  }
+}, 60_000);

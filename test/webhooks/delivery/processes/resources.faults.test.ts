@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { IN_FLIGHT_MAX } from '../../../../src/webhooks/delivery/budgets.ts';
+import { startTown, type Town } from './delivery-town.ts';
+import { temporaryFolder } from '../../../roles/parley-process.ts';
+
+/** A delivery process that runs out of memory, of descriptors, or of anybody who reads its log. */
+
+/** Each starts several processes, beside other tests. */
+jest.setTimeout(120_000);
+
+let town: Town;
+beforeEach(async () => {
+  town = await startTown();
+});
+afterEach(() => town.stop(), 60_000);
+
+const rssMiB = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
+
+const BODY_BYTES = 256 * 1_024;
+/** What a receiver that is slow makes a process hold at once: a body for each of its slots. */
+const HELD_MIB_MAX = (IN_FLIGHT_MAX * BODY_BYTES) / 2 ** 20;
+
+test('F-50: bodies of 256 KiB in all slots and little heap: nothing is lost, alive or dead of it', async () => {
+  town.answerAfter(1_000);
+  const to = await town.addEndpoints(40);
+  const ids = await town.emit(to, 540, { bytes: BODY_BYTES });
+  const poor = await town.start({ nodeFlags: ['--max-old-space-size=64'] });
+  let most = 0;
+  const watching = setInterval(() => {
+    if (poor.end() === undefined) most = Math.max(most, rssMiB(poor.pid));
+  }, 20);
+  await town.drained(60_000);
+  clearInterval(watching);
+  expect(poor.end()).toBeUndefined();
+  expect(town.missing(ids)).toEqual([]);
+  // On a busy machine the receiver may be too slow for some of them.
+  const failed = (await town.attempts()).filter(({ errorClass }) => errorClass === 'timeout');
+  expect(town.duplicates()).toBeLessThanOrEqual(failed.length);
+  // Besides the bodies: the process itself, and answers of PostgreSQL that are being read.
+  expect(most).toBeLessThan(HELD_MIB_MAX + 250);
+
+  const dying = await town.startReady({ nodeFlags: ['--max-old-space-size=24'] });
+  await poor.kill();
+  const more = await town.emit(to, 100, { bytes: BODY_BYTES });
+  await Promise.race([dying.ended, town.drained(60_000).catch(() => undefined)]);
+  const inFlight = (await town.leased()).length;
+  const end = dying.end();
+  console.info(`F-50: ${Math.round(most)} MiB at most; with 24 MiB it ${end ? 'died' : 'lived'}`);
+  await town.startReady();
+  await town.drained(60_000);
+  expect(town.missing(more)).toEqual([]);
+  const timedOut = (await town.attempts()).filter(({ errorClass }) => errorClass === 'timeout');
+  expect(town.duplicates()).toBeLessThanOrEqual(inFlight + timedOut.length);
+});
+
+test('F-51: no descriptor is left: requests wait for one, and it is not the receiver who failed', async () => {
+  town.answerAfter(500);
+  const to = await town.addEndpoints(16);
+  const poor = await town.startReady({ openFiles: 64 });
+  const startedMs = performance.now();
+  const ids = await town.emit(to, 200);
+  await town.drained(30_000);
+  const tookMs = performance.now() - startedMs;
+  console.info(`F-51: 200 events with 64 descriptors in ${Math.round(tookMs)} ms`);
+  expect(poor.end()).toBeUndefined();
+  expect(town.missing(ids)).toEqual([]);
+  expect(town.duplicates()).toBe(0);
+  // All by their first attempt: none was counted against its receiver.
+  expect((await town.attempts()).map(({ number }) => number)).toEqual(ids.map(() => 1));
+  // With the shortage over it is as quick as ever.
+  town.answerAfter(0);
+  const overMs = performance.now();
+  await town.emit(to, 50);
+  await town.drained();
+  expect(performance.now() - overMs).toBeLessThan(5_000);
+});
+
+const PHASE_EVENTS = 256;
+
+test('F-54: nobody reads the log and a scraper hangs: delivery goes on, and so does its stop', async () => {
+  const pipe = await makePipe();
+  const to = await town.addEndpoints(4);
+  const broken = await town.addEndpoint();
+  // Its secret opens nothing: each of its attempts is an error with its stack in the log.
+  await town.pool.query(`update webhook_endpoints set secret = 'garbage' where id = $1`, [broken]);
+  // So slow that the receiver decides on the rate, and a machine with other work does not.
+  town.answerAfter(1_000);
+  const loud = await town.start({ stderr: pipe.forWriter });
+  await loud.ready;
+  const scrapers: Socket[] = [];
+  const rates = { read: [] as number[], blocked: [] as number[] };
+  for (const phase of ['read', 'blocked', 'blocked', 'read'] as const) {
+    if (phase === 'read') pipe.empty();
+    else {
+      pipe.fill();
+      scrapers.push(hangingScraper(loud.metricsPort));
+    }
+    await town.emit([broken], 30);
+    const before = town.receiver.received.length;
+    await town.emit(to, PHASE_EVENTS);
+    await town.receiver.until(({ length }) => length === before + PHASE_EVENTS, 30_000);
+    const arrivals = town.receiver.received.slice(before);
+    const tookMs = arrivals.at(-1)!.atMs - arrivals[0]!.atMs;
+    rates[phase].push((PHASE_EVENTS / tookMs) * 1_000);
+  }
+  // The better one of each: what else the machine does only ever takes away.
+  const [read, blocked] = [Math.max(...rates.read), Math.max(...rates.blocked)];
+  console.info(`F-54: ${Math.round(read)}/s with a reader, ${Math.round(blocked)}/s without`);
+  expect(blocked).toBeGreaterThanOrEqual(read * 0.9);
+  expect(town.duplicates()).toBe(0);
+  pipe.fill();
+  const toldMs = performance.now();
+  expect(await loud.stop()).toMatchObject({ code: 0 });
+  expect(performance.now() - toldMs).toBeLessThan(12_000);
+  for (const scraper of scrapers) scraper.destroy();
+  await pipe.close();
+});
+
+/** It asks for the metrics again and again and reads none of them. */
+function hangingScraper(port: number): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined); // Cut off for not reading, or at the end.
+  socket.pause();
+  socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(30));
+  return socket;
+}
+
+/** A pipe whose reader reads when the test wants it to. */
+async function makePipe() {
+  const folder = await temporaryFolder();
+  const file = path.join(folder.path, 'log');
+  execFileSync('mkfifo', [file]);
+  const { O_RDWR, O_NONBLOCK, O_WRONLY } = constants;
+  const end = openSync(file, O_RDWR | O_NONBLOCK);
+  const forWriter = openSync(file, O_WRONLY);
+  const piece = Buffer.alloc(4_096, '\n');
+  /** Until the kernel says that there is nothing left, or no room. */
+  const untilRefused = (act: () => number): void => {
+    try {
+      while (act() > 0);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
+  };
+  return {
+    forWriter,
+    empty: () => untilRefused(() => readSync(end, piece)),
+    fill: () => untilRefused(() => writeSync(end, Buffer.alloc(4_096, '\n'))),
+    close: async () => {
+      closeSync(end);
+      closeSync(forWriter);
+      await folder.remove();
+    },
+  };
+}
