@@ -97,7 +97,7 @@ function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
       body: { schema: createBody },
       answers: created,
       handle: ({ answering, caller, body }) =>
-        answering((settle) => createKey(deps, caller, body, settle), newKeyAnswer),
+        answering((beforeCommit) => createKey(deps, caller, body, beforeCommit), newKeyAnswer),
     }),
     route({
       method: 'post',
@@ -116,7 +116,7 @@ function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
       handle: ({ answering, caller, params: { id }, body }) => {
         const { overlap_sec: overlapSec = OVERLAP_DEFAULT_SEC } = body;
         return answering(
-          (settle) => rotateKey(deps, caller, { id, overlapSec }, settle),
+          (beforeCommit) => rotateKey(deps, caller, { id, overlapSec }, beforeCommit),
           newKeyAnswer,
         );
       },

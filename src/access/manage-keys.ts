@@ -15,7 +15,7 @@ import { SCOPES, type Scope } from '../platform/http/scopes.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import { recordAudit, type AuditLine } from '../audit/audit.ts';
-import { unsettled, type Settle } from '../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 /**
  * API keys (contract §3, §4). Nobody gives away more than they have, and no namespace loses its
@@ -42,7 +42,7 @@ export function createKey(
   { pool }: Deps,
   caller: KeyManager,
   input: { name: string; scopes: readonly Scope[] },
-  settle: Settle<NewKey> = unsettled,
+  beforeCommit: CommitHook<NewKey> = noCommitHook,
 ): Promise<NewKey> {
   const missing = missingScopes(caller, input.scopes);
   if (missing.length > 0) {
@@ -55,7 +55,7 @@ export function createKey(
     const scopes = SCOPES.filter((scope) => input.scopes.includes(scope)); // Each once.
     const made = await makeKey(db, caller, { ...input, scopes });
     await audit(db, caller, 'api_key.created', made.row);
-    await settle(db, made);
+    await beforeCommit(db, made);
     return made;
   });
 }
@@ -69,7 +69,7 @@ export function rotateKey(
   { pool }: Deps,
   caller: KeyManager,
   input: { id: string; overlapSec: number },
-  settle: Settle<NewKey> = unsettled,
+  beforeCommit: CommitHook<NewKey> = noCommitHook,
 ): Promise<NewKey> {
   const key = { namespace: caller.namespace, id: input.id };
   return inTransaction(pool, async (db) => {
@@ -90,7 +90,7 @@ export function rotateKey(
       new_key: fromUuid('key', made.row.id),
       overlap_sec: input.overlapSec,
     });
-    await settle(db, made);
+    await beforeCommit(db, made);
     return made;
   });
 }

@@ -107,7 +107,7 @@ function createRoute(deps: CallRoutesDeps): Route {
     errors: ['not_published'],
     handle: async ({ answering, caller: { namespace }, body }) =>
       answering(
-        (settle) =>
+        (beforeCommit) =>
           createCall(
             deps,
             {
@@ -122,7 +122,7 @@ function createRoute(deps: CallRoutesDeps): Route {
               variables: body.variables,
               metadata: body.metadata,
             },
-            settle,
+            beforeCommit,
           ),
         (row) => {
           const call = callView(row);
@@ -168,7 +168,7 @@ function endRoute(deps: CallRoutesDeps): Route {
     errors: ['call_ended'],
     handle: async ({ answering, caller: { namespace }, params: { id } }) =>
       answering(
-        (settle) => endCall(deps, { namespace, id }, settle),
+        (beforeCommit) => endCall(deps, { namespace, id }, beforeCommit),
         (row) => ({ status: 200, body: callView(row) }),
       ),
   });

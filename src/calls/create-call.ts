@@ -4,7 +4,7 @@ import { readAgent } from '../agents/agents.sql.ts';
 import { insertCall, type CallRow, type NewCall } from './calls.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import { unsettled, type Settle } from '../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 export type CreateCallDeps = {
   pool: Pool;
@@ -21,7 +21,7 @@ export type CreateCallDeps = {
 export async function createCall(
   deps: CreateCallDeps,
   call: Omit<NewCall, 'id'>,
-  settle: Settle<CallRow> = unsettled,
+  beforeCommit: CommitHook<CallRow> = noCommitHook,
 ): Promise<CallRow> {
   const created = await inTransaction(deps.pool, async (db) => {
     const agent = await readAgent(db, { namespace: call.namespace, id: call.agentId });
@@ -30,7 +30,7 @@ export async function createCall(
       throw new ApiError('not_published', 'the agent was never published: publish it first');
     }
     const row = await insertCall(db, { ...call, id: newUuid(deps.nowMs()) });
-    await settle(db, row);
+    await beforeCommit(db, row);
     return row;
   });
   deps.wakeCalls();

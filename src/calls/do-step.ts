@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
-import type { Settle } from '../platform/postgres/settle.ts';
+import type { CommitHook } from '../platform/postgres/commit-hook.ts';
 import { startConversation } from '../conversations/start-conversation.ts';
 import {
   advanceCall,
@@ -14,10 +14,10 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from '../conversations/record/turns.sql.ts';
 import type { CallEvent, DueEvent, TelephonyProvider } from './providers/provider.ts';
 
-/** One user's turn and what it leads to; `settle` within its transaction. */
+/** One user's turn and what it leads to; `beforeCommit` within its transaction. */
 export type TakeTurn = (
   input: { namespace: string; conversationId: string; text: string },
-  settle: Settle<{ turns: TurnRow[]; conversation: ConversationRow }>,
+  beforeCommit: CommitHook<{ turns: TurnRow[]; conversation: ConversationRow }>,
 ) => Promise<{ turns: TurnRow[]; conversation: ConversationRow }>;
 
 export type CallStepDeps = Parameters<typeof startConversation>[0] & {

@@ -3,7 +3,7 @@ import { finishCall, type CallRow, type CallStatus } from './calls.sql.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { requireCall } from './read-calls.ts';
-import { inOneCommit, unsettled, type Settle } from '../platform/postgres/settle.ts';
+import { inOneCommit, noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 export type EndCallDeps = ConversationDeps & {
   /** Closes the line of a call that has ended. */
@@ -20,15 +20,15 @@ type Key = { namespace: string; id: string };
 export async function endCall(
   deps: EndCallDeps,
   key: Key,
-  settle: Settle<CallRow> = unsettled,
+  beforeCommit: CommitHook<CallRow> = noCommitHook,
 ): Promise<CallRow> {
   for (;;) {
     const call = await requireCall(deps, key);
     if (call.endedAt !== null) throw callEnded();
     const ended =
       call.conversationId === null
-        ? await cancel(deps, call, settle)
-        : await endAnswered(deps, { ...call, conversationId: call.conversationId }, settle);
+        ? await cancel(deps, call, beforeCommit)
+        : await endAnswered(deps, { ...call, conversationId: call.conversationId }, beforeCommit);
     // Nothing: it was answered, or ended, in between, and it only ever goes on from there.
     if (!ended) continue;
     await deps.hangUpLine(ended);
@@ -40,12 +40,12 @@ export async function endCall(
 function cancel(
   { pool }: EndCallDeps,
   { id }: CallRow,
-  settle: Settle<CallRow>,
+  beforeCommit: CommitHook<CallRow>,
 ): Promise<CallRow | undefined> {
   return finishOnly(
     pool,
     { id, from: ['queued', 'ringing'], status: 'canceled', reason: 'canceled' },
-    settle,
+    beforeCommit,
   );
 }
 
@@ -54,7 +54,7 @@ const REASON = 'agent_hangup';
 async function endAnswered(
   deps: EndCallDeps,
   { id, namespace, conversationId }: CallRow & { conversationId: string },
-  settle: Settle<CallRow>,
+  beforeCommit: CommitHook<CallRow>,
 ): Promise<CallRow | undefined> {
   const end: End = { id, from: ['in_progress'], status: 'completed', reason: REASON };
   let ended: CallRow | undefined;
@@ -63,7 +63,7 @@ async function endAnswered(
     await endConversation(deps, about, async (db) => {
       ended = await finishCall(db, end);
       if (!ended) throw callEnded();
-      await settle(db, ended);
+      await beforeCommit(db, ended);
     });
     return ended;
   } catch (error) {
@@ -71,7 +71,7 @@ async function endAnswered(
       error instanceof ApiError && ['conversation_ended', 'not_found'].includes(error.code);
     if (!isOver) throw error;
     // It ended by other means a moment ago, or was erased; the call is to end all the same.
-    return finishOnly(deps.pool, end, settle);
+    return finishOnly(deps.pool, end, beforeCommit);
   }
 }
 
@@ -80,11 +80,11 @@ type End = { id: string; from: CallStatus[]; status: CallStatus; reason: string 
 function finishOnly(
   pool: ConversationDeps['pool'],
   end: End,
-  settle: Settle<CallRow>,
+  beforeCommit: CommitHook<CallRow>,
 ): Promise<CallRow | undefined> {
   return inOneCommit<CallRow | undefined>(
     pool,
-    settle === unsettled ? unsettled : async (db, row) => row && settle(db, row),
+    beforeCommit === noCommitHook ? noCommitHook : async (db, row) => row && beforeCommit(db, row),
     (db) => finishCall(db, end),
   );
 }

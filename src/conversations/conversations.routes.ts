@@ -72,7 +72,7 @@ function startRoute(deps: ConversationRoutesDeps): Route {
       const userId = body.user_id ?? null;
       const about = { namespace, agentId, channel: by, userId, variables, metadata };
       return answering(
-        (settle) => startConversation(deps, about, settle),
+        (beforeCommit) => startConversation(deps, about, beforeCommit),
         (row) => ({
           status: 201,
           body: conversationView(row),
@@ -160,7 +160,7 @@ function endRoute(deps: ConversationRoutesDeps): Route {
       const stated = body.outcome === undefined ? {} : { outcome: body.outcome };
       const end = { namespace, id, reason: 'user_ended' as const, ...stated };
       return answering(
-        (settle) => endConversation(deps, end, settle),
+        (beforeCommit) => endConversation(deps, end, beforeCommit),
         (row) => ({ status: 200, body: conversationView(row) }),
       );
     },
@@ -188,7 +188,7 @@ function escalateRoute(deps: ConversationRoutesDeps): Route {
     errors: ['conversation_ended', 'already_escalated'],
     handle: async ({ answering, caller: { namespace }, params: { id }, body: { reason } }) =>
       answering(
-        (settle) => requestEscalation(deps, { namespace, id, reason }, settle),
+        (beforeCommit) => requestEscalation(deps, { namespace, id, reason }, beforeCommit),
         (row) => ({
           status: 201,
           body: escalationView(row),
@@ -216,7 +216,7 @@ function feedbackRoute(deps: ConversationRoutesDeps): Route {
     answers,
     handle: async ({ answering, caller: { namespace }, params: { id }, body: { csat } }) =>
       answering(
-        (settle) => giveFeedback(deps, { namespace, id, csat }, settle),
+        (beforeCommit) => giveFeedback(deps, { namespace, id, csat }, beforeCommit),
         (row) => ({ status: 200, body: conversationView(row) }),
       ),
   });

@@ -8,7 +8,7 @@ import {
 import type { Pool } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from './record/turns.sql.ts';
 import { noSuchConversation } from './record/conversation-deps.ts';
-import { inOneCommit, unsettled, type Settle } from '../platform/postgres/settle.ts';
+import { inOneCommit, noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 type Deps = { pool: Pool };
 type Key = { namespace: string; id: string };
@@ -31,9 +31,9 @@ export async function requireConversation({ pool }: Deps, key: Key): Promise<Con
 export function giveFeedback(
   { pool }: Deps,
   input: Key & { csat: number },
-  settle: Settle<ConversationRow> = unsettled,
+  beforeCommit: CommitHook<ConversationRow> = noCommitHook,
 ): Promise<ConversationRow> {
-  return inOneCommit(pool, settle, async (db) => {
+  return inOneCommit(pool, beforeCommit, async (db) => {
     const row = await setFeedback(db, input);
     if (!row) throw noSuchConversation();
     return row;

@@ -13,7 +13,7 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { insertFirstTurn } from './record/turns.sql.ts';
 import { inConversation, type ConversationDeps } from './record/conversation-deps.ts';
 import { fillPlaceholders } from './record/fill-placeholders.ts';
-import { unsettled, type Settle } from '../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 /** Where a version sets no limits, in seconds. A call that says nothing is over; a chat may rest. */
 const LIMITS = {
@@ -39,7 +39,7 @@ export type ConversationToStart = {
 export function startConversation(
   deps: ConversationDeps,
   input: ConversationToStart,
-  settle: Settle<ConversationRow> = unsettled,
+  beforeCommit: CommitHook<ConversationRow> = noCommitHook,
 ): Promise<ConversationRow> {
   return inConversation(
     deps,
@@ -62,7 +62,7 @@ export function startConversation(
       });
       return row;
     },
-    settle,
+    beforeCommit,
   );
 }
 

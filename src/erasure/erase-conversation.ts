@@ -17,7 +17,7 @@ import {
   type ConversationDeps,
 } from '../conversations/record/conversation-deps.ts';
 import { endLocked } from '../conversations/ending/end-conversation.ts';
-import { unsettled } from '../platform/postgres/settle.ts';
+import { noCommitHook } from '../platform/postgres/commit-hook.ts';
 
 /** What stands where words were. */
 export const ERASED = '[erased]';
@@ -54,7 +54,7 @@ export async function eraseConversation(
       await recordAudit(db, { namespace, actor, action: 'conversation.erased', target, requestId });
       return isLive ? last : undefined;
     },
-    unsettled,
+    noCommitHook,
   );
   if (!ended) return;
   const { channel, outcome } = ended;

@@ -190,7 +190,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no-partition-for-tomorrow',
-    why: 'an hourly chore that is late around midnight, and nothing can be committed any more',
+    why: 'an hourly task that is late around midnight, and nothing can be committed any more',
     file: 'src/webhooks/queue/partitions.sql.ts',
     find: 'const DAYS_AHEAD = 7;',
     replace: 'const DAYS_AHEAD = 0;',

@@ -16,7 +16,7 @@ import {
   type EmitOf,
 } from '../record/conversation-deps.ts';
 import { predictCsat } from './predict-csat.ts';
-import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import { tellTranscript } from './tell-transcript.ts';
 
@@ -46,12 +46,12 @@ export type EndedReason =
 export async function endConversation(
   deps: ConversationDeps,
   input: { namespace: string; id: string; reason: EndedReason; outcome?: Outcome },
-  settle: Settle<ConversationRow> = unsettled,
+  beforeCommit: CommitHook<ConversationRow> = noCommitHook,
 ): Promise<ConversationRow> {
   const ended = await inConversation(
     deps,
     async (db, emit) => endLocked({ db, emit, deps }, await lockLive(db, input), input),
-    settle,
+    beforeCommit,
   );
   await afterEnd(deps, ended);
   return ended;

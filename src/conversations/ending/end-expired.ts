@@ -1,7 +1,7 @@
 import { lockExpired, type ConversationRow } from '../record/conversations.sql.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { afterEnd, endLocked, reasonOfExpiry } from './end-conversation.ts';
-import { unsettled } from '../../platform/postgres/settle.ts';
+import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /** Ends a conversation if its time is over and nobody else is at it. */
 export async function endExpired(deps: ConversationDeps, id: string): Promise<void> {
@@ -11,7 +11,7 @@ export async function endExpired(deps: ConversationDeps, id: string): Promise<vo
       const row = await lockExpired(db, id);
       return row && endLocked({ db, emit, deps }, row, { reason: reasonOfExpiry(row) });
     },
-    unsettled,
+    noCommitHook,
   );
   if (ended) await afterEnd(deps, ended);
 }

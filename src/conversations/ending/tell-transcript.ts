@@ -9,7 +9,7 @@ import {
   transcriptUrl,
   type ConversationDeps,
 } from '../record/conversation-deps.ts';
-import { unsettled } from '../../platform/postgres/settle.ts';
+import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 import { summarize } from '../record/summarize.ts';
 
 /**
@@ -42,6 +42,6 @@ export function tellTranscript(
       });
       return { ...row, summary };
     },
-    unsettled,
+    noCommitHook,
   );
 }

@@ -11,7 +11,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { Tally } from '../record/tally.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { addLocked, silenceWhileEscalated } from './request-escalation.ts';
-import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 type Key = { namespace: string; id: string };
 
@@ -22,7 +22,7 @@ type Key = { namespace: string; id: string };
 export async function acceptEscalation(
   deps: ConversationDeps,
   input: Key & { acceptedBy: Person },
-  settle: Settle<EscalationRow> = unsettled,
+  beforeCommit: CommitHook<EscalationRow> = noCommitHook,
 ): Promise<EscalationRow> {
   const accepted = await inConversation(
     deps,
@@ -49,7 +49,7 @@ export async function acceptEscalation(
       });
       return row;
     },
-    settle,
+    beforeCommit,
   );
   deps.metrics.escalations.inc({ status: 'accepted' });
   return accepted;

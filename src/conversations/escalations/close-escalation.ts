@@ -3,7 +3,7 @@ import type { Tally } from '../record/tally.ts';
 import { lockEscalated, whyNot } from './accept-escalation.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { addLocked } from './request-escalation.ts';
-import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /** How an escalation ends other than with its conversation; the agent goes on (contract §4). */
 export type Closing = 'declined' | 'timed_out' | 'completed';
@@ -23,7 +23,7 @@ const RULES = {
 export async function closeEscalation(
   deps: ConversationDeps,
   input: { namespace: string; id: string; to: Closing },
-  settle: Settle<EscalationRow> = unsettled,
+  beforeCommit: CommitHook<EscalationRow> = noCommitHook,
 ): Promise<EscalationRow> {
   const { from, counts } = RULES[input.to];
   const closed = await inConversation(
@@ -43,7 +43,7 @@ export async function closeEscalation(
       });
       return row;
     },
-    settle,
+    beforeCommit,
   );
   deps.metrics.escalations.inc({ status: input.to });
   return closed;

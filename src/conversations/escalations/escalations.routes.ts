@@ -105,7 +105,7 @@ function acceptRoute(deps: ConversationDeps): Route {
     handle: async ({ answering, caller: { namespace }, params: { id }, body }) => {
       const input = { namespace, id, acceptedBy: body.accepted_by };
       return answering(
-        (settle) => acceptEscalation(deps, input, settle),
+        (beforeCommit) => acceptEscalation(deps, input, beforeCommit),
         (row) => ({ status: 200, body: escalationView(row) }),
       );
     },
@@ -134,7 +134,7 @@ function closeRoute(
     errors,
     handle: async ({ answering, caller: { namespace }, params: { id } }) =>
       answering(
-        (settle) => closeEscalation(deps, { namespace, id, to }, settle),
+        (beforeCommit) => closeEscalation(deps, { namespace, id, to }, beforeCommit),
         (row) => ({ status: 200, body: escalationView(row) }),
       ),
   });
@@ -154,7 +154,7 @@ function sayRoute(deps: ConversationDeps): Route {
     errors: ['escalation_not_accepted', 'escalation_closed'],
     handle: async ({ answering, caller: { namespace }, params: { id }, body: { text } }) =>
       answering(
-        (settle) => sayAsHuman(deps, { namespace, id, text }, settle),
+        (beforeCommit) => sayAsHuman(deps, { namespace, id, text }, beforeCommit),
         (result) => ({ status: 200, body: messageView(result) }),
       ),
   });

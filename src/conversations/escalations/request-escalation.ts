@@ -12,7 +12,7 @@ import {
   type ConversationDeps,
   type EmitOf,
 } from '../record/conversation-deps.ts';
-import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
 import { systemTurn } from '../record/system-turn.ts';
 
@@ -26,7 +26,7 @@ export const DEFAULT_TIMEOUT_SEC = 300;
 export function requestEscalation(
   deps: ConversationDeps,
   input: { namespace: string; id: string; reason: string },
-  settle: Settle<EscalationRow> = unsettled,
+  beforeCommit: CommitHook<EscalationRow> = noCommitHook,
 ): Promise<EscalationRow> {
   return inConversation(
     deps,
@@ -45,7 +45,7 @@ export function requestEscalation(
       });
       return openEscalation({ db, emit, deps }, updated, { reason: input.reason, timeoutSec });
     },
-    settle,
+    beforeCommit,
   );
 }
 

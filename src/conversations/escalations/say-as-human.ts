@@ -3,7 +3,7 @@ import { lockEscalated, requireEscalation, timeoutOf, whyNot } from './accept-es
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import type { MessageResult } from '../record/turns.sql.ts';
 import { silenceWhileEscalated } from './request-escalation.ts';
-import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { plainTurn } from '../record/system-turn.ts';
 
 /**
@@ -13,7 +13,7 @@ import { plainTurn } from '../record/system-turn.ts';
 export function sayAsHuman(
   deps: ConversationDeps,
   input: { namespace: string; id: string; text: string },
-  settle: Settle<MessageResult> = unsettled,
+  beforeCommit: CommitHook<MessageResult> = noCommitHook,
 ): Promise<MessageResult> {
   return inConversation(
     deps,
@@ -33,6 +33,6 @@ export function sayAsHuman(
       if (!updated) throw new Error(`conversation ${conversation.id} changed under its lock`);
       return { turns: [turn], conversation: updated };
     },
-    settle,
+    beforeCommit,
   );
 }

@@ -11,7 +11,7 @@ import {
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
-import type { Settle } from '../../platform/postgres/settle.ts';
+import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /** What the use cases of conversations are given. `baseUrl` begins the links that events carry. */
 export type ConversationDeps = {
@@ -34,7 +34,7 @@ export type EmitOf = <T extends EventType>(
 export async function inConversation<R>(
   deps: Pick<ConversationDeps, 'pool' | 'announce' | 'nowMs'>,
   work: (db: Db, emit: EmitOf) => Promise<R>,
-  settle: Settle<R>,
+  beforeCommit: CommitHook<R>,
 ): Promise<R> {
   let emitted: Emitted[] = [];
   const result = await inTransaction(deps.pool, async (db) => {
@@ -51,7 +51,7 @@ export async function inConversation<R>(
       emitted.push(await emitEvent(db, event, deps.nowMs()));
     };
     const done = await work(db, emit);
-    await settle(db, done);
+    await beforeCommit(db, done);
     return done;
   });
   emitted.forEach(deps.announce);

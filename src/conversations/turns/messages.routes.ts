@@ -35,7 +35,7 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
       const input = { namespace, conversationId: id, text: body.text };
       const turn = (onToken?: (text: string) => void): Promise<Answer> =>
         answering(
-          (settle) => deps.takeTurn({ ...input, ...(onToken && { onToken }) }, settle),
+          (beforeCommit) => deps.takeTurn({ ...input, ...(onToken && { onToken }) }, beforeCommit),
           (result) => ({ status: 200, body: messageView(result) }),
         );
       return wantsEvents(headers['accept']) ? streamed(turn) : turn();

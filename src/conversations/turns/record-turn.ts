@@ -5,7 +5,7 @@ import { addTurns, type MessageResult, type TurnRow } from '../record/turns.sql.
 import { inConversation, type ConversationDeps, type EmitOf } from '../record/conversation-deps.ts';
 import { detectGap } from '../../knowledge/gaps/detect-gap.ts';
 import { openEscalation, silenceWhileEscalated } from '../escalations/request-escalation.ts';
-import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 export type TurnToRecord = {
   /** As it was read: nothing is written when it is otherwise by now. */
@@ -27,9 +27,9 @@ export type TurnToRecord = {
 export async function recordTurn(
   deps: ConversationDeps,
   record: TurnToRecord,
-  settle: Settle<MessageResult> = unsettled,
+  beforeCommit: CommitHook<MessageResult> = noCommitHook,
 ): Promise<MessageResult | undefined> {
-  if (settle === unsettled && !record.gap && !record.escalation) {
+  if (beforeCommit === noCommitHook && !record.gap && !record.escalation) {
     return store(deps.pool, record); // One statement is a transaction by itself.
   }
   try {
@@ -41,7 +41,7 @@ export async function recordTurn(
         await follow({ db, emit, deps }, record, result.conversation);
         return result;
       },
-      settle,
+      beforeCommit,
     );
   } catch (error) {
     if (error instanceof Overtaken) return undefined;

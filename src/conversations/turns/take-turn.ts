@@ -13,7 +13,7 @@ import {
   silenceWhileEscalated,
 } from '../escalations/request-escalation.ts';
 import { agentScope, searchKnowledge } from '../../knowledge/search-knowledge.ts';
-import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { plainTurn } from '../record/system-turn.ts';
 import { readForTurn, type LiveConversation } from '../record/conversations.sql.ts';
 import { readLastTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
@@ -36,7 +36,10 @@ export type TurnInput = {
   signal?: AbortSignal;
 };
 
-export type TakeTurn = (input: TurnInput, settle?: Settle<MessageResult>) => Promise<MessageResult>;
+export type TakeTurn = (
+  input: TurnInput,
+  beforeCommit?: CommitHook<MessageResult>,
+) => Promise<MessageResult>;
 
 export type TakeTurnDeps = ConversationDeps & {
   respond: Responder;
@@ -57,7 +60,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
 
   async function tryTurn(
     input: TurnInput,
-    settle: Settle<MessageResult>,
+    beforeCommit: CommitHook<MessageResult>,
   ): Promise<MessageResult | undefined> {
     const startedMs = deps.clockMs();
     const read = await readForTurn(deps.pool, { ...input, id: input.conversationId });
@@ -75,15 +78,15 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     return recordTurn(
       deps,
       { ...record, tally: { ...finalTally(tally, user, reply), ...endOf(record) } },
-      settle,
+      beforeCommit,
     );
   }
 
-  return (input, settle = unsettled) =>
+  return (input, beforeCommit = noCommitHook) =>
     inLine(input.conversationId, async () => {
       const startedMs = deps.clockMs();
       for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-        const result = await tryTurn(input, settle);
+        const result = await tryTurn(input, beforeCommit);
         if (result) {
           deps.metrics.turnDuration.observe((deps.clockMs() - startedMs) / 1_000);
           return result;

@@ -91,7 +91,7 @@ function resolveGapRoute(deps: GapRoutesDeps): Route {
     errors: ['gap_resolved'],
     handle: ({ answering, caller: { namespace }, params: { id }, body: { answer = null } }) =>
       answering(
-        (settle) => resolveGap(deps, { namespace, id, answer }, settle),
+        (beforeCommit) => resolveGap(deps, { namespace, id, answer }, beforeCommit),
         (row) => ({ status: 200, body: gapView(row) }),
       ),
   });

@@ -12,7 +12,7 @@ import {
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { searchableText } from '../passages/question-words.ts';
-import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 type GapKey = { namespace: string; id: string };
 
@@ -40,7 +40,7 @@ export function listGapPage(
 export function resolveGap(
   deps: { pool: Pool; nowMs: () => number },
   input: GapKey & { answer: string | null },
-  settle: Settle<GapRow> = unsettled,
+  beforeCommit: CommitHook<GapRow> = noCommitHook,
 ): Promise<GapRow> {
   return inTransaction(deps.pool, async (db) => {
     const gap = await lockGap(db, input);
@@ -51,7 +51,7 @@ export function resolveGap(
     const { answer } = input;
     const resolved = await resolveGapRow(db, { id: gap.id, answer });
     if (answer !== null) await learn(db, deps, { gap, answer });
-    await settle(db, resolved);
+    await beforeCommit(db, resolved);
     return resolved;
   });
 }

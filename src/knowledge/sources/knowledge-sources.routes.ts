@@ -185,7 +185,7 @@ function syncRoute(deps: SourceRoutesDeps): Route {
     errors: ['unsupported_type', 'no_content'],
     handle: ({ answering, caller: { namespace }, params: { id } }) =>
       answering(
-        (settle) => syncSource(deps, { namespace, id }, settle),
+        (beforeCommit) => syncSource(deps, { namespace, id }, beforeCommit),
         (row) => ({ status: 202, body: sourceView(row) }),
       ),
   });

@@ -21,7 +21,7 @@ import {
   type IndexDeps,
   type SourceContent,
 } from './index-source.ts';
-import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 export type SyncSourceDeps = IndexDeps & { pool: Pool; notifier: Notifier; announce: Announce };
 
@@ -34,9 +34,9 @@ type SourceKey = { namespace: string; id: string };
 export function syncSource(
   deps: SyncSourceDeps,
   key: SourceKey,
-  settle: Settle<KnowledgeSourceRow> = unsettled,
+  beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
-  return indexing(deps, settle, async (db) => {
+  return indexing(deps, beforeCommit, async (db) => {
     const source = await lockedSource(db, key);
     if (!isReadable(source.type)) throw unsupportedType(source.type);
     const content = await storedContent(db, source);
@@ -59,7 +59,7 @@ export async function uploadContent(
   // Before the upload is cut, which is work for nothing where it cannot go.
   requireFile(await requireSource(deps, input));
   const content = cutContent(deps, { ...pathOf(upload), text });
-  return indexing(deps, unsettled, async (db) => {
+  return indexing(deps, noCommitHook, async (db) => {
     const source = await lockedSource(db, input);
     requireFile(source);
     await writeUpload(db, source.id, upload);
@@ -91,7 +91,7 @@ export function unsupportedType(type: KnowledgeSourceRow['type']): ApiError {
 
 async function indexing(
   deps: SyncSourceDeps,
-  settle: Settle<KnowledgeSourceRow>,
+  beforeCommit: CommitHook<KnowledgeSourceRow>,
   prepare: (db: Db) => Promise<{ source: KnowledgeSourceRow; content: CutContent }>,
 ): Promise<KnowledgeSourceRow> {
   let emitted: Emitted | undefined;
@@ -105,7 +105,7 @@ async function indexing(
     }
     emitted = await emitSynced(db, deps, { source, sync });
     const shown = await lockedSource(db, source);
-    await settle(db, shown);
+    await beforeCommit(db, shown);
     return shown;
   });
   if (emitted) deps.announce(emitted);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError, type ErrorCode } from '../../errors.ts';
 import type { Plan } from '../idempotency/plan.ts';
 import type { Precondition } from '../declare/precondition.ts';
-import type { Settle } from '../postgres/settle.ts';
+import type { CommitHook } from '../postgres/commit-hook.ts';
 import type { Scope } from './scopes.ts';
 import type { EventStream } from './sse.ts';
 import { parseBody } from './field-errors.ts';
@@ -78,7 +78,7 @@ export type Answer = {
 
 /**
  * Does something and answers from its result, so that the answer can be kept under the request's
- * `Idempotency-Key` in the very transaction of the change (contract §3): `act` hands `settle` to
+ * `Idempotency-Key` in the very transaction of the change (contract §3): `act` hands `beforeCommit` to
  * the service that owns that transaction. What does not go through it (errors, declared things) is
  * kept when the handler is done; a declared thing is made from `plan`, so that a retry in between
  * makes the same one.
@@ -88,8 +88,8 @@ export type Answer = {
  * stream. An error in the stream is kept as the problem it is.
  */
 export type Answering = <R>(
-  // Not Settle<R>: R is inferred from what `act` returns, which is what it settles too.
-  act: (settle: Settle<unknown>) => Promise<R>,
+  // Not CommitHook<R>: R is inferred from what `act` returns, which is what it settles too.
+  act: (beforeCommit: CommitHook<unknown>) => Promise<R>,
   view: (result: R) => Answer,
 ) => Promise<Answer>;
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../errors.ts';
 import type { Idempotency, KeptAnswer, Mark } from '../idempotency/idempotency.ts';
 import { freshPlan } from '../idempotency/plan.ts';
-import { unsettled } from '../postgres/settle.ts';
+import { noCommitHook } from '../postgres/commit-hook.ts';
 import { asApiError, problemAnswer } from './answer.ts';
 import { wantsEvents } from './sse.ts';
 import { PROBLEM_MEDIA_TYPE } from './problem.ts';
@@ -57,7 +57,7 @@ function keyIn({ route, headers }: Asked): string | undefined {
 }
 
 /** Keeps nothing. */
-export const answering: Answering = async (act, view) => view(await act(unsettled));
+export const answering: Answering = async (act, view) => view(await act(noCommitHook));
 
 async function runMarked({
   mark,
@@ -76,7 +76,7 @@ async function runMarked({
     let settled: Answer | undefined;
     type Result = Parameters<typeof view>[0];
     const result = await act(async (db, value) => {
-      settled = view(value as Result); // What `act` settles is what it returns (settle.ts).
+      settled = view(value as Result); // What `act` settles is what it returns (commit-hook.ts).
       await mark.keep(db, keptOf(settled, requestId));
     });
     isKept = settled !== undefined;

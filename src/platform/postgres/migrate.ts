@@ -3,7 +3,7 @@ import path from 'node:path';
 import { StartupError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../observability/logger.ts';
-import { insisting, LOCK_TIMEOUT_MS } from './insist.ts';
+import { retryingLock, LOCK_TIMEOUT_MS } from './lock-retry.ts';
 import { createClient } from './pool.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../migrations');
@@ -53,7 +53,7 @@ async function applyMigrations(client: Client, log: Logger): Promise<void> {
   };
   await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
   for (;;) {
-    const applied = await insisting(applyNext);
+    const applied = await retryingLock(applyNext);
     if (applied.length === 0) break;
     log.info({ migrations: applied }, 'schema migrated');
     await failpoint('migration.applied');

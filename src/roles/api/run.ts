@@ -24,7 +24,7 @@ import { createPool, PLANNED_ONCE, type Pool } from '../../platform/postgres/poo
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { createApp } from '../../platform/http/app.ts';
 import { createRoutes } from './routes.ts';
-import { createBackground } from './background.ts';
+import { createMaintenance } from './maintenance.ts';
 import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
 
 export type ApiRoleDeps = ListenOptions & {
@@ -60,7 +60,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const announce = createAnnounce({ notifier, metrics });
   let baseUrl = deps.baseUrl ?? '';
   const conversations = { pool, announce, metrics, nowMs: Date.now, baseUrl: () => baseUrl };
-  const background = createBackground({
+  const maintenance = createMaintenance({
     pool,
     notifier,
     conversations,
@@ -68,7 +68,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     nowMs: Date.now,
     clockMs: monotonicMs,
   });
-  const { takeTurn, wakeJobs, wakeCalls } = background;
+  const { takeTurn, wakeJobs, wakeCalls } = maintenance;
   const routes = createRoutes({
     ...deps,
     outbox,
@@ -87,19 +87,19 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const authenticate = createAuthenticate({
     pool,
     nowMs: monotonicMs,
-    onUsed: background.noteKeyUse,
+    onUsed: maintenance.noteKeyUse,
   });
   const isReady = (): Promise<boolean> => isAnswering(pool);
   const app = createApp({ ...deps, routes, authenticate, isReady, nowMs: Date.now });
   try {
     const server = await serve(app, deps);
     if (baseUrl === '') baseUrl = linkBase(deps.host, server);
-    for (const part of background.parts) part.start();
+    for (const part of maintenance.parts) part.start();
     let stopping: Promise<void> | undefined;
     const stopAll = async (): Promise<void> => {
       eventStreams.stop(); // First: a server waits for what it still answers.
       await server.stop();
-      await Promise.all(background.parts.map((part) => part.stop()));
+      await Promise.all(maintenance.parts.map((part) => part.stop()));
       await listener.stop();
       await notifier.stop();
       await outbox.end();

@@ -15,10 +15,10 @@ import { createCompleter } from '../../webhooks/delivery/completer.ts';
 import { IN_FLIGHT_MAX } from '../../webhooks/delivery/budgets.ts';
 import { createDeliverer } from '../../webhooks/delivery/deliverer.ts';
 import { rememberOpened } from '../../webhooks/delivery/opened-secrets.ts';
-import { createPace } from '../../webhooks/delivery/pace.ts';
-import { createPreference } from '../../webhooks/delivery/preference.ts';
+import { createThrottle } from '../../webhooks/delivery/throttle.ts';
+import { createAffinity } from '../../webhooks/delivery/affinity.ts';
 import { createSlots } from '../../webhooks/delivery/slots.ts';
-import { createTakeOver, LOOK_MS, type TakeOver } from '../../webhooks/delivery/take-over.ts';
+import { createRescue, LOOK_MS, type Rescue } from '../../webhooks/delivery/rescue.ts';
 
 export type DeliveryRoleDeps = {
   pool: Pool;
@@ -40,18 +40,18 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
   const { pool, databaseUrl, log, metrics } = deps;
   const nowMs = (): number => performance.now();
   await maintainPartitions(pool);
-  const takeOver = await createTakeOver({
+  const rescue = await createRescue({
     db: pool,
     nowMs,
     wake: (ids) => wake(ids),
-    onOthers: (numbers) => preference.setOthers(numbers),
+    onOthers: (numbers) => affinity.setOthers(numbers),
     log,
   });
   // One at a time claims; the others are the sweep's and the marks of starts. One at a time records.
   const claims = createPool(databaseUrl, { log, max: 3, settings: CLAIM_SETTINGS });
   const completions = createPool(databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
-  const { processNumber } = takeOver;
-  const preference = createPreference(processNumber);
+  const { processNumber } = rescue;
+  const affinity = createAffinity(processNumber);
   const queue = createPostgresQueue({ db: pool, claims, completions, processNumber });
   // One origin may hold many endpoints: the slots bound each, so a hanging one leaves the others
   // of its host their connections.
@@ -64,7 +64,7 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     attempt: (delivery) => attempt(attemptDeps, delivery),
     completer: createCompleter({ complete: queue.complete, isRefused, log }),
     slots: createSlots({ nowMs }),
-    pace: createPace({ busyShare: createBusyShare(), nowMs }),
+    throttle: createThrottle({ busyShare: createBusyShare(), nowMs }),
     metrics,
     log,
     ...(deps.onAttempt && { onAttempt: deps.onAttempt }),
@@ -72,20 +72,20 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
   const { wake } = deliverer;
   const listener = createListener({
     databaseUrl,
-    channels: { [CHANNELS.deliveries]: (ids) => wake(preference.ours(ids)) },
-    onSession: takeOver.onSession,
+    channels: { [CHANNELS.deliveries]: (ids) => wake(affinity.ours(ids)) },
+    onSession: rescue.onSession,
     log,
   });
-  const chores = createChores({ queue, pool, takeOver, metrics, log });
+  const maintenance = createMaintenance({ queue, pool, rescue, metrics, log });
   await listener.start();
-  for (const chore of chores) chore.start();
+  for (const task of maintenance) task.start();
   deliverer.start();
   let stopping: Promise<void> | undefined;
   const stopAll = async (): Promise<void> => {
-    await takeOver.leave();
-    await Promise.all(chores.map((chore) => chore.stop()));
+    await rescue.leave();
+    await Promise.all(maintenance.map((task) => task.stop()));
     await deliverer.stop();
-    await takeOver.stop(); // After the last result: until then our leases are ours.
+    await rescue.stop(); // After the last result: until then our leases are ours.
     await listener.stop();
     await egress.stop();
     await Promise.all([claims.end(), completions.end()]);
@@ -104,18 +104,18 @@ function createBusyShare(): () => number {
   };
 }
 
-function createChores(deps: {
+function createMaintenance(deps: {
   queue: DispatchQueue;
   pool: Pool;
-  takeOver: TakeOver;
+  rescue: Rescue;
   metrics: Metrics;
   log: Logger;
 }): Periodic[] {
-  const { queue, pool, takeOver, metrics, log } = deps;
-  const chore = (what: string, everyMs: number, run: () => Promise<void>): Periodic =>
+  const { queue, pool, rescue, metrics, log } = deps;
+  const task = (what: string, everyMs: number, run: () => Promise<void>): Periodic =>
     createPeriodic({ what, everyMs, run: () => run().then(() => false), log });
   return [
-    chore('measuring the queue', MEASURE_MS, async () => {
+    task('measuring the queue', MEASURE_MS, async () => {
       const backlog = await queue.measure();
       metrics.deliveriesPending.set(backlog.pending);
       metrics.oldestDueAge.set(backlog.oldestDueAgeSec);
@@ -123,13 +123,13 @@ function createChores(deps: {
         metrics.endpoints.set({ state }, backlog.endpoints[state] ?? 0);
       }
     }),
-    chore('ending what has expired', EXPIRE_MS, async () => {
+    task('ending what has expired', EXPIRE_MS, async () => {
       await failpoint('delivery.expiring');
       metrics.deliveries.inc({ outcome: 'exhausted' }, await queue.expire());
     }),
-    chore('looking after partitions', PARTITIONS_MS, async () => {
+    task('looking after partitions', PARTITIONS_MS, async () => {
       await maintainPartitions(pool);
     }),
-    chore('looking for the dead', LOOK_MS, takeOver.look),
+    task('looking for the dead', LOOK_MS, rescue.look),
   ];
 }

@@ -13,7 +13,7 @@ import { createNotifier } from '../../platform/postgres/notifications.ts';
 import { maintainPartitions } from '../../webhooks/queue/partitions.sql.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
-import { createRoads } from './roads.ts';
+import { createKindRegistrations } from './kind-registrations.ts';
 import { startTerm, type Term } from '../../platform/reconcile/term.ts';
 import { startWatches } from '../../platform/reconcile/watches.ts';
 
@@ -60,12 +60,12 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const leader = { name: 'parley-operator' };
   const notifier = createNotifier({ pool, log });
   await maintainPartitions(pool);
-  const roads = createRoads({ ...deps, notifier });
+  const registrations = createKindRegistrations({ ...deps, notifier });
   let term: Term | undefined;
   metrics.leader.set(leader, 0);
   const watches = startWatches({
     store,
-    kinds: roads,
+    kinds: registrations,
     onChange: (kind, key) => term?.changed(kind, key),
     log,
   });
@@ -75,7 +75,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       log.info({ epoch }, 'leading');
       if (adoptMs > 0) log.warn({ forSec: adoptMs / 1_000 }, ADOPTING);
       const adoptedAtMs = performance.now() + adoptMs;
-      const kinds = roads.map(({ kind, listRowKeys, listStale, reconcilerOf }) => ({
+      const kinds = registrations.map(({ kind, listRowKeys, listStale, reconcilerOf }) => ({
         kind,
         ...(listStale && { listStale }),
         listKeys: async () => {

@@ -4,8 +4,8 @@ import { failpoint } from '../../failpoints.ts';
 import type { ClaimBudget, ClaimedDelivery, DispatchQueue } from '../queue/dispatch-queue.sql.ts';
 import { shareSlots } from './budgets.ts';
 import type { SendableDelivery } from './attempt.ts';
-import { createCourier, type CourierDeps } from './courier.ts';
-import type { Pace } from './pace.ts';
+import { createWorker, type WorkerDeps } from './worker.ts';
+import type { Throttle } from './throttle.ts';
 import { createWaiting } from './waiting.ts';
 
 /**
@@ -31,9 +31,9 @@ export type Deliverer = {
   stop: () => Promise<void>;
 };
 
-export type DelivererDeps = Omit<CourierDeps, 'onFree'> & {
+export type DelivererDeps = Omit<WorkerDeps, 'onFree'> & {
   queue: Pick<DispatchQueue, 'claim' | 'listDue' | 'markStarted' | 'cancel'>;
-  pace: Pace;
+  throttle: Throttle;
 };
 
 const SWEEP_MS = 200;
@@ -49,7 +49,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     claimWhatIsDue().then(outcome.succeeded, outcome.failed),
   );
   const soon = createSoon(pumping.trigger);
-  const courier = createCourier({
+  const worker = createWorker({
     ...deps,
     onFree: () => {
       if (waiting.fresh.size + waiting.yielding.size > 0) pumping.trigger();
@@ -63,7 +63,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
         sweepAsked = false;
         for (const id of await deps.queue.listDue()) waiting.found(id);
       }
-      const budgets = shareSlots(waiting, deps.slots, deps.pace.free());
+      const budgets = shareSlots(waiting, deps.slots, deps.throttle.free());
       if (budgets.length === 0 && waiting.yielding.size > 0 && !stopped) soon.ask();
       if (budgets.length === 0 || stopped) return;
       await claim(budgets);
@@ -77,9 +77,9 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       await failpoint('delivery.claiming');
       const claimed = await deps.queue.claim(budgets, leaseToken);
       await failpoint('delivery.claimed');
-      for (const delivery of claimed) if (isSendable(delivery)) courier.begin(delivery);
+      for (const delivery of claimed) if (isSendable(delivery)) worker.begin(delivery);
       waiting.claimed(budgets, claimed);
-      deps.pace.begun(claimed.filter(({ yields }) => yields).length);
+      deps.throttle.begun(claimed.filter(({ yields }) => yields).length);
       void tellStarted(deps, claimed, wake);
       void cancelEmpty(deps, { claimed, leaseToken });
     } catch (error) {
@@ -107,7 +107,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       clearInterval(timer);
       soon.stop();
       await pumping.idle();
-      await courier.idle();
+      await worker.idle();
     },
   };
 }
@@ -130,7 +130,7 @@ function createOutcomeLog(log: DelivererDeps['log']): {
   };
 }
 
-/** What waits only for the pace is looked at again after a part of its window. */
+/** What waits only for the throttle is looked at again after a part of its window. */
 const SOON_MS = 25;
 
 function createSoon(look: () => void): { ask: () => void; stop: () => void } {

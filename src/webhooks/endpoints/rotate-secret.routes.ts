@@ -57,7 +57,7 @@ export function rotateSecretRoutes(deps: RotateSecretRoutesDeps): Route[] {
         const by = { namespace, actor, requestId, plan, precondition };
         const input = { ...by, id, overlapSec: asked.overlap_sec, step: stepOf(asked) };
         return answering(
-          (settle) => rotateSecret(deps, input, settle),
+          (beforeCommit) => rotateSecret(deps, input, beforeCommit),
           ({ endpoint, secret }) => ({
             status: 200,
             headers: { ETag: etagOf(endpoint) },

@@ -13,7 +13,7 @@ import { recordAudit } from '../../audit/audit.ts';
 import type { Plan } from '../../platform/idempotency/plan.ts';
 import type { Precondition } from '../../platform/declare/precondition.ts';
 import { openSecrets, sealSecrets } from './read-endpoint-secret.ts';
-import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 
 export const OVERLAP_DEFAULT_SEC = 86_400;
@@ -40,7 +40,7 @@ export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined
 export async function rotateSecret(
   deps: { pool: Pool; store: ResourceStore; sealer: Sealer },
   input: RotateInput & { plan: Plan; precondition: Precondition; actor: string; requestId: string },
-  settle: Settle<Rotated> = unsettled,
+  beforeCommit: CommitHook<Rotated> = noCommitHook,
 ): Promise<Rotated> {
   const endpoint = await requireEndpoint(deps, input);
   await checkDeclared(deps.store, endpoint, input.precondition);
@@ -65,7 +65,7 @@ export async function rotateSecret(
       endpoint: { ...endpoint, nextSecretAt: atMs, oldSecretUntil: oldUntilMs },
       secret: input.step === 'begin' ? made : undefined,
     };
-    await settle(db, rotated);
+    await beforeCommit(db, rotated);
     return rotated;
   });
 }

@@ -7,7 +7,7 @@ import { failpoint } from '../../failpoints.ts';
 import { insertTestEvents, type NewTestEvent } from '../../events/outbox.sql.ts';
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import type { Announce } from '../../events/emit-event.ts';
-import { inOneCommit, unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { inOneCommit, noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 
 export type SentTest = { eventId: string; deliveryId: string };
@@ -23,11 +23,11 @@ type TestEvent<T extends EventType> = {
  * A real event of the given type, to one endpoint only (contract §4). Those of concurrent requests
  * are committed together: one statement and one commit for all that came while the last one ran.
  * The statement says by itself whether the endpoint is there and enabled; only a "no" is looked
- * into. With something to settle it has a transaction of its own.
+ * into. With something to beforeCommit it has a transaction of its own.
  */
 export type SendTestEvent = <T extends EventType>(
   event: TestEvent<T>,
-  settle?: Settle<SentTest>,
+  beforeCommit?: CommitHook<SentTest>,
 ) => Promise<SentTest>;
 
 /** Bounds what one failure can fail. */
@@ -67,13 +67,13 @@ export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
     throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
   }
 
-  return async (asked, settle = unsettled) => {
+  return async (asked, beforeCommit = noCommitHook) => {
     const event = newEvent(asked, nowMs());
     const sent = { eventId: event.id, deliveryId: event.deliveryId };
-    if (settle === unsettled) {
+    if (beforeCommit === noCommitHook) {
       if (!(await together.add(event))) await explainRefusal(pool, event);
     } else {
-      await inOneCommit(pool, settle, async (db) => {
+      await inOneCommit(pool, beforeCommit, async (db) => {
         const queued = await insertTestEvents(db, [event]);
         if (!queued.has(event.deliveryId)) await explainRefusal(db, event);
         return sent;

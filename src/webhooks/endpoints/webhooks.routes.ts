@@ -198,7 +198,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
       const { type = 'agent.published' } = body;
       const data = dataOf(type, body.data);
       return answering(
-        (settle) => sendTestEvent({ namespace, endpointId, type, data }, settle),
+        (beforeCommit) => sendTestEvent({ namespace, endpointId, type, data }, beforeCommit),
         ({ eventId, deliveryId }) => ({
           status: 202,
           body: { event_id: fromUuid('evt', eventId), delivery_id: fromUuid('dlv', deliveryId) },

@@ -1,6 +1,6 @@
 import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
 import { failpoint } from '../../failpoints.ts';
-import { insisting, LOCK_TIMEOUT_MS } from '../../platform/postgres/insist.ts';
+import { retryingLock, LOCK_TIMEOUT_MS } from '../../platform/postgres/lock-retry.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 
@@ -46,7 +46,7 @@ export async function maintainPartitions(
       if (expired.length > 0) await failpoint('partitions.dropping');
       for (const name of expired) await client.query(`drop table if exists ${name}`);
     });
-  await insisting(change);
+  await retryingLock(change);
   return { created: missing.map(({ table, day }) => partitionName(table, day)), dropped: expired };
 }
 

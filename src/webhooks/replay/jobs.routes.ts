@@ -93,7 +93,7 @@ function replayRoute(deps: JobRoutesDeps): Route {
         return { status: 200, body: countedView({ ...planned.plan, count }) };
       }
       return answering(
-        (settle) => createReplayJob(deps, { ...request, actor }, settle),
+        (beforeCommit) => createReplayJob(deps, { ...request, actor }, beforeCommit),
         (job) => ({
           status: 202,
           body: jobView(job),

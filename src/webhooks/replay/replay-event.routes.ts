@@ -36,8 +36,8 @@ export function replayEventRoute(deps: Parameters<typeof replayEvent>[0]): Route
     errors: ['endpoint_disabled', 'event_expired', 'event_erased'],
     handle: ({ answering, caller: { namespace }, params: { id }, body }) =>
       answering(
-        (settle) =>
-          replayEvent(deps, { namespace, id, endpointId: body.endpoint_id ?? null }, settle),
+        (beforeCommit) =>
+          replayEvent(deps, { namespace, id, endpointId: body.endpoint_id ?? null }, beforeCommit),
         ({ deliveryIds }) => ({
           status: 202,
           body: {

@@ -4,7 +4,7 @@ import { REPLAY_WINDOW_MS } from '../../events/retention.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { requireEvent } from '../../events/read-events.ts';
-import { inOneCommit, unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { inOneCommit, noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { insertReplay } from './replays.sql.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
@@ -18,7 +18,7 @@ export type Replayed = { deliveryIds: string[]; endpointIds: string[] };
 export async function replayEvent(
   deps: { pool: Pool; notifier: Notifier; nowMs: () => number },
   input: { namespace: string; id: string; endpointId: string | null },
-  settle: Settle<Replayed> = unsettled,
+  beforeCommit: CommitHook<Replayed> = noCommitHook,
 ): Promise<Replayed> {
   if (deps.nowMs() - uuidTimeMs(input.id) > REPLAY_WINDOW_MS) {
     throw new ApiError('event_expired', 'events can be replayed for 30 days');
@@ -31,7 +31,7 @@ export async function replayEvent(
     );
   }
   if (input.endpointId !== null) await checkEndpoint(deps, input.namespace, input.endpointId);
-  const replayed = await inOneCommit(deps.pool, settle, async (db) => {
+  const replayed = await inOneCommit(deps.pool, beforeCommit, async (db) => {
     const deliveries = await insertReplay(db, { event, endpointId: input.endpointId });
     return {
       deliveryIds: deliveries.map(({ id }) => id),

@@ -17,7 +17,7 @@ import {
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { WebhookEndpointRow } from '../endpoints/webhook-endpoints.sql.ts';
-import { unsettled, type Settle } from '../../platform/postgres/settle.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
 /** Between a caller's clock and ours. */
@@ -87,7 +87,7 @@ export async function countReplay(
 export async function createReplayJob(
   deps: PlanDeps & { wakeJobs: () => void },
   input: ReplayRequest & { actor: string },
-  settle: Settle<JobRow> = unsettled,
+  beforeCommit: CommitHook<JobRow> = noCommitHook,
 ): Promise<JobRow> {
   const { actor, ...request } = input;
   const planned = await planReplay(deps, request);
@@ -99,7 +99,7 @@ export async function createReplayJob(
     const id = newUuid(deps.nowMs());
     const types = [...request.types];
     const row = await insertJob(db, { ...planned.plan, id, types, total, actor });
-    await settle(db, row);
+    await beforeCommit(db, row);
     return row;
   });
   deps.wakeJobs();

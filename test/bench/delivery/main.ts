@@ -7,7 +7,7 @@ import { benchIsolation } from './isolation.ts';
 import { benchLatency, benchMemory } from './latency.ts';
 import { benchScale } from './scale.ts';
 import { benchStorage } from './storage.ts';
-import { benchTakeover } from './takeover.ts';
+import { benchTakeover } from './rescue.ts';
 import { benchThroughput } from './throughput.ts';
 
 /**

@@ -173,7 +173,7 @@ export const FLUX: GitOps = {
   manager: 'kustomize-controller',
   reconcile: async (kube, spec) => {
     const live = await readLive(kube);
-    if (live) await takeOver(kube, live);
+    if (live) await rescue(kube, live);
     await serverSideApply(kube, spec, { manager: FLUX.manager, force: true });
   },
 };
@@ -186,7 +186,7 @@ const TAKEN_OVER = [
   { manager: 'kustomize-controller', operation: 'Update' },
 ];
 
-async function takeOver(kube: Kube, { metadata }: Live): Promise<void> {
+async function rescue(kube: Kube, { metadata }: Live): Promise<void> {
   const isOwn = ({ manager, operation }: ManagedFields): boolean =>
     manager === FLUX.manager && operation === 'Apply';
   const isTaken = (entry: ManagedFields): boolean =>

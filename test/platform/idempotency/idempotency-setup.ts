@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import { newUuid } from '../../../src/ids.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
-import type { Api, Call, Reply } from '../../roles/api/api-setup.ts';
+import { runApi } from '../../../src/roles/api/run.ts';
+import { createCall, type Api, type Call, type Reply } from '../../roles/api/api-setup.ts';
 
 /** Failures are made here on purpose. */
 export const QUIET = createLogger('silent', 'test');
@@ -40,4 +41,13 @@ export async function breakMarks({ engine: { pool } }: Api): Promise<() => Promi
 export async function newEndpoint({ call }: Api): Promise<string> {
   const { headers } = await call('POST', '/v1/webhooks', { json: { url: 'https://example.com' } });
   return headers.get('location')!;
+}
+
+export async function anotherApi({
+  engine,
+  key,
+}: Api): Promise<{ call: Call; stop: () => Promise<void> }> {
+  const options = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
+  const { url, stop } = await runApi({ ...engine, ...options, rateLimit: 0 });
+  return { call: createCall(url, key), stop };
 }

@@ -5,7 +5,7 @@ import type { Answer, Means } from '../../../src/platform/http/route.ts';
 import { ApiError } from '../../../src/errors.ts';
 import { newUuid } from '../../../src/ids.ts';
 import { createIdempotency } from '../../../src/platform/idempotency/idempotency.ts';
-import { inOneCommit } from '../../../src/platform/postgres/settle.ts';
+import { inOneCommit } from '../../../src/platform/postgres/commit-hook.ts';
 import { startEngine, type Engine } from '../../roles/engine.ts';
 import { newKey } from './idempotency-setup.ts';
 
@@ -52,7 +52,7 @@ describe('an answer that is a stream', () => {
         if (ends === 'with an error') throw new Error('cut');
         if (ends === 'with a refusal') throw new ApiError('conversation_ended', 'it has ended');
         const { body } = await answering(
-          (settle) => inOneCommit(pool, settle, async () => document),
+          (beforeCommit) => inOneCommit(pool, beforeCommit, async () => document),
           (result) => ({ status: 200, body: result }),
         );
         await send({ event: 'done', data: body });

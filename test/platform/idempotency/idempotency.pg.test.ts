@@ -1,21 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { runApi } from '../../../src/roles/api/run.ts';
 import { newUuid } from '../../../src/ids.ts';
 import { forgetOldMarks } from '../../../src/platform/idempotency/idempotency.ts';
+import { startApi, type Api, type Call, type Reply } from '../../roles/api/api-setup.ts';
 import {
-  createCall,
-  startApi,
-  type Api,
-  type Call,
-  type Reply,
-} from '../../roles/api/api-setup.ts';
-import { breakMarks, expectReplay, newEndpoint, newKey, postTo, QUIET } from './idempotency-setup.ts';
+  anotherApi,
+  breakMarks,
+  expectReplay,
+  newEndpoint,
+  newKey,
+  postTo,
+  QUIET,
+} from './idempotency-setup.ts';
 
 /** Contract §3, `Idempotency-Key`. */
 
 let api: Api;
 /** The API in another process, as far as PostgreSQL can tell. */
-let other: { call: Call; stop: () => Promise<void> };
+let other: Awaited<ReturnType<typeof anotherApi>>;
 let endpoint: string;
 
 beforeAll(async () => {
@@ -28,12 +29,6 @@ afterAll(async () => {
   await other.stop();
   await api.stop();
 });
-
-async function anotherApi({ engine, key }: Api): Promise<typeof other> {
-  const options = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
-  const { url, stop } = await runApi({ ...engine, ...options, rateLimit: 0 });
-  return { call: createCall(url, key), stop };
-}
 
 const post = (path: string, key: string, json?: unknown, call = api.call): Promise<Reply> =>
   postTo(call)(path, key, json);

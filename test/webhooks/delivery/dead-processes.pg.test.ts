@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createTakeOver, type TakeOver } from '../../../src/webhooks/delivery/take-over.ts';
+import { createRescue, type Rescue } from '../../../src/webhooks/delivery/rescue.ts';
 import { claimDeliveries } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { endLeasesOf } from '../../../src/webhooks/queue/delivery-processes.sql.ts';
 import { createClient, type Db } from '../../../src/platform/postgres/pool.ts';
 import { startLab, type Lab } from '../delivery-setup.ts';
 
-/** Who is dead, by a clock of our own: test/webhooks/delivery/processes/take-over.faults.test.ts has the real processes. */
+/** Who is dead, by a clock of our own: test/webhooks/delivery/processes/rescue.faults.test.ts has the real processes. */
 type Session = ReturnType<typeof createClient>;
-type Member = TakeOver & { session: Session; woken: string[] };
+type Member = Rescue & { session: Session; woken: string[] };
 
 /** Longer than anybody is given to come back. */
 const MINUTE_MS = 60_000;
@@ -44,15 +44,15 @@ async function openSession(): Promise<Session> {
 async function join(db: Db = lab.pool): Promise<Member> {
   const session = await openSession();
   const woken: string[] = [];
-  const takeOver = await createTakeOver({
+  const rescue = await createRescue({
     db,
     nowMs: () => nowMs,
     wake: (ids) => void woken.push(...ids),
     onOthers: () => undefined,
     log: lab.log,
   });
-  await takeOver.onSession(session);
-  const member = { ...takeOver, session, woken };
+  await rescue.onSession(session);
+  const member = { ...rescue, session, woken };
   members.push(member);
   return member;
 }

@@ -50,7 +50,7 @@ beforeEach(() => {
       flush: () => Promise.resolve(),
     },
     slots: createSlots({ nowMs }),
-    pace: { free: () => 256, begun: () => undefined },
+    throttle: { free: () => 256, begun: () => undefined },
     metrics: createMetrics({ processMetrics: false }),
     log: pino({ level: 'silent' }),
   });
@@ -233,7 +233,7 @@ test('starts are told for first attempts of conversations, and after a lost leas
     attempt: () => Promise.reject(new Error('of no interest')),
     completer: { add: () => Promise.resolve(true), flush: () => Promise.resolve() },
     slots: createSlots({ nowMs: () => 0 }),
-    pace: { free: () => 256, begun: () => undefined },
+    throttle: { free: () => 256, begun: () => undefined },
     metrics: createMetrics({ processMetrics: false }),
     log: pino({ level: 'silent' }),
   });
@@ -270,7 +270,7 @@ function backlogged(options: { free: () => number }) {
       markStarted: () => Promise.resolve(),
       cancel: () => Promise.resolve(0),
     },
-    pace: { free: () => options.free() - begun, begun: (count) => void (begun += count) },
+    throttle: { free: () => options.free() - begun, begun: (count) => void (begun += count) },
     attempt: ({ endpointId, yields }) => {
       const done = Promise.withResolvers<Attempt>();
       running.set(endpointId, [...(running.get(endpointId) ?? []), { yields, done }]);
@@ -295,7 +295,7 @@ function backlogged(options: { free: () => number }) {
   return { made, waiting, running, claims: yieldingClaims, slots, finishAll, drained };
 }
 
-test('a backlog of many endpoints keeps to the pace, is claimed in small parts, and is all done', async () => {
+test('a backlog of many endpoints keeps to the throttle, is claimed in small parts, and is all done', async () => {
   let free = 100;
   const lab = backlogged({ free: () => free });
   const ids = Array.from({ length: 40 }, (_, i) => `e${i}`);
@@ -314,7 +314,7 @@ test('a backlog of many endpoints keeps to the pace, is claimed in small parts, 
   await lab.made.stop();
 });
 
-test('what is fresh goes while the pace leaves nothing for what yields, which is looked at again soon', async () => {
+test('what is fresh goes while the throttle leaves nothing for what yields, which is looked at again soon', async () => {
   let free = 16;
   const lab = backlogged({ free: () => free });
   const ids = Array.from({ length: 40 }, (_, i) => `e${i}`);

@@ -24,7 +24,7 @@ test('what no wake-up tells of is found all the same, again and again', async ()
       markStarted: () => Promise.resolve(),
       cancel: () => Promise.resolve(0),
     },
-    pace: { free: () => 64, begun: () => undefined },
+    throttle: { free: () => 64, begun: () => undefined },
     attempt: () => Promise.reject(new Error('nothing was claimed')),
     completer: { add: () => Promise.resolve(true), flush: () => Promise.resolve() },
     slots: createSlots({ nowMs: () => performance.now() }),

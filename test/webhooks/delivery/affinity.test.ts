@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createPreference } from '../../../src/webhooks/delivery/preference.ts';
+import { createAffinity } from '../../../src/webhooks/delivery/affinity.ts';
 
 const ENDPOINTS = Array.from({ length: 1_000 }, () => randomUUID());
 
@@ -8,15 +8,15 @@ const ENDPOINTS = Array.from({ length: 1_000 }, () => randomUUID());
 function shares(processes: readonly number[]): Map<number, Set<string>> {
   return new Map(
     processes.map((number) => {
-      const preference = createPreference(number);
-      preference.setOthers(processes.filter((other) => other !== number));
-      return [number, new Set(preference.ours(ENDPOINTS))];
+      const affinity = createAffinity(number);
+      affinity.setOthers(processes.filter((other) => other !== number));
+      return [number, new Set(affinity.ours(ENDPOINTS))];
     }),
   );
 }
 
 test('alone, a process claims for all', () => {
-  expect(createPreference(1).ours(ENDPOINTS)).toEqual(ENDPOINTS);
+  expect(createAffinity(1).ours(ENDPOINTS)).toEqual(ENDPOINTS);
 });
 
 test('each endpoint has exactly one process, and each process about its share', () => {
@@ -35,16 +35,16 @@ test('when one leaves, only what was its own moves', () => {
 });
 
 test('what it said of an endpoint is forgotten when the others change', () => {
-  const preference = createPreference(1);
-  expect(preference.ours(ENDPOINTS)).toHaveLength(1_000);
-  preference.setOthers([2]);
-  expect(preference.ours(ENDPOINTS).length).toBeLessThan(700);
-  preference.setOthers([]);
-  expect(preference.ours(ENDPOINTS)).toHaveLength(1_000);
+  const affinity = createAffinity(1);
+  expect(affinity.ours(ENDPOINTS)).toHaveLength(1_000);
+  affinity.setOthers([2]);
+  expect(affinity.ours(ENDPOINTS).length).toBeLessThan(700);
+  affinity.setOthers([]);
+  expect(affinity.ours(ENDPOINTS)).toHaveLength(1_000);
 });
 
 test('to look at all is for all', () => {
-  const preference = createPreference(1);
-  preference.setOthers([2, 3]);
-  expect(preference.ours(['*'])).toEqual(['*']);
+  const affinity = createAffinity(1);
+  affinity.setOthers([2, 3]);
+  expect(affinity.ours(['*'])).toEqual(['*']);
 });

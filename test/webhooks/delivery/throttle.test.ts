@@ -1,20 +1,20 @@
 import { expect, test } from '@jest/globals';
-import { createPace } from '../../../src/webhooks/delivery/pace.ts';
+import { createThrottle } from '../../../src/webhooks/delivery/throttle.ts';
 
 /** A process that is busy for this share of its time, looked at every 100 ms: a window each. */
 function pacing() {
   let nowMs = 0;
   let busy = 0;
-  const pace = createPace({ busyShare: () => busy, nowMs: () => nowMs });
+  const throttle = createThrottle({ busyShare: () => busy, nowMs: () => nowMs });
   const after = (windows: number, share: number): number => {
     busy = share;
     for (let i = 0; i < windows; i += 1) {
       nowMs += 100;
-      pace.free();
+      throttle.free();
     }
-    return pace.free();
+    return throttle.free();
   };
-  return { pace, after };
+  return { throttle, after };
 }
 
 test('a process that has time lets more and more begin, up to a bound', () => {
@@ -34,11 +34,11 @@ test('one that has none lets fewer begin at once, and never so few that nothing 
 });
 
 test('what has begun counts for a window, however long it runs, and no longer', () => {
-  const { pace, after } = pacing();
+  const { throttle, after } = pacing();
   const free = after(1, 0.8);
-  pace.begun(free - 10);
-  expect(pace.free()).toBe(10);
-  pace.begun(30);
-  expect(pace.free()).toBe(0);
+  throttle.begun(free - 10);
+  expect(throttle.free()).toBe(10);
+  throttle.begun(30);
+  expect(throttle.free()).toBe(0);
   expect(after(1, 0.2)).toBeGreaterThan(free);
 });

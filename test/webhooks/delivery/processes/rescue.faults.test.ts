@@ -50,7 +50,7 @@ async function until(check: () => Promise<boolean>, timeoutMs = 10_000): Promise
   return performance.now() - startedMs;
 }
 
-function expectNoTakeOver(processes: readonly DeliveryProcess[]): void {
+function expectNoRescue(processes: readonly DeliveryProcess[]): void {
   for (const one of processes) {
     expect(one.end()).toBeUndefined();
     expect(one.output()).not.toContain('took over');
@@ -103,7 +103,7 @@ describe('on the database of all tests', () => {
     expect(back[0]).toBeLessThan(1_000);
     // On a machine that was too busy for that, to be thought dead is right.
     if (back.at(-1)! >= 1_000) return;
-    expectNoTakeOver(both);
+    expectNoRescue(both);
     expect(town.duplicates()).toBe(0);
   });
 
@@ -166,7 +166,7 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
       await postgres.kill(signal);
       await until(async () => (await holding().catch(() => [])).length === 2);
       await town.drained();
-      expectNoTakeOver(both);
+      expectNoRescue(both);
       expect(town.missing(ids)).toEqual([]);
       expect(town.duplicates()).toBe(0);
       expect((await town.attempts()).map(({ number }) => number)).toEqual(ids.map(() => 1));
@@ -196,7 +196,7 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
     await town.receiver.until(() => held.length > 0);
     for (const answer of held) answer();
     await town.drained();
-    expectNoTakeOver(both);
+    expectNoRescue(both);
     expect(town.missing(ids)).toEqual([]);
     expect(town.duplicates()).toBeLessThanOrEqual(inFlight);
     for (const rows of Map.groupBy(await town.attempts(), (row) => row.deliveryId).values()) {

@@ -19,7 +19,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
  * has in flight is sent twice. A silent host keeps its session until TCP gives up, and its leases
  * until they run out.
  */
-export type TakeOver = {
+export type Rescue = {
   processNumber: number;
   /** For the wake-up connection: says there that we are alive. */
   onSession: (session: Db) => Promise<void>;
@@ -37,7 +37,7 @@ const GONE_FOR_MS = 1_000;
 const AFTER_OUTAGE_MS = 5_000;
 const RETRY_MS = 500;
 
-export async function createTakeOver(deps: {
+export async function createRescue(deps: {
   db: Db;
   /** Monotonic */
   nowMs: () => number;
@@ -45,7 +45,7 @@ export async function createTakeOver(deps: {
   /** Told at each look which other processes claim. */
   onOthers: (numbers: readonly number[]) => void;
   log: Logger;
-}): Promise<TakeOver> {
+}): Promise<Rescue> {
   const { db, nowMs, log } = deps;
   const processNumber = await addDeliveryProcess(db);
   /** Since when each of the others has been seen gone, by number and its last word. */

@@ -6,14 +6,14 @@ import type { Completer } from './completer.ts';
 import type { AttemptHealth, Slots } from './slots.ts';
 
 /** Carries claimed deliveries through: attempt, give the slot back, record, count. */
-export type Courier = {
+export type Worker = {
   /** Begins at once, in the order of the calls. */
   begin: (delivery: SendableDelivery) => void;
   /** Resolves when nothing is in flight and all is recorded. */
   idle: () => Promise<void>;
 };
 
-export type CourierDeps = {
+export type WorkerDeps = {
   attempt: (delivery: SendableDelivery) => Promise<Attempt>;
   completer: Completer;
   slots: Slots;
@@ -25,7 +25,7 @@ export type CourierDeps = {
   log: Logger;
 };
 
-export function createCourier(deps: CourierDeps): Courier {
+export function createWorker(deps: WorkerDeps): Worker {
   const inFlight = new Set<Promise<void>>();
   return {
     begin: (delivery) => {
@@ -43,7 +43,7 @@ export function createCourier(deps: CourierDeps): Courier {
   };
 }
 
-async function deliver(deps: CourierDeps, delivery: SendableDelivery): Promise<void> {
+async function deliver(deps: WorkerDeps, delivery: SendableDelivery): Promise<void> {
   const kind = kindOf(delivery);
   deps.metrics.queueDuration.observe(
     { attempt_kind: kind },
@@ -65,7 +65,7 @@ async function deliver(deps: CourierDeps, delivery: SendableDelivery): Promise<v
 }
 
 /** The slot is free with the answer: the receiver is not to wait for our notes. */
-async function attemptInSlot(deps: CourierDeps, delivery: SendableDelivery): Promise<Attempt> {
+async function attemptInSlot(deps: WorkerDeps, delivery: SendableDelivery): Promise<Attempt> {
   const { endpointId, waitedMs, yields } = delivery;
   let health: AttemptHealth = 'unknown';
   try {
@@ -79,7 +79,7 @@ async function attemptInSlot(deps: CourierDeps, delivery: SendableDelivery): Pro
 }
 
 function count(
-  metrics: CourierDeps['metrics'],
+  metrics: WorkerDeps['metrics'],
   done: { delivery: ClaimedDelivery; attempt: Attempt; kind: AttemptKind },
 ): void {
   const { result, request } = done.attempt;

@@ -44,7 +44,7 @@ import { createWebhookEndpointReconciler } from '../../webhooks/endpoints/webhoo
  */
 
 /** One kind on the road: how to bring it in force, which rows it has, what it reads. */
-export type Road = {
+export type KindRegistration = {
   kind: string;
   /** For one term: its epoch fences every write. */
   reconcilerOf: (epoch: number) => (key: ObjectKey) => Promise<ReconcileResult>;
@@ -57,7 +57,7 @@ export type Road = {
   listStale?: () => Promise<ObjectKey[]>;
 };
 
-export type RoadDeps = {
+export type RegistrationDeps = {
   pool: Pool;
   store: ResourceStore;
   sealer: Sealer;
@@ -70,11 +70,15 @@ export type RoadDeps = {
 const now = (): Date => new Date();
 const nowMs = Date.now;
 
-export function createRoads(deps: RoadDeps): Road[] {
-  return [agentRoad(deps), webhookEndpointRoad(deps), knowledgeSourceRoad(deps)];
+export function createKindRegistrations(deps: RegistrationDeps): KindRegistration[] {
+  return [
+    agentRegistration(deps),
+    webhookEndpointRegistration(deps),
+    knowledgeSourceRegistration(deps),
+  ];
 }
 
-function agentRoad(deps: RoadDeps): Road {
+function agentRegistration(deps: RegistrationDeps): KindRegistration {
   const { pool, store, guard, record, notifier } = deps;
   const announce = createAnnounce(deps);
   const identity = identityIn('agents', { pool, store });
@@ -99,7 +103,7 @@ function agentRoad(deps: RoadDeps): Road {
   };
 }
 
-function webhookEndpointRoad(deps: RoadDeps): Road {
+function webhookEndpointRegistration(deps: RegistrationDeps): KindRegistration {
   const { pool, store, guard, record } = deps;
   const identity = identityIn('webhook_endpoints', { pool, store });
   return {
@@ -128,7 +132,7 @@ function webhookEndpointRoad(deps: RoadDeps): Road {
   };
 }
 
-function knowledgeSourceRoad(deps: RoadDeps): Road {
+function knowledgeSourceRegistration(deps: RegistrationDeps): KindRegistration {
   const { pool, store, record } = deps;
   const identity = identityIn('knowledge_sources', { pool, store });
   const indexing = { ...deps, announce: createAnnounce(deps), split: chunkText, nowMs };
@@ -153,7 +157,10 @@ function knowledgeSourceRoad(deps: RoadDeps): Road {
 }
 
 /** How objects of a kind are told apart, by the rows they have. */
-function identityIn(table: ProjectionTable, { pool, store }: Pick<RoadDeps, 'pool' | 'store'>) {
+function identityIn(
+  table: ProjectionTable,
+  { pool, store }: Pick<RegistrationDeps, 'pool' | 'store'>,
+) {
   return {
     store,
     nowMs,

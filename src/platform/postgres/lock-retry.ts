@@ -15,7 +15,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * @param work is one transaction, rolled back when it rejects
  * @throws what it fails of, after TRIES that it cannot be
  */
-export async function insisting<T>(work: () => Promise<T>): Promise<T> {
+export async function retryingLock<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();

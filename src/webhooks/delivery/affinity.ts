@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
  * others find what that one leaves with their sweep. Nothing depends on it being right: processes
  * that do not agree yet on who is there claim too often, or 200 ms later.
  */
-export type Preference = {
+export type Affinity = {
   /** Numbers of the other processes that are there, in order. */
   setOthers: (numbers: readonly number[]) => void;
   /** Those of the endpoints that this process is to claim for at once; `*` always is. */
@@ -16,7 +16,7 @@ export type Preference = {
 /** Of so many endpoints the answer is kept. */
 const REMEMBERED_MAX = 10_000;
 
-export function createPreference(processNumber: number): Preference {
+export function createAffinity(processNumber: number): Affinity {
   let others: readonly number[] = [];
   const known = new Map<string, boolean>();
 

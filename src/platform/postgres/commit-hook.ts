@@ -6,21 +6,21 @@ import { inTransaction } from './transaction.ts';
  * can commit something together with the change. The API keeps the answer to an
  * `Idempotency-Key` this way (contract §3), so that a crash leaves both or neither.
  */
-export type Settle<R> = (db: Db, result: R) => Promise<void>;
+export type CommitHook<R> = (db: Db, result: R) => Promise<void>;
 
 /** Nobody has anything to add. */
-export const unsettled = async (): Promise<void> => undefined;
+export const noCommitHook = async (): Promise<void> => undefined;
 
 /** For a change that is one statement: it needs a transaction only when something is added to it. */
 export function inOneCommit<R>(
   pool: Pool,
-  settle: Settle<R>,
+  beforeCommit: CommitHook<R>,
   change: (db: Db) => Promise<R>,
 ): Promise<R> {
-  if (settle === unsettled) return change(pool);
+  if (beforeCommit === noCommitHook) return change(pool);
   return inTransaction(pool, async (db) => {
     const result = await change(db);
-    await settle(db, result);
+    await beforeCommit(db, result);
     return result;
   });
 }

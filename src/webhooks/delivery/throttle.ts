@@ -7,7 +7,7 @@
  *
  * A speed and no number in flight: one that hangs needs no time, and must not keep others waiting.
  */
-export type Pace = {
+export type Throttle = {
   /** How many more may begin now. */
   free: () => number;
   begun: (count: number) => void;
@@ -26,9 +26,9 @@ const STEP_DOWN = 0.7;
 
 /**
  * `busyShare`: of the time since it was last asked, from 0 to 1; `nowMs` must be monotonic. It looks
- * when it is asked and not by a timer: who claims nothing needs no pace.
+ * when it is asked and not by a timer: who claims nothing needs no throttle.
  */
-export function createPace(deps: { busyShare: () => number; nowMs: () => number }): Pace {
+export function createThrottle(deps: { busyShare: () => number; nowMs: () => number }): Throttle {
   let max = MAX_FIRST;
   let lookedMs = -Infinity;
   let begun: { atMs: number; count: number }[] = [];

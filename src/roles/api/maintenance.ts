@@ -15,7 +15,7 @@ import { PROVIDERS } from '../../calls/providers/providers.ts';
  * the database and by its clock: any number of processes may run them, and what one that died had
  * in hand is found by the others.
  */
-export type Background = {
+export type Maintenance = {
   parts: readonly Periodic[];
   takeTurn: TakeTurn;
   noteKeyUse: KeyUse['note'];
@@ -23,14 +23,14 @@ export type Background = {
   wakeCalls: () => void;
 };
 
-export type BackgroundDeps = ReplayRunnerDeps & {
+export type MaintenanceDeps = ReplayRunnerDeps & {
   conversations: ConversationDeps;
   /** Monotonic. */
   clockMs: () => number;
   log: Logger;
 };
 
-export function createBackground(deps: BackgroundDeps): Background {
+export function createMaintenance(deps: MaintenanceDeps): Maintenance {
   const { pool, conversations, clockMs, log } = deps;
   const periodic = (
     what: string,
