@@ -147,7 +147,7 @@ const NOT_LOADED: Record<string, { roots: string[]; foreign: RegExp; proof: stri
   delivery: {
     roots: ['main.ts', 'commands/run-role.ts', 'roles/delivery/run.ts'],
     foreign:
-      /\.routes\.ts$|\.reconciler\.ts$|-reconciler\.ts$|^platform\/(http|kubernetes|reconcile|manifests)\/|^platform\/resources\/schema\/|^(standalone|roles\/(api|operator))\//,
+      /\.routes\.ts$|\.reconciler\.ts$|^platform\/(http|kubernetes|reconcile|manifests)\/|^platform\/resources\/schema\/|^(standalone|roles\/(api|operator))\//,
     proof: 'webhooks/delivery/deliverer.ts',
   },
   operator: {

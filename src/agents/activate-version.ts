@@ -1,11 +1,9 @@
 import { fromUuid } from '../ids.ts';
 import { insertActivation } from './agent-activations.sql.ts';
 import type { AgentProjection, AgentRow } from './agents.sql.ts';
+import type { Actor } from '../platform/reconcile/actors.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { emitEvent, type Emitted } from '../events/emit-event.ts';
-
-/** Who made a change, and why if they said so: `api:key_…`, `kubernetes:<manager>` or `file`. */
-export type Actor = { actor: string; reason: string | null };
 
 /**
  * Moves what is live: one line of the log and one event, in the caller's transaction, under the

@@ -9,13 +9,13 @@ export type ActivationDecision = {
 /**
  * Which version is to be live (contract §4). A pin goes before everything; a pin on a version
  * that does not exist leaves the active one; without a pin the content decides, but under
- * `Manual` nothing moves by itself.
+ * `Manual`, and while the content is not in force, nothing moves by itself.
  */
 export function decideActivation(input: {
   policy: AgentSpec['publishPolicy'];
   pinnedVersion: number | undefined;
-  /** The version the declared content has. */
-  contentVersion: number;
+  /** The version the declared content has; null: it is not in force and has none. */
+  contentVersion: number | null;
   latestVersion: number;
   activeVersion: number | null;
 }): ActivationDecision {
@@ -26,6 +26,7 @@ export function decideActivation(input: {
       ? { target: pinnedVersion, pin: 'held' }
       : { target: activeVersion, pin: 'unknown' };
   }
-  const target = input.policy === 'Manual' ? activeVersion : input.contentVersion;
+  const isHeld = input.policy === 'Manual' || input.contentVersion === null;
+  const target = isHeld ? activeVersion : input.contentVersion;
   return { target, pin: 'none' };
 }

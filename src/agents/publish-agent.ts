@@ -11,7 +11,8 @@ import { assertLeader } from '../platform/postgres/leadership.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import { activateVersion, type Actor } from './activate-version.ts';
+import type { Actor } from '../platform/reconcile/actors.ts';
+import { activateVersion } from './activate-version.ts';
 import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
 import { decideActivation, type ActivationDecision } from './decide-activation.ts';
 import type { Announce, Emitted } from '../events/emit-event.ts';
@@ -29,6 +30,12 @@ export type PublishAgentInput = {
   agent: AgentProjection;
   /** Who to name when the content, or the pin, moves what is live. */
   actors: { content: Actor; pin: Actor };
+  /**
+   * Why the declared content cannot be put in force (something it refers to is missing, or it is
+   * suspended): it makes no version, and what is live stays live unless the pin counts. A version
+   * that exists needs nothing of the present content, and a rollback must work when that is broken.
+   */
+  blocked?: { reason: string; message: string; pinCounts: boolean };
 };
 
 export type PublishAgentResult = {
@@ -50,7 +57,7 @@ export async function publishAgent(
   deps: PublishAgentDeps,
   input: PublishAgentInput,
 ): Promise<PublishAgentResult> {
-  const known = await readAgent(deps.pool, input.agent);
+  const known = input.blocked ? undefined : await readAgent(deps.pool, input.agent);
   if (known && isUpToDate(known, input.agent)) {
     const { activeVersion, latestVersion } = known;
     const pin = input.agent.spec.pinnedVersion === undefined ? 'none' : 'held';
@@ -65,25 +72,29 @@ export async function publishAgent(
 async function publish(
   db: Db,
   deps: PublishAgentDeps,
-  { epoch, agent, actors }: PublishAgentInput,
+  { epoch, agent, actors, blocked }: PublishAgentInput,
 ): Promise<{ result: PublishAgentResult; emitted: Emitted | undefined }> {
   await assertLeader(db, epoch);
   const row = await lockAgent(db, agent);
-  const { contentVersion, latestVersion } = await recordVersion(db, row, agent, actors.content);
-  const decision = decideActivation({
+  const { contentVersion, latestVersion } = blocked
+    ? { contentVersion: null, latestVersion: row.latestVersion }
+    : await recordVersion(db, row, agent, actors.content);
+  const { target, pin } = decideActivation({
     policy: agent.spec.publishPolicy,
-    pinnedVersion: agent.spec.pinnedVersion,
+    pinnedVersion: blocked?.pinCounts === false ? undefined : agent.spec.pinnedVersion,
     contentVersion,
     latestVersion,
     activeVersion: row.activeVersion,
   });
-  const { target, pin } = decision;
   // A pin that holds, or was taken away, is what moved it; else the content did.
   const byPin = pin === 'held' || (pin === 'none' && row.spec.pinnedVersion !== undefined);
   const by = byPin ? actors.pin : actors.content;
   const emitted = await activateVersion(db, { row, agent, target, by, nowMs: deps.nowMs() });
   const result = { activeVersion: target, latestVersion, pin };
-  await updateAgent(db, { ...agent, ...result, ...conditionOf(agent, result) });
+  const condition = blocked
+    ? { ready: false, reason: blocked.reason, message: blocked.message }
+    : conditionOf(agent, result);
+  await updateAgent(db, { ...agent, ...result, ...condition });
   return { result, emitted };
 }
 

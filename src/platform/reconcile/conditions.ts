@@ -1,9 +1,34 @@
 import { rfc3339 } from '../resources/schema/time.ts';
 import type { RecordEvent } from '../resources/resource-events.ts';
-import type { Condition, ObjectMeta, Resource } from '../resources/resource-store.ts';
+import type { Condition, Resource } from '../resources/resource-store.ts';
 
-/** What a reconcile found, to be told as conditions of one generation. */
-export type Finding = { type: string; status: boolean; reason: string; message: string };
+/** What a reconcile found; each becomes a condition of one generation. */
+export type Finding = Problem & { type: string; status: boolean };
+
+/** Why something is not in force: `reason` is CamelCase for programs, `message` for people. */
+export type Problem = { reason: string; message: string };
+
+/** The conditions of all kinds (contract §6). */
+export const ready = (why: Problem): Finding => ({ type: 'Ready', status: true, ...why });
+export const notReady = (why: Problem): Finding => ({ type: 'Ready', status: false, ...why });
+export const stalled = (why: Problem): Finding => ({ type: 'Stalled', status: true, ...why });
+export const accepted: Finding = {
+  type: 'Accepted',
+  status: true,
+  reason: 'Accepted',
+  message: 'the spec is valid',
+};
+export const resolvedRefs = (message = 'all references resolve'): Finding => ({
+  type: 'ResolvedRefs',
+  status: true,
+  reason: 'ResolvedRefs',
+  message,
+});
+
+/** Not in force, and only another declaration changes that; `type` says which part is in the way. */
+export function refused(type: 'Accepted' | 'ResolvedRefs', why: Problem): Finding[] {
+  return [notReady(why), { type, status: false, ...why }, stalled(why)];
+}
 
 /**
  * Conditions for the status: `lastTransitionTime` moves only when the status of that type does
@@ -11,12 +36,12 @@ export type Finding = { type: string; status: boolean; reason: string; message: 
  */
 export function toConditions(
   findings: readonly Finding[],
-  before: { metadata: ObjectMeta; status: { conditions?: readonly Condition[] } },
+  before: Resource,
   now: () => Date,
 ): Condition[] {
   return findings.map(({ type, status, reason, message }) => {
     const text = status ? 'True' : 'False';
-    const known = before.status.conditions?.find((condition) => condition.type === type);
+    const known = knownConditions(before).find((condition) => condition.type === type);
     const lastTransitionTime =
       known?.status === text ? known.lastTransitionTime : rfc3339(now().getTime());
     return {

@@ -1,41 +1,43 @@
 import { fromUuid, newUuid, toUuid, type IdPrefix } from '../../ids.ts';
 import { ANNOTATIONS } from '../resources/annotations.ts';
+import type { Projections } from '../resources/projections.sql.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 
 export type Identity = { id: string } | { refused: string };
 
 export type IdentityDeps = {
   store: Pick<ResourceStore, 'annotate' | 'get'>;
-  /** The row that had this name, as uuid. */
-  findByName: (key: ObjectKey) => Promise<string | undefined>;
-  /** The namespace and name of a row, removed ones included. */
-  placeOf: (id: string) => Promise<ObjectKey | undefined>;
-  nowMs: () => number;
+  rows: Pick<Projections, 'findIdByName' | 'placeOfId'>;
+  now: () => Date;
 };
 
 /**
  * Which row a resource is: the one its annotation names, else the one that had this name before
  * (so that the same manifests on a new cluster continue the history), else a new one. The
  * choice is written to the annotation before anything else happens, and then never changes:
- * `told` is the id that the status repeats, and another one beside it is refused.
+ * the status repeats it in `idField`, and another one beside that is refused.
  */
 export async function identify(
   deps: IdentityDeps,
   resource: Resource,
-  { prefix, told }: { prefix: IdPrefix; told: string | undefined },
+  { idPrefix: prefix, idField }: { idPrefix: IdPrefix; idField: string },
 ): Promise<Identity> {
   const { kind, metadata } = resource;
   const given = metadata.annotations[ANNOTATIONS.id];
   if (given === undefined) {
-    const id = (await deps.findByName(metadata)) ?? newUuid(deps.nowMs());
+    const id = (await deps.rows.findIdByName(metadata)) ?? newUuid(deps.now().getTime());
     await deps.store.annotate(kind, metadata, { [ANNOTATIONS.id]: fromUuid(prefix, id) });
     return { id };
   }
   const refuse = (why: string): Identity => ({ refused: `annotation ${ANNOTATIONS.id}: ${why}` });
   const id = toUuid(prefix, given);
   if (id === null) return refuse(`${given} is no ${prefix}_ id`);
-  if (told !== undefined && told !== given) return refuse(`is ${told} and cannot become ${given}`);
-  const place = await deps.placeOf(id);
+  // Anybody could have written something else there.
+  const known = resource.status[idField];
+  if (typeof known === 'string' && known !== given) {
+    return refuse(`is ${known} and cannot become ${given}`);
+  }
+  const place = await deps.rows.placeOfId(id);
   if (place === undefined || isSame(place, metadata)) return { id };
   if (place.namespace !== metadata.namespace)
     return refuse(`${given} belongs to another namespace`);

@@ -1,8 +1,9 @@
-import { ALLOW_LABEL, ANNOTATIONS } from '../resources/annotations.ts';
+import { ALLOW_LABEL } from '../resources/annotations.ts';
 import type { ResourceStore } from '../resources/resource-store.ts';
+import type { Problem } from './conditions.ts';
 
 /** A value a spec refers to, or why it cannot be had; `reason` is a condition's reason. */
-export type Resolved = { value: string } | { reason: string; message: string };
+export type Resolved = { value: string } | Problem;
 
 type KeyRef = { name: string; key: string };
 
@@ -34,26 +35,6 @@ export async function resolveSecret(
     return { reason: 'SecretNotAllowed', message };
   }
   return valueOf(secret.spec, key, `Secret ${name}`);
-}
-
-/** Why the knowledge an agent is to answer from is not all there; undefined: it is. */
-export async function findMissingSource(
-  store: Pick<ResourceStore, 'get' | 'list'>,
-  namespace: string,
-  { sourceNames = [], sourceIds = [] }: { sourceNames?: string[]; sourceIds?: string[] },
-): Promise<{ reason: string; message: string } | undefined> {
-  const missing = (what: string) => ({
-    reason: 'KnowledgeSourceNotFound',
-    message: `KnowledgeSource ${what} does not exist`,
-  });
-  for (const name of sourceNames) {
-    if (!(await store.get('KnowledgeSource', { namespace, name }))) return missing(name);
-  }
-  if (sourceIds.length === 0) return undefined;
-  const sources = await store.list('KnowledgeSource', namespace);
-  const ids = new Set(sources.map(({ metadata }) => metadata.annotations[ANNOTATIONS.id]));
-  const id = sourceIds.find((known) => !ids.has(known));
-  return id === undefined ? undefined : missing(id);
 }
 
 function valueOf(spec: Record<string, unknown>, key: string, what: string): Resolved {

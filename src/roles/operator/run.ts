@@ -1,4 +1,8 @@
 import type { ReconcileResult } from '../../platform/controller/controller.ts';
+import { agentReconciler } from '../../agents/agent.reconciler.ts';
+import { createAnnounce } from '../../events/emit-event.ts';
+import { chunkText } from '../../knowledge/passages/chunk.ts';
+import { knowledgeSourceReconciler } from '../../knowledge/sources/knowledge-source.reconciler.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
@@ -9,11 +13,12 @@ import type {
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
 import { NotLeaderError, type TermOfOffice } from '../../platform/postgres/leadership.ts';
-import { createNotifier } from '../../platform/postgres/notifications.ts';
+import { createNotifier, type Notifier } from '../../platform/postgres/notifications.ts';
+import { webhookEndpointReconciler } from '../../webhooks/endpoints/webhook-endpoint.reconciler.ts';
 import { maintainPartitions } from '../../webhooks/queue/partitions.sql.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
-import { createKindRegistrations } from './kind-registrations.ts';
+import { register, type KindRegistration } from '../../platform/reconcile/reconciler.ts';
 import { startTerm, type Term } from '../../platform/reconcile/term.ts';
 import { startWatches } from '../../platform/reconcile/watches.ts';
 
@@ -60,7 +65,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const leader = { name: 'parley-operator' };
   const notifier = createNotifier({ pool, log });
   await maintainPartitions(pool);
-  const registrations = createKindRegistrations({ ...deps, notifier });
+  const registrations = registerKinds({ ...deps, notifier });
   let term: Term | undefined;
   metrics.leader.set(leader, 0);
   const watches = startWatches({
@@ -75,15 +80,16 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       log.info({ epoch }, 'leading');
       if (adoptMs > 0) log.warn({ forSec: adoptMs / 1_000 }, ADOPTING);
       const adoptedAtMs = performance.now() + adoptMs;
-      const kinds = registrations.map(({ kind, listRowKeys, listStale, reconcilerOf }) => ({
+      const kinds = registrations.map(({ kind, rows, listStale, reconcilerOf }) => ({
         kind,
         ...(listStale && { listStale }),
         listKeys: async () => {
           const objects = await store.list(kind);
           // What changed while nobody led goes first, not after all that is in force already.
           const unseen = objects.filter(isUnseen);
-          const rows = performance.now() < adoptedAtMs ? [] : (await listRowKeys()).filter(isOurs);
-          return [...[...unseen, ...objects].map(({ metadata }) => metadata), ...rows];
+          const isAdopting = performance.now() < adoptedAtMs;
+          const known = isAdopting ? [] : (await rows.listKeys()).filter(isOurs);
+          return [...[...unseen, ...objects].map(({ metadata }) => metadata), ...known];
         },
         reconcile: unlessOver(reconcilerOf(epoch), resign),
       }));
@@ -113,6 +119,17 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       await notifier.stop();
     },
   };
+}
+
+/** A new kind: its reconciler here, its definition in roles/kinds.ts. */
+function registerKinds(deps: OperatorRoleDeps & { notifier: Notifier }): KindRegistration[] {
+  const now = (): Date => new Date();
+  const means = { ...deps, announce: createAnnounce(deps), split: chunkText, nowMs: Date.now, now };
+  return [
+    register(means, agentReconciler(means)),
+    register(means, webhookEndpointReconciler(means)),
+    register(means, knowledgeSourceReconciler(means)),
+  ];
 }
 
 function isUnseen({ metadata, status }: Resource): boolean {

@@ -10,9 +10,11 @@ import {
   markEndpointDeleted,
   readEndpoint,
   readSealedSecrets,
+  updateEndpointCondition,
   upsertEndpoint,
   type EndpointProjection,
   type SealedSecrets,
+  type WebhookEndpointRow,
 } from './webhook-endpoints.sql.ts';
 import { openSecrets, sealSecrets } from './read-endpoint-secret.ts';
 
@@ -41,6 +43,24 @@ export async function projectEndpoint(
   });
   deps.notifier.notify(CHANNELS.projected, [endpoint.uid]);
   deps.notifier.notify(CHANNELS.deliveries, [endpoint.id]);
+}
+
+/** Says why the latest declaration of an endpoint is not in force; the last good one goes on. */
+export async function refuseEndpoint(
+  deps: { pool: Pool; notifier: Notifier },
+  input: {
+    epoch: number;
+    endpoint: Pick<
+      WebhookEndpointRow,
+      'id' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'
+    >;
+  },
+): Promise<void> {
+  await inTransaction(deps.pool, async (db) => {
+    await assertLeader(db, input.epoch);
+    await updateEndpointCondition(db, input.endpoint);
+  });
+  deps.notifier.notify(CHANNELS.projected, [input.endpoint.uid]);
 }
 
 /** Null when the row already holds these secrets: sealing again would only change its bytes. */

@@ -1,15 +1,34 @@
-import type { ReconcileResult } from '../../platform/controller/controller.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
-import { fromUuid } from '../../ids.ts';
-import { isEndpointSecret, newEndpointSecret } from './signature.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
+import type { Notifier } from '../../platform/postgres/notifications.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { managedBy } from '../../platform/reconcile/actors.ts';
+import {
+  accepted,
+  notReady,
+  ready,
+  refused,
+  resolvedRefs,
+  stalled,
+  type Finding,
+  type Problem,
+} from '../../platform/reconcile/conditions.ts';
+import type { Outcome, ReconciledKind } from '../../platform/reconcile/reconciler.ts';
+import { resolveSecret } from '../../platform/reconcile/references.ts';
 import { ALLOW_LABEL, API_MANAGER } from '../../platform/resources/annotations.ts';
-import type { RecordEvent } from '../../platform/resources/resource-events.ts';
+import { projectionsIn } from '../../platform/resources/projections.sql.ts';
 import type {
   ObjectKey,
   Resource,
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
+import { projectEndpoint, refuseEndpoint } from './project-endpoint.ts';
+import { listStaleEndpoints, readEndpointHealth } from './read-endpoint-health.ts';
+import { readEndpointSecrets } from './read-endpoint-secret.ts';
+import { removeEndpoint } from './remove-endpoint.ts';
+import { isEndpointSecret, newEndpointSecret } from './signature.ts';
 import {
   readRotation,
   settleRotation,
@@ -22,49 +41,16 @@ import {
   type WebhookEndpointSpec,
   type WebhookEndpointStatus,
 } from './webhook-endpoint.ts';
-import { managedBy } from '../../platform/reconcile/actors.ts';
-import {
-  recordReadiness,
-  toConditions,
-  type Finding,
-} from '../../platform/reconcile/conditions.ts';
-import type { Identity } from '../../platform/reconcile/identity.ts';
-import { resolveSecret } from '../../platform/reconcile/references.ts';
-import { refuseUnstorable } from '../../platform/reconcile/unstorable.ts';
 
 type EndpointResource = Resource<WebhookEndpointSpec, WebhookEndpointStatus>;
-type Condition = { ready: boolean; reason: string; message: string };
-type Projection = ObjectKey &
-  Condition & {
-    id: string;
-    uid: string;
-    generation: number;
-    managedBy: 'api' | 'kubernetes' | 'file';
-    url: string;
-    eventTypes: string[];
-    description: string;
-    enabled: boolean;
-    headers: Record<string, string>;
-    metadata: Record<string, string>;
-  };
 
 export type WebhookEndpointReconcilerDeps = {
-  store: Pick<ResourceStore, 'get' | 'apply' | 'delete' | 'patchStatus'>;
+  store: Pick<ResourceStore, 'get' | 'apply' | 'delete'>;
   guard: AddressGuard;
-  record: RecordEvent;
-  identify: (resource: Resource) => Promise<Identity>;
-  /** Puts the endpoint in force; null keeps the secrets it had. */
-  project: (endpoint: Projection, secrets: SigningSecrets | null) => Promise<void>;
-  /** Leaves what is in force and says why the declaration is not. */
-  hold: (endpoint: { id: string; uid: string; generation: number } & Condition) => Promise<void>;
-  remove: (key: ObjectKey) => Promise<void>;
-  /** The secrets in force, also of an endpoint that was removed and comes back. */
-  readSecrets: (endpoint: { id: string; namespace: string }) => Promise<SigningSecrets | undefined>;
-  /** What the status is to show of the deliveries, after it has shown `told`. */
-  readHealth: (
-    endpoint: { id: string; namespace: string },
-    told: WebhookEndpointStatus,
-  ) => Promise<Partial<WebhookEndpointStatus>>;
+  pool: Pool;
+  notifier: Notifier;
+  sealer: Sealer;
+  metrics: Pick<Metrics, 'deliveries'>;
   now: () => Date;
 };
 
@@ -72,30 +58,27 @@ const FIELD_MANAGER = 'parley-operator';
 /** What the clocks of the operator and the database may differ by without anybody noticing. */
 const SETTLE_MS = 1_000;
 
-/** Brings one WebhookEndpoint in force; level-based like all reconcilers. */
-export function createWebhookEndpointReconciler(
+/** Brings WebhookEndpoints in force: their address, what they are subscribed to, their secrets. */
+export function webhookEndpointReconciler(
   deps: WebhookEndpointReconcilerDeps,
-): (key: ObjectKey) => Promise<ReconcileResult> {
-  return async (key) => {
-    const found = await deps.store.get('WebhookEndpoint', key);
-    if (!found) {
+): ReconciledKind<WebhookEndpointSpec, WebhookEndpointStatus> {
+  const { store, pool } = deps;
+  return {
+    kind: 'WebhookEndpoint',
+    idPrefix: 'we',
+    idField: 'endpointId',
+    action: 'Deliver',
+    rows: projectionsIn(pool, 'webhook_endpoints'),
+    uses: ({ spec, metadata }, kind, name) =>
+      kind === 'Secret' && secretNameOf(spec, metadata) === name,
+    listStale: () =>
+      listStaleEndpoints(deps, async (key) => (await store.get('WebhookEndpoint', key))?.status),
+    act: (endpoint, by) => act(deps, endpoint, by),
+    remove: async (key, epoch) => {
       await removeSecret(deps, key);
-      // The row last: as long as it is there, whoever takes over comes by here again.
-      await deps.remove(key);
-      return {};
-    }
-    const endpoint = found as EndpointResource; // The store let in only what the CRD allows.
-    const identity = await deps.identify(found);
-    if ('refused' in identity) {
-      await report(deps, endpoint, { problem: { reason: 'InvalidId', message: identity.refused } });
-      return {};
-    }
-    const unstorable = refuseUnstorable(found.spec);
-    if (unstorable) {
-      await report(deps, endpoint, { problem: unstorable });
-      return {};
-    }
-    return settle(deps, endpoint, identity.id);
+      // The row last: as long as it is there, the next leader comes by here again.
+      await removeEndpoint(deps, { epoch, ...key });
+    },
   };
 }
 
@@ -113,19 +96,25 @@ async function removeSecret(
   await store.delete('Secret', key, { resourceVersion: secret.metadata.resourceVersion });
 }
 
-async function settle(
+async function act(
   deps: WebhookEndpointReconcilerDeps,
   endpoint: EndpointResource,
-  id: string,
-): Promise<ReconcileResult> {
+  { id, epoch }: { id: string; epoch: number },
+): Promise<Outcome<WebhookEndpointStatus>> {
   const { spec, metadata } = endpoint;
   const { namespace, name, uid, generation } = metadata;
+  const statusNow = async () => ({
+    ...(await readEndpointHealth(deps, { id, namespace }, endpoint.status)),
+    secretName: secretNameOf(spec, metadata),
+  });
   const address = checkUrl(spec.url, deps.guard);
   if ('problem' in address) {
     const problem = { reason: 'InvalidUrl', message: `spec.url: ${address.problem}` };
-    await deps.hold({ id, uid, generation, ready: false, ...problem });
-    await report(deps, endpoint, { id, problem });
-    return {};
+    await refuseEndpoint(deps, {
+      epoch,
+      endpoint: { id, uid, generation, ready: false, ...problem },
+    });
+    return { findings: refused('Accepted', problem), status: await statusNow() };
   }
   const found = await findSecrets(deps, endpoint, id);
   const missing = 'secrets' in found ? undefined : found;
@@ -133,8 +122,9 @@ async function settle(
   const condition = missing
     ? { ready: false, ...missing }
     : { ready: true, reason: spec.suspend ? 'Suspended' : 'Delivering', message };
-  await deps.project(
-    {
+  await projectEndpoint(deps, {
+    epoch,
+    endpoint: {
       id,
       namespace,
       name,
@@ -149,16 +139,36 @@ async function settle(
       headers: spec.headers ?? {},
       metadata: spec.metadata ?? {},
     },
-    'secrets' in found ? found.secrets : null,
-  );
-  await report(deps, endpoint, { id, ...(missing && { missing }) });
-  // Then the Secret is written with the one secret that is left.
+    secrets: 'secrets' in found ? found.secrets : null,
+  });
+  // At the end of a rotation the Secret is written with the one secret that is left.
   const overMs = 'secrets' in found ? found.secrets.next?.oldUntilMs : undefined;
-  if (overMs === undefined) return {};
-  return { requeueAfterMs: Math.max(SETTLE_MS, overMs - deps.now().getTime() + SETTLE_MS) };
+  return {
+    findings: findingsOf(missing),
+    status: await statusNow(),
+    ...(overMs !== undefined && {
+      requeueAfterMs: Math.max(SETTLE_MS, overMs - deps.now().getTime() + SETTLE_MS),
+    }),
+  };
 }
 
-type Found = { secrets: SigningSecrets } | { reason: string; message: string };
+function findingsOf(missing: Problem | undefined): Finding[] {
+  if (missing) {
+    const unresolved = { type: 'ResolvedRefs', status: false, ...missing };
+    return [notReady(missing), accepted, unresolved, stalled(missing)];
+  }
+  return [
+    ready({ reason: 'Delivering', message: 'events are delivered' }),
+    accepted,
+    resolvedRefs('the signing secret is there'),
+  ];
+}
+
+function secretNameOf(spec: WebhookEndpointSpec, { name }: { name: string }): string {
+  return spec.secretRef?.name ?? signingSecretName(name);
+}
+
+type Found = { secrets: SigningSecrets } | Problem;
 
 /** The declared secret, or the endpoint's own, which is made when it is not there yet. */
 async function findSecrets(
@@ -204,7 +214,7 @@ async function makeSecret(
   id: string,
 ): Promise<Resource> {
   const { namespace } = endpoint.metadata;
-  const known = await deps.readSecrets({ id, namespace });
+  const known = await readEndpointSecrets(deps, { id, namespace });
   return putSecret(deps, endpoint, known ?? { secret: newEndpointSecret() }, '');
 }
 
@@ -233,53 +243,4 @@ function putSecret(
 function dataOf({ spec }: Resource): Record<string, unknown> {
   const data = spec['data'];
   return typeof data === 'object' && data !== null ? { ...data } : {};
-}
-
-async function report(
-  deps: WebhookEndpointReconcilerDeps,
-  endpoint: EndpointResource,
-  outcome: {
-    id?: string;
-    problem?: { reason: string; message: string };
-    missing?: { reason: string; message: string };
-  },
-): Promise<void> {
-  const { metadata, spec } = endpoint;
-  const { id } = outcome;
-  const { namespace } = metadata;
-  const told = endpoint.status;
-  const health = id === undefined ? told : await deps.readHealth({ id, namespace }, told);
-  const conditions = toConditions(findingsOf(outcome), endpoint, deps.now);
-  const status: WebhookEndpointStatus = {
-    ...health,
-    observedGeneration: metadata.generation,
-    ...(id !== undefined && { endpointId: fromUuid('we', id) }),
-    secretName: spec.secretRef?.name ?? signingSecretName(metadata.name),
-    conditions,
-  };
-  await deps.store.patchStatus('WebhookEndpoint', metadata, status);
-  recordReadiness(deps.record, endpoint, conditions, { action: 'Deliver' });
-}
-
-function findingsOf(outcome: {
-  problem?: { reason: string; message: string };
-  missing?: { reason: string; message: string };
-}): Finding[] {
-  const { problem, missing } = outcome;
-  const bad = problem ?? missing;
-  const good = { reason: 'Delivering', message: 'events are delivered' };
-  const findings: Finding[] = [
-    { type: 'Ready', status: !bad, ...(bad ?? good) },
-    {
-      type: 'Accepted',
-      status: !problem,
-      ...(problem ?? { reason: 'Accepted', message: 'the spec is valid' }),
-    },
-  ];
-  if (!problem) {
-    const resolved = { reason: 'ResolvedRefs', message: 'the signing secret is there' };
-    findings.push({ type: 'ResolvedRefs', status: !missing, ...(missing ?? resolved) });
-  }
-  if (bad) findings.push({ type: 'Stalled', status: true, ...bad });
-  return findings;
 }

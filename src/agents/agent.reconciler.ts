@@ -1,0 +1,205 @@
+import type { Announce } from '../events/emit-event.ts';
+import type { AddressGuard } from '../platform/egress/address-guard.ts';
+import { checkUrl } from '../platform/egress/url-rules.ts';
+import type { Notifier } from '../platform/postgres/notifications.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { actorsOf, managedBy } from '../platform/reconcile/actors.ts';
+import {
+  accepted,
+  notReady,
+  ready,
+  refused,
+  resolvedRefs,
+  stalled,
+  type Finding,
+  type Problem,
+} from '../platform/reconcile/conditions.ts';
+import type { Outcome, ReconciledKind } from '../platform/reconcile/reconciler.ts';
+import { resolveConfigMap, resolveSecret } from '../platform/reconcile/references.ts';
+import { isStorable } from '../platform/reconcile/unstorable.ts';
+import { ANNOTATIONS } from '../platform/resources/annotations.ts';
+import { projectionsIn } from '../platform/resources/projections.sql.ts';
+import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
+import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
+import { publishAgent, type PublishAgentResult } from './publish-agent.ts';
+import { readAgentHistory } from './read-agent-history.ts';
+import { removeAgent } from './remove-agent.ts';
+
+type AgentResource = Resource<AgentSpec, AgentStatus>;
+
+export type AgentReconcilerDeps = {
+  store: Pick<ResourceStore, 'get' | 'list'>;
+  guard: AddressGuard;
+  pool: Pool;
+  notifier: Notifier;
+  announce: Announce;
+  nowMs: () => number;
+};
+
+/** Brings Agents in force: publishes their content and moves what is live to where the pin says. */
+export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<AgentSpec, AgentStatus> {
+  return {
+    kind: 'Agent',
+    idPrefix: 'agt',
+    idField: 'agentId',
+    action: 'Publish',
+    rows: projectionsIn(deps.pool, 'agents'),
+    uses,
+    act: (agent, by) => act(deps, agent, by),
+    remove: (key, epoch) => removeAgent(deps, { epoch, ...key }), // Versions and activations stay.
+  };
+}
+
+function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolean {
+  if (kind === 'ConfigMap') return spec.promptFrom?.configMapKeyRef.name === name;
+  if (kind === 'KnowledgeSource') {
+    const { sourceIds = [], sourceNames = [] } = spec.knowledge ?? {};
+    // Of one that was deleted only the name is known, so any may have had one of the ids.
+    return sourceIds.length > 0 || sourceNames.includes(name);
+  }
+  return (spec.tools ?? []).some((tool) => tool.secretRef?.name === name);
+}
+
+async function act(
+  deps: AgentReconcilerDeps,
+  agent: AgentResource,
+  { id, epoch }: { id: string; epoch: number },
+): Promise<Outcome<AgentStatus>> {
+  const { namespace, name, uid, generation } = agent.metadata;
+  const { spec, blocked } = await resolve(deps, agent);
+  const live = await publishAgent(deps, {
+    epoch,
+    agent: {
+      id,
+      namespace,
+      name,
+      uid,
+      generation,
+      managedBy: managedBy(agent.owners['prompt'] ?? agent.owners['promptFrom']),
+      spec,
+    },
+    actors: actorsOf(agent),
+    // Whoever pins wants out of trouble: a missing reference of newer content is no reason to wait.
+    ...(blocked && { blocked: { ...blocked.why, pinCounts: !agent.spec.suspend } }),
+  });
+  const { activeVersion, latestVersion } = live;
+  const before = agent.status.activeVersion;
+  const isBack = before !== undefined && activeVersion !== null && activeVersion < before;
+  return {
+    findings: blocked ? blocked.findings : findingsOf(agent.spec, live),
+    status: {
+      ...(await readAgentHistory(deps, id, agent.spec.revisionHistoryLimit)),
+      ...(activeVersion !== null && { activeVersion }),
+      ...(latestVersion > 0 && { latestVersion }),
+    },
+    ...(isBack && { event: { action: 'RollBack', reason: 'RolledBack' } }),
+  };
+}
+
+type Blocked = { why: Problem; findings: readonly Finding[] };
+
+const blockedBy = (type: 'Accepted' | 'ResolvedRefs', { reason, message }: Problem): Blocked => {
+  const why = { reason, message };
+  return { why, findings: refused(type, why) };
+};
+
+const SUSPENDED = {
+  reason: 'Suspended',
+  message: 'spec.suspend is true: changes wait, what is live stays live',
+};
+
+/** The spec with the prompt's text in place of a reference, and what stands in the way of it. */
+async function resolve(
+  deps: AgentReconcilerDeps,
+  { spec, metadata: { namespace } }: AgentResource,
+): Promise<{ spec: AgentSpec; blocked?: Blocked }> {
+  const blocked = await findBlocker(deps, namespace, spec);
+  if (blocked) return { spec, blocked };
+  const { promptFrom, ...rest } = spec;
+  const prompt =
+    promptFrom && (await resolveConfigMap(deps.store, namespace, promptFrom.configMapKeyRef));
+  if (prompt && !('value' in prompt)) return { spec, blocked: blockedBy('ResolvedRefs', prompt) };
+  // The CRD bounds a prompt that stands in the spec; this one only we have seen.
+  if (prompt && !isPrompt(prompt.value)) {
+    const { name, key } = promptFrom.configMapKeyRef;
+    const message = `key ${key} of ConfigMap ${name} must have 1 to 100000 characters, none of them U+0000`;
+    return { spec, blocked: blockedBy('ResolvedRefs', { reason: 'InvalidPrompt', message }) };
+  }
+  return {
+    spec: prompt ? { ...rest, prompt: prompt.value } : spec,
+    ...(spec.suspend && { blocked: { why: SUSPENDED, findings: [notReady(SUSPENDED)] } }),
+  };
+}
+
+async function findBlocker(
+  { store, guard }: AgentReconcilerDeps,
+  namespace: string,
+  { tools = [], knowledge = {} }: AgentSpec,
+): Promise<Blocked | undefined> {
+  for (const tool of tools) {
+    const address = tool.url === undefined ? undefined : checkUrl(tool.url, guard);
+    if (address && 'problem' in address) {
+      const message = `tool ${tool.name}: ${address.problem}`;
+      return blockedBy('Accepted', { reason: 'InvalidUrl', message });
+    }
+    if (tool.secretRef === undefined) continue;
+    const secret = await resolveSecret(store, namespace, tool.secretRef);
+    if (!('value' in secret)) return blockedBy('ResolvedRefs', secret);
+  }
+  const missing = await findMissingSource(store, namespace, knowledge);
+  if (missing === undefined) return undefined;
+  const message = `KnowledgeSource ${missing} does not exist`;
+  return blockedBy('ResolvedRefs', { reason: 'KnowledgeSourceNotFound', message });
+}
+
+/** The first source an agent is to answer from that is not there; undefined: all are. */
+async function findMissingSource(
+  store: AgentReconcilerDeps['store'],
+  namespace: string,
+  { sourceNames = [], sourceIds = [] }: NonNullable<AgentSpec['knowledge']>,
+): Promise<string | undefined> {
+  for (const name of sourceNames) {
+    if (!(await store.get('KnowledgeSource', { namespace, name }))) return name;
+  }
+  if (sourceIds.length === 0) return undefined;
+  const sources = await store.list('KnowledgeSource', namespace);
+  const ids = new Set(sources.map(({ metadata }) => metadata.annotations[ANNOTATIONS.id]));
+  return sourceIds.find((id) => !ids.has(id));
+}
+
+function isPrompt(text: string): boolean {
+  return agentContent.shape.prompt.safeParse(text).success && isStorable(text);
+}
+
+function findingsOf(
+  { pinnedVersion }: AgentSpec,
+  { activeVersion, latestVersion, pin }: PublishAgentResult,
+): Finding[] {
+  const isLive = activeVersion !== null;
+  const reason = isLive ? 'Published' : 'NotPublished';
+  const live = `version ${activeVersion} is live`;
+  const unknown = {
+    reason: 'VersionNotFound',
+    message: `version ${pinnedVersion} does not exist; the latest is ${latestVersion}`,
+  };
+  const waits = `version ${latestVersion} waits to be published`;
+  const findings: Finding[] = [
+    pin === 'unknown' ? notReady(unknown) : ready({ reason, message: isLive ? live : waits }),
+    accepted,
+    resolvedRefs(),
+    {
+      type: 'Published',
+      status: isLive,
+      reason,
+      message: isLive ? live : 'no version is live yet',
+    },
+  ];
+  if (pin === 'held') {
+    const message = `version ${pinnedVersion} is pinned`;
+    findings.push({ type: 'Pinned', status: true, reason: 'Pinned', message });
+  }
+  if (pin === 'unknown') {
+    findings.push({ type: 'Pinned', status: false, ...unknown }, stalled(unknown));
+  }
+  return findings;
+}

@@ -1,0 +1,125 @@
+import { projectionsIn } from '../../platform/resources/projections.sql.ts';
+import type { Resource, ResourceStore } from '../../platform/resources/resource-store.ts';
+import { rfc3339 } from '../../platform/resources/schema/time.ts';
+import { managedBy } from '../../platform/reconcile/actors.ts';
+import {
+  accepted,
+  notReady,
+  ready,
+  refused,
+  resolvedRefs,
+  type Problem,
+} from '../../platform/reconcile/conditions.ts';
+import type { Outcome, ReconciledKind } from '../../platform/reconcile/reconciler.ts';
+import { resolveConfigMap } from '../../platform/reconcile/references.ts';
+import { isStorable } from '../../platform/reconcile/unstorable.ts';
+import {
+  isReadable,
+  knowledgeSourceSpec,
+  whyNotReadable,
+  type KnowledgeSourceSpec,
+  type KnowledgeSourceStatus,
+} from './knowledge-source.ts';
+import type { KnowledgeSourceRow } from './knowledge-sources.sql.ts';
+import { listStaleSources } from './list-stale-sources.ts';
+import { projectSource, removeSource, type ProjectSourceDeps } from './project-source.ts';
+
+type SourceResource = Resource<KnowledgeSourceSpec, KnowledgeSourceStatus>;
+/** What is wrong, and the condition that says so. */
+type Blocked = Problem & { type: 'Accepted' | 'ResolvedRefs' };
+
+export type KnowledgeSourceReconcilerDeps = ProjectSourceDeps & {
+  store: Pick<ResourceStore, 'get'>;
+};
+
+/** Brings KnowledgeSources in force: a text is indexed, a file waits for its upload. */
+export function knowledgeSourceReconciler(
+  deps: KnowledgeSourceReconcilerDeps,
+): ReconciledKind<KnowledgeSourceSpec, KnowledgeSourceStatus> {
+  const { store, pool } = deps;
+  return {
+    kind: 'KnowledgeSource',
+    idPrefix: 'ks',
+    idField: 'sourceId',
+    action: 'Index',
+    rows: projectionsIn(pool, 'knowledge_sources'),
+    uses: ({ spec }, kind, name) =>
+      kind === 'ConfigMap' && spec.textFrom?.configMapKeyRef.name === name,
+    isReferred: true,
+    listStale: () =>
+      listStaleSources(deps, async (key) => (await store.get('KnowledgeSource', key))?.status),
+    act: (source, by) => act(deps, source, by),
+    remove: (key, epoch) => removeSource(deps, { epoch, ...key }),
+  };
+}
+
+async function act(
+  deps: KnowledgeSourceReconcilerDeps,
+  source: SourceResource,
+  { id, epoch }: { id: string; epoch: number },
+): Promise<Outcome<KnowledgeSourceStatus>> {
+  const { namespace, name, uid, generation } = source.metadata;
+  const { text: _, ...spec } = source.spec;
+  const resolved = await resolve(deps, source);
+  const blocked = 'type' in resolved ? resolved : undefined;
+  const row = await projectSource(deps, {
+    epoch,
+    source: {
+      id,
+      namespace,
+      name,
+      uid,
+      generation,
+      managedBy: managedBy(source.owners['type']),
+      type: spec.type,
+      spec,
+      text: 'text' in resolved ? resolved.text : null,
+      ...(blocked && { problem: { reason: blocked.reason, message: blocked.message } }),
+    },
+  });
+  const { reason, message } = row;
+  const inForce = row.ready ? ready({ reason, message }) : notReady({ reason, message });
+  return {
+    findings: blocked
+      ? refused(blocked.type, { reason: blocked.reason, message: blocked.message })
+      : [inForce, accepted, resolvedRefs()],
+    status: countsOf(row),
+  };
+}
+
+/** The text, null of a source that has none, or what stands in the way of it. */
+async function resolve(
+  { store }: KnowledgeSourceReconcilerDeps,
+  { spec, metadata }: SourceResource,
+): Promise<{ text: string | null } | Blocked> {
+  if (!isReadable(spec.type)) {
+    return { type: 'Accepted', reason: 'NotSupported', message: whyNotReadable(spec.type) };
+  }
+  const ref = spec.textFrom?.configMapKeyRef;
+  if (ref === undefined) return { text: spec.text ?? null };
+  const found = await resolveConfigMap(store, metadata.namespace, ref);
+  if (!('value' in found)) return { type: 'ResolvedRefs', ...found };
+  // The CRD bounds a text that stands in the spec; this one only we have seen.
+  const { value } = found;
+  if (knowledgeSourceSpec.shape.text.safeParse(value).success && isStorable(value)) {
+    return { text: value };
+  }
+  const message = `key ${ref.key} of ConfigMap ${ref.name} must have 1 to 1000000 characters, none of them U+0000`;
+  return { type: 'ResolvedRefs', reason: 'InvalidText', message };
+}
+
+/** The part of the status that what is indexed decides. */
+function countsOf({
+  documents,
+  chunks,
+  lastSyncedAt,
+}: Pick<
+  KnowledgeSourceRow,
+  'documents' | 'chunks' | 'lastSyncedAt'
+>): Partial<KnowledgeSourceStatus> {
+  return {
+    documents,
+    chunks,
+    ...(lastSyncedAt !== null && { lastSyncTime: rfc3339(lastSyncedAt) }),
+  };
+}

@@ -1,0 +1,116 @@
+import { fromUuid, type IdPrefix } from '../../ids.ts';
+import type { ReconcileResult } from '../controller/controller.ts';
+import type { Projections } from '../resources/projections.sql.ts';
+import type { RecordEvent } from '../resources/resource-events.ts';
+import type { Condition, ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+import { recordReadiness, refused, toConditions, type Finding } from './conditions.ts';
+import { identify } from './identity.ts';
+import { refuseUnstorable } from './unstorable.ts';
+
+/** A kind the operator brings in force: the part of a reconcile that is this kind's own. */
+export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<string, unknown>> = {
+  kind: string;
+  idPrefix: IdPrefix;
+  /** The field of the status that repeats the id. */
+  idField: string;
+  /** What was tried, for the Event that `kubectl describe` shows. */
+  action: string;
+  rows: Projections;
+  /** Whether an object reads the Secret, ConfigMap or object of `kind` with this name. */
+  uses: (object: Resource<Spec>, kind: string, name: string) => boolean;
+  /** Objects of other kinds may use one of these. */
+  isReferred?: boolean;
+  /** Objects whose status shows what is no longer so, although nothing was declared. */
+  listStale?: () => Promise<ObjectKey[]>;
+  /**
+   * Brings an object in force; it is called with the present declaration and never with what changed,
+   * at any time and without need. A throw means "try again". `id` is a uuid; `epoch` fences each write.
+   */
+  act: (
+    resource: Resource<Spec, Status>,
+    by: { id: string; epoch: number },
+  ) => Promise<Outcome<Status>>;
+  /** The declaration is gone. */
+  remove: (key: ObjectKey, epoch: number) => Promise<void>;
+};
+
+/** What a reconcile found, for the status. */
+export type Outcome<Status> = {
+  findings: readonly Finding[];
+  /** What the status shows besides conditions, generation and id. */
+  status: Partial<Status>;
+  /** In place of the kind's action and of the reason of `Ready`. */
+  event?: { action: string; reason: string };
+  requeueAfterMs?: number;
+};
+
+export type ReconcilerDeps = {
+  store: Pick<ResourceStore, 'get' | 'annotate' | 'patchStatus'>;
+  record: RecordEvent;
+  now: () => Date;
+};
+
+/** The kind as the operator's list holds it: its types matter to itself alone. */
+export type KindRegistration = Omit<ReconciledKind, 'act' | 'remove'> & {
+  /** For one term. */
+  reconcilerOf: (epoch: number) => (key: ObjectKey) => Promise<ReconcileResult>;
+};
+
+/** Wraps a kind in what is alike for all: identify → refuse → act → report. */
+export function register<Spec, Status extends { conditions?: readonly Condition[] }>(
+  deps: ReconcilerDeps,
+  kind: ReconciledKind<Spec, Status>,
+): KindRegistration {
+  // The store lets in only what the kind's CRD allows.
+  const typed = (resource: Resource) => resource as Resource<Spec, Status>;
+
+  async function reconcile(epoch: number, key: ObjectKey): Promise<ReconcileResult> {
+    const resource = await deps.store.get(kind.kind, key);
+    if (!resource) {
+      await kind.remove(key, epoch);
+      return {};
+    }
+    const identity = await identify({ ...deps, rows: kind.rows }, resource, kind);
+    const problem =
+      'refused' in identity
+        ? { reason: 'InvalidId', message: identity.refused }
+        : refuseUnstorable(resource.spec);
+    if (problem) {
+      const outcome = { findings: refused('Accepted', problem), status: typed(resource).status };
+      await report(deps, kind, { resource, outcome });
+      return {};
+    }
+    const { id } = identity as { id: string }; // It was not refused.
+    const outcome = await kind.act(typed(resource), { id, epoch });
+    await report(deps, kind, { resource, outcome, id });
+    const { requeueAfterMs } = outcome;
+    return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+  }
+
+  return {
+    ...kind,
+    uses: (object, of, name) => kind.uses(typed(object), of, name),
+    reconcilerOf: (epoch) => (key) => reconcile(epoch, key),
+  };
+}
+
+async function report<Status>(
+  { store, record, now }: ReconcilerDeps,
+  {
+    kind,
+    idPrefix,
+    idField,
+    action,
+  }: Pick<KindRegistration, 'kind' | 'idPrefix' | 'idField' | 'action'>,
+  found: { resource: Resource; outcome: Outcome<Status>; id?: string },
+): Promise<void> {
+  const { resource, outcome, id } = found;
+  const conditions = toConditions(outcome.findings, resource, now);
+  await store.patchStatus(kind, resource.metadata, {
+    ...outcome.status,
+    observedGeneration: resource.metadata.generation,
+    ...(id !== undefined && { [idField]: fromUuid(idPrefix, id) }),
+    conditions,
+  });
+  recordReadiness(record, resource, conditions, outcome.event ?? { action });
+}
