@@ -1,6 +1,13 @@
 import { diffContent } from './diff-versions.ts';
-import { listActivationPage, listVersionPage, requireVersion } from './read-agents.ts';
-import type { AgentWriterDeps } from './write-agent.ts';
+import { ApiError } from '../errors.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { listActivations } from './agent-activations.sql.ts';
+import {
+  listVersions,
+  readVersion,
+  type AgentVersion as VersionRow,
+} from './agent-versions.sql.ts';
+import { requireAgent } from './write-agent.ts';
 import { numberCursor, numberPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { idParam, versionParam } from '../platform/http/params.ts';
 import { route, type Route } from '../platform/http/route.ts';
@@ -18,11 +25,11 @@ const scope = 'read';
 const id = idParam('agt', 'agent');
 
 /** The history of an agent: what it was, and what was live when (contract §4). */
-export function agentVersionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
+export function agentVersionRoutes(deps: { pool: Pool }): Route[] {
   return [...versionRoutes(deps), activationsRoute(deps)];
 }
 
-function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
+function versionRoutes(deps: { pool: Pool }): Route[] {
   return [
     route({
       method,
@@ -39,11 +46,8 @@ function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
         params,
         query: { limit, cursor: before = null },
       }) => {
-        const page = {
-          before,
-          limit: limit + 1,
-        };
-        const rows = await listVersionPage(deps, { namespace, ...params }, page);
+        const { id: agentId } = await requireAgent(deps, { namespace, ...params });
+        const rows = await listVersions(deps.pool, { agentId, before, limit: limit + 1 });
         return {
           status: 200,
           body: pageOf(rows, { limit, view: versionView, cursorOf: afterVersion }),
@@ -90,7 +94,7 @@ function versionRoutes(deps: Pick<AgentWriterDeps, 'pool'>): Route[] {
   ];
 }
 
-function activationsRoute(deps: Pick<AgentWriterDeps, 'pool'>): Route {
+function activationsRoute(deps: { pool: Pool }): Route {
   return route({
     method,
     path: '/v1/agents/{id}/activations',
@@ -102,11 +106,8 @@ function activationsRoute(deps: Pick<AgentWriterDeps, 'pool'>): Route {
     query: numberPage('activations'),
     answers: { 200: { description: 'A page of activations.', schema: pageSchema(Activation) } },
     handle: async ({ caller: { namespace }, params, query: { limit, cursor: before = null } }) => {
-      const page = {
-        before,
-        limit: limit + 1,
-      };
-      const rows = await listActivationPage(deps, { namespace, ...params }, page);
+      const { id: agentId } = await requireAgent(deps, { namespace, ...params });
+      const rows = await listActivations(deps.pool, { agentId, before, limit: limit + 1 });
       return {
         status: 200,
         body: pageOf(rows, { limit, view: activationView, cursorOf: afterActivation }),
@@ -121,4 +122,16 @@ function afterVersion(row: { version: number }): string {
 
 function afterActivation(row: { seq: number }): string {
   return numberCursor('activations', row.seq);
+}
+
+/** @throws ApiError not_found */
+async function requireVersion(
+  deps: { pool: Pool },
+  key: { namespace: string; id: string },
+  version: number,
+): Promise<VersionRow> {
+  const { id: agentId } = await requireAgent(deps, key);
+  const found = await readVersion(deps.pool, { agentId, version });
+  if (!found) throw new ApiError('not_found', `the agent has no version ${version}`);
+  return found;
 }

@@ -3,15 +3,12 @@ import { fromUuid } from '../ids.ts';
 import { AGENT_CONTENT_FIELDS } from './agent.ts';
 import { asSchema, toSnakeKey, unwrap } from '../platform/resources/schema/key-map.ts';
 import { AgentWrite, fromAgentContent, fromAgentSpec } from './rest-agent.ts';
-import type { listActivationPage, requireVersion } from './read-agents.ts';
-import type { WrittenAgent } from './write-agent.ts';
+import type { AgentActivation } from './agent-activations.sql.ts';
+import type { AgentVersion as VersionRow } from './agent-versions.sql.ts';
+import type { AgentRow } from './agents.sql.ts';
 import { createdAt, unixSec, updatedAt } from '../platform/http/time.ts';
 
 /** Agents, versions and activations as REST answers them (contract §4, "Shapes read by programs"). */
-
-type AgentRow = WrittenAgent['agent'];
-type VersionRow = Awaited<ReturnType<typeof requireVersion>>;
-type ActivationRow = Awaited<ReturnType<typeof listActivationPage>>[number];
 
 const version = z.int().min(1);
 
@@ -113,7 +110,7 @@ export const Activation = z
   })
   .meta({ id: 'Activation', description: 'One line of the append-only log of what went live.' });
 
-export function activationView(row: ActivationRow): z.output<typeof Activation> {
+export function activationView(row: AgentActivation): z.output<typeof Activation> {
   return {
     action: row.action,
     from_version: row.fromVersion,

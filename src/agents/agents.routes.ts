@@ -4,7 +4,7 @@ import { MAX_INT32 } from '../platform/resources/schema/field-types.ts';
 import { AgentPatch, AgentWrite } from './rest-agent.ts';
 import { publishVersion, rollBack } from './pin-agent.ts';
 import { etagOf } from '../platform/declare/precondition.ts';
-import { listAgentPage } from './read-agents.ts';
+import { listAgents } from './agents.sql.ts';
 import {
   createAgent,
   deleteAgent,
@@ -52,7 +52,7 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
       handle: async ({ caller: { namespace }, query }) => {
         const { limit, cursor: before = null, name, managed_by: managedBy, ready } = query;
         const filter = { namespace, name, managedBy, ready, before, limit: limit + 1 };
-        const rows = await listAgentPage(deps, filter);
+        const rows = await listAgents(deps.pool, filter);
         return {
           status: 200,
           body: pageOf(rows, { limit, view: agentView, cursorOf }),
@@ -107,9 +107,9 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       etag: true,
       handle: async ({ caller, plan, body: { name, ...fields } }) => {
         const result = await createAgent(deps, caller, { name, fields, plan });
-        const body = agentView(result.agent);
+        const body = agentView(result.row);
         const location = `/v1/agents/${String(body['id'])}`;
-        const headers = { Location: location, ETag: etagOf(result.agent) };
+        const headers = { Location: location, ETag: etagOf(result.row) };
         return {
           status: result.shown ? 201 : 202,
           body,
@@ -217,9 +217,9 @@ function activationRoutes(deps: AgentWriterDeps): Route[] {
   ];
 }
 
-function writtenAnswer({ agent, shown }: WrittenAgent): Answer {
-  const headers = { ETag: etagOf(agent) };
-  return { status: shown ? 200 : 202, body: agentView(agent), headers };
+function writtenAnswer({ row, shown }: WrittenAgent): Answer {
+  const headers = { ETag: etagOf(row) };
+  return { status: shown ? 200 : 202, body: agentView(row), headers };
 }
 
 function nameIsFixed(): ApiError {

@@ -12,9 +12,9 @@ import type { AgentRow } from './agents.sql.ts';
 import { declaring, managedElsewhere, retryingConflicts } from '../platform/declare/declare.ts';
 import { freshPlan, type Plan } from '../platform/idempotency/plan.ts';
 import { noPrecondition, type Precondition } from '../platform/declare/precondition.ts';
+import { requireDeclared, showWritten } from '../platform/declare/declared-kind.ts';
 import {
-  declaredAgent,
-  showing,
+  DECLARED_AGENT,
   type AgentWriterDeps,
   type Caller,
   type WrittenAgent,
@@ -86,15 +86,16 @@ async function movePin(
   const { id, reason, precondition = noPrecondition, plan = freshPlan(deps.nowMs()) } = input;
   const resource = await declaring(agentPointer, () =>
     retryingConflicts(async () => {
-      const current = await declaredAgent(deps, { namespace: caller.namespace, id });
+      const key = { namespace: caller.namespace, id };
+      const current = await requireDeclared(deps, DECLARED_AGENT, key);
       const { generation } = current.metadata;
       // Kept before it is written: a rollback moves what is live, so a retry after a crash that
       // chose anew would go back further.
       const decided = await plan.decide(async () => {
         precondition(current);
         // The choice is about versions, so what is declared must have become one first.
-        const { agent } = await showing(deps, current, id);
-        return { version: await input.choose(agent), generation };
+        const { row } = await showWritten(deps, DECLARED_AGENT, { resource: current, id });
+        return { version: await input.choose(row), generation };
       });
       if (decided.version !== current.spec.pinnedVersion && decided.generation !== generation) {
         // After an earlier try, which may have been done and undone: nobody knows any more.
@@ -104,7 +105,7 @@ async function movePin(
       return applyPin(deps, current, { version: decided.version, cause });
     }),
   );
-  return showing(deps, resource, id);
+  return showWritten(deps, DECLARED_AGENT, { resource, id });
 }
 
 async function applyPin(

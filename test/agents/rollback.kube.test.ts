@@ -41,7 +41,7 @@ describeEachHome((home) => {
   describe('rollback through the API', () => {
     test('goes to the highest version below that has been live, each with its actor and reason', async () => {
       await declareAll('one', 'two', 'three');
-      const { agent, shown } = await rollback(undefined, 'it is rude');
+      const { row: agent, shown } = await rollback(undefined, 'it is rude');
       expect({ ...agent, shown }).toMatchObject({
         activeVersion: 2,
         latestVersion: 3,
@@ -61,7 +61,7 @@ describeEachHome((home) => {
       await declare({ prompt: 'two', publishPolicy: 'Manual' });
       await declare({ prompt: 'three', publishPolicy: 'Manual' });
       await publish(3);
-      expect((await rollback()).agent.activeVersion).toBe(1);
+      expect((await rollback()).row.activeVersion).toBe(1);
     });
 
     const declareManual = async () => declare({ prompt: 'one', publishPolicy: 'Manual' });
@@ -90,7 +90,7 @@ describeEachHome((home) => {
         activeVersion: 1,
         latestVersion: 3,
       });
-      const { agent } = await publish();
+      const { row: agent } = await publish();
       expect(agent).toMatchObject({ activeVersion: 3, latestVersion: 3 });
       expect((await activations(engine)).slice(2)).toEqual([
         'rolled_back 2>1 api:key_1',
@@ -102,7 +102,7 @@ describeEachHome((home) => {
       await declareAll('one', 'two');
       const promptFrom = { configMapKeyRef: { name: 'missing', key: 'text' } };
       await declare({ promptFrom });
-      const { agent } = await rollback(1, 'get out');
+      const { row: agent } = await rollback(1, 'get out');
       expect(agent).toMatchObject({ activeVersion: 1, ready: false, reason: 'ConfigMapNotFound' });
       expect((await activations(engine)).slice(2)).toEqual(['rolled_back 2>1 api:key_1: get out']);
       expect(await events(engine)).toEqual(await activations(engine));
@@ -111,7 +111,7 @@ describeEachHome((home) => {
     test('while suspended it waits, and is then the doing of whoever asked', async () => {
       await declareAll('one', 'two');
       await declare({ prompt: 'two', suspend: true });
-      expect((await rollback(1)).agent.activeVersion).toBe(2);
+      expect((await rollback(1)).row.activeVersion).toBe(2);
       await declare({ prompt: 'two' });
       expect((await activations(engine)).slice(2)).toEqual(['rolled_back 2>1 api:key_1']);
     });
@@ -133,15 +133,15 @@ describeEachHome((home) => {
   describe('publish through the API', () => {
     test('under automatic: with a version pins it, without one removes the pin', async () => {
       await declareAll('one', 'two', 'three');
-      expect((await publish(1)).agent).toMatchObject({
+      expect((await publish(1)).row).toMatchObject({
         activeVersion: 1,
         spec: { pinnedVersion: 1 },
       });
-      expect((await publish(2)).agent).toMatchObject({
+      expect((await publish(2)).row).toMatchObject({
         activeVersion: 2,
         spec: { pinnedVersion: 2 },
       });
-      const { agent } = await publish();
+      const { row: agent } = await publish();
       expect(agent.activeVersion).toBe(3);
       expect(agent.spec).not.toHaveProperty('pinnedVersion');
       expect((await activations(engine)).slice(3)).toEqual([
@@ -163,7 +163,7 @@ describeEachHome((home) => {
       });
       await declare({ prompt: 'two', publishPolicy: 'Manual' });
       expect(await events(engine)).toEqual([]);
-      const { agent } = await publish();
+      const { row: agent } = await publish();
       expect(agent).toMatchObject({ activeVersion: 2, spec: { pinnedVersion: 2 } });
       expect(await activations(engine)).toEqual(['published null>2 api:key_1']);
       expect(await conditionOf('Published')).toMatchObject({ status: 'True' });
@@ -225,7 +225,7 @@ describeEachHome((home) => {
   test('an activation names whoever made it: a key, a manager, the manifests', async () => {
     const api = apiDeps(engine);
     const fields = { display_name: 'Support', prompt: 'one' };
-    const { agent } = await createAgent(api, CALLER, { name: undefined, fields });
+    const { row: agent } = await createAgent(api, CALLER, { name: undefined, fields });
     await patchAgent(
       api,
       { ...CALLER, actor: 'api:key_2' },
@@ -261,7 +261,10 @@ describeEachHome((home) => {
 
   test('the key is named although something else changed before the operator looked', async () => {
     const api = apiDeps(engine);
-    const { agent } = await createAgent(api, CALLER, { name: 'late', fields: { prompt: 'one' } });
+    const { row: agent } = await createAgent(api, CALLER, {
+      name: 'late',
+      fields: { prompt: 'one' },
+    });
     await engine.declareAgent('late', { suspend: true });
     await engine.settled('Agent', 'late');
     await patchAgent(api, CALLER, { id: agent.id, patch: { prompt: 'two' } });

@@ -32,7 +32,7 @@ describeEachHome((home) => {
 
   describe('create', () => {
     test('answers the agent as it is in force, under the id it then keeps', async () => {
-      const { agent, shown } = await create({ display_name: 'Zoë & Café №1' });
+      const { row: agent, shown } = await create({ display_name: 'Zoë & Café №1' });
       expect({ ...agent, shown }).toMatchObject({
         shown: true,
         name: 'zoe-cafe-no1',
@@ -52,13 +52,13 @@ describeEachHome((home) => {
     test('a derived name that is taken gets a suffix, none at all is agent- and eight characters', async () => {
       const names = [];
       for (let n = 0; n < 3; n += 1)
-        names.push((await create({ display_name: 'Support' })).agent.name);
+        names.push((await create({ display_name: 'Support' })).row.name);
       expect(names[0]).toBe('support');
       for (const name of names.slice(1)) expect(name).toMatch(/^support-[0-9a-f]{4}$/);
-      expect((await create()).agent.name).toMatch(/^agent-[0-9a-f]{8}$/);
-      expect((await create({ display_name: '客服' })).agent.name).toMatch(/^agent-[0-9a-f]{8}$/);
+      expect((await create()).row.name).toMatch(/^agent-[0-9a-f]{8}$/);
+      expect((await create({ display_name: '客服' })).row.name).toMatch(/^agent-[0-9a-f]{8}$/);
       const long = await create({ display_name: 'x'.repeat(128) });
-      expect(long.agent.name).toBe('x'.repeat(50));
+      expect(long.row.name).toBe('x'.repeat(50));
       expect(new Set(names).size).toBe(3);
     });
 
@@ -81,7 +81,7 @@ describeEachHome((home) => {
 
   test('without an operator what was written is answered after 2 s, not ready, and holds', async () => {
     await operator.stop();
-    const { agent, shown } = await create({ first_message: 'Hi' }, 'waits');
+    const { row: agent, shown } = await create({ first_message: 'Hi' }, 'waits');
     expect({ ...agent, shown }).toMatchObject({
       shown: false,
       ready: false,
@@ -96,7 +96,7 @@ describeEachHome((home) => {
 
   describe('patch', () => {
     test('two at the same time both survive, and a later one removes but what it names', async () => {
-      const { agent } = await create();
+      const { row: agent } = await create();
       await Promise.all([
         patch(agent.id, { language: 'en' }),
         patch(agent.id, { first_message: 'Hi' }),
@@ -136,7 +136,7 @@ describeEachHome((home) => {
 
     test('of a field that nobody owns works beside the manifest, which may be applied again', async () => {
       const id = await declare('theirs', { prompt: 'p' }, 'file');
-      const { agent } = await patch(id, { first_message: 'Hi', publish_policy: 'manual' });
+      const { row: agent } = await patch(id, { first_message: 'Hi', publish_policy: 'manual' });
       expect(agent).toMatchObject({
         managedBy: 'file',
         spec: { firstMessage: 'Hi', publishPolicy: 'Manual' },
@@ -169,7 +169,7 @@ describeEachHome((home) => {
     });
 
     test('that changes nothing writes nothing, makes no version and no event', async () => {
-      const { agent } = await create({ language: 'en', publish_policy: 'automatic' });
+      const { row: agent } = await create({ language: 'en', publish_policy: 'automatic' });
       await engine.settled('Agent', agent.name);
       const before = await declared(agent.name);
       await patch(agent.id, { language: 'en' });
@@ -183,13 +183,13 @@ describeEachHome((home) => {
 
   describe('delete', () => {
     test('removes what the API made; its history stays and its name is free', async () => {
-      const { agent } = await create({}, 'mine');
+      const { row: agent } = await create({}, 'mine');
       await deleteAgent(apiDeps(engine), { namespace: 'default', id: agent.id });
       expect(await agentRow(engine, 'mine')).toBeUndefined();
       expect(await countVersions(engine)).toBe(1);
       const again = await create({}, 'mine');
-      expect(again.agent).toMatchObject({ activeVersion: 1, latestVersion: 1 });
-      expect(again.agent.id).not.toBe(agent.id);
+      expect(again.row).toMatchObject({ activeVersion: 1, latestVersion: 1 });
+      expect(again.row.id).not.toBe(agent.id);
     });
 
     test.each([['file'], ['kubectl'], ['parley-api and terraform']])(
@@ -209,7 +209,7 @@ describeEachHome((home) => {
     );
 
     test('in another namespace there is nothing to delete or patch', async () => {
-      const { agent } = await create();
+      const { row: agent } = await create();
       const elsewhere = { namespace: 'other', id: agent.id };
       expect(await refusal(deleteAgent(apiDeps(engine), elsewhere))).toMatchObject({
         code: 'not_found',

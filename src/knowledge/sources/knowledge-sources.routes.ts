@@ -108,11 +108,11 @@ function createRoute(deps: SourceRoutesDeps): Route {
     errors: ['name_taken', 'unsupported_type'],
     etag: true,
     handle: async ({ plan, caller: { namespace }, body }) => {
-      const { source, text, shown } = await createSource(deps, namespace, body, plan);
-      const view = sourceView(source, text);
+      const { row, resource, shown } = await createSource(deps, namespace, body, plan);
+      const view = sourceView(row, resource.spec.text ?? null);
       return {
         status: shown ? 201 : 202,
-        headers: { Location: `/v1/knowledge/sources/${String(view['id'])}`, ETag: etagOf(source) },
+        headers: { Location: `/v1/knowledge/sources/${String(view['id'])}`, ETag: etagOf(row) },
         body: view,
       };
     },
@@ -140,11 +140,11 @@ function patchRoute(deps: SourceRoutesDeps): Route {
     etag: true,
     handle: async ({ caller: { namespace }, params: { id }, body, precondition }) => {
       const written = await patchSource(deps, { namespace, id }, body, precondition);
-      const { source, text, shown } = written;
+      const { row, resource, shown } = written;
       return {
         status: shown ? 200 : 202,
-        headers: { ETag: etagOf(source) },
-        body: sourceView(source, text),
+        headers: { ETag: etagOf(row) },
+        body: sourceView(row, resource.spec.text ?? null),
       };
     },
   });

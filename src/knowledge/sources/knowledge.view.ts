@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
 import { asSchema, unwrap } from '../../platform/resources/schema/key-map.ts';
 import { fromKnowledgeSourceSpec, KnowledgeSourceWrite } from './rest-knowledge-source.ts';
-import type { DocumentRow } from './read-knowledge.ts';
-import type { WrittenSource } from './write-source.ts';
+import type { DocumentRow } from './knowledge-documents.sql.ts';
+import type { KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 import {
   createdAt,
   unixSec,
@@ -13,8 +13,6 @@ import {
 } from '../../platform/http/time.ts';
 
 /** Sources and their documents as REST answers them (contract §4). */
-
-type SourceRow = WrittenSource['source'];
 
 const count = z.int().min(0);
 
@@ -61,7 +59,7 @@ export const KnowledgeSource = z
   .meta({ id: 'KnowledgeSource', description: 'What agents answer from.' });
 
 /** `text`: undefined leaves it out. */
-export function sourceView(row: SourceRow, text?: string | null): Record<string, unknown> {
+export function sourceView(row: KnowledgeSourceRow, text?: string | null): Record<string, unknown> {
   const {
     website = null,
     integration = null,

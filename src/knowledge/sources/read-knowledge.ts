@@ -6,7 +6,7 @@ import {
   type SourceFilter,
 } from './knowledge-sources.sql.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
-import { requireSource } from './sync-source.ts';
+import { requireSource } from './write-source.ts';
 
 export type { DocumentRow };
 

@@ -1,9 +1,8 @@
 import { ApiError } from '../../errors.ts';
-import { isReadable, whyNotReadable } from './knowledge-source.ts';
+import { isReadable } from './knowledge-source.ts';
 import { readUpload, writeUpload, type Upload } from './knowledge-documents.sql.ts';
 import {
   lockSource,
-  readSource,
   readSourceText,
   updateSourceState,
   type KnowledgeSourceRow,
@@ -21,6 +20,7 @@ import {
   type IndexDeps,
   type SourceContent,
 } from './index-source.ts';
+import { requireSource, unsupportedType } from './write-source.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 export type SyncSourceDeps = IndexDeps & { pool: Pool; notifier: Notifier; announce: Announce };
@@ -67,28 +67,6 @@ export async function uploadContent(
   });
 }
 
-/** @throws ApiError not_found, for another namespace's id too */
-export async function requireSource(
-  { pool }: { pool: Db },
-  key: SourceKey,
-): Promise<KnowledgeSourceRow> {
-  const source = await readSource(pool, key);
-  if (!source) throw noSuchSource();
-  return source;
-}
-
-export function noSuchSource(): ApiError {
-  return new ApiError('not_found', 'there is no such knowledge source');
-}
-
-/** Of a type whose content this version does not fetch. */
-export function unsupportedType(type: KnowledgeSourceRow['type']): ApiError {
-  const detail = whyNotReadable(type);
-  return new ApiError('unsupported_type', detail, {
-    errors: [{ pointer: '/type', code: 'unsupported_type', detail }],
-  });
-}
-
 async function indexing(
   deps: SyncSourceDeps,
   beforeCommit: CommitHook<KnowledgeSourceRow>,
@@ -116,7 +94,9 @@ async function indexing(
 
 async function lockedSource(db: Db, { namespace, id }: SourceKey): Promise<KnowledgeSourceRow> {
   const source = await lockSource(db, id);
-  if (!source || source.deletedAt !== null || source.namespace !== namespace) throw noSuchSource();
+  if (!source || source.deletedAt !== null || source.namespace !== namespace) {
+    throw new ApiError('not_found', 'there is no such knowledge source');
+  }
   const { deletedAt: _, ...row } = source;
   return row;
 }

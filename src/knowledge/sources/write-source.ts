@@ -1,9 +1,23 @@
 import { ApiError } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
+import { declaring } from '../../platform/declare/declare.ts';
+import {
+  deleteDeclared,
+  patchDeclared,
+  requireRow,
+  showWritten,
+  type DeclaredKind,
+  type DeclareDeps,
+  type RowKey,
+  type Written,
+} from '../../platform/declare/declared-kind.ts';
+import { declareUnderFreeName } from '../../platform/declare/free-name.ts';
+import type { Precondition } from '../../platform/declare/precondition.ts';
+import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 import { ANNOTATIONS } from '../../platform/resources/annotations.ts';
-import { applyMergePatch, toCamelKey } from '../../platform/resources/schema/key-map.ts';
-import { isReadable, type KnowledgeSourceSpec } from './knowledge-source.ts';
-import type { Resource, ResourceStore } from '../../platform/resources/resource-store.ts';
+import { isReadable, whyNotReadable, type KnowledgeSourceSpec } from './knowledge-source.ts';
+import { readSource, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 import {
   fromKnowledgeSourceSpec,
   knowledgeSourcePointer,
@@ -11,29 +25,44 @@ import {
   type KnowledgeSourceFields,
   type KnowledgeSourceWrite,
 } from './rest-knowledge-source.ts';
-import { readSource, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
-import type { Pool } from '../../platform/postgres/pool.ts';
-import { showsResource, type AwaitProjection } from '../../platform/declare/await-projection.ts';
-import {
-  declarationAfter,
-  declaring,
-  deleteDeclared,
-  patchDeclared,
-} from '../../platform/declare/declare.ts';
-import { declareUnderFreeName } from '../../platform/declare/free-name.ts';
-import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
-import { noPrecondition, type Precondition } from '../../platform/declare/precondition.ts';
-import { noSuchSource, requireSource, unsupportedType } from './sync-source.ts';
 
-export type SourceWriterDeps = {
-  pool: Pool;
-  store: ResourceStore;
-  awaitProjection: AwaitProjection;
-  nowMs: () => number;
+export type SourceWriterDeps = DeclareDeps & { nowMs: () => number };
+
+export type WrittenSource = Written<KnowledgeSourceSpec, KnowledgeSourceRow>;
+
+const DECLARED_SOURCE: DeclaredKind<
+  KnowledgeSourceSpec,
+  KnowledgeSourceFields,
+  KnowledgeSourceRow
+> = {
+  kind: 'KnowledgeSource',
+  idPrefix: 'ks',
+  noun: 'knowledge source',
+  field: 'type',
+  pointer: knowledgeSourcePointer,
+  toSpec: toKnowledgeSourceSpec,
+  fromSpec: fromKnowledgeSourceSpec,
+  // A text of ours beside somebody's reference to one would be two texts.
+  specFields: { text: ['text', 'textFrom'] },
+  read: readSource,
+  asWritten: (written, declared, row) => {
+    const { text: _, ...spec } = declared;
+    return {
+      documents: 0,
+      chunks: 0,
+      bytes: 0,
+      lastSyncedAt: null,
+      lastSync: null,
+      contentHash: null,
+      ...row,
+      ...written,
+      type: spec.type,
+      spec,
+      // What was indexed before is found until the new one is.
+      status: row && row.contentHash !== null ? 'refreshing' : 'pending',
+    };
+  },
 };
-
-/** The source, and whether it already shows what was written. */
-export type WrittenSource = { source: KnowledgeSourceRow; text: string | null; shown: boolean };
 
 /**
  * Declares a new source (contract §4).
@@ -46,12 +75,13 @@ export async function createSource(
   plan: Plan = freshPlan(deps.nowMs()),
 ): Promise<WrittenSource> {
   const { name, ...fields } = write;
+  const { id } = plan;
   if (!isReadable(fields.type)) throw unsupportedType(fields.type);
   const object = {
     kind: 'KnowledgeSource',
     namespace,
     spec: toKnowledgeSourceSpec(fields),
-    annotations: { [ANNOTATIONS.id]: fromUuid('ks', plan.id) },
+    annotations: { [ANNOTATIONS.id]: fromUuid('ks', id) },
   };
   const resource = await declaring(knowledgeSourcePointer, () =>
     declareUnderFreeName({ store: deps.store, plan }, object, {
@@ -60,45 +90,39 @@ export async function createSource(
       noun: 'source',
     }),
   );
-  return showing(deps, resource, plan.id);
+  return showWritten(deps, DECLARED_SOURCE, { resource, id });
 }
 
 /** JSON merge patch of the fields the API owns; a field of another manager is 409. */
 export async function patchSource(
   deps: SourceWriterDeps,
-  key: { namespace: string; id: string },
+  key: RowKey,
   patch: Record<string, unknown>,
-  precondition: Precondition = noPrecondition,
+  precondition?: Precondition,
 ): Promise<WrittenSource> {
-  const resource = await patchDeclared(deps.store, {
-    pointer: knowledgeSourcePointer,
-    precondition,
-    read: async () => {
-      const row = await requireSource(deps, key);
-      requireSameIdentity(row, patch);
-      const current = await deps.store.get('KnowledgeSource', row);
-      if (!current) throw noSuchSource();
-      return current;
-    },
-    change: (current) => ({
-      spec: patchedSpec(current, patch),
-      annotations: { [ANNOTATIONS.id]: fromUuid('ks', key.id) },
-    }),
-  });
-  return showing(deps, resource, key.id);
+  requireSameIdentity(await requireSource(deps, key), patch);
+  const { name: _, type: __, ...changes } = patch;
+  return patchDeclared(deps, DECLARED_SOURCE, { key, patch: changes, precondition });
 }
 
-export async function deleteSource(
+export function deleteSource(
   deps: SourceWriterDeps,
-  key: { namespace: string; id: string },
-  precondition: Precondition = noPrecondition,
+  key: RowKey,
+  precondition?: Precondition,
 ): Promise<void> {
-  await deleteDeclared(deps, {
-    kind: 'KnowledgeSource',
-    row: await requireSource(deps, key),
-    field: 'type',
-    precondition,
-    readAgain: () => readSource(deps.pool, key),
+  return deleteDeclared(deps, DECLARED_SOURCE, { key, precondition });
+}
+
+/** @throws ApiError not_found, for another namespace's id too */
+export function requireSource(deps: { pool: Db }, key: RowKey): Promise<KnowledgeSourceRow> {
+  return requireRow(deps, DECLARED_SOURCE, key);
+}
+
+/** Of a type whose content this version does not fetch. */
+export function unsupportedType(type: KnowledgeSourceRow['type']): ApiError {
+  const detail = whyNotReadable(type);
+  return new ApiError('unsupported_type', detail, {
+    errors: [{ pointer: '/type', code: 'unsupported_type', detail }],
   });
 }
 
@@ -114,66 +138,4 @@ function requireSameIdentity(
       errors: [{ pointer: `/${field}`, code: 'immutable', detail }],
     });
   }
-}
-
-async function showing(
-  deps: Pick<SourceWriterDeps, 'pool' | 'awaitProjection'>,
-  resource: Resource,
-  id: string,
-): Promise<WrittenSource> {
-  const { namespace } = resource.metadata;
-  const { value, shown } = await deps.awaitProjection(
-    () => readSource(deps.pool, { namespace, id }),
-    (row) => showsResource(resource, row),
-  );
-  const { text } = resource.spec as KnowledgeSourceSpec; // The store let in only what the CRD allows.
-  const source = shown && value ? value : asWritten(resource, id, value);
-  return { source, text: text ?? null, shown };
-}
-
-/** What the API has of a source that the operator has not looked at yet. */
-function asWritten(
-  resource: Resource,
-  id: string,
-  row: KnowledgeSourceRow | undefined,
-): KnowledgeSourceRow {
-  const { namespace, name, uid, generation, creationTimestamp } = resource.metadata;
-  const { text: _, ...spec } = resource.spec as KnowledgeSourceSpec; // As above.
-  const at = Date.parse(creationTimestamp);
-  return {
-    id,
-    documents: 0,
-    chunks: 0,
-    bytes: 0,
-    lastSyncedAt: null,
-    lastSync: null,
-    contentHash: null,
-    createdAt: at,
-    updatedAt: at,
-    ...row,
-    namespace,
-    name,
-    uid,
-    generation,
-    managedBy: 'api',
-    type: spec.type,
-    spec,
-    // What was indexed before is found until the new one is.
-    status: row && row.contentHash !== null ? 'refreshing' : 'pending',
-    ready: false,
-    reason: 'Pending',
-    message: 'waits for the operator',
-  };
-}
-
-/** What the API declares after the patch. */
-function patchedSpec(current: Resource, patch: Record<string, unknown>): Record<string, unknown> {
-  const { name: _, type: __, ...changes } = patch;
-  const spec = current.spec as KnowledgeSourceSpec; // The store let in only what the CRD allows.
-  // The patch was checked field by field, the merged whole is by the store.
-  const merged = applyMergePatch(fromKnowledgeSourceSpec(spec), changes) as KnowledgeSourceFields;
-  const touched = Object.keys(changes).map(toCamelKey);
-  // A text of ours beside somebody's reference to one would be two texts.
-  if (touched.includes('text') && current.owners['textFrom']) touched.push('textFrom');
-  return declarationAfter({ current, touched, after: toKnowledgeSourceSpec(merged) });
 }

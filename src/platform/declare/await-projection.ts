@@ -1,5 +1,3 @@
-import type { Resource } from '../resources/resource-store.ts';
-
 /**
  * The API writes what is declared and reads what the operator made of it. So that a caller
  * reads their own writes, it waits a little for the projection to show them (contract §3).
@@ -46,12 +44,4 @@ export function createAwaitProjection(deps: {
       unsubscribe();
     }
   };
-}
-
-/** Whether a row shows a resource as it was written, or as somebody wrote it since. */
-export function showsResource(
-  { metadata: { uid, generation } }: Resource,
-  row: { uid: string; generation: number } | undefined,
-): boolean {
-  return row !== undefined && row.uid === uid && row.generation >= generation;
 }

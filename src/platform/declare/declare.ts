@@ -6,12 +6,9 @@ import {
   NamespaceRefusedError,
   WriteConflictError,
   type Applied,
-  type ObjectKey,
   type Resource,
   type ResourceStore,
 } from '../resources/resource-store.ts';
-import type { AwaitProjection } from './await-projection.ts';
-import { noPrecondition, type Precondition } from './precondition.ts';
 
 /**
  * What can go wrong when the API declares something, in words for its caller. `pointer` maps a
@@ -26,28 +23,6 @@ export async function declaring<T>(
   } catch (error) {
     throw toApiError(error, pointer);
   }
-}
-
-/**
- * The API's whole part of an object after a patch (design §1): the fields it owned and the
- * touched ones, as `after` has them. Removing what somebody else declares is a conflict, where
- * server-side apply would silently do nothing.
- */
-export function declarationAfter(input: {
-  current: Resource;
-  touched: readonly string[];
-  after: Record<string, unknown>;
-}): Record<string, unknown> {
-  const { owners } = input.current;
-  const ours = Object.keys(owners).filter((field) => owners[field]?.includes(API_MANAGER));
-  const conflicts = input.touched.flatMap((field) => {
-    const manager = owners[field]?.find((owner) => owner !== API_MANAGER);
-    return manager !== undefined && input.after[field] === undefined ? [{ field, manager }] : [];
-  });
-  if (conflicts.length > 0) throw new FieldConflictError(conflicts);
-  const fields = [...new Set([...ours, ...input.touched])];
-  const kept = fields.filter((field) => input.after[field] !== undefined);
-  return Object.fromEntries(kept.map((field) => [field, input.after[field]]));
 }
 
 const TRIES = 5;
@@ -83,78 +58,6 @@ export async function findMade(
   const there = await store.get(object.kind, object);
   const id = object.annotations?.[ANNOTATIONS.id];
   return id !== undefined && there?.metadata.annotations[ANNOTATIONS.id] === id ? there : undefined;
-}
-
-/**
- * Declares an object anew as `change` makes it of the one that is there, and again when somebody
- * else wrote in between. `read`: the object as it is now; throws when there is none.
- * @throws ApiError precondition_failed, write_conflict, managed_elsewhere, invalid_body
- */
-export function patchDeclared<R extends Resource>(
-  store: ResourceStore,
-  input: {
-    pointer: (pointer: string) => string;
-    read: () => Promise<R>;
-    change: (current: R) => Required<Pick<Applied, 'spec' | 'annotations'>>;
-    precondition: Precondition;
-  },
-): Promise<Resource> {
-  const { pointer, read, change, precondition } = input;
-  return declaring(pointer, () =>
-    retryingConflicts(async () => {
-      const current = await read();
-      precondition(current);
-      const { kind, metadata } = current;
-      const { namespace, name, resourceVersion } = metadata;
-      const object = { kind, namespace, name, ...change(current) };
-      return store.apply(object, { fieldManager: API_MANAGER, resourceVersion });
-    }),
-  );
-}
-
-/**
- * Deletes what only the API declares, unless it was changed since the caller saw it, and waits
- * until it is gone from what is read. It may be gone already. `field`: one that its manager owns.
- * @throws ApiError managed_elsewhere, precondition_failed, write_conflict
- */
-export async function deleteDeclared(
-  deps: { store: ResourceStore; awaitProjection: AwaitProjection },
-  input: {
-    kind: string;
-    row: ObjectKey & { managedBy: string };
-    field: string;
-    precondition: Precondition;
-    readAgain: () => Promise<unknown>;
-  },
-): Promise<void> {
-  const { kind, row, field, precondition, readAgain } = input;
-  if (row.managedBy !== 'api')
-    throw managedElsewhere([{ field, manager: row.managedBy }], () => '');
-  const { namespace, name } = row;
-  await declaring(
-    (pointer) => pointer,
-    () => deleteIf(deps.store, { kind, namespace, name }, precondition),
-  );
-  await deps.awaitProjection(readAgain, (shown) => shown === undefined);
-}
-
-async function deleteIf(
-  store: ResourceStore,
-  object: ObjectKey & { kind: string },
-  precondition: Precondition,
-): Promise<void> {
-  const { kind, namespace, name } = object;
-  const key = { namespace, name };
-  if (precondition === noPrecondition) {
-    await store.delete(kind, key);
-    return;
-  }
-  await retryingConflicts(async () => {
-    const current = await store.get(kind, key);
-    if (!current) return;
-    precondition(current);
-    await store.delete(kind, key, { resourceVersion: current.metadata.resourceVersion });
-  });
 }
 
 function toApiError(error: unknown, pointer: (pointer: string) => string): unknown {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
 import { healthOf } from './read-endpoint-health.ts';
-import type { WrittenEndpoint } from './write-endpoint.ts';
+import type { WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 import {
   createdAt,
   unixSec,
@@ -11,8 +11,6 @@ import {
 } from '../../platform/http/time.ts';
 
 /** Webhook endpoints as REST answers them (contract §4). A row has no secret that could slip out. */
-
-type EndpointRow = WrittenEndpoint['endpoint'];
 
 export const WebhookEndpoint = z
   .strictObject({
@@ -55,7 +53,7 @@ export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
   secret: z.string().meta({ description: 'Signing secret. Shown now and never again.' }),
 }).meta({ id: 'CreatedWebhookEndpoint', description: 'A new endpoint with its signing secret.' });
 
-export function endpointView(row: EndpointRow): z.output<typeof WebhookEndpoint> {
+export function endpointView(row: WebhookEndpointRow): z.output<typeof WebhookEndpoint> {
   return {
     id: fromUuid('we', row.id),
     created: unixSec(row.createdAt),
@@ -85,13 +83,17 @@ export const RotatedWebhookEndpoint = WebhookEndpoint.extend({
 }).meta({ id: 'RotatedWebhookEndpoint', description: 'An endpoint whose secret is rotated.' });
 
 /** What is over is told no more, whether the row was tidied up or not. */
-function rotationView(row: EndpointRow): z.output<typeof WebhookEndpoint>['secret_rotation'] {
+function rotationView(
+  row: WebhookEndpointRow,
+): z.output<typeof WebhookEndpoint>['secret_rotation'] {
   const { nextSecretAt, oldSecretUntil } = row;
   if (nextSecretAt === null || oldSecretUntil === null || oldSecretUntil <= Date.now()) return null;
   return { activates_at: unixSec(nextSecretAt), ends_at: unixSec(oldSecretUntil) };
 }
 
-function lastFailureView(row: EndpointRow): z.output<typeof WebhookEndpoint>['last_failure'] {
+function lastFailureView(
+  row: WebhookEndpointRow,
+): z.output<typeof WebhookEndpoint>['last_failure'] {
   const { lastFailure, lastFailureAt } = row;
   if (lastFailure === null) return null;
   return {

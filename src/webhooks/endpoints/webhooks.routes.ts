@@ -9,7 +9,7 @@ import { fromUuid } from '../../ids.ts';
 import { EVENT_SAMPLES } from '../../events/samples.ts';
 import { WebhookEndpointPatch, WebhookEndpointWrite } from './rest-webhook-endpoint.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
-import { listEndpointPage } from './read-endpoints.ts';
+import { listEndpoints } from './webhook-endpoints.sql.ts';
 import { createSendTestEvent, type SendTestEventDeps } from './send-test-event.ts';
 import {
   createEndpoint,
@@ -57,7 +57,7 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
       handle: async ({ caller: { namespace }, query }) => {
         const { limit, cursor: before = null, status, enabled } = query;
         const filter = { namespace, status, enabled, before, limit: limit + 1 };
-        const rows = await listEndpointPage(deps, filter);
+        const rows = await listEndpoints(deps.pool, filter);
         return {
           status: 200,
           body: pageOf(rows, { limit, view: endpointView, cursorOf }),
@@ -105,9 +105,9 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
       },
       etag: true,
       handle: async ({ plan, caller: { namespace }, body }) => {
-        const { endpoint, secret, shown } = await createEndpoint(deps, namespace, body, plan);
-        const view = endpointView(endpoint);
-        const headers = { Location: `/v1/webhooks/${view.id}`, ETag: etagOf(endpoint) };
+        const { row, secret, shown } = await createEndpoint(deps, namespace, body, plan);
+        const view = endpointView(row);
+        const headers = { Location: `/v1/webhooks/${view.id}`, ETag: etagOf(row) };
         return {
           status: shown ? 201 : 202,
           body: { ...view, secret },
@@ -133,11 +133,11 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
       etag: true,
       handle: async ({ caller: { namespace }, params: { id }, body, precondition }) => {
         const key = { namespace, id };
-        const { endpoint, shown } = await patchEndpoint(deps, key, body, precondition);
+        const { row, shown } = await patchEndpoint(deps, key, body, precondition);
         return {
           status: shown ? 200 : 202,
-          headers: { ETag: etagOf(endpoint) },
-          body: endpointView(endpoint),
+          headers: { ETag: etagOf(row) },
+          body: endpointView(row),
         };
       },
     }),

@@ -1,10 +1,22 @@
 import { ApiError } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
+import { declareNew, declaring, findMade } from '../../platform/declare/declare.ts';
+import {
+  deleteDeclared,
+  patchDeclared,
+  requireRow,
+  showWritten,
+  type DeclaredKind,
+  type DeclareDeps,
+  type RowKey,
+  type Written,
+} from '../../platform/declare/declared-kind.ts';
+import type { Precondition } from '../../platform/declare/precondition.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
-import { fromUuid } from '../../ids.ts';
-import { newEndpointSecret } from './signature.ts';
+import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 import { ALLOW_LABEL, ANNOTATIONS, API_MANAGER } from '../../platform/resources/annotations.ts';
-import { applyMergePatch, toCamelKey } from '../../platform/resources/schema/key-map.ts';
 import {
   StoreUnavailableError,
   type Applied,
@@ -18,35 +30,47 @@ import {
   type WebhookEndpointFields,
   type WebhookEndpointWrite,
 } from './rest-webhook-endpoint.ts';
+import { newEndpointSecret } from './signature.ts';
 import {
   SIGNING_SECRET_KEY,
   signingSecretName,
   type WebhookEndpointSpec,
 } from './webhook-endpoint.ts';
-import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import { readEndpoint, type WebhookEndpointRow } from './webhook-endpoints.sql.ts';
-import { showsResource, type AwaitProjection } from '../../platform/declare/await-projection.ts';
-import {
-  declarationAfter,
-  declareNew,
-  declaring,
-  deleteDeclared,
-  findMade,
-  patchDeclared,
-} from '../../platform/declare/declare.ts';
-import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
-import { noPrecondition, type Precondition } from '../../platform/declare/precondition.ts';
 
-export type EndpointWriterDeps = {
-  pool: Pool;
-  store: ResourceStore;
-  guard: AddressGuard;
-  awaitProjection: AwaitProjection;
-  nowMs: () => number;
+export type EndpointWriterDeps = DeclareDeps & { guard: AddressGuard; nowMs: () => number };
+
+export type WrittenEndpoint = Written<WebhookEndpointSpec, WebhookEndpointRow>;
+
+const DECLARED_ENDPOINT: DeclaredKind<
+  WebhookEndpointSpec,
+  WebhookEndpointFields,
+  WebhookEndpointRow
+> = {
+  kind: 'WebhookEndpoint',
+  idPrefix: 'we',
+  noun: 'webhook endpoint',
+  field: 'url',
+  pointer: webhookEndpointPointer,
+  toSpec: (fields) => toWebhookEndpointSpec(fields).spec,
+  fromSpec: fromWebhookEndpointSpec,
+  specFields: { enabled: ['suspend'] },
+  read: readEndpoint,
+  asWritten: (written, spec, row) => ({
+    ...written,
+    url: spec.url,
+    eventTypes: [...(spec.eventTypes ?? [])],
+    description: spec.description ?? '',
+    enabled: !spec.suspend,
+    headers: spec.headers ?? {},
+    metadata: spec.metadata ?? {},
+    lastSuccessAt: row?.lastSuccessAt ?? null,
+    lastFailureAt: row?.lastFailureAt ?? null,
+    lastFailure: row?.lastFailure ?? null,
+    nextSecretAt: row?.nextSecretAt ?? null,
+    oldSecretUntil: row?.oldSecretUntil ?? null,
+  }),
 };
-
-/** The endpoint, and whether it already shows what was written. */
-export type WrittenEndpoint = { endpoint: WebhookEndpointRow; shown: boolean };
 
 /**
  * Declares a new endpoint (contract §4). Id and secret are made here, so they are in the answer
@@ -75,7 +99,7 @@ export async function createEndpoint(
     const made = plan.isRetry ? await findMade(deps.store, object) : undefined;
     return made ?? declareWithSecret(deps.store, object, { secret, plan });
   });
-  return { ...(await showing(deps, resource, id)), secret };
+  return { ...(await showWritten(deps, DECLARED_ENDPOINT, { resource, id })), secret };
 }
 
 async function declareWithSecret(
@@ -107,53 +131,26 @@ async function declareWithSecret(
 /** JSON merge patch of the fields the API owns; a field of another manager is 409. */
 export async function patchEndpoint(
   deps: EndpointWriterDeps,
-  key: { namespace: string; id: string },
+  key: RowKey,
   patch: Record<string, unknown>,
-  precondition: Precondition = noPrecondition,
+  precondition?: Precondition,
 ): Promise<WrittenEndpoint> {
   if (typeof patch['url'] === 'string') checkAddress(deps.guard, patch['url']);
-  const resource = await patchDeclared(deps.store, {
-    pointer: webhookEndpointPointer,
-    precondition,
-    read: async () => {
-      const current = await deps.store.get('WebhookEndpoint', await requireEndpoint(deps, key));
-      if (!current) throw notFound();
-      return current;
-    },
-    change: (current) => ({
-      spec: patchedSpec(current, patch),
-      annotations: { [ANNOTATIONS.id]: fromUuid('we', key.id) },
-    }),
-  });
-  return showing(deps, resource, key.id);
+  return patchDeclared(deps, DECLARED_ENDPOINT, { key, patch, precondition });
 }
 
-export async function deleteEndpoint(
+/** The operator removes its Secret. */
+export function deleteEndpoint(
   deps: EndpointWriterDeps,
-  key: { namespace: string; id: string },
-  precondition: Precondition = noPrecondition,
+  key: RowKey,
+  precondition?: Precondition,
 ): Promise<void> {
-  await deleteDeclared(deps, {
-    kind: 'WebhookEndpoint', // The operator removes its Secret.
-    row: await requireEndpoint(deps, key),
-    field: 'url',
-    precondition,
-    readAgain: () => readEndpoint(deps.pool, key),
-  });
+  return deleteDeclared(deps, DECLARED_ENDPOINT, { key, precondition });
 }
 
 /** @throws ApiError not_found, for another namespace's id too */
-export async function requireEndpoint(
-  { pool }: { pool: Db },
-  key: { namespace: string; id: string },
-): Promise<WebhookEndpointRow> {
-  const endpoint = await readEndpoint(pool, key);
-  if (!endpoint) throw notFound();
-  return endpoint;
-}
-
-function notFound(): ApiError {
-  return new ApiError('not_found', 'there is no such webhook endpoint');
+export function requireEndpoint(deps: { pool: Db }, key: RowKey): Promise<WebhookEndpointRow> {
+  return requireRow(deps, DECLARED_ENDPOINT, key);
 }
 
 /** Early, so that the caller learns it now; the guard decides again at every connection. */
@@ -163,63 +160,4 @@ function checkAddress(guard: AddressGuard, url: string): void {
   throw new ApiError('invalid_body', `url: ${checked.problem}`, {
     errors: [{ pointer: '/url', code: 'invalid_url', detail: checked.problem }],
   });
-}
-
-async function showing(
-  deps: EndpointWriterDeps,
-  resource: Resource,
-  id: string,
-): Promise<WrittenEndpoint> {
-  const { namespace } = resource.metadata;
-  const { value, shown } = await deps.awaitProjection(
-    () => readEndpoint(deps.pool, { namespace, id }),
-    (row) => showsResource(resource, row),
-  );
-  return { endpoint: shown && value ? value : asWritten(resource, id, value), shown };
-}
-
-/** What the API has of an endpoint that the operator has not looked at yet. */
-function asWritten(
-  resource: Resource,
-  id: string,
-  row: WebhookEndpointRow | undefined,
-): WebhookEndpointRow {
-  const { namespace, name, uid, generation, creationTimestamp } = resource.metadata;
-  const spec = resource.spec as WebhookEndpointSpec; // The store let in only what the CRD allows.
-  const at = Date.parse(creationTimestamp);
-  return {
-    id,
-    namespace,
-    name,
-    uid,
-    generation,
-    managedBy: 'api',
-    url: spec.url,
-    eventTypes: [...(spec.eventTypes ?? [])],
-    description: spec.description ?? '',
-    enabled: !spec.suspend,
-    headers: spec.headers ?? {},
-    metadata: spec.metadata ?? {},
-    ready: false,
-    reason: 'Pending',
-    message: 'waits for the operator',
-    createdAt: row?.createdAt ?? at,
-    updatedAt: row?.updatedAt ?? at,
-    lastSuccessAt: row?.lastSuccessAt ?? null,
-    lastFailureAt: row?.lastFailureAt ?? null,
-    lastFailure: row?.lastFailure ?? null,
-    nextSecretAt: row?.nextSecretAt ?? null,
-    oldSecretUntil: row?.oldSecretUntil ?? null,
-  };
-}
-
-/** What the API declares after the patch. */
-function patchedSpec(current: Resource, patch: Record<string, unknown>): Record<string, unknown> {
-  const spec = current.spec as WebhookEndpointSpec; // The store let in only what the CRD allows.
-  // The patch was checked field by field, the merged whole is by the store.
-  const merged = applyMergePatch(fromWebhookEndpointSpec(spec), patch) as WebhookEndpointFields;
-  const touched = Object.keys(patch).map((key) =>
-    key === 'enabled' ? 'suspend' : toCamelKey(key),
-  );
-  return declarationAfter({ current, touched, after: toWebhookEndpointSpec(merged).spec });
 }

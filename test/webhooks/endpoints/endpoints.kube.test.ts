@@ -259,7 +259,11 @@ describeEachHome((home) => {
   describe('through the API', () => {
     test('an endpoint is made with its secret, patched in part, and gone with all that was its', async () => {
       const api = apiDeps(engine);
-      const { endpoint, secret, shown } = await createEndpoint(api, 'default', {
+      const {
+        row: endpoint,
+        secret,
+        shown,
+      } = await createEndpoint(api, 'default', {
         url: receiver.url,
       });
       const { id, name } = endpoint;
@@ -271,7 +275,7 @@ describeEachHome((home) => {
         patchEndpoint(api, key, { description: 'd' }),
       ]);
       const after = await patchEndpoint(api, key, { event_types: ['agent.*'] });
-      expect(after.endpoint).toMatchObject({
+      expect(after.row).toMatchObject({
         enabled: false,
         description: 'd',
         eventTypes: ['agent.*'],
@@ -296,7 +300,7 @@ describeEachHome((home) => {
       expect(await refusal(deleteEndpoint(apiDeps(engine), key))).toMatchObject({
         code: 'managed_elsewhere',
       });
-      const { endpoint } = await patchEndpoint(apiDeps(engine), key, { description: 'mine' });
+      const { row: endpoint } = await patchEndpoint(apiDeps(engine), key, { description: 'mine' });
       expect(endpoint.description).toBe('mine');
     });
 

@@ -1,0 +1,229 @@
+import { ApiError } from '../../errors.ts';
+import { fromUuid, type IdPrefix } from '../../ids.ts';
+import type { Db, Pool } from '../postgres/pool.ts';
+import { ANNOTATIONS, API_MANAGER } from '../resources/annotations.ts';
+import type { ManagedBy } from '../resources/kind-names.ts';
+import {
+  FieldConflictError,
+  type ObjectKey,
+  type Resource,
+  type ResourceStore,
+} from '../resources/resource-store.ts';
+import { applyMergePatch, toCamelKey } from '../resources/schema/key-map.ts';
+import type { AwaitProjection } from './await-projection.ts';
+import { declaring, managedElsewhere, retryingConflicts } from './declare.ts';
+import { noPrecondition, type Precondition } from './precondition.ts';
+
+/** A kind that REST writes (contract §4): its fields as a spec, and the rows made of its objects. */
+export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = {
+  kind: string;
+  idPrefix: IdPrefix;
+  /** What callers of REST know it as. */
+  noun: string;
+  /** A spec field that every object has: who owns it manages the object. */
+  field: string;
+  /** Place in the resource → place in the REST body. */
+  pointer: (pointer: string) => string;
+  toSpec: (fields: Fields) => object;
+  fromSpec: (spec: Spec) => Fields;
+  /** REST field → the spec fields it stands for, where that is not the one of the same name. */
+  specFields?: Readonly<Record<string, readonly string[]>>;
+  read: (db: Db, key: RowKey) => Promise<Row | undefined>;
+  /** What the API knows of an object that the operator has not looked at yet; `row`: what was there. */
+  asWritten: (written: WrittenRow, spec: Spec, row: Row | undefined) => Row;
+};
+
+/** `id` is a uuid. */
+export type RowKey = { namespace: string; id: string };
+
+/** What rows of all kinds have. Times are Unix milliseconds. */
+export type WrittenRow = ObjectKey & {
+  id: string;
+  uid: string;
+  generation: number;
+  managedBy: ManagedBy;
+  ready: boolean;
+  reason: string;
+  message: string;
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** `shown`: the row already shows the resource as it was written. */
+export type Written<Spec, Row> = { row: Row; resource: Resource<Spec>; shown: boolean };
+
+export type DeclareDeps = { pool: Pool; store: ResourceStore; awaitProjection: AwaitProjection };
+
+/** @throws ApiError not_found, for another namespace's id too */
+export async function requireRow<Row>(
+  { pool }: { pool: Db },
+  { noun, read }: { noun: string; read: (db: Db, key: RowKey) => Promise<Row | undefined> },
+  key: RowKey,
+): Promise<Row> {
+  const row = await read(pool, key);
+  if (!row) throw noSuch(noun);
+  return row;
+}
+
+/** The declaration behind a row. @throws ApiError not_found */
+export async function requireDeclared<Spec, Fields extends object, Row extends WrittenRow>(
+  deps: Pick<DeclareDeps, 'pool' | 'store'>,
+  kind: DeclaredKind<Spec, Fields, Row>,
+  key: RowKey,
+): Promise<Resource<Spec>> {
+  const resource = await deps.store.get(kind.kind, await requireRow(deps, kind, key));
+  if (!resource) throw noSuch(kind.noun);
+  return resource as Resource<Spec>; // The store lets in only what the CRD allows.
+}
+
+/** Waits, at most 2 s, for the row to show a resource as it was written or as somebody wrote it since. */
+export async function showWritten<Spec, Fields extends object, Row extends WrittenRow>(
+  { pool, awaitProjection }: Pick<DeclareDeps, 'pool' | 'awaitProjection'>,
+  kind: DeclaredKind<Spec, Fields, Row>,
+  declared: { resource: Resource; id: string },
+): Promise<Written<Spec, Row>> {
+  const { id } = declared;
+  const resource = declared.resource as Resource<Spec>; // As above.
+  const { namespace, name, uid, generation, creationTimestamp } = resource.metadata;
+  const { value, shown } = await awaitProjection(
+    () => kind.read(pool, { namespace, id }),
+    (row) => row !== undefined && row.uid === uid && row.generation >= generation,
+  );
+  if (shown && value) return { row: value, resource, shown };
+  const at = Date.parse(creationTimestamp);
+  const written: WrittenRow = {
+    id,
+    namespace,
+    name,
+    uid,
+    generation,
+    managedBy: 'api',
+    ready: false,
+    reason: 'Pending',
+    message: 'waits for the operator',
+    createdAt: value?.createdAt ?? at,
+    updatedAt: value?.updatedAt ?? at,
+  };
+  return { row: kind.asWritten(written, resource.spec, value), resource, shown };
+}
+
+/**
+ * JSON merge patch (RFC 7386) of the fields the API owns, again when somebody else wrote in between.
+ * @param request.annotations of the API's, beside the id: what it does not repeat it loses
+ * @throws ApiError not_found, precondition_failed, write_conflict, managed_elsewhere, invalid_body
+ */
+export async function patchDeclared<Spec, Fields extends object, Row extends WrittenRow>(
+  deps: DeclareDeps,
+  kind: DeclaredKind<Spec, Fields, Row>,
+  request: {
+    key: RowKey;
+    patch: Record<string, unknown>;
+    precondition?: Precondition | undefined;
+    annotations?: (
+      current: Resource<Spec>,
+      fields: { before: Fields; after: Fields },
+    ) => Record<string, string>;
+  },
+): Promise<Written<Spec, Row>> {
+  const { key, patch, precondition = noPrecondition, annotations } = request;
+  const id = fromUuid(kind.idPrefix, key.id);
+  const resource = await declaring(kind.pointer, () =>
+    retryingConflicts(async () => {
+      const current = await requireDeclared(deps, kind, key);
+      precondition(current);
+      const before = kind.fromSpec(current.spec);
+      // The patch was checked field by field, the merged whole is by the store.
+      const after = applyMergePatch({ ...before } as Record<string, unknown>, patch) as Fields;
+      const touched = Object.keys(patch).flatMap(
+        (field) => kind.specFields?.[field] ?? [toCamelKey(field)],
+      );
+      const { namespace, name, resourceVersion } = current.metadata;
+      return deps.store.apply(
+        {
+          kind: kind.kind,
+          namespace,
+          name,
+          spec: declarationAfter({ current, touched, after: { ...kind.toSpec(after) } }),
+          annotations: { [ANNOTATIONS.id]: id, ...annotations?.(current, { before, after }) },
+        },
+        { fieldManager: API_MANAGER, resourceVersion },
+      );
+    }),
+  );
+  return showWritten(deps, kind, { resource, id: key.id });
+}
+
+/**
+ * The API's whole part of an object after a patch: the fields it owned and the
+ * touched ones, as `after` has them. Removing what somebody else declares is a conflict, where
+ * server-side apply would silently do nothing.
+ */
+function declarationAfter(input: {
+  current: Pick<Resource, 'owners'>;
+  touched: readonly string[];
+  after: Record<string, unknown>;
+}): Record<string, unknown> {
+  const { owners } = input.current;
+  const ours = Object.keys(owners).filter((field) => owners[field]?.includes(API_MANAGER));
+  const conflicts = input.touched.flatMap((field) => {
+    const manager = owners[field]?.find((owner) => owner !== API_MANAGER);
+    return manager !== undefined && input.after[field] === undefined ? [{ field, manager }] : [];
+  });
+  if (conflicts.length > 0) throw new FieldConflictError(conflicts);
+  const fields = [...new Set([...ours, ...input.touched])];
+  const kept = fields.filter((field) => input.after[field] !== undefined);
+  return Object.fromEntries(kept.map((field) => [field, input.after[field]]));
+}
+
+/**
+ * Deletes what only the API declares, unless it was changed since the caller saw it, and waits
+ * until it is gone from what is read. It may be gone already.
+ * @throws ApiError not_found, managed_elsewhere, precondition_failed, write_conflict
+ */
+export async function deleteDeclared<Spec, Fields extends object, Row extends WrittenRow>(
+  deps: DeclareDeps,
+  kind: DeclaredKind<Spec, Fields, Row>,
+  request: { key: RowKey; precondition?: Precondition | undefined },
+): Promise<void> {
+  const { key, precondition = noPrecondition } = request;
+  const row = await requireRow(deps, kind, key);
+  if (row.managedBy !== 'api') {
+    throw managedElsewhere([{ field: kind.field, manager: row.managedBy }], () => '');
+  }
+  await declaring(
+    (pointer) => pointer,
+    () =>
+      deleteIf(
+        deps.store,
+        { kind: kind.kind, namespace: row.namespace, name: row.name },
+        precondition,
+      ),
+  );
+  await deps.awaitProjection(
+    () => kind.read(deps.pool, key),
+    (shown) => shown === undefined,
+  );
+}
+
+async function deleteIf(
+  store: ResourceStore,
+  object: ObjectKey & { kind: string },
+  precondition: Precondition,
+): Promise<void> {
+  const { kind, namespace, name } = object;
+  const key = { namespace, name };
+  if (precondition === noPrecondition) {
+    await store.delete(kind, key);
+    return;
+  }
+  await retryingConflicts(async () => {
+    const current = await store.get(kind, key);
+    if (!current) return;
+    precondition(current);
+    await store.delete(kind, key, { resourceVersion: current.metadata.resourceVersion });
+  });
+}
+
+function noSuch(noun: string): ApiError {
+  return new ApiError('not_found', `there is no such ${noun}`);
+}
