@@ -229,7 +229,7 @@ describe('SQL', () => {
   test.each(Object.keys(TABLES))('of %s stands in one folder', (table) => {
     const owner = `${TABLES[table]}/`;
     const named = new RegExp(
-      String.raw`\b(?:from|join|into|update|only|lock table|table)\s+${table}\b|table: '${table}'`,
+      String.raw`\b(?:from|join|into|update|only|lock table|table)\s+${table}\b|table: '${table}',`,
       'i',
     );
     const strangers = files.filter((file) => {
