@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { insertApiKey, newKeyText } from '../../src/access/api-keys.sql.ts';
 import { SCOPES } from '../../src/platform/http/scopes.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
-import { describeEachHome } from '../roles/homes.ts';
+import { describeEachStore } from '../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let api: Api;
 
   beforeAll(async () => {
-    api = await startApi({ home });
+    api = await startApi({ storeName });
   });
 
   afterAll(() => api.stop());
@@ -96,7 +96,7 @@ describeEachHome((home) => {
   });
 
   // Tables have every namespace.
-  (home === 'kubernetes' ? test : test.skip)(
+  (storeName === 'kubernetes' ? test : test.skip)(
     'a key of a namespace that is not there is 409 namespace_refused',
     async () => {
       const key = newKeyText();

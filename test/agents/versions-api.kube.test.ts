@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAgent, deleteAgent, patchAgent } from '../../src/agents/write-agent.ts';
 import { agentRow, apiDeps, countVersions, events, refusal } from './agents.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
-import { describeEachHome } from '../roles/homes.ts';
+import { describeEachStore } from '../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   let operator: { stop: () => Promise<void> };
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
     operator = await engine.startOperator();
   });
   afterEach(() => engine.stop());

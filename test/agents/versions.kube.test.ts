@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startEngine, type Engine } from '../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
-import { describeEachHome } from '../roles/homes.ts';
+import { describeEachStore } from '../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   let receiver: Receiver;
 
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
     receiver = await startReceiver();
     await engine.startOperator();
     await engine.startDelivery();

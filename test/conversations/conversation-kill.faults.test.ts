@@ -21,7 +21,7 @@ import { learn } from '../knowledge/passages/knowledge.ts';
  */
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 3);
-const TALKERS = 6;
+const USERS = 6;
 const MESSAGES = 12;
 /** Long enough that a turn or an ending is under way at each kill. */
 const KILL_AFTER_MS = { min: 20, max: 400 };
@@ -62,10 +62,10 @@ test(
     });
     const agentId = await createAgent();
     for (let round = 0; round < ROUNDS; round += 1) {
-      const talks = Array.from({ length: TALKERS }, (_, i) =>
-        talkToTheEnd(agentId, `${round}-${i}`),
+      const conversations = Array.from({ length: USERS }, (_, i) =>
+        converseToTheEnd(agentId, `${round}-${i}`),
       );
-      const over = Promise.all(talks);
+      const over = Promise.all(conversations);
       const { min, max } = KILL_AFTER_MS;
       await delay(min + Math.random() * (max - min));
       await api.kill();
@@ -74,7 +74,7 @@ test(
         `update idempotency_marks set claimed_at = '-infinity' where answer is null`,
       );
       api = await startApi();
-      for (const talk of await over) await checkWhole(talk);
+      for (const conversation of await over) await checkWhole(conversation);
     }
     const { rows } = await pool.query(
       `select count(*)::int as n from conversations where status <> 'ended' or summary is null`,
@@ -84,7 +84,7 @@ test(
   120_000 + ROUNDS * 20_000,
 );
 
-type Talk = { id: string; acknowledged: { index: number; text: string }[] };
+type Conversation = { id: string; acknowledged: { index: number; text: string }[] };
 
 async function createAgent(): Promise<string> {
   const { body } = await insist('POST', '/v1/agents', { prompt: 'x' }, 'agent');
@@ -92,11 +92,11 @@ async function createAgent(): Promise<string> {
 }
 
 /** Each request until it is answered, by the same key: an answer may be lost with the process. */
-async function talkToTheEnd(agentId: string, name: string): Promise<Talk> {
+async function converseToTheEnd(agentId: string, name: string): Promise<Conversation> {
   const started = await insist('POST', '/v1/conversations', { agent_id: agentId }, `start-${name}`);
   expect(started.status).toBe(201);
   const { id } = started.body;
-  const acknowledged: Talk['acknowledged'] = [];
+  const acknowledged: Conversation['acknowledged'] = [];
   for (let i = 0; i < MESSAGES; i += 1) {
     // Every third is a gap, the seventh asks for a human, after whom the agent is silent.
     const text =
@@ -151,7 +151,7 @@ async function attempt(method: string, path: string, json: object, key: string):
   return { status: response.status, body: await response.json() };
 }
 
-async function checkWhole({ id, acknowledged }: Talk): Promise<void> {
+async function checkWhole({ id, acknowledged }: Conversation): Promise<void> {
   await summarized(id);
   const uuid = toUuid('conv', id);
   const { rows: turns } = await pool.query<{ index: number; role: string; text: string }>(

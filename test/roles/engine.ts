@@ -66,16 +66,16 @@ export type Engine = Context &
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** Both homes of declared things; what is promised of the one holds for the other. */
+/** Both stores of declared things; what is promised of the one holds for the other. */
 export const STORES = ['postgres', 'kubernetes'] as const;
-export type Home = (typeof STORES)[number];
+export type StoreName = (typeof STORES)[number];
 
 /** One API server for all tests of a file; each test removes what it made. */
 let kube: Promise<Kube> | undefined;
 afterAll(async () => (await kube)?.stop());
 
-/** @param home where things are declared */
-export async function startEngine(home: Home = 'postgres'): Promise<Engine> {
+/** @param storeName where things are declared */
+export async function startEngine(storeName: StoreName = 'postgres'): Promise<Engine> {
   const database = await createTestDatabase();
   const context = createContext({
     role: 'test',
@@ -90,7 +90,7 @@ export async function startEngine(home: Home = 'postgres'): Promise<Engine> {
   await maintainPartitions(context.pool, Date.now());
   const local = createPostgresDeclarations(context);
   await local.store.start();
-  const cluster = home === 'kubernetes' ? await (kube ??= startKube()) : undefined;
+  const cluster = storeName === 'kubernetes' ? await (kube ??= startKube()) : undefined;
   const newStore = (): ResourceStore =>
     cluster
       ? createKubernetesResourceStore({ client: cluster.client, log: context.log })

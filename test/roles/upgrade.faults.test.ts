@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/ledger.ts';
-import type { LedgerEndpoint } from '../webhooks/ledger/ledger-book.ts';
+import type { LedgerEndpoint } from '../webhooks/ledger/ledger-entries.ts';
 import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
 import { watchLocks, type LockWatch } from '../platform/postgres/lock-watch.ts';
 import { temporaryFolder } from './parley-process.ts';
@@ -116,7 +116,11 @@ const TOLD_WITHIN_MS = 10_000;
       const verdict = await ledger.verdict();
       await expectNothingWaiting();
 
-      const figures = { ...load.answered(), talks: load.talks().length, looks: locks.looks() };
+      const figures = {
+        ...load.answered(),
+        conversations: load.conversations().length,
+        looks: locks.looks(),
+      };
       console.info(
         JSON.stringify({ from: previous.commit, verdict, figures, lock: locks.longest() }),
       );
@@ -205,11 +209,11 @@ const TOLD_WITHIN_MS = 10_000;
   /** Of things that nobody changes any more. */
   async function stablePaths(endpointId: string): Promise<string[]> {
     const { body: events } = await ask('GET', `/v1/events?limit=${SAMPLE}`, 200);
-    const talks = load.talks().slice(-SAMPLE);
+    const conversations = load.conversations().slice(-SAMPLE);
     return [
       `/v1/webhooks/${endpointId}`,
       ...events.data.map(({ id }: { id: string }) => `/v1/events/${id}`),
-      ...talks.flatMap(({ id }) => [
+      ...conversations.flatMap(({ id }) => [
         `/v1/conversations/${id}`,
         `/v1/conversations/${id}/transcript`,
       ]),
@@ -244,7 +248,7 @@ const TOLD_WITHIN_MS = 10_000;
 
   /** Each conversation that was ended holds all that was said, and tells of itself three times. */
   async function checkTalks(): Promise<void> {
-    for (const { id, said } of load.talks()) {
+    for (const { id, said } of load.conversations()) {
       for (const event of await eventsOf(id)) ledger.note(event, subscribed);
       const { body } = await ask('GET', `/v1/conversations/${id}/transcript`, 200);
       const turns = body.turns as { role: string; text: string }[];

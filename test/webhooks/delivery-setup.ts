@@ -19,7 +19,7 @@ import { SECRET, startEngine, type Engine } from '../roles/engine.ts';
  * The engine with endpoints and events put in as the operator and the services put them, without
  * an operator: what these tests are about begins at the outbox.
  */
-export type Lab = Engine & {
+export type DeliveryFixture = Engine & {
   /** Returns the uuid. `secret: null`: not there yet. */
   addEndpoint: (options?: EndpointOptions) => Promise<string>;
   /** Changes an endpoint's row in place. */
@@ -60,7 +60,7 @@ export type EmitOptions = {
   name?: string;
 };
 
-export async function startLab(): Promise<Lab> {
+export async function startDeliveryFixture(): Promise<DeliveryFixture> {
   const engine = await startEngine();
   const { pool, log, metrics } = engine;
   const notifier = createNotifier({ pool, log });

@@ -7,7 +7,7 @@ import { benchIsolation } from './isolation.ts';
 import { benchLatency, benchMemory } from './latency.ts';
 import { benchScale } from './scale.ts';
 import { benchStorage } from './storage.ts';
-import { benchTakeover } from './rescue.ts';
+import { benchRescue } from './rescue.ts';
 import { benchThroughput } from './throughput.ts';
 
 /**
@@ -30,7 +30,7 @@ const RUN: Record<Phase, (bench: Bench, report: Report) => Promise<void>> = {
   memory: benchMemory,
   backlog: benchBacklog,
   scale: benchScale,
-  takeover: benchTakeover,
+  rescue: benchRescue,
 };
 
 const options = readOptions(process.argv.slice(2));

@@ -31,7 +31,7 @@ type Kill = {
   lost: number;
 };
 
-export async function benchTakeover(bench: Bench, report: Report): Promise<void> {
+export async function benchRescue(bench: Bench, report: Report): Promise<void> {
   const { kills, quick } = bench.options;
   report.heading(`Take-over: SIGKILL of one of two delivery processes, ${kills} times`);
   const slow = allPaths.slice(0, SLOW);
@@ -126,12 +126,12 @@ function tell(report: Report, kills: readonly Kill[]): void {
     (never > 0 ? `; ${never} not again within ${LIMIT_SEC} s` : '');
   report.figures('  kill → next attempt', text, { waits, never, kills: kills.length });
   report.lost(
-    'the take-overs',
+    'the rescues',
     sum((kill) => kill.lost),
   );
   const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
   report.goal({
-    what: `take-over after SIGKILL, ${kills.length} kills, p50 / p99`,
+    what: `rescue after SIGKILL, ${kills.length} kills, p50 / p99`,
     peer: '4 h (its setting)',
     ours: `${seconds(waits.p50)} / ${seconds(waits.p99)}`,
     ratio: '–',

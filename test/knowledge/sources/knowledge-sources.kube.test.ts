@@ -3,17 +3,17 @@ import type { Operator } from '../../../src/roles/operator/run.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { listStaleSources } from '../../../src/knowledge/sources/list-stale-sources.ts';
 import { awaitCondition, type ToldCondition } from '../../agents/agents.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 import { startApi, withoutRequestId, type Api, type Reply } from '../../roles/api/api-setup.ts';
 
 const SOURCES = '/v1/knowledge/sources';
 const TEXT = '# Hours\n\nWe open at nine.\n\n# Parking\n\nThere are four places behind the house.';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let api: Api;
   let operator: Operator;
   beforeEach(async () => {
-    api = await startApi({ home, operator: false });
+    api = await startApi({ storeName, operator: false });
     operator = await api.engine.startOperator();
   });
   afterEach(async () => {

@@ -3,7 +3,10 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { fromUuid } from '../../../src/ids.ts';
-import { startTown, type Town } from '../../webhooks/delivery/processes/delivery-town.ts';
+import {
+  startDeliveryHarness,
+  type DeliveryHarness,
+} from '../../webhooks/delivery/processes/delivery-harness.ts';
 import { freePort, startRole, type Answer, type Parley } from '../../roles/parley-process.ts';
 import { createSeeded } from '../../random/seeded.ts';
 
@@ -20,25 +23,25 @@ const CUT_WITHIN_MS = 20;
 /** Processes are started, beside other tests. */
 jest.setTimeout(120_000 + ROUNDS * 5_000);
 
-let town: Town;
+let harness: DeliveryHarness;
 let api: Parley;
 let port: string;
 let path: string;
 
 beforeAll(async () => {
-  town = await startTown();
-  path = `/v1/webhooks/${fromUuid('we', await town.addEndpoint())}/test`;
+  harness = await startDeliveryHarness();
+  path = `/v1/webhooks/${fromUuid('we', await harness.addEndpoint())}/test`;
   port = String(await freePort());
   api = await startApi();
 });
 afterAll(async () => {
   await api.stop();
-  await town.stop();
+  await harness.stop();
 });
 
 function startApi(failpoints = ''): Promise<Parley> {
   const env = { PARLEY_PORT: port, PARLEY_RATE_LIMIT: '0', PARLEY_FAILPOINTS: failpoints };
-  return startRole('api', { databaseUrl: town.databaseUrl, env });
+  return startRole('api', { databaseUrl: harness.databaseUrl, env });
 }
 
 /** Sends the request and resets the connection at that moment; resolves with what came until then. */
@@ -96,7 +99,7 @@ async function expectOneEventEach(answers: readonly Answer[], before: string[]):
 }
 
 async function allEvents(): Promise<string[]> {
-  const { rows } = await town.pool.query<{ id: string }>(
+  const { rows } = await harness.pool.query<{ id: string }>(
     'select event_id as id from delivery_queue',
   );
   return rows.map(({ id }) => fromUuid('evt', id));

@@ -8,7 +8,7 @@ import { startKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 
 /**
- * What only a real API server can show of the store. What both homes promise alike is in
+ * What only a real API server can show of the store. What both stores promise alike is in
  * resource-store.test.ts and resource-store-watch.test.ts; of watches, kubernetes-store-watch.
  */
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { toUuid } from '../../../src/ids.ts';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 import { startParley, startRole, temporaryFolder } from '../../roles/parley-process.ts';
-import { startSite, type Site } from './site.ts';
+import { startDatabaseHarness, type DatabaseHarness } from './database-harness.ts';
 
 /**
  * Power loss. A 2xx comes after the commit of its event is on the disk, by the server's own account:
@@ -16,12 +16,12 @@ const SAMPLES = 60;
 const SETTINGS = { wal_writer_delay: '10s' };
 
 let postgres: OwnPostgres;
-let site: Site;
+let harness: DatabaseHarness;
 let client: pg.Client;
 
 beforeAll(async () => {
   postgres = await startOwnPostgres({ settings: SETTINGS });
-  site = await startSite(postgres.url);
+  harness = await startDatabaseHarness(postgres.url);
   client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
   await client.query('create extension pg_walinspect');
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await client?.end();
-  await site?.stop();
+  await harness?.stop();
   await postgres?.stop();
 }, 60_000);
 
@@ -41,7 +41,7 @@ test(`F-13: ${SAMPLES} of ${SAMPLES} accepted events were flushed to the disk be
   );
   const samples: Sample[] = [];
   for (let i = 0; i < SAMPLES; i += 1) {
-    const eventId = await site.emit();
+    const eventId = await harness.emit();
     // First where the WAL was flushed to, in one trip; then which transaction it was.
     const { rows } = await client.query<{ flushed: string }>(
       'select pg_current_wal_flush_lsn()::text as flushed',

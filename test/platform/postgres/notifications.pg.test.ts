@@ -8,18 +8,22 @@ import {
   type Listener,
   type Notifier,
 } from '../../../src/platform/postgres/notifications.ts';
-import { agentPublished, startLab, type Lab } from '../../webhooks/delivery-setup.ts';
+import {
+  agentPublished,
+  startDeliveryFixture,
+  type DeliveryFixture,
+} from '../../webhooks/delivery-setup.ts';
 
 /** Wake-ups between processes. A lost one costs the interval of a sweep: none should be. */
-let lab: Lab;
+let fixture: DeliveryFixture;
 let heard: Set<string>;
 let listener: Listener;
 let notifier: Notifier;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
   heard = new Set();
-  const { pool, databaseUrl, log } = lab;
+  const { pool, databaseUrl, log } = fixture;
   listener = createListener({
     databaseUrl,
     channels: { [CHANNELS.deliveries]: hear, [CHANNELS.events]: hear },
@@ -33,7 +37,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await notifier.stop();
   await listener.stop();
-  await lab.stop();
+  await fixture.stop();
 });
 
 const hear = (items: readonly string[]): void => {
@@ -41,7 +45,7 @@ const hear = (items: readonly string[]): void => {
 };
 
 const hears = (items: readonly string[]): Promise<boolean> =>
-  lab.eventually(
+  fixture.eventually(
     () => Promise.resolve(items.every((item) => heard.has(item))),
     () => [...heard],
   );
@@ -59,10 +63,12 @@ test('those that come together are told together, and none is left out', async (
 });
 
 test('test events wake their endpoints and those who stream with their own commit', async () => {
-  const to = await Promise.all(['a', 'a', 'b'].map((namespace) => lab.addEndpoint({ namespace })));
+  const to = await Promise.all(
+    ['a', 'a', 'b'].map((namespace) => fixture.addEndpoint({ namespace })),
+  );
   const send = createSendTestEvent({
-    pool: lab.pool,
-    outbox: lab.pool,
+    pool: fixture.pool,
+    outbox: fixture.pool,
     announce: () => undefined,
     nowMs: Date.now,
   });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startEngine, type Engine } from '../../roles/engine.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   const watches: { stop: () => Promise<void> }[] = [];
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
   });
   afterEach(async () => {
     for (const watch of watches.splice(0)) await watch.stop();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
 import { startKube, type Kube } from '../../platform/kubernetes/kube.ts';
 import { startOperatorProcess, type OperatorProcess } from './operator-process.ts';
-import { createWorld, type World } from './operator-world.ts';
+import { createOperatorHarness, type OperatorHarness } from './operator-harness.ts';
 import { createSeeded } from '../../random/seeded.ts';
 import type { Strike } from './side-effects.ts';
 
@@ -23,7 +23,7 @@ const AGENT = 'agent';
 const HOOK = 'hook';
 
 /** Each act waits for its result, so all of them are seen and the model is exact. */
-const SCRIPT: ((world: World) => Promise<void>)[] = [
+const SCRIPT: ((harness: OperatorHarness) => Promise<void>)[] = [
   ({ changeAgent }) => changeAgent(AGENT, (agent) => (agent.exists = true)),
   ({ changeEndpoint }) => changeEndpoint(HOOK, (endpoint) => (endpoint.exists = true)),
   ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.inline = 'two')),
@@ -49,37 +49,37 @@ suite('an operator killed or paused between any two side effects', () => {
   }, 90_000);
   afterAll(() => kube.stop());
 
-  const newWorld = (): Promise<World> => {
+  const newHarness = (): Promise<OperatorHarness> => {
     count += 1;
     const namespace = `failpoint-${count}`;
-    return createWorld({ kube, namespace, agents: [AGENT], endpoints: [HOOK] });
+    return createOperatorHarness({ kube, namespace, agents: [AGENT], endpoints: [HOOK] });
   };
 
   /** The kinds of all side effects of a run, in their order. */
   async function runWithoutFaults(): Promise<string[]> {
-    const world = await newWorld();
-    const operator = startOperatorProcess({ ...world.options, name: 'only' });
+    const harness = await newHarness();
+    const operator = startOperatorProcess({ ...harness.options, name: 'only' });
     try {
-      for (const act of SCRIPT) await act(world);
+      for (const act of SCRIPT) await act(harness);
       return operator.effects;
     } finally {
       await operator.stop();
-      await world.close();
+      await harness.close();
     }
   }
 
   /** False when it never came to that side effect. */
   async function runUntil(strike: Strike): Promise<boolean> {
-    const world = await newWorld();
-    const victim = startOperatorProcess({ ...world.options, name: 'victim', strike });
+    const harness = await newHarness();
+    const victim = startOperatorProcess({ ...harness.options, name: 'victim', strike });
     const operators = [victim];
-    const heirs = startHeir(world, victim, operators);
+    const heirs = startHeir(harness, victim, operators);
     try {
       for (const act of SCRIPT) {
-        await act(world);
-        if (await goOn(victim)) await world.agrees();
+        await act(harness);
+        if (await goOn(victim)) await harness.agrees();
       }
-      await world.onlyGrew();
+      await harness.onlyGrew();
       return victim.struck() !== undefined;
     } catch (error) {
       const logs = operators.map(({ name, output }) => `--- ${name}\n${output().slice(-6_000)}`);
@@ -87,7 +87,7 @@ suite('an operator killed or paused between any two side effects', () => {
     } finally {
       await Promise.all(operators.map(({ kill }) => kill()));
       await heirs;
-      await world.close();
+      await harness.close();
     }
   }
 
@@ -102,7 +102,7 @@ suite('an operator killed or paused between any two side effects', () => {
 
   /** Waits beside the victim and is told at once when it is struck, as its Lease would tell later. */
   async function startHeir(
-    { options }: World,
+    { options }: OperatorHarness,
     victim: OperatorProcess,
     operators: OperatorProcess[],
   ): Promise<void> {

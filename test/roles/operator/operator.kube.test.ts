@@ -5,14 +5,14 @@ import { createPostgresResourceStore } from '../../../src/platform/resources/res
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { activations, agentRow, conditionsOf, countVersions, events } from '../../agents/agents.ts';
 import { startEngine, type Engine } from '../engine.ts';
-import { describeEachHome } from '../homes.ts';
+import { describeEachStore } from '../each-store.ts';
 import type { Kube } from '../../platform/kubernetes/kube.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   let operator: { stop: () => Promise<void> };
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
     operator = await engine.startOperator();
   });
   afterEach(() => engine.stop());

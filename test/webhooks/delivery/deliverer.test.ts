@@ -297,42 +297,42 @@ function backlogged(options: { free: () => number }) {
 
 test('a backlog of many endpoints keeps to the throttle, is claimed in small parts, and is all done', async () => {
   let free = 100;
-  const lab = backlogged({ free: () => free });
+  const backlog = backlogged({ free: () => free });
   const ids = Array.from({ length: 40 }, (_, i) => `e${i}`);
-  for (const id of ids) lab.waiting.set(id, { fresh: 0, old: 30 });
-  lab.made.wake(ids);
+  for (const id of ids) backlog.waiting.set(id, { fresh: 0, old: 30 });
+  backlog.made.wake(ids);
   await settle();
-  expect(lab.slots.total()).toBe(100);
-  expect(Math.max(...lab.claims)).toBeLessThanOrEqual(64);
+  expect(backlog.slots.total()).toBe(100);
+  expect(Math.max(...backlog.claims)).toBeLessThanOrEqual(64);
   free = 120;
-  lab.finishAll();
+  backlog.finishAll();
   await settle();
-  expect(lab.slots.total()).toBe(20);
+  expect(backlog.slots.total()).toBe(20);
   free = Infinity;
-  await lab.drained();
-  expect([...lab.waiting.values()].every(({ old }) => old === 0)).toBe(true);
-  await lab.made.stop();
+  await backlog.drained();
+  expect([...backlog.waiting.values()].every(({ old }) => old === 0)).toBe(true);
+  await backlog.made.stop();
 });
 
 test('what is fresh goes while the throttle leaves nothing for what yields, which is looked at again soon', async () => {
   let free = 16;
-  const lab = backlogged({ free: () => free });
+  const backlog = backlogged({ free: () => free });
   const ids = Array.from({ length: 40 }, (_, i) => `e${i}`);
-  for (const id of ids) lab.waiting.set(id, { fresh: 0, old: 30 });
-  lab.made.wake(ids);
+  for (const id of ids) backlog.waiting.set(id, { fresh: 0, old: 30 });
+  backlog.made.wake(ids);
   await settle();
-  const before = lab.claims.length;
-  lab.waiting.set('e39', { fresh: 3, old: 30 });
-  lab.made.wake(['e39']);
+  const before = backlog.claims.length;
+  backlog.waiting.set('e39', { fresh: 3, old: 30 });
+  backlog.made.wake(['e39']);
   await settle();
-  expect(lab.running.get('e39')!.filter(({ yields }) => !yields)).toHaveLength(3);
-  expect(lab.slots.total()).toBe(19);
+  expect(backlog.running.get('e39')!.filter(({ yields }) => !yields)).toHaveLength(3);
+  expect(backlog.slots.total()).toBe(19);
   // Nothing more was looked for in vain.
-  expect(lab.claims.length - before).toBeLessThanOrEqual(2);
+  expect(backlog.claims.length - before).toBeLessThanOrEqual(2);
   free = 30;
-  while (lab.slots.total() < 33) await settle();
-  lab.waiting.clear();
-  for (const id of ids) lab.waiting.set(id, { fresh: 0, old: 0 });
-  await lab.drained();
-  await lab.made.stop();
+  while (backlog.slots.total() < 33) await settle();
+  backlog.waiting.clear();
+  for (const id of ids) backlog.waiting.set(id, { fresh: 0, old: 0 });
+  await backlog.drained();
+  await backlog.made.stop();
 });

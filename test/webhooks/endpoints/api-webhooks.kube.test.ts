@@ -3,14 +3,14 @@ import { EVENT_TYPES } from '../../../src/events/event-types.ts';
 import { verifyBody } from '../../../src/webhooks/endpoints/signature.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let api: Api;
   let receiver: Receiver;
 
   beforeAll(async () => {
-    api = await startApi({ home, delivery: true });
+    api = await startApi({ storeName, delivery: true });
     receiver = await startReceiver();
   });
 

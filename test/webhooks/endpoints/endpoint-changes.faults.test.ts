@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { toUuid } from '../../../src/ids.ts';
 import { verifyBody } from '../../../src/webhooks/endpoints/signature.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
 
 /**
@@ -13,7 +13,7 @@ const GRACE_MS = 1_000;
 const WATCHED_MS = 1_000;
 const EVENTS = 30;
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let api: Api;
   let receiver: Receiver;
   let other: Receiver;
@@ -21,7 +21,7 @@ describeEachHome((home) => {
   let keepDue: NodeJS.Timeout;
 
   beforeAll(async () => {
-    api = await startApi({ home, delivery: true });
+    api = await startApi({ storeName, delivery: true });
   }, 120_000);
   afterAll(() => api.stop());
   beforeEach(async () => {

@@ -9,13 +9,13 @@ import type { Resource } from '../../../src/platform/resources/resource-store.ts
 import { apiDeps, awaitCondition, refusal, type ToldCondition } from '../../agents/agents.ts';
 import { SECRET, startEngine, type Engine } from '../../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   let receiver: Receiver;
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
     receiver = await startReceiver();
     await engine.startOperator();
   });

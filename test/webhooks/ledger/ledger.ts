@@ -1,6 +1,12 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createBook, ONCE, placeOf, type LedgerEndpoint, type Promised } from './ledger-book.ts';
+import {
+  createLedgerEntries,
+  ONCE,
+  urlOf,
+  type LedgerEndpoint,
+  type Promised,
+} from './ledger-entries.ts';
 import { openAppendOnly } from './ledger-file.ts';
 import { createProducer, type Outcome } from './ledger-producer.ts';
 import { startRecorder, type Recorder } from './ledger-recorder.ts';
@@ -91,7 +97,7 @@ export async function startRecorders(folder: string, count = 1): Promise<Recorde
 export function createLedger(options: LedgerOptions): Ledger {
   const { api } = options;
   const file = openAppendOnly(path.join(options.folder, 'accepted.tsv'));
-  const book = createBook();
+  const entries = createLedgerEntries();
   const producer = createProducer(api, options.connections ?? 64);
   const counts = { accepted: 0, refused: 0, unknown: 0, skipped: 0, odd: [] as string[] };
   const waiting = new Set<() => void>();
@@ -100,9 +106,9 @@ export function createLedger(options: LedgerOptions): Ledger {
   let paths = 0;
 
   function promise(promised: Promised): void {
-    const { eventId, deliveryId, mark, places } = promised;
-    for (const place of places) file.append([[Date.now(), eventId, deliveryId, place, mark]]);
-    book.promise(promised);
+    const { eventId, deliveryId, mark, urls } = promised;
+    for (const url of urls) file.append([[Date.now(), eventId, deliveryId, url, mark]]);
+    entries.promise(promised);
   }
 
   /** One act, to its answer. */
@@ -121,10 +127,10 @@ export function createLedger(options: LedgerOptions): Ledger {
     const kind = outcome.kind === 'refused' && mayHaveHappened ? 'unknown' : outcome.kind;
     if (outcome.kind === 'accepted') {
       const { eventId, deliveryId } = outcome;
-      promise({ eventId, deliveryId, mark, places: [placeOf(endpoint)] });
+      promise({ eventId, deliveryId, mark, urls: [urlOf(endpoint)] });
     }
     if (outcome.kind === 'refused' && outcome.odd !== undefined) counts.odd.push(outcome.odd);
-    if (kind === 'unknown') book.unknown(mark);
+    if (kind === 'unknown') entries.unknown(mark);
     counts[kind] += 1;
     for (const check of waiting) check();
     return kind;
@@ -153,7 +159,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         if (![201, 202].includes(made.status))
           throw new Error(`no endpoint: ${JSON.stringify(made.body)}`);
         const endpoint = { id: String(made.body.id), path: at, recorder };
-        await recorder.tell(at, { secrets: book.addSecret(endpoint, String(made.body.secret)) });
+        await recorder.tell(at, { secrets: entries.addSecret(endpoint, String(made.body.secret)) });
         while ((await call('GET', `/v1/webhooks/${endpoint.id}`)).status !== 200)
           await delay(RETRY_MS);
         endpoints.push(endpoint);
@@ -161,7 +167,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       return endpoints;
     },
     addSecret: (endpoint, secret) =>
-      endpoint.recorder.tell(endpoint.path, { secrets: book.addSecret(endpoint, secret) }),
+      endpoint.recorder.tell(endpoint.path, { secrets: entries.addSecret(endpoint, secret) }),
     openLoop: (plan) =>
       clock.during(async () => {
         const { rate, count = Infinity } = plan;
@@ -196,7 +202,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         await Promise.all(Array.from({ length: plan.callers }, caller));
       }),
     note: (eventId, endpoints) =>
-      promise({ eventId, deliveryId: '-', mark: '-', places: endpoints.map(placeOf) }),
+      promise({ eventId, deliveryId: '-', mark: '-', urls: endpoints.map(urlOf) }),
     counts: () => {
       const { odd: _, ...numbers } = counts;
       return { ...numbers, acceptedPerSecond: counts.accepted / (clock.elapsedMs() / 1_000) };
@@ -213,16 +219,16 @@ export function createLedger(options: LedgerOptions): Ledger {
       }),
     settled: async (timeoutMs) => {
       const endMs = performance.now() + timeoutMs;
-      while (book.missing().length > 0) {
+      while (entries.missing().length > 0) {
         if (performance.now() > endMs) return false;
         await delay(POLL_MS);
       }
       return true;
     },
     verdict: async () => {
-      await Promise.all(book.recorders().map((recorder) => recorder.sync()));
+      await Promise.all(entries.recorders().map((recorder) => recorder.sync()));
       file.sync();
-      const found = await judge(book, call);
+      const found = await judge(entries, call);
       const { odd } = counts;
       const acceptedPerSecond = Math.round(counts.accepted / (clock.elapsedMs() / 1_000));
       const { accepted: _, ...asked } = counts;
@@ -230,7 +236,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     close: async () => {
       file.close();
-      book.close();
+      entries.close();
       await producer.close();
     },
   };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FORBIDDEN, PUBLIC_V4, PUBLIC_V6, spellings } from './ssrf-addresses.ts';
 import { DOMAIN, IS_LONG, REDIRECTS } from './ssrf-cases.ts';
 import type { SsrfDns } from './ssrf-dns.ts';
-import type { Site } from './ssrf-site.ts';
+import type { SsrfListeners } from './ssrf-listeners.ts';
 import { startOwnPostgres } from '../../postgres/own-postgres.ts';
 import { startRoles, type Parley } from '../../../roles/parley-process.ts';
 
@@ -31,10 +31,13 @@ const PROXY = 'http://169.254.169.254:8080';
  * opened, so that it takes the literal addresses too: only the delivery process protects.
  */
 export async function runPipeline(
-  place: { site: Site; dns: SsrfDns },
+  servers: { listeners: SsrfListeners; dns: SsrfDns },
   turn: number,
 ): Promise<PipelineResult> {
-  const before = { caught: place.site.caught().length, received: place.site.received() };
+  const before = {
+    caught: servers.listeners.caught().length,
+    received: servers.listeners.received(),
+  };
   const postgres = await startOwnPostgres({ settings: { fsync: 'off' } });
   const open = { PARLEY_EGRESS_ALLOW: '0.0.0.0/0,::/0' };
   const proxies = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY };
@@ -51,17 +54,17 @@ export async function runPipeline(
   const endAll = (): void => parley.pids.forEach((pid) => process.kill(pid, 'SIGKILL'));
   process.once('exit', endAll);
   try {
-    const endpoints = await declareAll(parley, wanted(place.dns, turn));
+    const endpoints = await declareAll(parley, wanted(servers.dns, turn));
     // What was caught is the answer; nobody has to wait for the rest.
-    const isCaught = (): boolean => place.site.caught().length > before.caught;
+    const isCaught = (): boolean => servers.listeners.caught().length > before.caught;
     const attempts = await provoke(parley, endpoints, isCaught);
-    await place.site.settled();
+    await servers.listeners.settled();
     return {
       addresses: FORBIDDEN.length,
       endpoints: endpoints.length,
       ...judge(endpoints, attempts),
-      caught: place.site.caught().slice(before.caught),
-      received: place.site.received() - before.received,
+      caught: servers.listeners.caught().slice(before.caught),
+      received: servers.listeners.received() - before.received,
     };
   } finally {
     await parley.stop();

@@ -26,7 +26,7 @@ import { startReceiver, type Receiver } from '../../receiver.ts';
  * Delivery processes on one database, endpoints, a receiver that records, and events put into the
  * outbox as the API does: without API and operator, which are not what is broken here.
  */
-export type Town = {
+export type DeliveryHarness = {
   databaseUrl: string;
   pool: Pool;
   receiver: Receiver;
@@ -41,10 +41,10 @@ export type Town = {
     count: number,
     options?: { bytes?: number; conversations?: boolean },
   ) => Promise<string[]>;
-  /** Stopped with the town, killed when they do not end. */
+  /** Stopped with the harness, killed when they do not end. */
   start: (options?: Omit<DeliveryProcessOptions, 'databaseUrl'>) => Promise<DeliveryProcess>;
   /** Starts and waits until it is ready. */
-  startReady: Town['start'];
+  startReady: DeliveryHarness['start'];
   /** Deliveries under lease: sent, or about to be, and not recorded. */
   leased: (processNumber?: number) => Promise<Leased[]>;
   processNumbers: () => Promise<number[]>;
@@ -74,7 +74,7 @@ const LOOK_MS = 20;
 const END_MS = 15_000;
 
 /** @param databaseUrl a migrated one that stays; default: one of its own that `stop` drops */
-export async function startTown(databaseUrl?: string): Promise<Town> {
+export async function startDeliveryHarness(databaseUrl?: string): Promise<DeliveryHarness> {
   const database = databaseUrl === undefined ? await createTestDatabase() : undefined;
   const url = databaseUrl ?? database!.url;
   const log = pino({ level: 'silent' });
@@ -103,12 +103,12 @@ export async function startTown(databaseUrl?: string): Promise<Town> {
     });
     return ids;
   }
-  const start: Town['start'] = async (options = {}) => {
+  const start: DeliveryHarness['start'] = async (options = {}) => {
     const started = await startDeliveryProcess({ databaseUrl: url, ...options });
     processes.push(started);
     return started;
   };
-  const addEndpoint: Town['addEndpoint'] = async (endpointUrl) => {
+  const addEndpoint: DeliveryHarness['addEndpoint'] = async (endpointUrl) => {
     const id = newUuid();
     const secret = sealer.seal(SECRET, endpointSecretPlace('default', id));
     await upsertEndpoint(pool, {

@@ -20,19 +20,19 @@ import { createViewer, type View } from './operator-view.ts';
 import { createTestDatabase } from '../../platform/postgres/postgres.ts';
 
 /** A namespace and a database of one life each, the model of both, and who acts on them. */
-export type World = {
+export type OperatorHarness = {
   model: Model;
-  /** For the operators of this world. */
+  /** For its operators. */
   options: Omit<FaultyOperatorOptions, 'name'>;
   pool: Pool;
-  /** Changes the model, declares it, and waits until the world is what the model says. */
+  /** Changes the model, declares it, and waits until everything is as the model says. */
   changeAgent: (name: string, change: (agent: AgentModel) => void) => Promise<void>;
   changeEndpoint: (name: string, change: (endpoint: EndpointModel) => void) => Promise<void>;
   /** Somebody else puts another secret there. */
   rotateSecret: (name: string) => Promise<void>;
   /** Its Secret is deleted: the operator has to bring the same one back. */
   loseSecret: (name: string) => Promise<void>;
-  /** Fails with the difference when the world is not what the model says in time. */
+  /** Fails with the difference when something is not as the model says in time. */
   agrees: () => Promise<void>;
   /** Fails when a version, an activation or an event of before is gone or another one. */
   onlyGrew: () => Promise<void>;
@@ -43,12 +43,12 @@ export type World = {
 const AGREES_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 30;
 
-export async function createWorld(deps: {
+export async function createOperatorHarness(deps: {
   kube: Kube;
   namespace: string;
   agents: readonly string[];
   endpoints: readonly string[];
-}): Promise<World> {
+}): Promise<OperatorHarness> {
   const { kube, namespace } = deps;
   const database = await createTestDatabase();
   const log = createLogger('error', 'test');

@@ -7,7 +7,7 @@ import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
  * The three roles as processes of their own on one database, each path to it one that can fail,
  * with an endpoint that is recorded here: outside of whatever a test breaks.
  */
-export type Site = {
+export type DatabaseHarness = {
   /** The path of the API and the operator to PostgreSQL, and that of the delivery process. */
   database: FaultProxy;
   deliveryDatabase: FaultProxy;
@@ -49,10 +49,10 @@ const GIVE_UP_MS = 30_000;
 /** Of /proc/<pid>/stat; 100 on every Linux that Node runs on. */
 const TICKS_PER_SEC = 100;
 
-export async function startSite(
+export async function startDatabaseHarness(
   databaseUrl: string,
   options: { env?: Record<string, string> } = {},
-): Promise<Site> {
+): Promise<DatabaseHarness> {
   const [database, deliveryDatabase, receiver] = await Promise.all([
     startFaultProxy(databaseUrl),
     startFaultProxy(databaseUrl),
@@ -68,7 +68,7 @@ export async function startSite(
   if (status !== 201) throw new Error(`no endpoint: ${status} ${JSON.stringify(body)}`);
   const endpointId = String(body.id);
   const send = (): Promise<Answer> => call('POST', `/v1/webhooks/${endpointId}/test`);
-  const allArrived: Site['allArrived'] = async (ids, timeoutMs = GIVE_UP_MS) => {
+  const allArrived: DatabaseHarness['allArrived'] = async (ids, timeoutMs = GIVE_UP_MS) => {
     const missing = new Set(ids);
     let looked = 0;
     await receiver
