@@ -22,7 +22,7 @@ const jestStep = (args) => ({
 /** The static checks and all tests; with arguments, jest alone with these. */
 export const test = (context) =>
   context.args.length > 0
-    ? runSteps(context, [jestStep(['--ignoreProjects=e2e', ...context.args])])
+    ? runSteps(context, [jestStep([...context.args, '--ignoreProjects=e2e'])])
     : runSteps(context, [
         ...staticSteps,
         jestStep(['--selectProjects', 'unit', 'pg', 'kube']),
@@ -32,17 +32,17 @@ export const test = (context) =>
 
 /** The tests that need nothing but Node. */
 export const unit = (context) =>
-  runSteps(context, [jestStep(['--selectProjects=unit', ...context.args])]);
+  runSteps(context, [jestStep([...context.args, '--selectProjects=unit'])]);
 
 /** On the cluster of KUBECONFIG, with PARLEY_E2E_IMAGE in its nodes (CONTRIBUTING.md). */
 export const e2e = (context) =>
-  runSteps(context, [jestStep(['--selectProjects=e2e', '--runInBand', ...context.args])]);
+  runSteps(context, [jestStep(['--runInBand', ...context.args, '--selectProjects=e2e'])]);
 
 /** The long run of the faults, of all or of those that are named; the variables say how long. */
 export const faults = (context) => {
   process.env.FAULT_ROUNDS ??= '50';
   process.env.FUZZ_INPUTS ??= '10000';
-  return runSteps(context, [jestStep(['--selectProjects=faults', '--runInBand', ...context.args])]);
+  return runSteps(context, [jestStep(['--runInBand', ...context.args, '--selectProjects=faults'])]);
 };
 
 export const check = (context) => runSteps(context, staticSteps);

@@ -11,16 +11,19 @@ import {
   type Answer,
   type Parley,
 } from '../roles/parley-process.ts';
+import { createSeeded } from '../random/seeded.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { learn } from '../knowledge/passages/knowledge.ts';
+import { until } from '../until.ts';
 
 /**
  * An API process is killed at any moment of turns and endings while clients go on with the same
  * Idempotency-Keys: what was acknowledged is there, nothing is half stored or double, and each
- * conversation ends once and is told once.
+ * conversation ends once, with one event each. FAULT_SEED decides when the kills come.
  */
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 3);
+const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 const USERS = 6;
 const MESSAGES = 12;
 /** Long enough that a turn or an ending is under way at each kill. */
@@ -54,20 +57,21 @@ async function startApi(): Promise<Parley> {
 }
 
 test(
-  `${ROUNDS} kills in the midst of turns and endings`,
+  `${ROUNDS} kills in the midst of turns and endings (seed ${SEED})`,
   async () => {
     await learn(pool, {
       name: 'handbook',
       passages: [{ heading: 'Delivery', text: 'We deliver within three working days.' }],
     });
     const agentId = await createAgent();
+    const seeded = createSeeded(SEED);
     for (let round = 0; round < ROUNDS; round += 1) {
       const conversations = Array.from({ length: USERS }, (_, i) =>
         converseToTheEnd(agentId, `${round}-${i}`),
       );
       const over = Promise.all(conversations);
       const { min, max } = KILL_AFTER_MS;
-      await delay(min + Math.random() * (max - min));
+      await delay(min + seeded.below(max - min)); // The moment is what is tried.
       await api.kill();
       // As if the 60 s were over for which the mark of a request under way is held.
       await pool.query(
@@ -134,7 +138,7 @@ async function insist(method: string, path: string, json: object, key: string): 
     const isBusy = reply?.body?.code === 'idempotency_in_progress' || (reply?.status ?? 0) >= 500;
     if (reply && !isBusy) return reply;
     if (performance.now() > endMs) throw new Error(`${key} was never answered`);
-    await delay(100);
+    await delay(100); // As a careful client.
   }
 }
 
@@ -185,13 +189,12 @@ async function checkWhole({ id, acknowledged }: Conversation): Promise<void> {
 }
 
 async function summarized(id: string): Promise<void> {
-  for (let i = 0; i < 100; i += 1) {
+  // The reaper of the API process looks once a second.
+  await until(`the summary of ${id}`, async () => {
     const { rows } = await pool.query(
       'select 1 from conversations where id = $1 and summary is not null',
       [toUuid('conv', id)],
     );
-    if (rows.length > 0) return;
-    await delay(100); // The reaper looks once a second.
-  }
-  throw new Error(`${id} has no summary`);
+    return rows.length > 0;
+  });
 }

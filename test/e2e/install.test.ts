@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
-import { helm, kubectl, kubectlApply, until } from './kubectl.ts';
+import { helm, kubectl, kubectlApply, eventually } from './kubectl.ts';
 import { inToolbox, received, receiverUrl, source, startPods } from './toolbox.ts';
 
 /**
@@ -141,7 +141,7 @@ test('an example is Ready by kubectl wait; edits by kubectl and by REST are told
   const back = await call('POST', `/v1/agents/${rest.body.id}/rollback`, { reason: 'tone' });
   expect(back).toMatchObject({ status: 200, body: { active_version: 1 } });
 
-  const told = await until('five events', async () => {
+  const told = await eventually('five events', async () => {
     const all = await verified(endpoint.secret);
     const ofAgents = all.filter(({ type }) => type.startsWith('agent.'));
     return ofAgents.length >= 5 && ofAgents;
@@ -173,7 +173,7 @@ async function load(seconds: number): Promise<{ accepted: string[]; failures: st
 /** Every accepted event came, once. */
 async function expectAllOnce(accepted: readonly string[]): Promise<void> {
   const counts = new Map<string, number>();
-  await until('the last of them', async () => {
+  await eventually('the last of them', async () => {
     counts.clear();
     for (const { headers } of await received(NAMESPACE)) {
       const id = headers['parley-event-id']!;

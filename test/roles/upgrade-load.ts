@@ -89,7 +89,7 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
       const text = `Hello${'!'.repeat(i)}`;
       const at = `${path}/${id}/messages`;
       if (await ask({ method: 'POST', path: at, expected: [200], json: { text } })) said.push(text);
-      await delay(USER_PAUSE_MS);
+      await delay(USER_PAUSE_MS); // A user thinks.
     }
     const end = { method: 'POST', path: `${path}/${id}/end`, expected: [200], json: {} } as const;
     if (await ask(end)) conversations.push({ id, said });

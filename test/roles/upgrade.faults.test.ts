@@ -12,6 +12,7 @@ import { hasPreviousMain, previousMain, type Tree } from './previous-main.ts';
 import { createRollout, type Rollout } from './rollout.ts';
 import { startLoad, type Load } from './upgrade-load.ts';
 import { missingFrom } from '../platform/resources/schema/whole-objects.ts';
+import { until } from '../until.ts';
 
 /**
  * An upgrade is not seen from outside, nor is its way back: under load, the previous main is
@@ -47,8 +48,8 @@ const BACKLOG = `
 const SAMPLE = 10;
 const WARM_UP = 20;
 /** What each conversation that is ended makes. */
-const TOLD = ['conversation.ended', 'conversation.started', 'conversation.transcript.ready'];
-const TOLD_WITHIN_MS = 10_000;
+const EVENT_TYPES = ['conversation.ended', 'conversation.started', 'conversation.transcript.ready'];
+const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
 
 (canRun ? describe : describe.skip)('from the previous main to this tree and back', () => {
   const url = databaseUrl(`upgrade_${process.pid}`);
@@ -175,7 +176,7 @@ const TOLD_WITHIN_MS = 10_000;
   async function stumble(): Promise<void> {
     const { path: at } = endpoints[0]!;
     await recorder.answer(at, { status: 503 });
-    await delay(DOWN_MS);
+    await delay(DOWN_MS); // How long it is down.
     await recorder.answer(at, { status: 200 });
   }
 
@@ -258,17 +259,19 @@ const TOLD_WITHIN_MS = 10_000;
   }
 
   async function eventsOf(conversation: string): Promise<string[]> {
-    const endMs = performance.now() + TOLD_WITHIN_MS;
-    for (;;) {
-      const { body } = await ask('GET', `/v1/events?conversation_id=${conversation}`, 200);
-      const events = body.data as { id: string; type: string }[];
-      const types = events.map(({ type }) => type).sort();
-      if (types.length === TOLD.length || performance.now() > endMs) {
-        expect({ conversation, types }).toEqual({ conversation, types: TOLD });
-        return events.map(({ id }) => id);
-      }
-      await delay(200); // Its summary is made within a second or two.
-    }
+    // Its summary is made within a second or two.
+    const events = await until(
+      `the events of ${conversation}`,
+      async () => {
+        const { body } = await ask('GET', `/v1/events?conversation_id=${conversation}`, 200);
+        const all = body.data as { id: string; type: string }[];
+        return all.length >= EVENT_TYPES.length && all;
+      },
+      EVENTS_WITHIN,
+    );
+    const types = events.map(({ type }) => type).sort();
+    expect({ conversation, types }).toEqual({ conversation, types: EVENT_TYPES });
+    return events.map(({ id }) => id);
   }
 
   /** As a dump, which looks at every table first and keeps that until its end. */

@@ -67,7 +67,7 @@ function createKinds(
   const pause = async (name: string): Promise<string> => {
     const { pid } = roles.get(name);
     process.kill(pid, 'SIGSTOP');
-    await delay(PAUSED_MS);
+    await delay(PAUSED_MS); // How long it stands still.
     process.kill(pid, 'SIGCONT');
     return `${name} stood still for 5 s`;
   };
@@ -93,7 +93,7 @@ function createKinds(
     'port closed': async () => {
       const recorder = seeded.pick(recorders);
       await recorder.close();
-      await delay(PAUSED_MS);
+      await delay(PAUSED_MS); // How long it is closed.
       await recorder.open();
       return 'a receiver refused connections for 5 s';
     },

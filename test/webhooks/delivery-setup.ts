@@ -14,6 +14,7 @@ import {
   upsertEndpoint,
 } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SECRET, startEngine, type Engine } from '../roles/engine.ts';
+import { until } from '../until.ts';
 
 /**
  * The engine with endpoints and events put in as the operator and the services put them, without
@@ -115,15 +116,13 @@ export async function startDeliveryFixture(): Promise<DeliveryFixture> {
     },
     deliveryOf,
     deliveryWhen: async (eventId, condition, timeoutMs = 20_000) => {
-      const giveUpAt = performance.now() + timeoutMs;
-      for (;;) {
-        const delivery = await deliveryOf(eventId);
-        if (condition(delivery)) return delivery;
-        if (performance.now() > giveUpAt) {
-          throw new Error(`waited in vain; the delivery is ${JSON.stringify(delivery)}`);
-        }
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      let delivery: DeliveryRow | undefined;
+      const check = async (): Promise<DeliveryRow | false> => {
+        delivery = await deliveryOf(eventId);
+        return condition(delivery) && delivery;
+      };
+      const what = (): string => `a delivery other than ${JSON.stringify(delivery)}`;
+      return until(what, check, { timeoutMs });
     },
     stop: async () => {
       await notifier.stop();

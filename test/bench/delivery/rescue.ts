@@ -64,7 +64,7 @@ async function killOne(
   let waiting = -1;
   let stopped: Promise<unknown> | undefined;
   while (performance.now() < untilMs && waiting !== 0) {
-    await delay(250);
+    await delay(250); // Seldom on purpose, as in measure.ts.
     for (const one of await receiver.take()) arrivals.push(one);
     if (nowNs() - killNs < BREAK_MS * 1e6) continue;
     stopped ??= bench.producer.stopRun();

@@ -88,7 +88,7 @@ async function untilAnswered(key: string): Promise<Answer> {
     const body = await response.json();
     if (status === 202) return { status, headers, body };
     expect({ status, body }).toMatchObject({ status: 409 });
-    await delay(20);
+    await delay(20); // The request before is still under way.
   }
 }
 

@@ -11,6 +11,7 @@ import {
   startDeliveryFixture,
   type DeliveryFixture,
 } from '../../webhooks/delivery-setup.ts';
+import { until } from '../../until.ts';
 
 /** Contract §7: names, labels, and that the numbers move as it says. */
 let fixture: DeliveryFixture;
@@ -222,10 +223,5 @@ test('no label is an id, a URL, a host, a key or an error text', async () => {
 });
 
 async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 10_000;
-  while (!(await condition())) {
-    if (performance.now() > giveUpAt)
-      throw new Error(`waited in vain\n${await fixture.metrics.render()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(() => fixture.metrics.render(), condition);
 }

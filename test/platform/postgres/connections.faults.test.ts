@@ -18,6 +18,7 @@ const STATEMENT_MS = 15_000;
 /** For what the machine adds. */
 const SLACK_MS = 2_000;
 const CALLERS = 60;
+const CALLERS_SLOW = 40;
 /** src/commands/run-role.ts */
 const API_CONNECTIONS = 20;
 /** With a second for each of a request's statements, behind those of a batch before it. */
@@ -50,8 +51,8 @@ const slowestMs = ({ answers }: Producer): number =>
 
 test('F-11: every statement takes a second: accepted or 503 in time, and delivered', async () => {
   for (const proxy of [harness.database, harness.deliveryDatabase]) proxy.delay(500);
-  producer = harness.produce({ callers: 40 });
-  await delay(4_000);
+  producer = harness.produce({ callers: CALLERS_SLOW });
+  await producer.until(({ length }) => length >= 2 * CALLERS_SLOW);
   await producer.stop();
   const eventIds = [...producer.accepted.keys()];
   console.info(
@@ -77,7 +78,7 @@ test('F-11: all connections hang on a lock: 503 in time for those who wait, and 
     return { status, retryAfter: headers.get('retry-after'), tookMs: performance.now() - sentMs };
   };
   const asked = Promise.all(Array.from({ length: CALLERS }, ask));
-  await delay(holdMs);
+  await delay(holdMs); // How long the lock is held.
   await holder.query('rollback');
   await holder.end();
   const freeMs = performance.now();
@@ -110,7 +111,7 @@ test(
         where backend_type = 'client backend' and pid <> pg_backend_pid()`,
       );
       ended += rows.length;
-      await delay(1_000);
+      await delay(1_000); // The rhythm of the fault.
     }
     const last = await harness.emit();
     await producer.stop();

@@ -31,16 +31,20 @@ export type DatabaseHarness = {
   stop: () => Promise<void>;
 };
 
-type SiteAnswer = { status: number; retryAfter: string | null; sentMs: number; atMs: number };
+type TimedAnswer = { status: number; retryAfter: string | null; sentMs: number; atMs: number };
 
 export type Producer = {
   /** 2xx: event id → when the answer came. */
   accepted: Map<string, number>;
-  answers: SiteAnswer[];
+  answers: TimedAnswer[];
   /** Those that are neither 202 nor 503 with the time to come again. */
-  odd: () => SiteAnswer[];
+  odd: () => TimedAnswer[];
   /** Resolves with the moment of the first 2xx after this one. */
   acceptedAfter: (momentMs: number) => Promise<number>;
+  /** Resolves once this is so of the answers; looks at each. */
+  until: (check: (answers: readonly TimedAnswer[]) => boolean) => Promise<void>;
+  /** Resolves after so many more 2xx. */
+  accepts: (count: number) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -132,11 +136,22 @@ function startProducer(
       if (status === 202) accepted.set(String(body.event_id), atMs);
       for (const bell of bells) bell();
       const rest = status === 202 ? pauseMs : Math.max(pauseMs, 20);
-      if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+      if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest)); // A caller's pause.
     }
   };
   const calling = Promise.all(Array.from({ length: callers }, caller));
-  calling.catch(() => undefined); // Told by `stop`.
+  const until: Producer['until'] = (check) =>
+    new Promise((resolve, reject) => {
+      calling.catch(reject);
+      const look = (): void => {
+        if (!check(answers)) return;
+        bells.delete(look);
+        resolve();
+      };
+      bells.add(look);
+      look();
+    });
+  calling.catch(() => undefined); // `stop` throws it.
   return {
     accepted,
     answers,
@@ -144,18 +159,17 @@ function startProducer(
       answers.filter(
         ({ status, retryAfter }) => status !== 202 && !(status === 503 && Number(retryAfter) > 0),
       ),
-    acceptedAfter: (momentMs) =>
-      new Promise((resolve, reject) => {
-        calling.catch(reject);
-        const look = (): void => {
-          const found = answers.find(({ status, atMs }) => status === 202 && atMs >= momentMs);
-          if (!found) return;
-          bells.delete(look);
-          resolve(found.atMs);
-        };
-        bells.add(look);
-        look();
-      }),
+    acceptedAfter: async (momentMs) => {
+      const found = (): TimedAnswer | undefined =>
+        answers.find(({ status, atMs }) => status === 202 && atMs >= momentMs);
+      await until(() => found() !== undefined);
+      return found()!.atMs;
+    },
+    until,
+    accepts: (count) => {
+      const enough = accepted.size + count;
+      return until(() => accepted.size >= enough);
+    },
     stop: async () => {
       state.isStopped = true;
       await calling;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 import { temporaryFolder } from '../../roles/parley-process.ts';
-import { startDatabaseHarness, type DatabaseHarness } from './database-harness.ts';
+import { startDatabaseHarness, type DatabaseHarness, type Producer } from './database-harness.ts';
 import { mountSmallDisk, whyNoSmallDisk, type SmallDisk } from './small-disk.ts';
 
 /**
@@ -67,7 +67,7 @@ async function startOn(small: 'data' | 'wal'): Promise<void> {
     if (small === 'wal') await useUpWal();
     await refusedOnly(producer);
     const fullMs = performance.now();
-    await delay(1_000);
+    await delay(1_000); // A second in which nothing may be accepted.
     const whileFull = producer.answers.filter(({ atMs }) => atMs > fullMs);
     await disk.free();
     const freeMs = performance.now();
@@ -103,13 +103,10 @@ async function useUpWal(): Promise<void> {
   throw new Error('the WAL goes on and on');
 }
 
-/** Resolves when the last answers were all refusals. */
-async function refusedOnly(producer: ReturnType<DatabaseHarness['produce']>): Promise<void> {
-  const endMs = performance.now() + 20_000;
-  for (;;) {
-    const last = producer.answers.slice(-30);
-    if (last.length === 30 && last.every(({ status }) => status >= 500)) return;
-    if (performance.now() > endMs) throw new Error('a full disk is not noticed');
-    await delay(50);
-  }
+/** Resolves when the last 30 answers were all refusals. */
+function refusedOnly(producer: Producer): Promise<void> {
+  return producer.until((answers) => {
+    const last = answers.slice(-30);
+    return last.length === 30 && last.every(({ status }) => status >= 500);
+  });
 }

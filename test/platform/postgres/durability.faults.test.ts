@@ -4,6 +4,7 @@ import { toUuid } from '../../../src/ids.ts';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 import { startParley, startRole, temporaryFolder } from '../../roles/parley-process.ts';
 import { startDatabaseHarness, type DatabaseHarness } from './database-harness.ts';
+import { until } from '../../until.ts';
 
 /**
  * Power loss. A 2xx comes after the commit of its event is on the disk, by the server's own account:
@@ -71,14 +72,13 @@ const FSYNCS = `(select sum(fsyncs) from pg_stat_io where object = 'wal')`;
 
 /** The server counts with a delay of up to a second. */
 async function reaching(wanted: number): Promise<number> {
-  const endMs = performance.now() + 15_000;
-  for (;;) {
+  let fsyncs = 0;
+  const look = async (): Promise<number | false> => {
     const { rows } = await client.query<{ fsyncs: string }>(`select ${FSYNCS} as fsyncs`);
-    const fsyncs = Number(rows[0]!.fsyncs);
-    if (fsyncs >= wanted) return fsyncs;
-    if (performance.now() > endMs) throw new Error(`${fsyncs} fsyncs, not ${wanted}`);
-    await client.query('select pg_sleep(0.1)');
-  }
+    fsyncs = Number(rows[0]!.fsyncs);
+    return fsyncs >= wanted && fsyncs;
+  };
+  return until(() => `${wanted} fsyncs, not ${fsyncs}`, look, { everyMs: 100 });
 }
 
 test.each([

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { toUuid } from '../../../src/ids.ts';
 import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
@@ -16,6 +15,8 @@ import { startStandby, type Standby } from './standby.ts';
 const LIMIT_MS = 10_000;
 /** One way of the link to the asynchronous standby; it lags by twice of it, roughly. */
 const LINK_MS = 150;
+/** Accepted events, so that some are on their way when the machine goes. */
+const LOAD = 400;
 
 let primary: OwnPostgres;
 let standby: Standby;
@@ -45,7 +46,7 @@ test.each(['synchronous', 'asynchronous'] as const)(
     } else link.delay(LINK_MS);
     await harness.arrived(await harness.emit());
     const producer = harness.produce();
-    await delay(1_500);
+    await producer.accepts(LOAD);
 
     const diedMs = performance.now();
     link.refuse(); // Nothing that was not there yet leaves the machine.
@@ -56,7 +57,7 @@ test.each(['synchronous', 'asynchronous'] as const)(
       proxy.cut();
     }
     const acceptedMs = await producer.acceptedAfter(performance.now());
-    await delay(300);
+    await producer.accepts(LOAD / 4);
     await producer.stop();
     const lost = await missingIn(standby.url, [...producer.accepted.keys()]);
     console.info(

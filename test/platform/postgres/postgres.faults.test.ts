@@ -10,6 +10,8 @@ import { startDatabaseHarness, type Producer, type DatabaseHarness } from './dat
  */
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
+/** Accepted events before the fault and after it. */
+const LOAD = 100;
 let postgres: OwnPostgres;
 let harness: DatabaseHarness;
 let producer: Producer | undefined;
@@ -57,7 +59,7 @@ test.each(Object.entries(HEALS))(
     const [fromMs, fromSec] = [performance.now(), harness.deliveryCpuSec()];
     const before = harness.receiver.received.length;
     const eventId = await harness.emit();
-    await delay(outageMs);
+    await delay(outageMs); // The outage.
     const share = ((harness.deliveryCpuSec() - fromSec) * 1_000) / (performance.now() - fromMs);
     expect(harness.receiver.received).toHaveLength(before);
     heal();
@@ -78,10 +80,10 @@ test.each([
   async (name, signal) => {
     for (let round = 0; round < Math.max(ROUNDS, 2); round += 1) {
       producer = harness.produce();
-      await delay(400);
+      await producer.accepts(LOAD);
       const upMs = await postgres.kill(signal);
       const acceptedMs = await producer.acceptedAfter(upMs);
-      await delay(500);
+      await producer.accepts(LOAD);
       await producer.stop();
       const [eventId] = [...producer.accepted].find(([, atMs]) => atMs >= upMs)!;
       const arrivedMs = await harness.arrived(eventId);

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { startFaultProxy } from '../../platform/fault-proxy.ts';
 import { databaseUrl } from '../../platform/postgres/postgres.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
+import { until } from '../../until.ts';
 
 /** What is lost, doubled or late when the database goes away or the engine stops. */
 let fixture: DeliveryFixture;
@@ -20,7 +22,6 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const answerAfter = (ms: number): void =>
   receiver.answer((_, response) => void setTimeout(() => response.writeHead(200).end(), ms));
 
@@ -50,14 +51,14 @@ test('connections cut every 50 ms: all deliveries arrive once and the engine liv
       [database],
     );
     cut += rowCount ?? 0;
-    await pause(50);
+    await delay(50); // The rhythm of the cuts.
   }
   await admin.end();
   expect(cut).toBeGreaterThan(10); // Again and again, not only at the start.
   // A claim whose answer was cut off is found again when its lease runs out; the rest goes on.
   for (let left = await queued(); left.total > 0; left = await queued()) {
     const arrived = receiver.received.length;
-    await pause(400);
+    await delay(400); // Longer than what is under way takes.
     if (receiver.received.length === arrived)
       await fixture.travel(30_000, 'lease_token is not null');
   }
@@ -80,14 +81,13 @@ test('the wake-up connection is cut: the sweep delivers meanwhile, and it is mad
   await fixture.emit();
   await receiver.until(({ length }) => length === 1);
   expect(performance.now() - committedMs).toBeLessThan(1_000);
-  for (let listening = 0; listening !== 1;) {
+  await until('another wake-up connection', async () => {
     const { rows } = await fixture.pool.query<{ n: number }>(
       `select count(*) as n from pg_stat_activity
         where datname = current_database() and query = 'listen parley_deliveries'`,
     );
-    listening = rows[0]!.n;
-    await pause(20);
-  }
+    return rows[0]!.n === 1;
+  });
 });
 
 test('the wake-up connection falls silent: the sweep delivers within a second', async () => {
@@ -143,7 +143,7 @@ test('stopped and started again under load: every event arrives once', async () 
   load.emitting = false;
   await emitted;
   await receiver.until(({ length }) => length >= events);
-  while ((await queued()).total > 0) await pause(20);
+  await until('the queue to be empty', async () => (await queued()).total === 0);
   expect(countPerEvent()).toEqual(Array.from({ length: events }, () => 1));
 }, 60_000);
 

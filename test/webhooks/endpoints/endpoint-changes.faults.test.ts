@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { toUuid } from '../../../src/ids.ts';
 import { verifyBody } from '../../../src/webhooks/endpoints/signature.ts';
@@ -56,7 +57,7 @@ describeEachStore((storeName) => {
     // The retries were flowing up to here, or the silence after would prove nothing.
     const recent = receiver.received.filter(({ atMs }) => atMs > beganMs - GRACE_MS);
     expect(recent.length).toBeGreaterThan(0);
-    await new Promise((resolve) => setTimeout(resolve, GRACE_MS + WATCHED_MS));
+    await delay(GRACE_MS + WATCHED_MS); // Nothing may come in this time.
     return ({ received }) => received.filter(({ atMs }) => atMs > answeredMs + GRACE_MS);
   }
   const patch = (json: object): Promise<Reply> =>

@@ -43,7 +43,12 @@ const hex = (text: string): string => Buffer.from(text).toString('hex');
 
 test('the log of a delivery that goes wrong in every way holds no secret', async () => {
   const lines: string[] = [];
-  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  const brokeOff = Promise.withResolvers<void>();
+  const write = (line: string): void => {
+    lines.push(line);
+    if (line.includes('attempt broke off')) brokeOff.resolve();
+  };
+  const log = pino({ level: 'trace' }, { write });
   const headers = { authorization: 'Bearer very-private' };
   await fixture.addEndpoint({ url: receiver.url, headers, namespace: 'a' });
   await fixture.addEndpoint({ url: 'http://10.255.0.1/', headers, namespace: 'b' });
@@ -68,12 +73,10 @@ test('the log of a delivery that goes wrong in every way holds no secret', async
     `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`,
   );
-  while (!lines.some((line) => line.includes('attempt broke off'))) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await brokeOff.promise;
   const text = lines.join('');
   expect(lines.length).toBeGreaterThan(0);
-  expect(text).toContain('PARLEY_ENCRYPTION_KEY'); // The reason is told, the key is not.
+  expect(text).toContain('PARLEY_ENCRYPTION_KEY'); // The reason is there, the key is not.
   for (const secret of [
     SECRET,
     SECRET.slice(6),

@@ -8,6 +8,7 @@ import { replayEvent } from '../../../src/webhooks/replay/replay-event.ts';
 import { SECRET } from '../../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
 import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
+import { until } from '../../until.ts';
 
 let fixture: DeliveryFixture;
 let receiver: Receiver;
@@ -43,7 +44,7 @@ async function retryUntil(count: number): Promise<Received[]> {
           `update delivery_queue set run_at = now(), due_at = now() where lease_token is null`,
         )
       ).rowCount!;
-    while ((await moved()) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until('the retry', async () => (await moved()) > 0);
     await receiver.until((received) => received.length > n);
   }
   return receiver.received;

@@ -12,6 +12,7 @@ import { createProducer, type Outcome } from './ledger-producer.ts';
 import { startRecorder, type Recorder } from './ledger-recorder.ts';
 import { judge, type Verdict } from './ledger-verdict.ts';
 import type { Answer } from '../../roles/parley-process.ts';
+import { until } from '../../until.ts';
 
 /**
  * Who was promised what, and what came: outside of what is tested, in files that only grow. Every
@@ -160,8 +161,9 @@ export function createLedger(options: LedgerOptions): Ledger {
           throw new Error(`no endpoint: ${JSON.stringify(made.body)}`);
         const endpoint = { id: String(made.body.id), path: at, recorder };
         await recorder.tell(at, { secrets: entries.addSecret(endpoint, String(made.body.secret)) });
-        while ((await call('GET', `/v1/webhooks/${endpoint.id}`)).status !== 200)
-          await delay(RETRY_MS);
+        const isShown = async (): Promise<boolean> =>
+          (await call('GET', `/v1/webhooks/${endpoint.id}`)).status === 200;
+        await until(`the operator to make ${endpoint.id}`, isShown, { everyMs: RETRY_MS });
         endpoints.push(endpoint);
       }
       return endpoints;
@@ -218,12 +220,11 @@ export function createLedger(options: LedgerOptions): Ledger {
         check();
       }),
     settled: async (timeoutMs) => {
-      const endMs = performance.now() + timeoutMs;
-      while (entries.missing().length > 0) {
-        if (performance.now() > endMs) return false;
-        await delay(POLL_MS);
-      }
-      return true;
+      const isEmpty = (): boolean => entries.missing().length === 0;
+      // What arrives is written by another process.
+      return until('all that was promised', isEmpty, { timeoutMs, everyMs: POLL_MS }).catch(
+        () => false,
+      );
     },
     verdict: async () => {
       await Promise.all(entries.recorders().map((recorder) => recorder.sync()));

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { encodeEnvelope } from '../../../../src/events/envelope.ts';
 import { fromUuid, newUuid } from '../../../../src/ids.ts';
@@ -21,6 +20,7 @@ import {
 } from './delivery-process.ts';
 import { createTestDatabase } from '../../../platform/postgres/postgres.ts';
 import { startReceiver, type Receiver } from '../../receiver.ts';
+import { until } from '../../../until.ts';
 
 /**
  * Delivery processes on one database, endpoints, a receiver that records, and events put into the
@@ -69,7 +69,6 @@ type AttemptRow = {
 
 const EMIT_MAX = 100;
 const EMIT_BYTES_MAX = 4 * 2 ** 20;
-const LOOK_MS = 20;
 /** A process that was told to end has this long. */
 const END_MS = 15_000;
 
@@ -174,15 +173,15 @@ export async function startDeliveryHarness(databaseUrl?: string): Promise<Delive
       return rows;
     },
     drained: async (timeoutMs = 20_000) => {
-      const endMs = performance.now() + timeoutMs;
-      for (;;) {
+      let left = 0;
+      const isEmpty = async (): Promise<boolean> => {
         const { rows } = await pool.query<{ left: number }>(
           'select count(*) as left from delivery_queue',
         );
-        if (rows[0]!.left === 0) return;
-        if (performance.now() > endMs) throw new Error(`${rows[0]!.left} are still queued`);
-        await delay(LOOK_MS);
-      }
+        ({ left } = rows[0]!);
+        return left === 0;
+      };
+      await until(() => `the queue to be empty: ${left} are left`, isEmpty, { timeoutMs });
     },
     endLeases: async () => {
       const { rowCount } = await pool.query(

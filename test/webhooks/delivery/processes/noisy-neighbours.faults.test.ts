@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { newUuid } from '../../../../src/ids.ts';
 import { freePort } from '../../../roles/parley-process.ts';
@@ -54,7 +55,7 @@ async function produce(options: {
   const emitting: Promise<void>[] = [];
   for (let i = 0; i < count; i += 1) {
     const waitMs = startMs + (i * 1_000) / options.perSec - performance.now();
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (waitMs > 0) await delay(waitMs); // The rate of the load.
     const name = `${before}-${i}`;
     sentMs.set(name, performance.now());
     emitting.push(delivery.fixture.emit({ name }).then(() => undefined));

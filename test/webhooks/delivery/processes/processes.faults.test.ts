@@ -51,7 +51,7 @@ async function emitUntilDead(victim: DeliveryProcess, to: readonly string[]): Pr
   while (victim.end() === undefined) {
     if (performance.now() > giveUpMs) throw new Error('it lives on: its failpoint is not reached');
     ids.push(...(await harness.emit(to, Math.max(8, to.length), { conversations: true })));
-    await delay(20);
+    await Promise.race([victim.ended, delay(20)]); // The rhythm of the load.
   }
   return ids;
 }
@@ -145,13 +145,17 @@ test('F-53: killed between the 2xx and its record: sent again, at most once for 
 test('F-02: all killed with a backlog, one returns: it drains as fast as ever, no endpoint is stormed', async () => {
   const to = await harness.addEndpoints(4);
   const now = new Map<string, number>();
+  let onAllClosed = (): void => undefined;
   let most = 0;
   harness.receiver.answer(({ path }, response) => {
     const atOnce = (now.get(path) ?? 0) + 1;
     now.set(path, atOnce);
     most = Math.max(most, atOnce);
     setTimeout(() => response.writeHead(200).end(), 150);
-    response.once('close', () => now.set(path, now.get(path)! - 1));
+    response.once('close', () => {
+      now.set(path, now.get(path)! - 1);
+      if ([...now.values()].every((open) => open === 0)) onAllClosed();
+    });
   });
   const count = 1_500;
   const rateOf = (arrivals: readonly { atMs: number }[]): number =>
@@ -161,7 +165,8 @@ test('F-02: all killed with a backlog, one returns: it drains as fast as ever, n
   await harness.receiver.until(({ length }) => length >= 40);
   await Promise.all(first.map((one) => one.kill()));
   // What the dead sent is still being answered, and is no concurrency of who comes after them.
-  while ([...now.values()].some((open) => open > 0)) await delay(20);
+  if ([...now.values()].some((open) => open > 0))
+    await new Promise<void>((resolve) => (onAllClosed = resolve));
   most = 0;
   const inFlight = (await harness.leased()).length;
   ids.push(...(await harness.emit(to, count)));
@@ -265,7 +270,7 @@ test('F-52: its event loop stands still for 3 s: nobody takes over, nothing is s
   const endMs = performance.now() + 4_000;
   while (performance.now() < endMs) {
     ids.push(...(await harness.emit(to, 8)));
-    await delay(50);
+    await delay(50); // The rhythm of the load.
   }
   await harness.drained();
   expect(harness.missing(ids)).toEqual([]);

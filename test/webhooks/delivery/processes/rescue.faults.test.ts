@@ -14,6 +14,7 @@ import type { DeliveryProcess } from './delivery-process.ts';
 import { startDeliveryHarness, type DeliveryHarness } from './delivery-harness.ts';
 import { startOwnPostgres, type OwnPostgres } from '../../../platform/postgres/own-postgres.ts';
 import { runMigrations } from '../../../roles/parley-process.ts';
+import { until } from '../../../until.ts';
 
 /**
  * Who is taken over from, and who is not: only the dead, however PostgreSQL, a session or the whole
@@ -22,8 +23,6 @@ import { runMigrations } from '../../../roles/parley-process.ts';
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
 /** Of the locks that say so (src/webhooks/queue/delivery-processes.sql.ts). */
 const LOCK_CLASS = 0x7061_6470;
-/** A claim is on disk no later than this (three times wal_writer_delay). */
-const CLAIM_DURABLE_MS = 800;
 
 /** Each starts several processes, beside other tests. */
 jest.setTimeout(120_000);
@@ -41,12 +40,10 @@ async function holding(): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-async function until(check: () => Promise<boolean>, timeoutMs = 10_000): Promise<number> {
+/** Resolves with how long it took, to 10 ms. */
+async function msUntil(what: string, check: () => Promise<boolean>, timeoutMs = 10_000) {
   const startedMs = performance.now();
-  while (!(await check())) {
-    if (performance.now() - startedMs > timeoutMs) throw new Error('waited in vain');
-    await delay(10);
-  }
+  await until(what, check, { timeoutMs, everyMs: 10 });
   return performance.now() - startedMs;
 }
 
@@ -71,7 +68,8 @@ describe('on the database of all tests', () => {
     expect((await harness.processNumbers()).length).toBe(1);
     await harness.startReady();
     await killed.kill();
-    const tookMs = await until(async () => (await harness.processNumbers()).length === 1, 5_000);
+    const isOne = async (): Promise<boolean> => (await harness.processNumbers()).length === 1;
+    const tookMs = await msUntil('the killed to be forgotten', isOne, 5_000);
     console.info(`forgotten after ${Math.round(tookMs)} ms`);
     expect(await harness.processNumbers()).toEqual(await holding());
   });
@@ -90,11 +88,11 @@ describe('on the database of all tests', () => {
           where datname = current_database() and query = 'listen parley_deliveries'`,
       );
       expect(rowCount).toBe(2);
-      await until(async () => (await holding()).length < 2);
-      took.push(await until(async () => (await holding()).length === 2));
+      await msUntil('the cut', async () => (await holding()).length < 2);
+      took.push(await msUntil('both sessions', async () => (await holding()).length === 2));
       expect(await holding()).toEqual(before);
-      // Told once both listen again, so that the next round cuts both.
-      await until(async () => (await listening()) === 2);
+      // The next round is to cut both.
+      await msUntil('both to listen', async () => (await listening()) === 2);
     }
     await harness.drained();
     const back = took.toSorted((a, b) => a - b).map(Math.round);
@@ -162,9 +160,9 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
       const both = [await harness.startReady(), await harness.startReady()];
       const ids = await harness.emit(to, 40);
       await harness.receiver.until(({ length }) => length === ids.length);
-      await delay(CLAIM_DURABLE_MS); // Else a crash may undo claims, and sending again is right.
+      await flushWal(); // Else a crash may undo claims, and sending again is right.
       await postgres.kill(signal);
-      await until(async () => (await holding().catch(() => [])).length === 2);
+      await until('both sessions', async () => (await holding().catch(() => [])).length === 2);
       await harness.drained();
       expectNoRescue(both);
       expect(harness.missing(ids)).toEqual([]);
@@ -173,6 +171,13 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
     },
     60_000,
   );
+
+  /** A durable commit takes along those before it that were not. */
+  async function flushWal(): Promise<void> {
+    await postgres.query(
+      `begin; set local synchronous_commit = on; select pg_current_xact_id(); commit`,
+    );
+  }
 
   test('F-34: everything stands still past the leases: each is taken by one, once', async () => {
     const to = await harness.addEndpoints(4);
@@ -191,7 +196,7 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
     const everybody = [...both.map(({ pid }) => pid), ...server];
     harness.receiver.answer((_, response) => response.writeHead(200).end());
     for (const pid of everybody) process.kill(pid, 'SIGSTOP');
-    await delay(stillMs);
+    await delay(stillMs); // How long they stand still.
     for (const pid of everybody) process.kill(pid, 'SIGCONT');
     await harness.receiver.until(() => held.length > 0);
     for (const answer of held) answer();
