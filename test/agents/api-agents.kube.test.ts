@@ -85,7 +85,7 @@ describeEachStore((storeName) => {
       expect(derived.body.name).toMatch(/^taken-[0-9a-f]{4}$/);
     });
 
-    test('what only the whole can tell is answered with pointers in REST names', async () => {
+    test('a mistake only the whole object shows is answered with pointers in REST names', async () => {
       const tools = [{ type: 'webhook', name: 'a' }];
       const { status, body } = await create({ prompt: 'x', tools });
       expect(status).toBe(422);

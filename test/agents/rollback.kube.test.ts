@@ -98,7 +98,7 @@ describeEachStore((storeName) => {
       ]);
     });
 
-    test('works although what is declared now lacks what it refers to, and tells who did it', async () => {
+    test('works although what is declared now lacks what it refers to, and names who did it', async () => {
       await declareAll('one', 'two');
       const promptFrom = { configMapKeyRef: { name: 'missing', key: 'text' } };
       await declare({ promptFrom });

@@ -70,7 +70,7 @@ describeEachStore((storeName) => {
       expect(await countVersions(engine)).toBe(2);
     });
 
-    test('a mistake is told in the words of the body and leaves nothing', async () => {
+    test('a mistake is named in the words of the body and leaves nothing', async () => {
       const { code, pointers } = await refusal(
         create({ voice: { voice_id: 'x'.repeat(200) } }, 'bad'),
       );

@@ -21,7 +21,7 @@ describeEachStore((storeName) => {
     await receiver.close();
   });
 
-  const told = (received: Received[]): string[] =>
+  const linesOf = (received: Received[]): string[] =>
     received.map(({ json }) => `${json.type} ${String(json.data['version'])}`);
 
   test('an edit publishes version 2, the old text brings version 1 back and no version 3', async () => {
@@ -32,7 +32,7 @@ describeEachStore((storeName) => {
     await engine.declareAgent('support', { prompt: 'one' });
     await receiver.until((received) => received.length === 3);
 
-    expect(told(receiver.received)).toEqual([
+    expect(linesOf(receiver.received)).toEqual([
       'agent.published 1',
       'agent.published 2',
       'agent.rolled_back 1',

@@ -95,7 +95,7 @@ async function bench(url: string, apiKey: string): Promise<void> {
       rows.map(({ body, at }) => [(JSON.parse(body) as { id: string }).id, Number(at)]),
     );
   };
-  const tell = async (
+  const printRun = async (
     what: string,
     ids: { id: string; to: number }[],
     arrivals: Map<string, number>,
@@ -114,7 +114,7 @@ async function bench(url: string, apiKey: string): Promise<void> {
   await recorder.dump();
   const before = await live(BASELINE_SEC);
   await delay(500); // The last are on their way.
-  await tell('alone', before, await recorder.dump());
+  await printRun('alone', before, await recorder.dump());
 
   const cpuBefore = cpuMs();
   const startedMs = performance.now();
@@ -141,10 +141,10 @@ async function bench(url: string, apiKey: string): Promise<void> {
     `replay of ${job.progress.total} events`,
     `${Math.round(job.progress.total / sec)}/s, ${arrivals.size - during.length} arrived`,
   );
-  // On a machine that is busy with other things this tells more than the rate does.
+  // On a machine that is busy with other things this says more than the rate does.
   const spent = (cpuMs() - cpuBefore) / job.progress.total;
   print('time of a core in delivery and API, per event', `${spent.toFixed(2)} ms`);
-  await tell('during the replay', during, arrivals);
+  await printRun('during the replay', during, arrivals);
   await client.end();
 }
 

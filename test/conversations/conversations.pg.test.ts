@@ -11,7 +11,7 @@ afterAll(() => fixture?.stop());
 const NOWHERE = 'conv_06dmv3w2k1q8b7n5r4x9c0t3ze';
 const AGENT = 'agt_06dmv3v9ssn80yhpw1gqcsk0j4';
 
-test('start, ask, end: every step is told, in order', async () => {
+test('start, ask, end: every step is an event, in order', async () => {
   const id = await fixture.start({ user_id: 'u-1' });
   const { status, body } = await fixture.say(id, 'How long does delivery take?');
   expect(status).toBe(200);
@@ -203,7 +203,7 @@ describe('a message', () => {
     expect(await fixture.turns(id)).toEqual(turns);
   });
 
-  test('streams nothing when it is refused: the status tells', async () => {
+  test('streams nothing when it is refused: the status says so', async () => {
     const id = await fixture.start();
     await fixture.end(id);
     const { status, body } = await fixture.call('POST', `/v1/conversations/${id}/messages`, {

@@ -98,7 +98,7 @@ test('who erased what is in the audit log', async () => {
   ]);
 });
 
-test('one that goes on is ended first: told, counted, without a transcript', async () => {
+test('one that goes on is ended first: an event, counted, without a transcript', async () => {
   const id = await fixture.start();
   await fixture.say(id, 'How long does delivery take?');
   await fixture.call('DELETE', `/v1/conversations/${id}`);
@@ -120,7 +120,7 @@ test('one that has ended keeps what was counted', async () => {
   expect(rows).toEqual([{ outcome: 'resolved', turn_count: 2, summary: null, user_id: null }]);
 });
 
-test('an answer to a kept request is not told any more', async () => {
+test('an answer kept for a repeated request is gone', async () => {
   const id = await fixture.start();
   const send = () =>
     fixture.call('POST', `/v1/conversations/${id}/messages`, {

@@ -107,10 +107,10 @@ describe('the outbox', () => {
     const [on, off] = [await fixture.addEndpoint(), await fixture.addEndpoint({ enabled: false })];
     const to = [off, on, newUuid(), on, off, on];
     const answers = await Promise.allSettled(to.map((endpoint) => sendTo(endpoint)));
-    const told = answers.map((answer) =>
+    const replies = answers.map((answer) =>
       answer.status === 'fulfilled' ? 'sent' : (answer.reason as { code: string }).code,
     );
-    expect(told).toEqual([
+    expect(replies).toEqual([
       'endpoint_disabled',
       'sent',
       'not_found',

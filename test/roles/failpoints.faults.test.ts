@@ -16,7 +16,7 @@ import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { createSeeded } from '../random/seeded.ts';
 
 /**
- * Processes die at failpoints that are not on a delivery's way (those: processes.test.ts). And no
+ * Processes die at failpoints that are not on a delivery's way (those: processes.faults.test.ts). And no
  * failpoint is there that no test arms, or that no code calls.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);

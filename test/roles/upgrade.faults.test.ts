@@ -19,20 +19,20 @@ import { until } from '../until.ts';
  * migrated and replaced by this tree pod by pod, and this tree by the previous main again, on the
  * schema that stays. The previous main is a commit of this repository, in processes of its own.
  *
- *   npm run test:faults -- test/faults/upgrade
+ *   npm run test:faults -- test/roles/upgrade
  */
 
 /** Not in the quick tier: the previous main installs packages of its own, and a roll takes a minute. */
 const canRun = process.env['FAULT_ROUNDS'] !== undefined && (await hasPreviousMain());
 const THIS_TREE = path.resolve(import.meta.dirname, '../..');
-/** There and back; the long run does as many as G-R10 of the plan asks for. */
+/** There and back; no more than 20 however long the run is. */
 const ROUNDS = Math.min(Number(process.env['FAULT_ROUNDS'] ?? 1), 20);
 const MIXED_MS = ROUNDS > 1 ? 3_000 : 1_000;
 /** Test events a second; below the minimum the run has proved nothing. */
 const RATE = 100;
 const RATE_MIN = 70;
 const LOCK_WAIT_MAX_MS = 1_000;
-/** Long enough that attempts are under way when a pod is told to stop. */
+/** Long enough that attempts are under way when a pod has to stop. */
 const SLOW_MS = 300;
 /** Then its events are tried again 4 to 6 s later, by whoever works then. */
 const DOWN_MS = 400;
@@ -133,7 +133,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
         odd: [],
         lost: 0,
         failed: 0,
-        // A pod that is told to stop finishes what it has begun, so nobody else begins it again.
+        // A pod that has to stop finishes what it has begun, so nobody else begins it again.
         duplicates: 0,
         wrongBody: 0,
         badSignature: 0,
@@ -247,7 +247,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
     return reply;
   }
 
-  /** Each conversation that was ended holds all that was said, and tells of itself three times. */
+  /** Each conversation that was ended holds all that was said, and has three events. */
   async function checkTalks(): Promise<void> {
     for (const { id, said } of load.conversations()) {
       for (const event of await eventsOf(id)) ledger.note(event, subscribed);

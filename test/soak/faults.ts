@@ -167,7 +167,7 @@ async function rotate({ seeded, endpoints, call, ledger }: FaultDeps): Promise<s
   return typeof body.secret === 'string' ? 'a secret rotated' : `no rotation: ${body.code}`;
 }
 
-/** Repeated under one key: a secret of which nobody is told would make every signature look wrong. */
+/** Repeated under one key: a secret that nobody learns of would make every signature look wrong. */
 async function answered(call: FaultDeps['call'], route: string, json: unknown): Promise<Answer> {
   const key = randomUUID();
   for (let tries = 1; ; tries += 1) {

@@ -45,7 +45,7 @@ export async function benchBacklog(bench: Bench, report: Report): Promise<void> 
   const limitSec = quick ? LIMIT_SEC.quick : LIMIT_SEC.full;
   const run = await outage(bench, { producer, limitSec });
   await producer.stop();
-  await tell({ bench, report, run, alone, steady: steady.deliveredPerSec });
+  await reportOn({ bench, report, run, alone, steady: steady.deliveredPerSec });
   await replaceEndpoints(bench.parley, bench.receiver.port, allPaths);
 }
 
@@ -92,7 +92,7 @@ async function outage(
   return { produced, live, arrivals, openNs };
 }
 
-async function tell(of: {
+async function reportOn(of: {
   bench: Bench;
   report: Report;
   run: Backlog;

@@ -12,7 +12,7 @@ import { benchThroughput } from './throughput.ts';
 
 /**
  * The benchmark of delivery: Parley, graphile-worker and a bare loop in the same run, on the same
- * PostgreSQL and receiver. Compare ratios, not times; docs/performance.md tells how to read it.
+ * PostgreSQL and receiver. Compare ratios, not times; docs/performance.md says how to read it.
  *
  *   npm run bench:delivery                   about half an hour
  *   npm run bench:delivery -- --quick        about eight minutes

@@ -47,7 +47,7 @@ export async function benchRescue(bench: Bench, report: Report): Promise<void> {
   await bench.receiver.mode(slow, 'ok');
   await bench.parley.removeDelivery(bench.parley.deliveries.at(-1)!);
   await replaceEndpoints(bench.parley, bench.receiver.port, slow);
-  tell(report, done);
+  reportOn(report, done);
 }
 
 async function killOne(
@@ -117,7 +117,7 @@ function unanswered(arrivals: readonly Arrival[], produced: Produced): string[] 
   return ids.filter((id) => (held.get(id) ?? 0) < 1);
 }
 
-function tell(report: Report, kills: readonly Kill[]): void {
+function reportOn(report: Report, kills: readonly Kill[]): void {
   const waits = distributionOf(kills.flatMap((kill) => kill.waits));
   const sum = (of: (kill: Kill) => number): number => kills.reduce((all, one) => all + of(one), 0);
   const never = sum((kill) => kill.never);

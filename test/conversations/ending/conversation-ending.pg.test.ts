@@ -61,12 +61,12 @@ test('conversation.ended has its fields in their order, with right values', asyn
   expect(data.duration_sec).toBeGreaterThanOrEqual(100);
   expect(data.duration_sec).toBeLessThan(110);
   expect(body.duration_sec).toBe(data.duration_sec);
-  const told = (await fixture.events(id)).at(-1)!;
-  expect(told).toMatchObject({
+  const event = (await fixture.events(id)).at(-1)!;
+  expect(event).toMatchObject({
     type: 'conversation.transcript.ready',
     data: { turns: 2, outcome: 'resolved', summary: (await fixture.read(id)).summary },
   });
-  expect(told.data.summary).toMatch(
+  expect(event.data.summary).toMatch(
     /asked “How long does delivery take\?” and was answered from “Delivery”/,
   );
 });
@@ -76,7 +76,7 @@ test('what the caller says became of it stands', async () => {
   expect((await fixture.end(id, { outcome: 'voicemail' })).body.outcome).toBe('voicemail');
 });
 
-test('two ends at once: one wins, and is told once', async () => {
+test('two ends at once: one wins, with one event', async () => {
   const id = await fixture.start();
   const replies = await Promise.all([fixture.end(id), fixture.end(id), fixture.end(id)]);
   expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
@@ -175,7 +175,7 @@ describe('a clock that runs out', () => {
   });
 });
 
-test('ended, but the process died before the summary: found again, told once', async () => {
+test('ended, but the process died before the summary: found again, one event', async () => {
   const id = await fixture.start();
   const uuid = toUuid('conv', id);
   await fixture.engine.pool.query(
@@ -190,7 +190,7 @@ test('ended, but the process died before the summary: found again, told once', a
   ]);
 });
 
-test('however often and by however many it is summed up, it is told once', async () => {
+test('however often and by however many it is summed up, it is one event', async () => {
   const id = await fixture.start();
   const { pool, metrics } = fixture.engine;
   const deps = {
@@ -206,8 +206,8 @@ test('however often and by however many it is summed up, it is told once', async
     ...Array.from({ length: 8 }, () => tellTranscript(deps, uuid)),
   ]);
   await tellTranscript(deps, uuid);
-  const told = (await fixture.eventTypes(id)).filter((type) => type.endsWith('transcript.ready'));
-  expect(told).toHaveLength(1);
+  const event = (await fixture.eventTypes(id)).filter((type) => type.endsWith('transcript.ready'));
+  expect(event).toHaveLength(1);
 });
 
 test('what ended is counted', async () => {

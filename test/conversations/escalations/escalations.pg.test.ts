@@ -26,7 +26,7 @@ const act = (esc: string, what: string, json?: unknown): Promise<Reply> =>
   fixture.call('POST', `/v1/escalations/${esc}/${what}`, json === undefined ? {} : { json });
 const accept = (esc: string, by = KIM) => act(esc, 'accept', { accepted_by: by });
 
-test('asked for in a turn: the reason and what was said so far are told', async () => {
+test('asked for in a turn: the event has the reason and what was said so far', async () => {
   const agent_id = await fixture.newAgent({
     escalation: { rules: [{ when: 'user_request', reason: 'The customer asked' }] },
   });

@@ -31,7 +31,7 @@ async function gapsOf(agentId: string, query = ''): Promise<Reply['body'][]> {
   return (await fixture.call('GET', `${GAPS}?agent_id=${agentId}${query}`)).body.data;
 }
 
-async function toldOf(agentId: string): Promise<Reply['body'][]> {
+async function eventsOf(agentId: string): Promise<Reply['body'][]> {
   const path = `/v1/events?type=knowledge.gap.detected&agent_id=${agentId}&limit=100`;
   return (await fixture.call('GET', path)).body.data.map((event: Reply['body']) => event.data);
 }
@@ -71,7 +71,7 @@ function detect(agentId: string, question: string): ReturnType<typeof detectGap>
 }
 
 describe('a question without an answer', () => {
-  test('is a gap, told once, however often and in whichever words it is asked', async () => {
+  test('is one gap and one event, however often and in whichever words it is asked', async () => {
     const agentId = await fixture.newAgent();
     const before = await metric();
     await ask('Do you sell tandem bicycles?', agentId);
@@ -82,7 +82,7 @@ describe('a question without an answer', () => {
       { question: 'Do you sell tandem bicycles?', status: 'open', answer: null, count: 3 },
     ]);
     const [gap] = gaps;
-    expect(await toldOf(agentId)).toEqual([
+    expect(await eventsOf(agentId)).toEqual([
       {
         gap_id: gap.id,
         conversation_id: gap.conversation_id,
@@ -105,7 +105,7 @@ describe('a question without an answer', () => {
     expect(new Set(results.map(({ gapId }) => gapId)).size).toBe(1);
     const publicId = fromUuid('agt', agentId);
     expect(await gapsOf(publicId)).toMatchObject([{ count: 20 }]);
-    expect(await toldOf(publicId)).toHaveLength(1);
+    expect(await eventsOf(publicId)).toHaveLength(1);
   });
 
   test('nearly the same is the same one, another is not, and each agent has its own', async () => {
@@ -174,7 +174,7 @@ describe('resolving', () => {
     expect(await search('tandem bicycles', agentId)).toHaveLength(1);
   });
 
-  test('without an answer: the same question opens another gap, which is told', async () => {
+  test('without an answer: the same question opens another gap, with its event', async () => {
     const agentId = await fixture.newAgent();
     await ask('Do you sell tandem bicycles?', agentId);
     const [first] = await gapsOf(agentId);
@@ -185,7 +185,7 @@ describe('resolving', () => {
       { status: 'open', count: 1 },
       { id: first.id, status: 'resolved', answer: null },
     ]);
-    expect(await toldOf(agentId)).toHaveLength(2);
+    expect(await eventsOf(agentId)).toHaveLength(2);
   });
 
   test('refuses an empty answer, and answers a foreign gap like a missing one', async () => {

@@ -12,7 +12,7 @@ import { createSeeded } from '../../random/seeded.ts';
 
 /**
  * The answer to a request with an `Idempotency-Key` does not reach who asked, or only its head does:
- * whoever asks again is told of the one event there is.
+ * whoever asks again gets the id of the one event there is.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
@@ -93,9 +93,9 @@ async function untilAnswered(key: string): Promise<Answer> {
 }
 
 async function expectOneEventEach(answers: readonly Answer[], before: string[]): Promise<void> {
-  const told = answers.map(({ body }) => String(body.event_id));
-  expect(new Set(told).size).toBe(answers.length);
-  expect((await allEvents()).sort()).toEqual([...before, ...told].sort());
+  const answered = answers.map(({ body }) => String(body.event_id));
+  expect(new Set(answered).size).toBe(answers.length);
+  expect((await allEvents()).sort()).toEqual([...before, ...answered].sort());
 }
 
 async function allEvents(): Promise<string[]> {

@@ -50,7 +50,7 @@ const MERGE = 'application/merge-patch+json';
     });
   }
 
-  /** A candidate that tells what happens to it. */
+  /** A candidate that records what happens to it. */
   async function startCandidate(
     identity: string,
     options: {

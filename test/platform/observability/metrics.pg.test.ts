@@ -83,7 +83,7 @@ test('half a second is an edge of the buckets, exactly', async () => {
   expect(bucket('delivery', '0.25')).toMatch(/ 0$/);
 });
 
-test('first, retry and replay are told apart; a test is a first', async () => {
+test('first, retry and replay are counted apart; a test is a first', async () => {
   const endpoint = await fixture.addEndpoint({ url: receiver.url });
   await fixture.startDelivery();
   const first = await fixture.emit();
@@ -172,7 +172,7 @@ test('what runs out of its 72 hours unattempted counts as exhausted', async () =
   expect(await outcomes('failed_attempt')).toBe(0);
 });
 
-test('the gauges tell the backlog and the endpoints by their state', async () => {
+test('the gauges show the backlog and the endpoints by their state', async () => {
   const [good, bad] = [
     await fixture.addEndpoint({ url: receiver.url, namespace: 'good' }),
     await fixture.addEndpoint({ url: 'http://10.255.0.1/', namespace: 'bad' }),

@@ -124,7 +124,7 @@ function startProducer(
 ): Producer {
   const accepted: Producer['accepted'] = new Map();
   const answers: Producer['answers'] = [];
-  const bells = new Set<() => void>();
+  const checks = new Set<() => void>();
   const state = { isStopped: false };
   const caller = async (): Promise<void> => {
     while (!state.isStopped) {
@@ -134,7 +134,7 @@ function startProducer(
       const atMs = performance.now();
       answers.push({ status, retryAfter: headers.get('retry-after'), sentMs, atMs });
       if (status === 202) accepted.set(String(body.event_id), atMs);
-      for (const bell of bells) bell();
+      for (const check of checks) check();
       const rest = status === 202 ? pauseMs : Math.max(pauseMs, 20);
       if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest)); // A caller's pause.
     }
@@ -145,10 +145,10 @@ function startProducer(
       calling.catch(reject);
       const look = (): void => {
         if (!check(answers)) return;
-        bells.delete(look);
+        checks.delete(look);
         resolve();
       };
-      bells.add(look);
+      checks.add(look);
       look();
     });
   calling.catch(() => undefined); // `stop` throws it.

@@ -8,7 +8,7 @@ import { until } from '../../until.ts';
 
 /**
  * Power loss. A 2xx comes after the commit of its event is on the disk, by the server's own account:
- * where its WAL was flushed to at the moment of the answer, and how often it told the system to
+ * where its WAL was flushed to at the moment of the answer, and how often it had the system
  * write it down. A killed process would not show it, since the system keeps what was not yet written.
  */
 
@@ -124,6 +124,6 @@ test('F-13: `start` refuses it too, unless the server says that its data may be 
 async function change(statement: string): Promise<void> {
   await postgres.query(statement);
   await postgres.query('select pg_reload_conf()');
-  // The postmaster tells the others in its own time.
+  // The postmaster signals the others in its own time.
   await postgres.query('select pg_sleep(0.1)');
 }

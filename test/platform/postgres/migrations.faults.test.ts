@@ -128,7 +128,7 @@ async function holdingAll(names: readonly string[]): Promise<pg.Client> {
   return client;
 }
 
-/** What a writer needs of each table, again and again; tells how long the slowest took. */
+/** What a writer needs of each table, again and again; `stop` resolves with how long the slowest took. */
 function startLoad(names: readonly string[]) {
   const state = { isOver: false };
   let longestMs = 0;

@@ -31,7 +31,7 @@ beforeEach(async () => {
   });
   await listener.start();
   notifier = createNotifier({ pool, log });
-  heard.clear(); // At its start it is told to look at all.
+  heard.clear(); // Its start wakes it for all.
 });
 
 afterEach(async () => {
@@ -50,7 +50,7 @@ const hears = (items: readonly string[]): Promise<boolean> =>
     () => [...heard],
   );
 
-test('those that come together are told together, and none is left out', async () => {
+test('those that come together are sent together, and none is left out', async () => {
   const first = Array.from({ length: 5 }, () => randomUUID());
   for (const id of first) notifier.notify(CHANNELS.deliveries, [id]);
   // One of the next is asked for while the message with the first is under way.
@@ -81,7 +81,7 @@ test('test events wake their endpoints and those who stream with their own commi
   await hears([...to, 'a', 'b']);
 });
 
-test('more endpoints than one message can name are told as all', async () => {
+test('more endpoints than one message can name are sent as all', async () => {
   notifier.notify(
     CHANNELS.deliveries,
     Array.from({ length: 1_000 }, () => randomUUID()),

@@ -5,7 +5,7 @@ import { startDatabaseHarness, type Producer, type DatabaseHarness } from './dat
 
 /**
  * PostgreSQL dies, is slow, or cannot be reached: nothing that was promised (2xx) is lost, nothing
- * else is promised, callers are told to come again (503 with Retry-After), no process of ours ends,
+ * else is promised, callers get 503 with Retry-After, no process of ours ends,
  * and all goes on by itself soon after.
  */
 

@@ -6,7 +6,7 @@ import { ROWS, type Row, type RouteFixture } from './route-rows.ts';
 import { ROUTES, startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';
 
 /**
- * Every route of the router, asked with every kind of key (research: OWASP API1, 2, 3, 5, 8, 9).
+ * Every route of the router, asked with every kind of key (OWASP API Security Top 10 2023: API1, 2, 3, 5, 8, 9).
  * What is expected is derived from the route table; test/roles/api/route-rows.ts only says where
  * something is that can be asked for.
  */
@@ -100,7 +100,7 @@ describe('the matrix', () => {
   });
 });
 
-/** By what is done, told by the address alone: a second opinion about each route's own word. */
+/** By what is done, from the address alone: a second opinion about each route's own word. */
 function scopeOf(path: string, method: string): Scope | null {
   if (path === '/v1/openapi.json') return null;
   if (path.startsWith('/v1/api_keys')) return 'keys';

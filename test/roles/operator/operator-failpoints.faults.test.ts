@@ -9,11 +9,11 @@ import type { Strike } from './side-effects.ts';
 /**
  * The operator is killed between any two of its side effects and another one goes on, or it is
  * paused there until another one has: the end is what the model says, with one version and one
- * event per content change. A run without faults tells which side effects there are; each is then
+ * event per content change. A run without faults shows which side effects there are; each is then
  * an end of its own, before and after it.
  *
  * All of them with FAULT_ROUNDS >= 100, else a sample that FAULT_SEED decides. FAULT_KIND (part of
- * a kind) leaves the others out, FAULT_LOG=1 tells of each.
+ * a kind) leaves the others out, FAULT_LOG=1 logs each.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 8);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
@@ -73,7 +73,7 @@ suite('an operator killed or paused between any two side effects', () => {
     const harness = await newHarness();
     const victim = startOperatorProcess({ ...harness.options, name: 'victim', strike });
     const operators = [victim];
-    const heirs = startHeir(harness, victim, operators);
+    const successors = startSuccessor(harness, victim, operators);
     try {
       for (const act of SCRIPT) {
         await act(harness);
@@ -86,7 +86,7 @@ suite('an operator killed or paused between any two side effects', () => {
       throw new Error(`after ${JSON.stringify(strike)}\n${logs.join('\n')}`, { cause: error });
     } finally {
       await Promise.all(operators.map(({ kill }) => kill()));
-      await heirs;
+      await successors;
       await harness.close();
     }
   }
@@ -100,15 +100,15 @@ suite('an operator killed or paused between any two side effects', () => {
     return true;
   }
 
-  /** Waits beside the victim and is told at once when it is struck, as its Lease would tell later. */
-  async function startHeir(
+  /** Waits beside the victim and learns at once when it is struck, as it would of the Lease later. */
+  async function startSuccessor(
     { options }: OperatorHarness,
     victim: OperatorProcess,
     operators: OperatorProcess[],
   ): Promise<void> {
     const isStruck = (): boolean => victim.struck() !== undefined || !victim.isAlive();
     await victim.until(() => victim.epoch() !== undefined || isStruck());
-    operators.push(startOperatorProcess({ ...options, name: 'heir' }));
+    operators.push(startOperatorProcess({ ...options, name: 'successor' }));
     await victim.until(isStruck);
     await giveBackLease(options.namespace);
   }

@@ -143,7 +143,7 @@ async function deposed({ operator }: Replica): Promise<void> {
   await operator.until(() => operator.epoch() === undefined);
 }
 
-/** Everything before now is forgotten: who watches from there is told 410. */
+/** Everything before now is forgotten: who watches from there gets 410. */
 async function compact(etcdUrl: string): Promise<void> {
   const post = async (path: string, body: object): Promise<unknown> => {
     const answer = await fetch(`${etcdUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });

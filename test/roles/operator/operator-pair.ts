@@ -34,8 +34,8 @@ export async function startOperatorPair(deps: {
   const { kube, harness, leaseDurationMs } = deps;
   const past: OperatorProcess[] = [];
   let started = 0;
-  /** Rung whenever any of them told something. */
-  const bells = new Set<() => void>();
+  /** Called whenever any of them reported something. */
+  const checks = new Set<() => void>();
 
   function start(network: FaultProxy): OperatorProcess {
     started += 1;
@@ -49,7 +49,7 @@ export async function startOperatorPair(deps: {
     });
     past.push(operator);
     void operator.until(() => {
-      for (const bell of bells) bell();
+      for (const check of checks) check();
       return !operator.isAlive();
     });
     return operator;
@@ -69,14 +69,14 @@ export async function startOperatorPair(deps: {
 
   function until<T>(check: () => T | undefined): Promise<T> {
     return new Promise((resolve) => {
-      const bell = (): void => {
+      const look = (): void => {
         const found = check();
         if (found === undefined) return;
-        bells.delete(bell);
+        checks.delete(look);
         resolve(found);
       };
-      bells.add(bell);
-      bell();
+      checks.add(look);
+      look();
     });
   }
 

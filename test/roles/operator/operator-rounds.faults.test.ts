@@ -14,7 +14,7 @@ import { createSeeded, type Seeded } from '../../random/seeded.ts';
  * is, each act must come through, and the API server and the database say what the model says.
  *
  * FAULT_ROUNDS rounds; FAULT_SEED decides what is done and what fails, not who is faster. FAULT_KIND
- * (part of a name) leaves the other faults out, FAULT_LOG=1 tells of each round.
+ * (part of a name) leaves the other faults out, FAULT_LOG=1 logs each round.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 8);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
@@ -107,7 +107,7 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
     } catch (error) {
       over.resolve();
       await Promise.race([fault.catch(() => undefined), delay(10_000)]); // It may wait in vain.
-      // jest shows the difference only of the error that it was told of last.
+      // jest shows the difference only of the error that it got last.
       console.error(`seed ${SEED}, ${title}\n${pair.story()}`);
       throw error;
     }
@@ -128,7 +128,7 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
   }
 
   const title = `the end is what the model says in ${rounds} rounds (seed ${SEED})`;
-  const tell = (counts: ReadonlyMap<string, number>, terms: number): void => {
+  const logRounds = (counts: ReadonlyMap<string, number>, terms: number): void => {
     const activations = harness.model.agents.reduce((sum, { log }) => sum + log.length, 0);
     const faults = [...counts].map(([kind, count]) => `${count} x ${kind}`).join('; ');
     console.info(
@@ -159,7 +159,7 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
       const { rows } = await harness.pool.query<{ epoch: number }>(
         'select epoch from leader_epochs',
       );
-      tell(counts, rows[0]?.epoch ?? 0);
+      logRounds(counts, rows[0]?.epoch ?? 0);
     },
     (rounds + 2) * ROUND_MS,
   );

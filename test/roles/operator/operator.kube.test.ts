@@ -49,7 +49,7 @@ describeEachStore((storeName) => {
   };
 
   describe('the status', () => {
-    test('tells what is live, and since when: that moves only when the answer does', async () => {
+    test('says what is live, and since when: that moves only when the answer does', async () => {
       const first = await declare({ prompt: 'one' });
       expect(first.status).toMatchObject({
         observedGeneration: 1,
@@ -351,9 +351,9 @@ describeEachStore((storeName) => {
           get: async (kind, key) => {
             const found = await inner.get(kind, key);
             if (kind !== 'ConfigMap' || heard) return found;
-            const told = new Promise<void>((resolve) => (heard = resolve));
+            const known = new Promise<void>((resolve) => (heard = resolve));
             await write('two');
-            await told; // The change is known, and what was read is of the time before it.
+            await known; // The change is known, and what was read is of the time before it.
             return found;
           },
           watch: (kind, handlers) =>
@@ -390,8 +390,8 @@ describeEachStore((storeName) => {
       });
       const { rowCount: versions } = await engine.pool.query('select 1 from agent_versions');
       expect(versions).toBe(kept);
-      const { rowCount: told } = await engine.pool.query('select 1 from events');
-      expect(told).toBe(2);
+      const { rowCount: known } = await engine.pool.query('select 1 from events');
+      expect(known).toBe(2);
     },
   );
 });

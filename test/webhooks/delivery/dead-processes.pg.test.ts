@@ -97,38 +97,38 @@ async function lookAfter(member: Member, ms: number): Promise<string[]> {
 }
 
 test('who has been gone for a second is taken over from, and not before', async () => {
-  const [victim, heir, other] = [await join(), await join(), await join()];
+  const [victim, successor, other] = [await join(), await join(), await join()];
   await lease(other);
   await disappear(victim);
-  expect(await lookAfter(heir, 0)).toEqual([]);
-  expect(await lookAfter(heir, 500)).toEqual([]);
+  expect(await lookAfter(successor, 0)).toEqual([]);
+  expect(await lookAfter(successor, 500)).toEqual([]);
   expect(await leases(victim)).toBe(1);
-  expect(await lookAfter(heir, 500)).toEqual([endpoint]);
+  expect(await lookAfter(successor, 500)).toEqual([endpoint]);
   expect(await fixture.claim(endpoint)).toMatchObject([{ attempt: 2, lost: true }]);
   expect(await leases(other)).toBe(1);
   // Forgotten with that.
-  expect(await lookAfter(heir, 5_000)).toEqual([endpoint]);
+  expect(await lookAfter(successor, 5_000)).toEqual([endpoint]);
 });
 
 test('who comes back within the second keeps its leases, however often it does', async () => {
-  const [victim, heir] = [await join(), await join()];
+  const [victim, successor] = [await join(), await join()];
   await disappear(victim);
   for (let round = 0; round < 3; round += 1) {
-    expect(await lookAfter(heir, 0)).toEqual([]);
-    expect(await lookAfter(heir, 900)).toEqual([]);
+    expect(await lookAfter(successor, 0)).toEqual([]);
+    expect(await lookAfter(successor, 900)).toEqual([]);
     const session = await openSession();
     await victim.onSession(session);
-    expect(await lookAfter(heir, 500)).toEqual([]);
+    expect(await lookAfter(successor, 500)).toEqual([]);
     await disappear({ ...victim, session });
   }
   expect(await leases(victim)).toBe(4);
 });
 
 test('who was back between two looks, and went again, has not been gone since the first', async () => {
-  const [victim, heir] = [await join(), await join()];
+  const [victim, successor] = [await join(), await join()];
   await disappear(victim);
   for (let round = 0; round < 4; round += 1) {
-    expect(await lookAfter(heir, 500)).toEqual([]);
+    expect(await lookAfter(successor, 500)).toEqual([]);
     const session = await openSession();
     await victim.onSession(session);
     await disappear({ ...victim, session });
@@ -137,29 +137,29 @@ test('who was back between two looks, and went again, has not been gone since th
 });
 
 test('who was back between two looks has the whole second again', async () => {
-  const [victim, heir] = [await join(), await join()];
+  const [victim, successor] = [await join(), await join()];
   await disappear(victim);
-  expect(await lookAfter(heir, 0)).toEqual([]);
+  expect(await lookAfter(successor, 0)).toEqual([]);
   const session = await openSession();
   await victim.onSession(session);
   await disappear({ ...victim, session });
-  expect(await lookAfter(heir, 1_000)).toEqual([]);
-  expect(await lookAfter(heir, 900)).toEqual([]);
+  expect(await lookAfter(successor, 1_000)).toEqual([]);
+  expect(await lookAfter(successor, 900)).toEqual([]);
   expect(await leases(victim)).toBe(2);
-  expect(await lookAfter(heir, 100)).toEqual([endpoint]);
+  expect(await lookAfter(successor, 100)).toEqual([endpoint]);
 });
 
 test('who was taken over from and is back after all can be taken over from again', async () => {
-  const [victim, heir] = [await join(), await join()];
+  const [victim, successor] = [await join(), await join()];
   await disappear(victim);
-  await lookAfter(heir, 0);
-  expect(await lookAfter(heir, 1_000)).toEqual([endpoint]);
+  await lookAfter(successor, 0);
+  expect(await lookAfter(successor, 1_000)).toEqual([endpoint]);
   const session = await openSession();
   await victim.onSession(session);
   await fixture.claim(endpoint); // What was taken over is somebody else's now.
   await disappear({ ...victim, session });
-  expect(await lookAfter(heir, 0)).toEqual([endpoint]);
-  expect(await lookAfter(heir, 1_000)).toEqual([endpoint, endpoint]);
+  expect(await lookAfter(successor, 0)).toEqual([endpoint]);
+  expect(await lookAfter(successor, 1_000)).toEqual([endpoint, endpoint]);
 });
 
 test('nobody takes over from itself, though its session is gone for long', async () => {
@@ -170,14 +170,14 @@ test('nobody takes over from itself, though its session is gone for long', async
 });
 
 test('nobody takes over while its own session is gone as well', async () => {
-  const [victim, heir] = [await join(), await join()];
+  const [victim, successor] = [await join(), await join()];
   await disappear(victim);
-  await disappear(heir);
-  for (const ms of [0, 600, 600, 600]) expect(await lookAfter(heir, ms)).toEqual([]);
+  await disappear(successor);
+  for (const ms of [0, 600, 600, 600]) expect(await lookAfter(successor, ms)).toEqual([]);
   expect(await leases(victim)).toBe(1);
-  await heir.onSession(await openSession());
-  await lookAfter(heir, MINUTE_MS);
-  expect(await lookAfter(heir, MINUTE_MS)).toEqual([endpoint]);
+  await successor.onSession(await openSession());
+  await lookAfter(successor, MINUTE_MS);
+  expect(await lookAfter(successor, MINUTE_MS)).toEqual([endpoint]);
 });
 
 test('a server that was away gives everybody time to come back', async () => {
@@ -186,17 +186,17 @@ test('a server that was away gives everybody time to come back', async () => {
     query: ((...args: Parameters<typeof fixture.pool.query>) =>
       away ? Promise.reject(new Error('away')) : fixture.pool.query(...args)) as Db['query'],
   };
-  const [victim, heir] = [await join(), await join(db)];
+  const [victim, successor] = [await join(), await join(db)];
   await disappear(victim);
-  expect(await lookAfter(heir, 0)).toEqual([]);
+  expect(await lookAfter(successor, 0)).toEqual([]);
   away = true;
-  expect(await lookAfter(heir, 600)).toEqual([]);
+  expect(await lookAfter(successor, 600)).toEqual([]);
   away = false;
   // Nobody could come back in most of the second that is over now.
-  expect(await lookAfter(heir, 600)).toEqual([]);
+  expect(await lookAfter(successor, 600)).toEqual([]);
   expect(await leases(victim)).toBe(1);
-  await lookAfter(heir, MINUTE_MS);
-  expect(await lookAfter(heir, MINUTE_MS)).toEqual([endpoint]);
+  await lookAfter(successor, MINUTE_MS);
+  expect(await lookAfter(successor, MINUTE_MS)).toEqual([endpoint]);
 });
 
 test('who comes back in the last moment, after it was thought dead, keeps its leases', async () => {

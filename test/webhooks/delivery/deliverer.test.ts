@@ -11,7 +11,7 @@ import type {
   ClaimedDelivery,
 } from '../../../src/webhooks/queue/dispatch-queue.sql.ts';
 
-/** A queue in memory and attempts that end when told to: who gets how many places at once. */
+/** A queue in memory and attempts that a test ends: who gets how many slots at once. */
 let queue: Map<string, number>;
 let inFlight: Map<string, PromiseWithResolvers<Attempt>[]>;
 let claims: number;
@@ -121,7 +121,7 @@ function finish(endpointId: string, outcome: AttemptResult['outcome']): void {
   }
 }
 
-test('one endpoint alone gets its 32 places and no more', async () => {
+test('one endpoint alone gets its 32 slots and no more', async () => {
   queue.set('a', 1_000);
   deliverer.wake(['a']);
   await settle();
@@ -159,7 +159,7 @@ test('endpoints that hang, however many, leave room for one that comes later', a
   expect(queue.get('healthy')).toBe(0);
 });
 
-test('thirty endpoints share the places evenly', async () => {
+test('thirty endpoints share the slots evenly', async () => {
   const ids = Array.from({ length: 30 }, (_, i) => `e${i}`);
   for (const id of ids) queue.set(id, 1_000);
   deliverer.wake(ids);
@@ -215,7 +215,7 @@ test('an attempt that breaks off gives its place back', async () => {
   expect(held('a')).toBe(5);
 });
 
-test('starts are told for first attempts of conversations, and after a lost lease again', async () => {
+test('starts are marked for first attempts of conversations, and after a lost lease again', async () => {
   const first = { ...claimed('a', 't'), conversationId: 'c' };
   const cases = [
     first,
@@ -223,7 +223,7 @@ test('starts are told for first attempts of conversations, and after a lost leas
     { ...first, id: 'retry', attempt: 2 },
     { ...first, id: 'alone', conversationId: null },
   ];
-  const told = createDeliverer({
+  const deliverer = createDeliverer({
     queue: {
       claim: () => Promise.resolve(cases.splice(0)),
       listDue: () => Promise.resolve([]),
@@ -237,10 +237,10 @@ test('starts are told for first attempts of conversations, and after a lost leas
     metrics: createMetrics({ processMetrics: false }),
     log: pino({ level: 'silent' }),
   });
-  told.wake(['a']);
+  deliverer.wake(['a']);
   await settle();
   expect(started).toEqual([[first.id, 'lost']]);
-  await told.stop();
+  await deliverer.stop();
 });
 
 /** A deliverer with a queue of which everything yields but for what is said to be fresh. */

@@ -133,7 +133,7 @@ test('F-21: a redirect is a failure and its target gets no connection', async ()
   expect(target.sockets).toHaveLength(0);
 });
 
-test('F-20, F-22, F-23: a refused connection, a reset, garbage and a bad certificate tell themselves apart', async () => {
+test('F-20, F-22, F-23: a refused connection, a reset, garbage and a bad certificate have classes of their own', async () => {
   const closed = await serve(() => undefined);
   await closed.stop();
   const reset = await serve((socket) =>

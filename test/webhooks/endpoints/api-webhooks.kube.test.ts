@@ -133,7 +133,7 @@ describeEachStore((storeName) => {
   });
 
   describe('test events', () => {
-    test('without a body it sends agent.published, signed, and the delivery tells of it', async () => {
+    test('without a body it sends agent.published, signed, and the delivery shows it', async () => {
       const { path, key, secret, id } = await endpoint('plain');
       const sent = await api.call('POST', `${path}/test`, { key });
       expect(sent.status).toBe(202);

@@ -49,7 +49,7 @@ describeEachStore((storeName) => {
     await other.close();
   });
 
-  /** Does it, and tells of the attempts that began later than a second after it was answered. */
+  /** Does it, and finds the attempts that began later than a second after it was answered. */
   async function after(change: () => Promise<unknown>): Promise<(at: Receiver) => Received[]> {
     const beganMs = performance.now();
     await change();

@@ -106,7 +106,7 @@ describeEachStore((storeName) => {
     });
   });
 
-  test('the new secret is told once and rides along; activated, the two swap; then the old one goes', async () => {
+  test('the new secret is shown once and signs as well; activated, the two swap; then the old one goes', async () => {
     const one = await endpoint();
     const { path, name, secret: old } = one;
     const { status, body } = await rotate(path);

@@ -1,7 +1,7 @@
 import { openTail, type Tail } from './ledger-file.ts';
 import type { Recorder } from './ledger-recorder.ts';
 
-/** The two sides of the ledger in memory: what was promised, and what the receivers' files tell. */
+/** The two sides of the ledger in memory: what was promised, and what the receivers' files say. */
 export type LedgerEntries = {
   promise: (promised: Promised) => void;
   /** An act with this mark may have happened. */

@@ -23,7 +23,7 @@ import { until } from '../../until.ts';
  * arrive, and need not. Each act hides a mark in its event's data, by which it is known again.
  */
 export type Ledger = {
-  /** Makes endpoints at paths of their own and tells the receiver their secrets. */
+  /** Makes endpoints at paths of their own and gives the receiver their secrets. */
   createEndpoints: (options: {
     recorder: Recorder;
     count: number;
@@ -160,7 +160,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         if (![201, 202].includes(made.status))
           throw new Error(`no endpoint: ${JSON.stringify(made.body)}`);
         const endpoint = { id: String(made.body.id), path: at, recorder };
-        await recorder.tell(at, { secrets: entries.addSecret(endpoint, String(made.body.secret)) });
+        await recorder.set(at, { secrets: entries.addSecret(endpoint, String(made.body.secret)) });
         const isShown = async (): Promise<boolean> =>
           (await call('GET', `/v1/webhooks/${endpoint.id}`)).status === 200;
         await until(`the operator to make ${endpoint.id}`, isShown, { everyMs: RETRY_MS });
@@ -169,7 +169,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       return endpoints;
     },
     addSecret: (endpoint, secret) =>
-      endpoint.recorder.tell(endpoint.path, { secrets: entries.addSecret(endpoint, secret) }),
+      endpoint.recorder.set(endpoint.path, { secrets: entries.addSecret(endpoint, secret) }),
     openLoop: (plan) =>
       clock.during(async () => {
         const { rate, count = Infinity } = plan;

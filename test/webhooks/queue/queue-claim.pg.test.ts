@@ -122,7 +122,7 @@ test('two processes that claim at once never get the same delivery, over many ro
   expect(seen.length).toBeGreaterThan(events);
 });
 
-test('a lease that ran out is claimed again, the lost attempt is told, the zombie changes nothing', async () => {
+test('a lease that ran out is claimed again, the lost attempt is recorded, the zombie changes nothing', async () => {
   const endpoint = await fixture.addEndpoint();
   const eventId = await fixture.emit();
   const [zombie] = await fixture.claim(endpoint);
@@ -163,7 +163,7 @@ test('a batch is recorded whole: what lost its lease is left out and harms nobod
   );
 });
 
-test('the leases of a process that is gone end at once, and its attempts are told as lost', async () => {
+test('the leases of a process that is gone end at once, and its attempts are recorded as lost', async () => {
   const endpoint = await fixture.addEndpoint();
   const eventId = await fixture.emit();
   await fixture.emit();

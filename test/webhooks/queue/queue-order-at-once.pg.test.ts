@@ -4,7 +4,7 @@ import { newUuid } from '../../../src/ids.ts';
 import { claimDeliveries } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 
-/** What queue-order.test.ts meets by chance: claims of several processes at the very same time. */
+/** What queue-order.pg.test.ts meets by chance: claims of several processes at the very same time. */
 let fixture: DeliveryFixture;
 
 beforeEach(async () => {

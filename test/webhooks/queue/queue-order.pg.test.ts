@@ -64,7 +64,7 @@ test('a first event that fails for days holds back nothing', async () => {
 test('a conversation that waits holds back no other conversation, endpoint or lone event', async () => {
   const [a, b] = [await fixture.addEndpoint(), await fixture.addEndpoint()];
   await emitInOrder(newUuid(), [1, 2, 3, 4, 5, 6]);
-  await fixture.claim(a, 1); // Started it never tells: five wait.
+  await fixture.claim(a, 1); // It never says that it started: five wait.
   await emitInOrder(newUuid(), [1]);
   await fixture.emit();
   expect(await fixture.claim(a, 2)).toHaveLength(2);

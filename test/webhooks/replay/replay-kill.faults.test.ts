@@ -74,7 +74,7 @@ async function kill(role: 'api' | 'delivery'): Promise<void> {
   roles[role] = await start(role);
 }
 
-/** Events that nobody was told of. */
+/** Events that nobody was sent. */
 async function insertEvents(): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `insert into events (id, namespace, type, body)
@@ -158,7 +158,7 @@ test(
       const got = new Set(arrived);
       const missing = ids.filter((id) => !got.has(id));
       expect(missing.map((id) => fromUuid('evt', id))).toEqual([]);
-      // Each that came again is told as an attempt that was lost with the delivery role.
+      // Each that came again is recorded as an attempt that was lost with the delivery role.
       expect(arrived.length - got.size).toBeLessThanOrEqual(await countLost(ids));
       again += arrived.length - got.size;
     }

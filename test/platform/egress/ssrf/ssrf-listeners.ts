@@ -9,7 +9,7 @@ import { arrivalOf, PUBLIC_V4, PUBLIC_V6 } from './ssrf-addresses.ts';
 
 /**
  * Who listens in the namespace, on every address: at the public ones a receiver, everywhere else the
- * canary. They are told apart by the address that a connection came in on.
+ * canary. Which of them it was is the address that a connection came in on.
  */
 export type SsrfListeners = {
   /** Connections to the public addresses. */

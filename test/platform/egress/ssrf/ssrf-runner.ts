@@ -103,7 +103,7 @@ async function send(client: EgressClient, url: string): Promise<number | string>
   return outcome.statusCode;
 }
 
-/** As code that was never told of the danger, or that checks a name and then lets it be resolved. */
+/** As code that knows nothing of the danger, or that checks a name and then lets it be resolved. */
 async function sendUnguarded({ url, control, hosts = '' }: SsrfCase): Promise<void> {
   if (control === 'connect') {
     const socket = connect(80, hosts);

@@ -140,7 +140,7 @@ type Stored = {
   }
 
   /**
-   * The server tells by its OpenAPI document that it has taken a schema in. Descriptions are
+   * The server shows by its OpenAPI document that it has taken a schema in. Descriptions are
    * there as well, so that a change of any kind is seen.
    */
   async function untilPublished(plural: string, wanted: Schema): Promise<void> {

@@ -35,7 +35,7 @@ export type DeliveryHarness = {
   addEndpoints: (count: number) => Promise<string[]>;
   /** 200 to all from now on, each after so long. */
   answerAfter: (ms: number) => void;
-  /** Commits so many events, one endpoint after the other, and tells the processes. */
+  /** Commits so many events, one endpoint after the other, and wakes the processes. */
   emit: (
     endpointIds: readonly string[],
     count: number,
@@ -69,7 +69,7 @@ type AttemptRow = {
 
 const EMIT_MAX = 100;
 const EMIT_BYTES_MAX = 4 * 2 ** 20;
-/** A process that was told to end has this long. */
+/** A process that has to end has this long. */
 const END_MS = 15_000;
 
 /** @param databaseUrl a migrated one that stays; default: one of its own that `stop` drops */

@@ -139,7 +139,7 @@ test(
 );
 
 test(
-  'F-26: three in ten endpoints hang: the others keep their throughput, and places are left',
+  'F-26: three in ten endpoints hang: the others keep their throughput, and slots are left',
   async () => {
     const endpoints = 14;
     await addEndpoints(endpoints, (i) => `${healthy.url}/${i}`);

@@ -235,25 +235,27 @@ test.each([
   ['answers at once', 0, 400],
   ['takes 3 s to answer', 3_000, 40],
 ])(
-  'F-05: told to stop while its receiver %s: ends within 12 s and sends nothing twice',
+  'F-05: stopped while its receiver %s: ends within 12 s and sends nothing twice',
   async (_, answerMs, count) => {
     harness.answerAfter(answerMs);
     const to = await harness.addEndpoints(4);
     const first = await harness.startReady();
     const emitted = harness.emit(to, count);
     await harness.receiver.until(({ length }) => length >= 8);
-    const toldMs = performance.now();
+    const stoppedMs = performance.now();
     const { code, atMs } = await first.stop();
     const arrived = harness.receiver.received.length;
     const ids = await emitted;
     expect(code).toBe(0);
-    expect(atMs - toldMs).toBeLessThan(STOP_MS);
+    expect(atMs - stoppedMs).toBeLessThan(STOP_MS);
     expect(await harness.leased()).toEqual([]);
     expect(await harness.processNumbers()).toEqual([]);
     harness.answerAfter(0);
     await harness.startReady();
     await harness.drained();
-    console.info(`F-05: ended after ${Math.round(atMs - toldMs)} ms, ${arrived} of ${count} sent`);
+    console.info(
+      `F-05: ended after ${Math.round(atMs - stoppedMs)} ms, ${arrived} of ${count} sent`,
+    );
     expect(harness.missing(ids)).toEqual([]);
     expect(harness.duplicates()).toBe(0);
     expect((await harness.attempts()).map(({ number }) => number)).toEqual(ids.map(() => 1));

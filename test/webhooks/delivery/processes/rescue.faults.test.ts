@@ -117,12 +117,12 @@ describe('on the database of all tests', () => {
     harness.receiver.answer(() => undefined);
     const to = await harness.addEndpoints(4);
     const victim = await harness.startReady();
-    const heir = await harness.startReady({ failpoints: 'delivery.taking_over=kill' });
+    const successor = await harness.startReady({ failpoints: 'delivery.taking_over=kill' });
     const ids = await harness.emit(to, 12);
     await harness.receiver.until(({ length }) => length === ids.length);
     harness.answerAfter(0);
     const killedMs = await victim.kill();
-    expect(await heir.ended).toMatchObject({ signal: 'SIGKILL' });
+    expect(await successor.ended).toMatchObject({ signal: 'SIGKILL' });
     const last = await harness.startReady();
     const readyMs = performance.now();
     await harness.drained();
