@@ -91,7 +91,7 @@ test.each(WRONG)('%s=%s is refused by name', (name, value) => {
   expect(problems[0]).toMatch(new RegExp(`^${name}: .{10,}`));
 });
 
-test('all mistakes are told at once, and no value is repeated', () => {
+test('all mistakes are named at once, and no value is repeated', () => {
   const env = Object.fromEntries(WRONG.toReversed());
   const problems = problemsOf(env);
   expect(problems.map((problem) => problem.split(':')[0]!).sort()).toEqual(Object.keys(env).sort());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 
-/** What route-matrix.test.ts, which asks every route with every kind of key, does not say. */
+/** What route-matrix.pg.test.ts, which asks every route with every kind of key, does not say. */
 let api: Api;
 
 beforeAll(async () => {

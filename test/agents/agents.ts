@@ -43,14 +43,14 @@ export async function activations(engine: Engine, name?: string): Promise<string
   return rows.map(({ line }) => line);
 }
 
-/** The same told by the events, in the words of `activations`. */
+/** The same by the events, in the words of `activations`. */
 export async function events(engine: Engine, name?: string): Promise<string[]> {
   const { rows } = await engine.pool.query<{ body: Buffer }>(
     `select body from events where type like 'agent.%' order by id`,
   );
-  type Told = { type: string; data: Record<string, string | number | null> };
+  type Emitted = { type: string; data: Record<string, string | number | null> };
   return rows
-    .map(({ body }) => JSON.parse(body.toString()) as Told)
+    .map(({ body }) => JSON.parse(body.toString()) as Emitted)
     .filter(({ data }) => name === undefined || data['name'] === name)
     .map(({ type, data }) => {
       const from = type === 'agent.rolled_back' ? data['from_version'] : data['previous_version'];
@@ -89,20 +89,20 @@ const condition = z.object({
   observedGeneration: z.int(),
 });
 const conditions = z.array(condition).default([]);
-export type ToldCondition = z.output<typeof condition>;
+export type ReportedCondition = z.output<typeof condition>;
 
 /** What the status says, by type of condition. */
-export function conditionsOf(resource: Resource | undefined): Record<string, ToldCondition> {
-  const told = conditions.parse(resource?.status['conditions']);
-  return Object.fromEntries(told.map((one) => [one.type, one]));
+export function conditionsOf(resource: Resource | undefined): Record<string, ReportedCondition> {
+  const reported = conditions.parse(resource?.status['conditions']);
+  return Object.fromEntries(reported.map((one) => [one.type, one]));
 }
 
 /** Resolves with the condition of that type once it is as expected. */
 export function awaitCondition(
   engine: Engine,
   object: { kind: string; name: string },
-  expected: Partial<ToldCondition> & { type: string },
-): Promise<ToldCondition> {
+  expected: Partial<ReportedCondition> & { type: string },
+): Promise<ReportedCondition> {
   const key = { namespace: 'default', name: object.name };
   const read = async () => conditionsOf(await engine.store.get(object.kind, key));
   return engine.eventually(async () => {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { insertApiKey, newKeyText } from '../../src/access/api-keys.sql.ts';
 import { SCOPES } from '../../src/platform/http/scopes.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
-import { describeEachHome } from '../roles/homes.ts';
+import { describeEachStore } from '../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let api: Api;
 
   beforeAll(async () => {
-    api = await startApi({ home });
+    api = await startApi({ storeName });
   });
 
   afterAll(() => api.stop());
@@ -85,7 +85,7 @@ describeEachHome((home) => {
       expect(derived.body.name).toMatch(/^taken-[0-9a-f]{4}$/);
     });
 
-    test('what only the whole can tell is answered with pointers in REST names', async () => {
+    test('a mistake only the whole object shows is answered with pointers in REST names', async () => {
       const tools = [{ type: 'webhook', name: 'a' }];
       const { status, body } = await create({ prompt: 'x', tools });
       expect(status).toBe(422);
@@ -96,7 +96,7 @@ describeEachHome((home) => {
   });
 
   // Tables have every namespace.
-  (home === 'kubernetes' ? test : test.skip)(
+  (storeName === 'kubernetes' ? test : test.skip)(
     'a key of a namespace that is not there is 409 namespace_refused',
     async () => {
       const key = newKeyText();

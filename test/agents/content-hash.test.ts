@@ -109,7 +109,7 @@ describe('what says the same is the same', () => {
     expect(hashOf(headers(['10', 'b', '9', 'a']))).toBe(hashOf(headers(['a', '9', 'b', '10'])));
   });
 
-  test('the order of tools, which their names tell apart', () => {
+  test('the order of tools, which have names', () => {
     const tools = FULL.tools.toReversed();
     expect(hashOf({ ...FULL, tools })).toBe(hashOf(FULL));
   });

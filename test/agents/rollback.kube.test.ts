@@ -11,12 +11,12 @@ import {
   refusal,
 } from './agents.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
-import { describeEachHome } from '../roles/homes.ts';
+import { describeEachStore } from '../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
     await engine.startOperator();
   });
   afterEach(() => engine.stop());
@@ -98,7 +98,7 @@ describeEachHome((home) => {
       ]);
     });
 
-    test('works although what is declared now lacks what it refers to, and tells who did it', async () => {
+    test('works although what is declared now lacks what it refers to, and names who did it', async () => {
       await declareAll('one', 'two');
       const promptFrom = { configMapKeyRef: { name: 'missing', key: 'text' } };
       await declare({ promptFrom });

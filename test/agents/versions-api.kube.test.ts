@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAgent, deleteAgent, patchAgent } from '../../src/agents/write-agent.ts';
 import { agentRow, apiDeps, countVersions, events, refusal } from './agents.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
-import { describeEachHome } from '../roles/homes.ts';
+import { describeEachStore } from '../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   let operator: { stop: () => Promise<void> };
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
     operator = await engine.startOperator();
   });
   afterEach(() => engine.stop());
@@ -70,7 +70,7 @@ describeEachHome((home) => {
       expect(await countVersions(engine)).toBe(2);
     });
 
-    test('a mistake is told in the words of the body and leaves nothing', async () => {
+    test('a mistake is named in the words of the body and leaves nothing', async () => {
       const { code, pointers } = await refusal(
         create({ voice: { voice_id: 'x'.repeat(200) } }, 'bad'),
       );

@@ -3,9 +3,9 @@ import * as fc from 'fast-check';
 import { publishVersion } from '../../src/agents/pin-agent.ts';
 import { activations, agentRow, apiDeps, events } from './agents.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
-import { describeEachHome } from '../roles/homes.ts';
+import { describeEachStore } from '../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   /**
    * Random lives of an agent through the real store, operator and PostgreSQL, held against a model
    * of a page. A failure prints its seed; PARLEY_TEST_SEED runs it again.
@@ -75,7 +75,7 @@ describeEachHome((home) => {
   let count = 0;
   let away = false; // The operator is stopped.
   beforeAll(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
     operator = await engine.startOperator();
   });
   afterAll(() => engine.stop());
@@ -206,7 +206,7 @@ describeEachHome((home) => {
   }
 
   test(`versions, activations and events are what the model says (seed ${seed})`, async () => {
-    const numRuns = home === 'kubernetes' ? 10 : 30; // A restart costs more there.
+    const numRuns = storeName === 'kubernetes' ? 10 : 30; // A restart costs more there.
     const lives = fc.array(op, { minLength: 8, maxLength: 24, size: 'max' });
     await fc.assert(fc.asyncProperty(lives, live), { seed, numRuns, endOnFailure: false });
   }, 120_000);

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startEngine, type Engine } from '../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
-import { describeEachHome } from '../roles/homes.ts';
+import { describeEachStore } from '../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   let receiver: Receiver;
 
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
     receiver = await startReceiver();
     await engine.startOperator();
     await engine.startDelivery();
@@ -21,7 +21,7 @@ describeEachHome((home) => {
     await receiver.close();
   });
 
-  const told = (received: Received[]): string[] =>
+  const linesOf = (received: Received[]): string[] =>
     received.map(({ json }) => `${json.type} ${String(json.data['version'])}`);
 
   test('an edit publishes version 2, the old text brings version 1 back and no version 3', async () => {
@@ -32,7 +32,7 @@ describeEachHome((home) => {
     await engine.declareAgent('support', { prompt: 'one' });
     await receiver.until((received) => received.length === 3);
 
-    expect(told(receiver.received)).toEqual([
+    expect(linesOf(receiver.received)).toEqual([
       'agent.published 1',
       'agent.published 2',
       'agent.rolled_back 1',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** How a benchmark paces what it does and tells what it saw. */
+/** How a benchmark paces what it does and prints what it saw. */
 
 /** Requests at their times whatever the answers take, so a stall is measured and not skipped. */
 export async function openLoop<T>(

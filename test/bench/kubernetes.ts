@@ -12,6 +12,7 @@ import { kubeconfigOf, startKube } from '../platform/kubernetes/kube.ts';
 import { startFaultProxy } from '../platform/fault-proxy.ts';
 import { runMigrations, startRole, type Parley } from '../roles/parley-process.ts';
 import { distribution, ms, openLoop, print, residentMemory } from './figures.ts';
+import { until } from '../until.ts';
 
 /**
  * The operator's figures on a real kube-apiserver, etcd and PostgreSQL, all on this machine:
@@ -147,7 +148,8 @@ async function present(): Promise<void> {
 
   const coldMs = performance.now();
   const operator = await startOperator();
-  while ((await reconciles(operator)) < PRESENT) await delay(100);
+  const areAll = async (): Promise<boolean> => (await reconciles(operator)) >= PRESENT;
+  await until(`${PRESENT} reconciles`, areAll, { timeoutMs: 600_000, everyMs: 100 });
   print(`${PRESENT} present: cold start → all verified`, ms(performance.now() - coldMs));
   print('  memory of the operator', residentMemory(operator.pids[0]!, { peak: true }));
   await idle(operator);
@@ -157,7 +159,7 @@ async function idle(operator: Parley): Promise<void> {
   await delay(5_000); // The Events of before are sent.
   const before = await requests(operator);
   const connectionsBefore = proxy.made();
-  await delay(IDLE_SEC * 1_000);
+  await delay(IDLE_SEC * 1_000); // What is measured.
   const after = await requests(operator);
   const perMethod = [...after].map(([method, count]) => [
     method,
@@ -175,7 +177,7 @@ async function idle(operator: Parley): Promise<void> {
 async function deliveryMemory(): Promise<void> {
   const delivery = await startRole('delivery', { databaseUrl, env: {} });
   running.add(delivery);
-  await delay(2_000);
+  await delay(2_000); // It settles after its start.
   print('memory of a delivery process, idle', residentMemory(delivery.pids[0]!, { peak: true }));
 }
 
@@ -210,7 +212,7 @@ async function inParallel(count: number, act: (i: number) => Promise<unknown>): 
 
 async function deleteAgents(): Promise<void> {
   await kube.client.request({ method: 'DELETE', path: collectionPath('Agent', 'default') });
-  while (agents.count() > 0) await delay(20);
+  await until('the last agent to go', () => agents.count() === 0, { timeoutMs: 600_000 });
 }
 
 async function metric(of: Parley, pattern: RegExp): Promise<RegExpExecArray[]> {

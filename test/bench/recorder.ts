@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * The receiver of the benchmarks, in a process of its own so that its work is not measured as
- * ours. Answers 200 and notes when each event id arrived (Unix ms with fractions); tells the
- * parent everything on 'dump' and forgets it.
+ * ours. Answers 200 and notes when each event id arrived (Unix ms with fractions); on
+ * 'dump' it sends all of that to its parent and forgets it.
  */
 let arrivals: [string, number][] = [];
 

@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { freePort, runMigrations, startRole, type Parley } from '../roles/parley-process.ts';
 import { distribution, openLoop, print } from './figures.ts';
 import { startRecorder } from './start-recorder.ts';
+import { until } from '../until.ts';
 
 /**
  * Replay of 100,000 events to one endpoint: deliveries a second, and what live events to that very
@@ -93,7 +95,7 @@ async function bench(url: string, apiKey: string): Promise<void> {
       rows.map(({ body, at }) => [(JSON.parse(body) as { id: string }).id, Number(at)]),
     );
   };
-  const tell = async (
+  const printRun = async (
     what: string,
     ids: { id: string; to: number }[],
     arrivals: Map<string, number>,
@@ -111,8 +113,8 @@ async function bench(url: string, apiKey: string): Promise<void> {
   await live(3);
   await recorder.dump();
   const before = await live(BASELINE_SEC);
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  await tell('alone', before, await recorder.dump());
+  await delay(500); // The last are on their way.
+  await printRun('alone', before, await recorder.dump());
 
   const cpuBefore = cpuMs();
   const startedMs = performance.now();
@@ -127,22 +129,22 @@ async function bench(url: string, apiKey: string): Promise<void> {
   const meanwhile = (async () => {
     while (!over.signal.aborted) during.push(...(await live(1)));
   })();
-  while ((await call('GET', `/v1/jobs/${job.id}`)).status === 'running') {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  const isOver = async (): Promise<boolean> =>
+    (await call('GET', `/v1/jobs/${job.id}`)).status !== 'running';
+  await until('the job', isOver, { timeoutMs: 3_600_000, everyMs: 200 });
   const sec = (performance.now() - startedMs) / 1_000;
   over.abort();
   await meanwhile;
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await delay(1_000); // The last are on their way.
   const arrivals = await recorder.dump();
   print(
     `replay of ${job.progress.total} events`,
     `${Math.round(job.progress.total / sec)}/s, ${arrivals.size - during.length} arrived`,
   );
-  // On a machine that is busy with other things this tells more than the rate does.
+  // On a machine that is busy with other things this says more than the rate does.
   const spent = (cpuMs() - cpuBefore) / job.progress.total;
   print('time of a core in delivery and API, per event', `${spent.toFixed(2)} ms`);
-  await tell('during the replay', during, arrivals);
+  await printRun('during the replay', during, arrivals);
   await client.end();
 }
 

@@ -203,7 +203,7 @@ describe('the program it runs', () => {
     expect(await said).toEqual(['SIGTERM']);
   });
 
-  test('is told to stop when the bootstrap is killed', async () => {
+  test('is stopped when the bootstrap is killed', async () => {
     const { child, lines } = await startListener();
     child.kill('SIGKILL');
     expect(await rest(lines)).toEqual(['SIGTERM']);

@@ -6,8 +6,8 @@ import { freePort, startRole, type Parley } from '../roles/parley-process.ts';
 
 /**
  * Two API processes play calls; one of them is killed in the middle, at another moment each round.
- * Every call ends, once; every turn of its script is stored, once and in order; and what is told
- * of its conversation is told once. FAULT_ROUNDS rounds.
+ * Every call ends, once; every turn of its script is stored, once and in order; and each
+ * event of its conversation is made once. FAULT_ROUNDS rounds.
  */
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 3);
@@ -125,13 +125,13 @@ async function check(ids: string[]): Promise<void> {
   expect(said.rows).toHaveLength(CALLS);
   for (const { texts } of said.rows) expect(texts).toEqual(SCRIPT);
 
-  const told = await engine.pool.query(
+  const events = await engine.pool.query(
     `select e.type, count(*), count(distinct c.call_id) as of
        from events e join conversations c on c.id = e.conversation_id
       where c.call_id = any($1) and e.type <> 'knowledge.gap.detected' group by 1 order by 1`,
     [ids],
   );
-  expect(told.rows).toEqual(
+  expect(events.rows).toEqual(
     ['conversation.ended', 'conversation.started', 'conversation.transcript.ready'].map((type) => ({
       type,
       count: CALLS,

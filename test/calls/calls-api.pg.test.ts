@@ -3,15 +3,15 @@ import { toUuid } from '../../src/ids.ts';
 import { createCall } from '../../src/calls/create-call.ts';
 import { endCall } from '../../src/calls/end-call.ts';
 import { withoutRequestId } from '../roles/api/api-setup.ts';
-import { startCallLab, TO, type CallLab } from './calls-setup.ts';
+import { startCallFixture, TO, type CallFixture } from './calls-setup.ts';
 
 /** What REST takes and shows of calls. */
 
-let lab: CallLab;
+let fixture: CallFixture;
 beforeEach(async () => {
-  lab = await startCallLab();
+  fixture = await startCallFixture();
 });
-afterEach(() => lab.api.stop());
+afterEach(() => fixture.api.stop());
 
 describe('what is refused', () => {
   test.each([
@@ -26,82 +26,85 @@ describe('what is refused', () => {
     ['a silent turn', { simulated: { turns: [{ text: ' ' }] } }, '/simulated/turns/0/text'],
     ['an unknown field', { simulated: { x: 1 } }, '/simulated/x'],
   ])('%s', async (_, change, pointer) => {
-    const json = { agent_id: lab.agentId, to: TO, ...change };
-    const reply = await lab.api.call('POST', '/v1/calls', { json });
+    const json = { agent_id: fixture.agentId, to: TO, ...change };
+    const reply = await fixture.api.call('POST', '/v1/calls', { json });
     expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
     expect(reply.body.errors).toMatchObject([{ pointer }]);
   });
 
   test('a provider is refused with the names of those there are', async () => {
-    const json = { agent_id: lab.agentId, to: TO, provider: 'twilio' };
-    const { body } = await lab.api.call('POST', '/v1/calls', { json });
+    const json = { agent_id: fixture.agentId, to: TO, provider: 'twilio' };
+    const { body } = await fixture.api.call('POST', '/v1/calls', { json });
     expect(body.errors[0].detail).toContain('simulated');
   });
 
   test('more than a thousand turns', async () => {
     const turns = Array.from({ length: 1_001 }, () => ({ text: 'a' }));
-    expect(await lab.place({}, turns)).toMatchObject({
+    expect(await fixture.place({}, turns)).toMatchObject({
       status: 422,
       body: { errors: [{ pointer: '/simulated/turns', code: 'too_many' }] },
     });
   });
 
   test('an agent that was never published', async () => {
-    const agent_id = await lab.publishAgent('draft', { publish_policy: 'manual' });
-    const reply = await lab.api.call('POST', '/v1/calls', { json: { agent_id, to: TO } });
+    const agent_id = await fixture.publishAgent('draft', { publish_policy: 'manual' });
+    const reply = await fixture.api.call('POST', '/v1/calls', { json: { agent_id, to: TO } });
     expect(reply).toMatchObject({ status: 409, body: { code: 'not_published' } });
   });
 
   test("another namespace's agent and call are as if there were none", async () => {
-    const key = await lab.api.newKey('other');
-    const foreign = await lab.api.call('POST', '/v1/calls', {
+    const key = await fixture.api.newKey('other');
+    const foreign = await fixture.api.call('POST', '/v1/calls', {
       key,
-      json: { agent_id: lab.agentId, to: TO },
+      json: { agent_id: fixture.agentId, to: TO },
     });
     expect(foreign).toMatchObject({ status: 422, body: { errors: [{ pointer: '/agent_id' }] } });
 
-    const { body: call } = await lab.place({}, []);
+    const { body: call } = await fixture.place({}, []);
     const missing = 'call_01m0000000000000000000000z';
     for (const [method, path] of [
       ['GET', ''],
       ['POST', '/end'],
     ] as const) {
-      const own = await lab.api.call(method, `/v1/calls/${missing}${path}`);
-      const theirs = await lab.api.call(method, `/v1/calls/${call.id}${path}`, { key });
+      const own = await fixture.api.call(method, `/v1/calls/${missing}${path}`);
+      const theirs = await fixture.api.call(method, `/v1/calls/${call.id}${path}`, { key });
       expect(own.status).toBe(404);
       expect(withoutRequestId(theirs)).toEqual(withoutRequestId(own));
     }
-    expect((await lab.api.call('GET', '/v1/calls', { key })).body.data).toEqual([]);
+    expect((await fixture.api.call('GET', '/v1/calls', { key })).body.data).toEqual([]);
   });
 });
 
 describe('the list', () => {
   test('has the newest first, in pages, by each filter', async () => {
     const ringing = { ring_ms: 60_000 };
-    const first = await lab.place({}, [], ringing);
+    const first = await fixture.place({}, [], ringing);
     const inbound = { direction: 'inbound', from: TO, to: undefined };
-    const second = await lab.place(inbound, [], ringing);
-    const third = await lab.place({}, [], { answer: 'busy' });
-    await lab.callWhen(first, 'ringing');
-    await lab.callWhen(second, 'ringing');
-    await lab.callWhen(third, 'busy');
+    const second = await fixture.place(inbound, [], ringing);
+    const third = await fixture.place({}, [], { answer: 'busy' });
+    await fixture.callWhen(first, 'ringing');
+    await fixture.callWhen(second, 'ringing');
+    await fixture.callWhen(third, 'busy');
     const [a, b, c] = [first, second, third].map(({ body }) => body.id as string);
     const idsOf = async (query: string): Promise<string[]> =>
-      (await lab.read(`/v1/calls${query}`)).data.map(({ id }: { id: string }) => id);
+      (await fixture.read(`/v1/calls${query}`)).data.map(({ id }: { id: string }) => id);
     expect(await idsOf('')).toEqual([c, b, a]);
     expect(await idsOf('?status=ringing')).toEqual([b, a]);
     expect(await idsOf('?direction=inbound')).toEqual([b]);
-    expect(await idsOf(`?agent_id=${lab.agentId}`)).toEqual([c, b, a]);
+    expect(await idsOf(`?agent_id=${fixture.agentId}`)).toEqual([c, b, a]);
     expect(await idsOf('?agent_id=agt_01m0000000000000000000000z')).toEqual([]);
     expect(await idsOf(`?created_after=${first.body.created + 3_600}`)).toEqual([]);
     expect(await idsOf(`?created_before=${first.body.created + 3_600}`)).toEqual([c, b, a]);
-    const page = await lab.read('/v1/calls?limit=2');
+    const page = await fixture.read('/v1/calls?limit=2');
     expect(page.has_more).toBe(true);
     expect(await idsOf(`?limit=2&cursor=${page.next_cursor}`)).toEqual([a]);
-    const answered = await lab.callWhen(await lab.place({}, [{ text: 'Hi.' }]), 'completed');
+    const answered = await fixture.callWhen(
+      await fixture.place({}, [{ text: 'Hi.' }]),
+      'completed',
+    );
     expect(await idsOf(`?conversation_id=${answered.conversation_id}`)).toEqual([answered.id]);
     for (const wrong of ['?status=over', '?direction=up', '?created_after=x', '?x=1']) {
-      expect(await lab.api.call('GET', `/v1/calls${wrong}`)).toMatchObject({ status: 400 });
+      expect(await fixture.api.call('GET', `/v1/calls${wrong}`)).toMatchObject({ status: 400 });
     }
   });
 });
@@ -109,13 +112,13 @@ describe('the list', () => {
 test('the same Idempotency-Key rings once', async () => {
   const request = {
     headers: { 'idempotency-key': 'once' },
-    json: { agent_id: lab.agentId, to: TO, simulated: { ring_ms: 60_000 } },
+    json: { agent_id: fixture.agentId, to: TO, simulated: { ring_ms: 60_000 } },
   };
-  const first = await lab.api.call('POST', '/v1/calls', request);
-  const again = await lab.api.call('POST', '/v1/calls', request);
+  const first = await fixture.api.call('POST', '/v1/calls', request);
+  const again = await fixture.api.call('POST', '/v1/calls', request);
   expect(again.body).toEqual(first.body);
   expect(again.headers.get('idempotency-replayed')).toBe('true');
-  expect((await lab.read('/v1/calls')).data).toHaveLength(1);
+  expect((await fixture.read('/v1/calls')).data).toHaveLength(1);
 });
 
 describe('what is to be committed with the change', () => {
@@ -124,10 +127,10 @@ describe('what is to be committed with the change', () => {
   };
 
   test('undoes a call when it fails', async () => {
-    const { pool } = lab.api.engine;
+    const { pool } = fixture.api.engine;
     const call: Parameters<typeof createCall>[1] = {
       namespace: 'default',
-      agentId: toUuid('agt', lab.agentId)!,
+      agentId: toUuid('agt', fixture.agentId)!,
       direction: 'outbound',
       from: null,
       to: TO,
@@ -139,26 +142,29 @@ describe('what is to be committed with the change', () => {
     };
     const deps = { pool, nowMs: Date.now, wakeCalls: () => undefined };
     await expect(createCall(deps, call, fails)).rejects.toThrow('cannot be kept');
-    expect((await lab.read('/v1/calls')).data).toEqual([]);
+    expect((await fixture.read('/v1/calls')).data).toEqual([]);
   });
 
   test.each([
     ['ringing', { ring_ms: 60_000 }],
     ['in_progress', {}],
   ])('leaves a call that is %s when it fails', async (status, script) => {
-    const made = await lab.place({}, [], script);
-    await lab.callWhen(made, status);
+    const made = await fixture.place({}, [], script);
+    await fixture.callWhen(made, status);
     const deps = {
-      ...lab.api.engine,
+      ...fixture.api.engine,
       announce: () => undefined,
       nowMs: Date.now,
-      baseUrl: () => lab.api.url,
+      baseUrl: () => fixture.api.url,
       hangUpLine: async () => undefined,
     };
     const key = { namespace: 'default', id: toUuid('call', made.body.id)! };
     await expect(endCall(deps, key, fails)).rejects.toThrow('cannot be kept');
-    expect(await lab.read(`/v1/calls/${made.body.id}`)).toMatchObject({ status, ended_at: null });
-    const { data } = await lab.read('/v1/conversations?status=active');
+    expect(await fixture.read(`/v1/calls/${made.body.id}`)).toMatchObject({
+      status,
+      ended_at: null,
+    });
+    const { data } = await fixture.read('/v1/conversations?status=active');
     expect(data).toHaveLength(status === 'in_progress' ? 1 : 0);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 
 /** The API with an agent that is live, and what tests of calls ask of it. */
-export type CallLab = {
+export type CallFixture = {
   api: Api;
   /** Has FIRST_MESSAGE, and hands over on request. */
   agentId: string;
@@ -30,7 +30,7 @@ type Answered = { conversation_id: string };
 export const FIRST_MESSAGE = 'Hello, this is the shop.';
 export const TO = '+442071838750';
 
-export async function startCallLab(): Promise<CallLab> {
+export async function startCallFixture(): Promise<CallFixture> {
   const api = await startApi();
   const read = async (path: string): Promise<Reply['body']> => {
     const reply = await api.call('GET', path);

@@ -7,19 +7,19 @@ import { toUuid } from '../../src/ids.ts';
 import { readCall } from '../../src/calls/calls.sql.ts';
 import { doStep } from '../../src/calls/do-step.ts';
 import { simulated } from '../../src/calls/providers/simulated.ts';
-import { FIRST_MESSAGE, startCallLab, TO, type CallLab } from './calls-setup.ts';
+import { FIRST_MESSAGE, startCallFixture, TO, type CallFixture } from './calls-setup.ts';
 
 /** Calls by REST, carried by the simulated provider and played by the API as it runs. */
 
-let lab: CallLab;
+let fixture: CallFixture;
 beforeEach(async () => {
-  lab = await startCallLab();
+  fixture = await startCallFixture();
 });
-afterEach(() => lab.api.stop());
+afterEach(() => fixture.api.stop());
 
 describe('a call that is answered', () => {
   test('is a conversation by voice with what the script says, and ends when the user hangs up', async () => {
-    const made = await lab.place({ user_id: 'u1', variables: { a: 1 }, metadata: { b: '2' } }, [
+    const made = await fixture.place({ user_id: 'u1', variables: { a: 1 }, metadata: { b: '2' } }, [
       { text: 'What is this?' },
       { text: 'Goodbye then.' },
     ]);
@@ -30,10 +30,10 @@ describe('a call that is answered', () => {
       direction: 'outbound',
     });
 
-    const call = await lab.callWhen(made, 'completed');
+    const call = await fixture.callWhen(made, 'completed');
     expect(call).toMatchObject({
       ended_reason: 'user_hangup',
-      agent_id: lab.agentId,
+      agent_id: fixture.agentId,
       to: TO,
       from: null,
       provider: 'simulated',
@@ -41,7 +41,7 @@ describe('a call that is answered', () => {
       duration_sec: expect.any(Number),
       metadata: { b: '2' },
     });
-    const conversation = await lab.read(`/v1/conversations/${call.conversation_id}`);
+    const conversation = await fixture.read(`/v1/conversations/${call.conversation_id}`);
     expect(conversation).toMatchObject({
       call_id: call.id,
       channel: 'voice',
@@ -51,81 +51,85 @@ describe('a call that is answered', () => {
       variables: { a: 1 },
       metadata: { b: '2' },
     });
-    expect(await lab.saidIn(call)).toEqual(['agent', 'user', 'agent', 'user', 'agent']);
-    expect(await lab.userTurnsOf(call)).toEqual(['What is this?', 'Goodbye then.']);
-    expect((await lab.eventsOf(call)).filter((type) => /started|ended/.test(type))).toEqual([
+    expect(await fixture.saidIn(call)).toEqual(['agent', 'user', 'agent', 'user', 'agent']);
+    expect(await fixture.userTurnsOf(call)).toEqual(['What is this?', 'Goodbye then.']);
+    expect((await fixture.eventsOf(call)).filter((type) => /started|ended/.test(type))).toEqual([
       'conversation.ended',
       'conversation.started',
     ]);
   });
 
   test('waits as long as the script says, from the turn before', async () => {
-    const made = await lab.place({}, [{ text: 'One.' }, { text: 'Two.', after_ms: 700 }], {
+    const made = await fixture.place({}, [{ text: 'One.' }, { text: 'Two.', after_ms: 700 }], {
       ring_ms: 300,
     });
-    const call = await lab.callWhen(made, 'completed');
+    const call = await fixture.callWhen(made, 'completed');
     expect((call.answered_at - call.created) * 1_000).toBeGreaterThanOrEqual(0);
-    const turns = (await lab.transcriptOf(call)).turns.filter(({ role }) => role === 'user');
+    const turns = (await fixture.transcriptOf(call)).turns.filter(({ role }) => role === 'user');
     const [one, two] = turns.map(({ started_at_ms }) => started_at_ms);
     expect(two! - one!).toBeGreaterThanOrEqual(700);
   });
 
   test('stays open without a script, is talked to by messages, and is ended by us', async () => {
-    const made = await lab.api.call('POST', '/v1/calls', {
-      json: { agent_id: lab.agentId, to: TO },
+    const made = await fixture.api.call('POST', '/v1/calls', {
+      json: { agent_id: fixture.agentId, to: TO },
     });
-    const call = await lab.callWhen(made, 'in_progress');
+    const call = await fixture.callWhen(made, 'in_progress');
     expect(call).toMatchObject({ ended_at: null, duration_sec: null, ended_reason: null });
-    const said = await lab.api.call('POST', `/v1/conversations/${call.conversation_id}/messages`, {
-      json: { text: 'Hello?' },
-    });
+    const said = await fixture.api.call(
+      'POST',
+      `/v1/conversations/${call.conversation_id}/messages`,
+      {
+        json: { text: 'Hello?' },
+      },
+    );
     expect(said.status).toBe(200);
-    const ended = await lab.end(call.id);
+    const ended = await fixture.end(call.id);
     expect(ended).toMatchObject({
       status: 200,
       body: { status: 'completed', ended_reason: 'agent_hangup' },
     });
-    const conversation = await lab.read(`/v1/conversations/${call.conversation_id}`);
+    const conversation = await fixture.read(`/v1/conversations/${call.conversation_id}`);
     expect(conversation).toMatchObject({ status: 'ended', ended_reason: 'agent_hangup' });
-    expect(await lab.end(call.id)).toMatchObject({ status: 409, body: { code: 'call_ended' } });
+    expect(await fixture.end(call.id)).toMatchObject({ status: 409, body: { code: 'call_ended' } });
   });
 
   test('ends when its conversation is ended by other means', async () => {
-    const made = await lab.api.call('POST', '/v1/calls', {
-      json: { agent_id: lab.agentId, to: TO },
+    const made = await fixture.api.call('POST', '/v1/calls', {
+      json: { agent_id: fixture.agentId, to: TO },
     });
-    const { conversation_id } = await lab.callWhen(made, 'in_progress');
-    await lab.api.call('POST', `/v1/conversations/${conversation_id}/end`, { json: {} });
-    const call = await lab.callWhen(made, 'completed');
+    const { conversation_id } = await fixture.callWhen(made, 'in_progress');
+    await fixture.api.call('POST', `/v1/conversations/${conversation_id}/end`, { json: {} });
+    const call = await fixture.callWhen(made, 'completed');
     expect(call.ended_reason).toBe('user_ended');
   });
 
   test('ends when its time is over', async () => {
-    const made = await lab.api.call('POST', '/v1/calls', {
-      json: { agent_id: lab.agentId, to: TO },
+    const made = await fixture.api.call('POST', '/v1/calls', {
+      json: { agent_id: fixture.agentId, to: TO },
     });
-    await lab.callWhen(made, 'in_progress');
-    await lab.api.engine.pool.query(`update conversations set expires_at = clock_timestamp()`);
-    expect(await lab.callWhen(made, 'completed')).toMatchObject({
+    await fixture.callWhen(made, 'in_progress');
+    await fixture.api.engine.pool.query(`update conversations set expires_at = clock_timestamp()`);
+    expect(await fixture.callWhen(made, 'completed')).toMatchObject({
       ended_reason: 'silence_timeout',
     });
   });
 
   test('goes on when a human is asked for: what the user says is kept for them', async () => {
-    const made = await lab.place({}, [
+    const made = await fixture.place({}, [
       { text: 'I want to talk to a human, please.' },
       { text: 'Is anybody there?' },
     ]);
-    const call = await lab.callWhen(made, 'completed');
-    expect(await lab.userTurnsOf(call)).toHaveLength(2);
-    expect((await lab.saidIn(call)).at(-1)).not.toBe('agent');
-    expect(await lab.eventsOf(call)).toContain('escalation.requested');
+    const call = await fixture.callWhen(made, 'completed');
+    expect(await fixture.userTurnsOf(call)).toHaveLength(2);
+    expect((await fixture.saidIn(call)).at(-1)).not.toBe('agent');
+    expect(await fixture.eventsOf(call)).toContain('escalation.requested');
   });
 
   test('keeps nothing of its script once it has ended', async () => {
-    const made = await lab.place({}, [{ text: 'A secret of mine.' }]);
-    await lab.callWhen(made, 'completed');
-    const { rows } = await lab.api.engine.pool.query('select calls::text as text from calls');
+    const made = await fixture.place({}, [{ text: 'A secret of mine.' }]);
+    await fixture.callWhen(made, 'completed');
+    const { rows } = await fixture.api.engine.pool.query('select calls::text as text from calls');
     expect(rows[0].text).not.toContain('secret');
   });
 });
@@ -136,8 +140,8 @@ describe('a call that is not answered', () => {
     ['no_answer', 'no_answer', 'no_answer'],
     ['failed', 'failed', 'dial_failed'],
   ])('%s: is over without a conversation', async (answer, status, ended_reason) => {
-    const made = await lab.place({}, [{ text: 'never said' }], { answer, ring_ms: 10 });
-    const call = await lab.callWhen(made, status);
+    const made = await fixture.place({}, [{ text: 'never said' }], { answer, ring_ms: 10 });
+    const call = await fixture.callWhen(made, status);
     expect(call).toMatchObject({
       ended_reason,
       conversation_id: null,
@@ -145,56 +149,60 @@ describe('a call that is not answered', () => {
       duration_sec: null,
       ended_at: expect.any(Number),
     });
-    expect((await lab.read('/v1/conversations')).data).toEqual([]);
+    expect((await fixture.read('/v1/conversations')).data).toEqual([]);
   });
 
   test('by a machine: leaves the first message, with that outcome', async () => {
-    const made = await lab.place({}, [{ text: 'never said' }], { answer: 'voicemail' });
-    const call = await lab.callWhen(made, 'completed');
+    const made = await fixture.place({}, [{ text: 'never said' }], { answer: 'voicemail' });
+    const call = await fixture.callWhen(made, 'completed');
     expect(call.ended_reason).toBe('voicemail');
-    expect(await lab.read(`/v1/conversations/${call.conversation_id}`)).toMatchObject({
+    expect(await fixture.read(`/v1/conversations/${call.conversation_id}`)).toMatchObject({
       outcome: 'voicemail',
       ended_reason: 'voicemail',
     });
-    const { turns } = await lab.transcriptOf(call);
+    const { turns } = await fixture.transcriptOf(call);
     expect(turns.map(({ text }) => text)).toEqual([FIRST_MESSAGE]);
   });
 
   test('rings until it is canceled, once', async () => {
-    const made = await lab.place({}, [], { ring_ms: 60_000 });
-    await lab.callWhen(made, 'ringing');
-    expect(await lab.end(made.body.id)).toMatchObject({
+    const made = await fixture.place({}, [], { ring_ms: 60_000 });
+    await fixture.callWhen(made, 'ringing');
+    expect(await fixture.end(made.body.id)).toMatchObject({
       status: 200,
       body: { status: 'canceled', ended_reason: 'canceled', conversation_id: null },
     });
-    expect(await lab.end(made.body.id)).toMatchObject({
+    expect(await fixture.end(made.body.id)).toMatchObject({
       status: 409,
       body: { code: 'call_ended' },
     });
   });
 
   test('fails when the agent has gone meanwhile', async () => {
-    const made = await lab.place({}, [], { ring_ms: 500 });
-    await lab.callWhen(made, 'ringing');
-    const deleted = await lab.api.call('DELETE', `/v1/agents/${lab.agentId}`);
+    const made = await fixture.place({}, [], { ring_ms: 500 });
+    await fixture.callWhen(made, 'ringing');
+    const deleted = await fixture.api.call('DELETE', `/v1/agents/${fixture.agentId}`);
     expect(deleted.status).toBe(204);
-    expect(await lab.callWhen(made, 'failed')).toMatchObject({ ended_reason: 'platform_error' });
+    expect(await fixture.callWhen(made, 'failed')).toMatchObject({
+      ended_reason: 'platform_error',
+    });
   });
 
   test('is not placed hours after it was asked for', async () => {
-    const made = await lab.place({}, [], { ring_ms: 60_000 });
-    await lab.callWhen(made, 'ringing');
+    const made = await fixture.place({}, [], { ring_ms: 60_000 });
+    await fixture.callWhen(made, 'ringing');
     // As if every process had been away for so long; nobody takes it before we look.
-    await lab.api.engine.pool.query(
+    await fixture.api.engine.pool.query(
       `update calls set due_at = now() - interval '11 minutes', lease_until = now() + interval '1 h'`,
     );
-    expect(await lab.callWhen(made, 'failed')).toMatchObject({ ended_reason: 'platform_error' });
+    expect(await fixture.callWhen(made, 'failed')).toMatchObject({
+      ended_reason: 'platform_error',
+    });
   });
 });
 
 test('two processes play many calls, and no turn twice', async () => {
   const second = await runApi({
-    ...lab.api.engine,
+    ...fixture.api.engine,
     host: '127.0.0.1',
     port: 0,
     fallbackToFreePort: false,
@@ -202,12 +210,12 @@ test('two processes play many calls, and no turn twice', async () => {
     rateLimit: 0,
   });
   const turns = ['One.', 'Two.', 'Three.', 'Four.'].map((text) => ({ text, after_ms: 20 }));
-  const made = await Promise.all(Array.from({ length: 30 }, () => lab.place({}, turns)));
+  const made = await Promise.all(Array.from({ length: 30 }, () => fixture.place({}, turns)));
   for (const one of made) {
-    const call = await lab.callWhen(one, 'completed');
-    expect(await lab.userTurnsOf(call)).toEqual(['One.', 'Two.', 'Three.', 'Four.']);
+    const call = await fixture.callWhen(one, 'completed');
+    expect(await fixture.userTurnsOf(call)).toEqual(['One.', 'Two.', 'Three.', 'Four.']);
   }
-  const { rows } = await lab.api.engine.pool.query(
+  const { rows } = await fixture.api.engine.pool.query(
     `select type, count(*)::int as count, count(distinct conversation_id)::int as of
        from events where type in ('conversation.started', 'conversation.ended') group by 1 order by 1`,
   );
@@ -219,14 +227,14 @@ test('two processes play many calls, and no turn twice', async () => {
 });
 
 test('a process that was too slow for its lease does not play a turn again', async () => {
-  const made = await lab.place({}, [{ text: 'One.' }, { text: 'Two.', after_ms: 60_000 }]);
-  const call = await lab.callWhen(made, 'in_progress');
-  await lab.api.engine.eventually(async () => (await lab.userTurnsOf(call)).length === 1);
+  const made = await fixture.place({}, [{ text: 'One.' }, { text: 'Two.', after_ms: 60_000 }]);
+  const call = await fixture.callWhen(made, 'in_progress');
+  await fixture.api.engine.eventually(async () => (await fixture.userTurnsOf(call)).length === 1);
   const conversations = {
-    ...lab.api.engine,
+    ...fixture.api.engine,
     announce: () => undefined,
     nowMs: Date.now,
-    baseUrl: () => lab.api.url,
+    baseUrl: () => fixture.api.url,
   };
   const deps = {
     ...conversations,
@@ -236,7 +244,7 @@ test('a process that was too slow for its lease does not play a turn again', asy
       respond: createExtractiveResponder({ nowMs: Date.now }),
     }),
   };
-  const stored = await readCall(lab.api.engine.pool, {
+  const stored = await readCall(fixture.api.engine.pool, {
     namespace: 'default',
     id: toUuid('call', call.id)!,
   });
@@ -245,5 +253,5 @@ test('a process that was too slow for its lease does not play a turn again', asy
     provider: simulated,
     due: { event: { type: 'heard', text: 'One.' }, nextAfterMs: 0 },
   });
-  expect(await lab.userTurnsOf(call)).toEqual(['One.']);
+  expect(await fixture.userTurnsOf(call)).toEqual(['One.']);
 });

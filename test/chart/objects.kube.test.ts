@@ -51,7 +51,7 @@ const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/
       }
     });
 
-    test('go with the release, or are not there, when so told', async () => {
+    test('go with the release, or are not there, when the values say so', async () => {
       const gone = await renderChart(helm!, { crds: { keep: false } });
       for (const { metadata } of ofKind(gone, 'CustomResourceDefinition')) {
         expect(metadata.annotations).toEqual({});

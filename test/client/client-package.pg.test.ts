@@ -43,7 +43,7 @@ const prompts: string[] = [];
 for await (const { prompt } of parley.list('/v1/agents')) prompts.push(String(prompt));
 const { error } = await parley.GET('/v1/agents/{id}', { params: { path: { id: 'agt_x' } } });
 const refused = await verifyWebhook('{}', {}, 'whsec_x').catch((reason: Error) => reason.name);
-export function told(event: ParleyEvent): number {
+export function csatOf(event: ParleyEvent): number {
   return event.type === 'conversation.ended' ? event.data.csat_predicted : 0;
 }
 console.log(JSON.stringify({ version: made.active_version, prompts, code: error?.code, refused }));

@@ -90,7 +90,7 @@ describe('the client', () => {
   test('verifies what it is sent, and the event says the same as the API', async () => {
     const body = { url: receiver.url, event_types: ['agent.published' as const] };
     const { secret } = await ok(parley.POST('/v1/webhooks', { body }));
-    const agent = await createAgent('told of');
+    const agent = await createAgent('published');
     const [{ headers, body: raw }] = (await receiver.until(({ length }) => length > 0)) as [
       Received,
     ];
@@ -102,7 +102,7 @@ describe('the client', () => {
     expect(stored).toMatchObject(event);
   });
 
-  test('holds a conversation to its end, and its events tell the same', async () => {
+  test('holds a conversation to its end, and its events say the same', async () => {
     const agent = await createAgent('You sell bicycles.');
     const conversation = await ok(
       parley.POST('/v1/conversations', { body: { agent_id: agent.id, user_id: 'customer-1' } }),
@@ -124,12 +124,12 @@ describe('the client', () => {
     expect(ended).toMatchObject({ status: 'ended', outcome: 'resolved', agent_id: agent.id });
 
     const query = { conversation_id: conversation.id };
-    const told = await api.engine.eventually(async () => {
+    const types = await api.engine.eventually(async () => {
       const types: string[] = [];
       for await (const { type } of parley.list('/v1/events', { query })) types.push(type);
       return types.includes('conversation.transcript.ready') && types;
     });
-    expect(told).toEqual(expect.arrayContaining(['conversation.started', 'conversation.ended']));
+    expect(types).toEqual(expect.arrayContaining(['conversation.started', 'conversation.ended']));
     const plain = await ok(parley.GET('/v1/conversations/{id}/transcript', asText));
     expect(plain).toContain(text);
     const again = await parley.POST('/v1/conversations/{id}/end', { params });

@@ -27,7 +27,7 @@ describe('a delivery', () => {
     );
   });
 
-  test('tells its data by its type', async () => {
+  test('has the data of its type', async () => {
     const event = await verifyWebhook(body, signed, secret);
     if (event.type !== 'agent.published') throw new Error('another type');
     const version: number = event.data.version;

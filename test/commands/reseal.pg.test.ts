@@ -109,7 +109,7 @@ test('everything sealed gets the new key, and all of it says the same as before'
   expect(rows.map(({ action }) => action)).toContain('encryption_key.resealed');
 });
 
-test('while it runs, deliveries are signed and secrets change; one that nothing opens is told of', async () => {
+test('while it runs, deliveries are signed and secrets change; one that nothing opens is reported', async () => {
   await fill();
   await api.engine.pool.query(
     `update idempotency_marks set answer = set_byte(answer, 1, (get_byte(answer, 1) + 1) % 256)

@@ -20,7 +20,7 @@ import { coverageOf, type Operation } from './coverage.ts';
 
 const VERSION = '4.32.5';
 
-/** A stream never ends, so it has no answer to compare; test/integration has it. */
+/** A stream never ends, so it has no answer to compare; test/events/event-stream.pg.test.ts asks it. */
 const LEFT_OUT = ['/v1/events/stream'];
 
 const examples = process.env['CONTRACT_EXAMPLES'] ?? '5000';

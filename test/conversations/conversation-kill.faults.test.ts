@@ -11,17 +11,20 @@ import {
   type Answer,
   type Parley,
 } from '../roles/parley-process.ts';
+import { createSeeded } from '../random/seeded.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { learn } from '../knowledge/passages/knowledge.ts';
+import { until } from '../until.ts';
 
 /**
  * An API process is killed at any moment of turns and endings while clients go on with the same
  * Idempotency-Keys: what was acknowledged is there, nothing is half stored or double, and each
- * conversation ends once and is told once.
+ * conversation ends once, with one event each. FAULT_SEED decides when the kills come.
  */
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 3);
-const TALKERS = 6;
+const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
+const USERS = 6;
 const MESSAGES = 12;
 /** Long enough that a turn or an ending is under way at each kill. */
 const KILL_AFTER_MS = { min: 20, max: 400 };
@@ -54,27 +57,28 @@ async function startApi(): Promise<Parley> {
 }
 
 test(
-  `${ROUNDS} kills in the midst of turns and endings`,
+  `${ROUNDS} kills in the midst of turns and endings (seed ${SEED})`,
   async () => {
     await learn(pool, {
       name: 'handbook',
       passages: [{ heading: 'Delivery', text: 'We deliver within three working days.' }],
     });
     const agentId = await createAgent();
+    const seeded = createSeeded(SEED);
     for (let round = 0; round < ROUNDS; round += 1) {
-      const talks = Array.from({ length: TALKERS }, (_, i) =>
-        talkToTheEnd(agentId, `${round}-${i}`),
+      const conversations = Array.from({ length: USERS }, (_, i) =>
+        converseToTheEnd(agentId, `${round}-${i}`),
       );
-      const over = Promise.all(talks);
+      const over = Promise.all(conversations);
       const { min, max } = KILL_AFTER_MS;
-      await delay(min + Math.random() * (max - min));
+      await delay(min + seeded.below(max - min)); // The moment is what is tried.
       await api.kill();
       // As if the 60 s were over for which the mark of a request under way is held.
       await pool.query(
         `update idempotency_marks set claimed_at = '-infinity' where answer is null`,
       );
       api = await startApi();
-      for (const talk of await over) await checkWhole(talk);
+      for (const conversation of await over) await checkWhole(conversation);
     }
     const { rows } = await pool.query(
       `select count(*)::int as n from conversations where status <> 'ended' or summary is null`,
@@ -84,7 +88,7 @@ test(
   120_000 + ROUNDS * 20_000,
 );
 
-type Talk = { id: string; acknowledged: { index: number; text: string }[] };
+type Conversation = { id: string; acknowledged: { index: number; text: string }[] };
 
 async function createAgent(): Promise<string> {
   const { body } = await insist('POST', '/v1/agents', { prompt: 'x' }, 'agent');
@@ -92,11 +96,11 @@ async function createAgent(): Promise<string> {
 }
 
 /** Each request until it is answered, by the same key: an answer may be lost with the process. */
-async function talkToTheEnd(agentId: string, name: string): Promise<Talk> {
+async function converseToTheEnd(agentId: string, name: string): Promise<Conversation> {
   const started = await insist('POST', '/v1/conversations', { agent_id: agentId }, `start-${name}`);
   expect(started.status).toBe(201);
   const { id } = started.body;
-  const acknowledged: Talk['acknowledged'] = [];
+  const acknowledged: Conversation['acknowledged'] = [];
   for (let i = 0; i < MESSAGES; i += 1) {
     // Every third is a gap, the seventh asks for a human, after whom the agent is silent.
     const text =
@@ -134,7 +138,7 @@ async function insist(method: string, path: string, json: object, key: string): 
     const isBusy = reply?.body?.code === 'idempotency_in_progress' || (reply?.status ?? 0) >= 500;
     if (reply && !isBusy) return reply;
     if (performance.now() > endMs) throw new Error(`${key} was never answered`);
-    await delay(100);
+    await delay(100); // As a careful client.
   }
 }
 
@@ -151,7 +155,7 @@ async function attempt(method: string, path: string, json: object, key: string):
   return { status: response.status, body: await response.json() };
 }
 
-async function checkWhole({ id, acknowledged }: Talk): Promise<void> {
+async function checkWhole({ id, acknowledged }: Conversation): Promise<void> {
   await summarized(id);
   const uuid = toUuid('conv', id);
   const { rows: turns } = await pool.query<{ index: number; role: string; text: string }>(
@@ -185,13 +189,12 @@ async function checkWhole({ id, acknowledged }: Talk): Promise<void> {
 }
 
 async function summarized(id: string): Promise<void> {
-  for (let i = 0; i < 100; i += 1) {
+  // The reaper of the API process looks once a second.
+  await until(`the summary of ${id}`, async () => {
     const { rows } = await pool.query(
       'select 1 from conversations where id = $1 and summary is not null',
       [toUuid('conv', id)],
     );
-    if (rows.length > 0) return;
-    await delay(100); // The reaper looks once a second.
-  }
-  throw new Error(`${id} has no summary`);
+    return rows.length > 0;
+  });
 }

@@ -3,7 +3,7 @@ import type { Engine } from '../roles/engine.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 
 /** Conversations by REST, with an agent that knows a few things. */
-export type Talk = Api & {
+export type ConversationFixture = Api & {
   agentId: string;
   newAgent: (fields?: Record<string, unknown>) => Promise<string>;
   start: (fields?: Record<string, unknown>) => Promise<string>;
@@ -29,7 +29,9 @@ You can return everything within 30 days of delivery. We pay for the parcel.
 Our shop is open from Monday to Saturday, nine to six.
 `;
 
-export async function startTalk(options: Parameters<typeof startApi>[0] = {}): Promise<Talk> {
+export async function startConversationFixture(
+  options: Parameters<typeof startApi>[0] = {},
+): Promise<ConversationFixture> {
   const api = await startApi(options);
   const { call } = api;
   await declareSource(api.engine, 'handbook', KNOWLEDGE);
@@ -41,7 +43,7 @@ export async function startTalk(options: Parameters<typeof startApi>[0] = {}): P
     return String(body.id);
   };
   const agentId = await newAgent();
-  const events: Talk['events'] = async (conversation) => {
+  const events: ConversationFixture['events'] = async (conversation) => {
     const { body } = await call('GET', `/v1/events?limit=100&conversation_id=${conversation}`);
     return body.data.toReversed();
   };

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCall, type Reply } from '../roles/api/api-setup.ts';
-import { startTalk, type Talk } from './conversation-setup.ts';
+import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 
-let talk: Talk;
+let fixture: ConversationFixture;
 beforeAll(async () => {
-  talk = await startTalk();
+  fixture = await startConversationFixture();
 });
-afterAll(() => talk?.stop());
+afterAll(() => fixture?.stop());
 
 const NOWHERE = 'conv_06dmv3w2k1q8b7n5r4x9c0t3ze';
 const AGENT = 'agt_06dmv3v9ssn80yhpw1gqcsk0j4';
 
-test('start, ask, end: every step is told, in order', async () => {
-  const id = await talk.start({ user_id: 'u-1' });
-  const { status, body } = await talk.say(id, 'How long does delivery take?');
+test('start, ask, end: every step is an event, in order', async () => {
+  const id = await fixture.start({ user_id: 'u-1' });
+  const { status, body } = await fixture.say(id, 'How long does delivery take?');
   expect(status).toBe(200);
   expect(body.turns.map(({ role }: { role: string }) => role)).toEqual(['user', 'agent']);
   expect(body.turns[1].text).toContain('three working days');
   expect(body.turns[1].retrieval.query).toBe('How long does delivery take?');
   expect(body.turns[1].retrieval.chunks[0].source_id).toMatch(/^ks_/);
   expect(Object.keys(body.turns[1].latency).toSorted()).toEqual(['retrieval_ms', 'turn_ms']);
-  const ended = await talk.end(id);
+  const ended = await fixture.end(id);
   expect(ended.body).toMatchObject({ status: 'ended', outcome: 'resolved' });
-  expect(await talk.eventTypes(id)).toEqual([
+  expect(await fixture.eventTypes(id)).toEqual([
     'conversation.started',
     'conversation.ended',
     'conversation.transcript.ready',
@@ -31,9 +31,9 @@ test('start, ask, end: every step is told, in order', async () => {
 
 describe('start', () => {
   test('the first message greets by name, and names that were not given are left out', async () => {
-    const agent_id = await talk.newAgent({ first_message: 'Hi {{name}}, {{ x }}{{name }}!' });
-    const id = await talk.start({ agent_id, variables: { name: '{{x}} <Zoë>', list: [1] } });
-    const [first] = await talk.turns(id);
+    const agent_id = await fixture.newAgent({ first_message: 'Hi {{name}}, {{ x }}{{name }}!' });
+    const id = await fixture.start({ agent_id, variables: { name: '{{x}} <Zoë>', list: [1] } });
+    const [first] = await fixture.turns(id);
     expect(first).toMatchObject({ index: 0, role: 'agent', text: 'Hi {{x}} <Zoë>, {{x}} <Zoë>!' });
   });
 
@@ -41,16 +41,20 @@ describe('start', () => {
     ['unknown', AGENT],
     ['no id', 'nonsense'],
   ])('an agent that is %s is a mistake in the body', async (_, agent_id) => {
-    const { status, body } = await talk.call('POST', '/v1/conversations', { json: { agent_id } });
+    const { status, body } = await fixture.call('POST', '/v1/conversations', {
+      json: { agent_id },
+    });
     expect(status).toBe(422);
     expect(body.errors[0].pointer).toBe('/agent_id');
   });
 
   test("another namespace's agent is unknown, and so is its conversation", async () => {
-    const call = createCall(talk.url, await talk.newKey('other'));
-    const started = await call('POST', '/v1/conversations', { json: { agent_id: talk.agentId } });
+    const call = createCall(fixture.url, await fixture.newKey('other'));
+    const started = await call('POST', '/v1/conversations', {
+      json: { agent_id: fixture.agentId },
+    });
     expect(started.status).toBe(422);
-    const id = await talk.start();
+    const id = await fixture.start();
     for (const [method, path, json] of [
       ['GET', '', undefined],
       ['DELETE', '', undefined],
@@ -66,45 +70,45 @@ describe('start', () => {
       expect(foreign.status).toBe(404);
       expect({ ...foreign.body, request_id: '' }).toEqual({ ...missing.body, request_id: '' });
     }
-    expect((await talk.read(id)).status).toBe('active');
+    expect((await fixture.read(id)).status).toBe('active');
   });
 
   test('an agent that was never published is 409', async () => {
-    const made = await talk.call('POST', '/v1/agents', {
+    const made = await fixture.call('POST', '/v1/agents', {
       json: { prompt: 'x', publish_policy: 'manual' },
     });
-    const { status, body } = await talk.call('POST', '/v1/conversations', {
+    const { status, body } = await fixture.call('POST', '/v1/conversations', {
       json: { agent_id: made.body.id },
     });
     expect([status, body.code]).toEqual([409, 'not_published']);
   });
 
   test('the version is pinned to the end', async () => {
-    const agent_id = await talk.newAgent({ first_message: 'one' });
-    const id = await talk.start({ agent_id });
-    await talk.call('PATCH', `/v1/agents/${agent_id}`, { json: { first_message: 'two' } });
-    const later = await talk.start({ agent_id });
-    await talk.say(id, 'Thanks!');
-    await talk.end(id);
-    expect((await talk.read(id)).agent_version).toBe(1);
-    expect((await talk.read(later)).agent_version).toBe(2);
+    const agent_id = await fixture.newAgent({ first_message: 'one' });
+    const id = await fixture.start({ agent_id });
+    await fixture.call('PATCH', `/v1/agents/${agent_id}`, { json: { first_message: 'two' } });
+    const later = await fixture.start({ agent_id });
+    await fixture.say(id, 'Thanks!');
+    await fixture.end(id);
+    expect((await fixture.read(id)).agent_version).toBe(1);
+    expect((await fixture.read(later)).agent_version).toBe(2);
   });
 });
 
 describe('a message', () => {
   test('without an answer says so, offers a human, and is a gap once', async () => {
-    const id = await talk.start();
-    const { body } = await talk.say(id, 'Do you repair umbrellas of velvet?');
+    const id = await fixture.start();
+    const { body } = await fixture.say(id, 'Do you repair umbrellas of velvet?');
     expect(body.turns[1].text).toMatch(/do not know/);
-    await talk.say(id, 'Do you repair umbrellas of velvet?');
-    const gaps = (await talk.events(id)).filter(({ type }) => type === 'knowledge.gap.detected');
+    await fixture.say(id, 'Do you repair umbrellas of velvet?');
+    const gaps = (await fixture.events(id)).filter(({ type }) => type === 'knowledge.gap.detected');
     expect(gaps).toHaveLength(1);
     expect(gaps[0]!.data).toMatchObject({
       conversation_id: id,
-      agent_id: talk.agentId,
+      agent_id: fixture.agentId,
       question: 'Do you repair umbrellas of velvet?',
     });
-    const yes = await talk.say(id, 'Yes please');
+    const yes = await fixture.say(id, 'Yes please');
     expect(yes.body.conversation.status).toBe('escalated');
   });
 
@@ -115,9 +119,9 @@ describe('a message', () => {
     ['with U+0000', 'a\u0000b', 422],
     ['of 1 MB', 'x'.repeat(1_100_000), 413],
   ])('%s is refused', async (_, text, status) => {
-    const id = await talk.start();
-    expect((await talk.say(id, text)).status).toBe(status);
-    expect(await talk.turns(id)).toEqual([]);
+    const id = await fixture.start();
+    expect((await fixture.say(id, text)).status).toBe(status);
+    expect(await fixture.turns(id)).toEqual([]);
   });
 
   test.each([
@@ -126,18 +130,18 @@ describe('a message', () => {
     '?'.repeat(5_000),
     "'; drop table turns; -- {{name}} $1 \\",
   ])('is kept as it came', async (text) => {
-    const id = await talk.start();
-    expect((await talk.say(id, text)).status).toBe(200);
-    expect((await talk.turns(id))[0].text).toBe(text);
+    const id = await fixture.start();
+    expect((await fixture.say(id, text)).status).toBe(200);
+    expect((await fixture.turns(id))[0].text).toBe(text);
   });
 
   test('twenty at once are all answered once, in a row', async () => {
-    const id = await talk.start();
+    const id = await fixture.start();
     const replies = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => talk.say(id, `Delivery question number ${i}?`)),
+      Array.from({ length: 20 }, (_, i) => fixture.say(id, `Delivery question number ${i}?`)),
     );
     expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200));
-    const turns = await talk.turns(id);
+    const turns = await fixture.turns(id);
     expect(turns.map(({ index }) => index)).toEqual(Array.from({ length: 40 }, (_, i) => i));
     const asked = turns.filter(({ role }) => role === 'user').map(({ text }) => text);
     expect(new Set(asked).size).toBe(20);
@@ -146,13 +150,13 @@ describe('a message', () => {
       expect(turns[user.index]).toEqual(user);
       expect(agent.index).toBe(user.index + 1);
     }
-    expect((await talk.read(id)).turn_count).toBe(40);
+    expect((await fixture.read(id)).turn_count).toBe(40);
   });
 
   test('in two processes at once too', async () => {
     const { runApi } = await import('../../src/roles/api/run.ts');
     const other = await runApi({
-      ...talk.engine,
+      ...fixture.engine,
       host: '127.0.0.1',
       port: 0,
       fallbackToFreePort: false,
@@ -160,15 +164,15 @@ describe('a message', () => {
       rateLimit: 0,
     });
     try {
-      const calls = [talk.call, createCall(other.url, talk.key)];
-      const id = await talk.start();
+      const calls = [fixture.call, createCall(other.url, fixture.key)];
+      const id = await fixture.start();
       const replies = await Promise.all(
         Array.from({ length: 16 }, (_, i) =>
           calls[i % 2]!('POST', `/v1/conversations/${id}/messages`, { json: { text: `n ${i}?` } }),
         ),
       );
       expect(replies.map(({ status }) => status)).toEqual(Array(16).fill(200));
-      const turns = await talk.turns(id);
+      const turns = await fixture.turns(id);
       expect(turns.map(({ index }) => index)).toEqual(Array.from({ length: 32 }, (_, i) => i));
     } finally {
       await other.stop();
@@ -176,33 +180,33 @@ describe('a message', () => {
   });
 
   test('repeated with its Idempotency-Key is answered the same and stored once', async () => {
-    const id = await talk.start();
+    const id = await fixture.start();
     const send = () =>
-      talk.call('POST', `/v1/conversations/${id}/messages`, {
+      fixture.call('POST', `/v1/conversations/${id}/messages`, {
         json: { text: 'What are your opening hours?' },
         headers: { 'idempotency-key': 'm-1' },
       });
     const [first, again] = [await send(), await send()];
     expect(again.text).toBe(first.text);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
-    expect(await talk.turns(id)).toHaveLength(2);
+    expect(await fixture.turns(id)).toHaveLength(2);
   });
 
   test('streams: tokens that make the reply, the turns, done', async () => {
-    const id = await talk.start();
+    const id = await fixture.start();
     const events = await stream(id, 'Can I return things I bought?');
     const tokens = events.filter(({ event }) => event === 'token').map(({ data }) => data['text']);
     const turns = events.filter(({ event }) => event === 'turn').map(({ data }) => data);
     expect(tokens.length).toBeGreaterThan(3);
     expect(tokens.join('').trim()).toBe(turns[1]!['text']);
     expect(events.at(-1)).toMatchObject({ event: 'done', data: { turns } });
-    expect(await talk.turns(id)).toEqual(turns);
+    expect(await fixture.turns(id)).toEqual(turns);
   });
 
-  test('streams nothing when it is refused: the status tells', async () => {
-    const id = await talk.start();
-    await talk.end(id);
-    const { status, body } = await talk.call('POST', `/v1/conversations/${id}/messages`, {
+  test('streams nothing when it is refused: the status says so', async () => {
+    const id = await fixture.start();
+    await fixture.end(id);
+    const { status, body } = await fixture.call('POST', `/v1/conversations/${id}/messages`, {
       json: { text: 'hello?' },
       headers: { accept: 'text/event-stream' },
     });
@@ -213,10 +217,10 @@ describe('a message', () => {
     id: string,
     text: string,
   ): Promise<{ event: string; data: Reply['body'] }[]> {
-    const response = await fetch(`${talk.url}/v1/conversations/${id}/messages`, {
+    const response = await fetch(`${fixture.url}/v1/conversations/${id}/messages`, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${talk.key}`,
+        authorization: `Bearer ${fixture.key}`,
         accept: 'text/event-stream',
         'content-type': 'application/json',
       },
@@ -234,28 +238,28 @@ describe('a message', () => {
 
 describe('feedback', () => {
   test('is kept, replaced, and possible after the end', async () => {
-    const id = await talk.start();
+    const id = await fixture.start();
     const rate = (csat: unknown) =>
-      talk.call('POST', `/v1/conversations/${id}/feedback`, { json: { csat } });
+      fixture.call('POST', `/v1/conversations/${id}/feedback`, { json: { csat } });
     expect((await rate(2)).body.csat).toBe(2);
-    await talk.end(id);
+    await fixture.end(id);
     expect((await rate(5)).body).toMatchObject({ csat: 5, status: 'ended' });
     for (const wrong of [0, 6, 3.5, '3', null]) expect((await rate(wrong)).status).toBe(422);
-    expect((await talk.read(id)).csat).toBe(5);
+    expect((await fixture.read(id)).csat).toBe(5);
   });
 });
 
 describe('the list', () => {
   test('is filtered by every field, newest first, page by page', async () => {
-    const agent_id = await talk.newAgent();
+    const agent_id = await fixture.newAgent();
     const ids = [
-      await talk.start({ agent_id, channel: 'sms', user_id: 'list-1' }),
-      await talk.start({ agent_id, channel: 'chat', user_id: 'list-2' }),
-      await talk.start({ agent_id, channel: 'chat', user_id: 'list-1' }),
+      await fixture.start({ agent_id, channel: 'sms', user_id: 'list-1' }),
+      await fixture.start({ agent_id, channel: 'chat', user_id: 'list-2' }),
+      await fixture.start({ agent_id, channel: 'chat', user_id: 'list-1' }),
     ];
-    await talk.end(ids[0]!, { outcome: 'failed' });
+    await fixture.end(ids[0]!, { outcome: 'failed' });
     const list = async (query: string): Promise<string[]> => {
-      const { body } = await talk.call('GET', `/v1/conversations?agent_id=${agent_id}&${query}`);
+      const { body } = await fixture.call('GET', `/v1/conversations?agent_id=${agent_id}&${query}`);
       return body.data.map(({ id }: { id: string }) => ids.indexOf(id));
     };
     expect(await list('')).toEqual([2, 1, 0]);
@@ -266,7 +270,7 @@ describe('the list', () => {
     expect(await list('user_id=list-1&channel=chat&status=active')).toEqual([2]);
     expect(await list(`created_before=${Math.floor(Date.now() / 1000) - 60}`)).toEqual([]);
     expect(await list(`created_after=${Math.floor(Date.now() / 1000) - 60}`)).toHaveLength(3);
-    const page = await talk.call('GET', `/v1/conversations?agent_id=${agent_id}&limit=2`);
+    const page = await fixture.call('GET', `/v1/conversations?agent_id=${agent_id}&limit=2`);
     expect(page.body.has_more).toBe(true);
     expect(await list(`cursor=${page.body.next_cursor}`)).toEqual([0]);
   });

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { toUuid } from '../../src/ids.ts';
-import { startTalk, type Talk } from './conversation-setup.ts';
+import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 
-let talk: Talk;
+let fixture: ConversationFixture;
 beforeAll(async () => {
-  talk = await startTalk();
+  fixture = await startConversationFixture();
 });
-afterAll(() => talk?.stop());
+afterAll(() => fixture?.stop());
 
 const read = (id: string, format: string) =>
-  talk.call('GET', `/v1/conversations/${id}/transcript?format=${format}`);
+  fixture.call('GET', `/v1/conversations/${id}/transcript?format=${format}`);
 
 test('json has what the contract names, and turns in their order', async () => {
-  const id = await talk.start();
+  const id = await fixture.start();
   expect((await read(id, 'json')).body).toEqual({
     conversation_id: id,
-    agent_id: talk.agentId,
+    agent_id: fixture.agentId,
     agent_version: 1,
     status: 'active',
     summary: null,
     turns: [],
   });
-  const { body } = await talk.say(id, 'How long does delivery take?');
-  await talk.end(id);
+  const { body } = await fixture.say(id, 'How long does delivery take?');
+  await fixture.end(id);
   const transcript = await read(id, 'json');
   expect(transcript.headers.get('content-type')).toBe('application/json');
   expect(transcript.body).toMatchObject({ status: 'ended', summary: expect.any(String) });
@@ -35,8 +35,8 @@ const EVIL =
   'a --> b & <c>\n\n1\n00:00:00.000 --> 00:00:09.000\n<v Agent>You get it for free</v>\r\nend';
 
 test('WebVTT: what a user writes can be no cue and no markup', async () => {
-  const id = await talk.start();
-  await talk.say(id, EVIL);
+  const id = await fixture.start();
+  await fixture.say(id, EVIL);
   const { text, headers } = await read(id, 'vtt');
   expect(headers.get('content-type')).toBe('text/vtt; charset=utf-8');
   const [head, ...cues] = text.trimEnd().split('\n\n');
@@ -50,8 +50,8 @@ test('WebVTT: what a user writes can be no cue and no markup', async () => {
 });
 
 test('text: a line of the user cannot pass for one of the agent', async () => {
-  const id = await talk.start();
-  await talk.say(id, 'hello\n[00:00:01] Agent: You get it for free');
+  const id = await fixture.start();
+  await fixture.say(id, 'hello\n[00:00:01] Agent: You get it for free');
   const { text, headers } = await read(id, 'text');
   expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
   expect(text.split('\n').filter((line) => /^\[\d/.test(line))).toHaveLength(2);
@@ -59,22 +59,24 @@ test('text: a line of the user cannot pass for one of the agent', async () => {
 });
 
 test('another format, and another parameter, are 400', async () => {
-  const id = await talk.start();
+  const id = await fixture.start();
   expect((await read(id, 'pdf')).status).toBe(400);
   expect((await read(id, 'text&page=2')).status).toBe(400);
 });
 
 test('of ten thousand turns: complete, in every format, and a turn more costs no more', async () => {
-  const id = await talk.start();
-  await talk.say(id, 'How long does delivery take?');
+  const id = await fixture.start();
+  await fixture.say(id, 'How long does delivery take?');
   const uuid = toUuid('conv', id);
-  await talk.engine.pool.query(
+  await fixture.engine.pool.query(
     `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms)
      select $1, i, 'user', 'message number ' || i, i, i from generate_series(2, 9999) i`,
     [uuid],
   );
-  await talk.engine.pool.query('update conversations set turn_count = 10000 where id = $1', [uuid]);
-  const { body } = await talk.say(id, 'When are you open?');
+  await fixture.engine.pool.query('update conversations set turn_count = 10000 where id = $1', [
+    uuid,
+  ]);
+  const { body } = await fixture.say(id, 'When are you open?');
   expect(body.turns.map(({ index }: { index: number }) => index)).toEqual([10_000, 10_001]);
   expect(body.turns[1].latency.turn_ms).toBeLessThan(1_000);
   const json = await read(id, 'json');

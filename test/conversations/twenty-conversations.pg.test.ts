@@ -142,7 +142,7 @@ async function perform(at: string, act: Exclude<Act, Say>): Promise<void> {
               ? [`${at}/escalate`, act.escalate]
               : [`${at}/end`, act.end];
   const { status } = await api.call('POST', url, json === undefined ? {} : { json });
-  // An escalation that was expected and is none: told by the comparison, not here.
+  // An escalation that was expected and is none fails the comparison, not this.
   expect([200, 201, 404, 409]).toContain(status);
 }
 

@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
-import { helm, kubectl, kubectlApply, until } from './kubectl.ts';
+import { helm, kubectl, kubectlApply, eventually } from './kubectl.ts';
 import { inToolbox, received, receiverUrl, source, startPods } from './toolbox.ts';
 
 /**
  * Parley as a platform engineer installs it, on a real cluster: Helm, kubectl, pods, Services.
- * CONTRIBUTING.md tells how to run it. The tests are one story and run in order.
+ * CONTRIBUTING.md says how to run it. The tests are one story and run in order.
  */
 
 const settings = z
@@ -101,12 +101,12 @@ async function call(method: string, route: string, body?: object): Promise<Answe
 // oxlint-disable-next-line typescript/no-explicit-any -- looked at field by field
 type Answer = { status: number; body: any };
 
-type Told = { id: string; type: string; data: Record<string, unknown> };
+type Sent = { id: string; type: string; data: Record<string, unknown> };
 
 /** All that came to the receiver, each with its signature verified. */
-async function verified(secret: string): Promise<Told[]> {
+async function verified(secret: string): Promise<Sent[]> {
   const all = await received(NAMESPACE);
-  return all.map(({ headers, body }) => new Webhook(secret).verify(body, headers) as Told);
+  return all.map(({ headers, body }) => new Webhook(secret).verify(body, headers) as Sent);
 }
 
 test('helm install brings every pod up in a namespace that enforces restricted', async () => {
@@ -125,7 +125,7 @@ test('helm test passes', async () => {
 
 let endpoint: { id: string; secret: string };
 
-test('an example is Ready by kubectl wait; edits by kubectl and by REST are told of', async () => {
+test('an example is Ready by kubectl wait; edits by kubectl and by REST make events', async () => {
   const made = await call('POST', '/v1/webhooks', { url: await receiverUrl(NAMESPACE) });
   expect(made).toMatchObject({ status: 201, body: { ready: true } });
   endpoint = made.body;
@@ -141,12 +141,12 @@ test('an example is Ready by kubectl wait; edits by kubectl and by REST are told
   const back = await call('POST', `/v1/agents/${rest.body.id}/rollback`, { reason: 'tone' });
   expect(back).toMatchObject({ status: 200, body: { active_version: 1 } });
 
-  const told = await until('five events', async () => {
+  const sent = await eventually('five events', async () => {
     const all = await verified(endpoint.secret);
     const ofAgents = all.filter(({ type }) => type.startsWith('agent.'));
     return ofAgents.length >= 5 && ofAgents;
   });
-  const lines = told.map(
+  const lines = sent.map(
     ({ type, data }) => `${type} ${String(data['name'])} ${String(data['version'])}`,
   );
   expect(lines.sort()).toEqual([
@@ -173,7 +173,7 @@ async function load(seconds: number): Promise<{ accepted: string[]; failures: st
 /** Every accepted event came, once. */
 async function expectAllOnce(accepted: readonly string[]): Promise<void> {
   const counts = new Map<string, number>();
-  await until('the last of them', async () => {
+  await eventually('the last of them', async () => {
     counts.clear();
     for (const { headers } of await received(NAMESPACE)) {
       const id = headers['parley-event-id']!;

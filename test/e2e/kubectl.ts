@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../until.ts';
 
 /** kubectl and helm as a user has them, on the cluster of KUBECONFIG. */
 
@@ -33,21 +33,16 @@ export function kubectlApply(manifest: object | string): Promise<string> {
   return run('kubectl', ['apply', '-f', '-'], text);
 }
 
-/** Asks again until the answer is wanted: a cluster has no signal that crosses its boundary. */
-export async function until<T>(
+/** What is asked of the cluster may fail for a moment: the last error is part of the message. */
+export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | false>,
-  seconds = 60,
 ): Promise<T> {
-  const endMs = performance.now() + seconds * 1_000;
   let last = '';
-  while (performance.now() < endMs) {
-    const answer = await ask().catch((error: unknown) => {
+  const check = (): Promise<T | undefined | false> =>
+    ask().catch((error: unknown) => {
       last = String(error);
       return undefined;
     });
-    if (answer !== undefined && answer !== false) return answer;
-    await delay(250);
-  }
-  throw new Error(`waited in vain for ${what}: ${last}`);
+  return until(() => `${what}: ${last}`, check, { timeoutMs: 60_000, everyMs: 250 });
 }

@@ -1,32 +1,35 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { toUuid } from '../../src/ids.ts';
 import { resolveGap } from '../../src/knowledge/gaps/resolve-gap.ts';
-import { startTalk, type Talk } from '../conversations/conversation-setup.ts';
+import {
+  startConversationFixture,
+  type ConversationFixture,
+} from '../conversations/conversation-setup.ts';
 
-let talk: Talk;
+let fixture: ConversationFixture;
 beforeAll(async () => {
-  talk = await startTalk();
+  fixture = await startConversationFixture();
 });
-afterAll(() => talk?.stop());
+afterAll(() => fixture?.stop());
 
 /** Stands in everything that somebody says here, and in nothing else. */
 const WORD = 'xylophonist';
 
 async function toldAll(): Promise<string> {
-  const id = await talk.start({
+  const id = await fixture.start({
     user_id: `${WORD}-1`,
     variables: { name: WORD },
     metadata: { note: WORD },
   });
-  await talk.say(id, `How long does delivery take for a ${WORD}?`);
-  await talk.say(id, `Is a ${WORD} welcome at the opera of velvet?`);
-  const { body } = await talk.call('POST', `/v1/conversations/${id}/escalate`, {
+  await fixture.say(id, `How long does delivery take for a ${WORD}?`);
+  await fixture.say(id, `Is a ${WORD} welcome at the opera of velvet?`);
+  const { body } = await fixture.call('POST', `/v1/conversations/${id}/escalate`, {
     json: { reason: `a ${WORD} waits` },
   });
-  await talk.call('POST', `/v1/escalations/${body.id}/accept`, {
+  await fixture.call('POST', `/v1/escalations/${body.id}/accept`, {
     json: { accepted_by: { id: 'op', name: 'Kim' } },
   });
-  await talk.call('POST', `/v1/escalations/${body.id}/messages`, {
+  await fixture.call('POST', `/v1/escalations/${body.id}/messages`, {
     json: { text: `Hello ${WORD}` },
     headers: { 'idempotency-key': 'human' },
   });
@@ -35,7 +38,7 @@ async function toldAll(): Promise<string> {
 
 /** Every column of every table, as text. */
 async function tablesWith(word: string): Promise<string[]> {
-  const { pool } = talk.engine;
+  const { pool } = fixture.engine;
   const { rows: tables } = await pool.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = relnamespace
       where relkind in ('r', 'p') and nspname = 'public' and not relispartition`,
@@ -56,37 +59,37 @@ test('after DELETE no table holds a word of it, and every read is 404', async ()
   expect(await tablesWith(WORD)).toEqual(
     expect.arrayContaining(['conversations', 'turns', 'escalations', 'events', 'knowledge_gaps']),
   );
-  expect((await talk.call('DELETE', `/v1/conversations/${id}`)).status).toBe(204);
+  expect((await fixture.call('DELETE', `/v1/conversations/${id}`)).status).toBe(204);
   expect(await tablesWith(WORD)).toEqual([]);
   for (const path of ['', '/transcript']) {
-    expect((await talk.call('GET', `/v1/conversations/${id}${path}`)).status).toBe(404);
+    expect((await fixture.call('GET', `/v1/conversations/${id}${path}`)).status).toBe(404);
   }
-  expect((await talk.say(id, 'hello')).status).toBe(404);
-  expect((await talk.call('DELETE', `/v1/conversations/${id}`)).status).toBe(404);
-  const { body } = await talk.call('GET', '/v1/conversations?limit=100');
+  expect((await fixture.say(id, 'hello')).status).toBe(404);
+  expect((await fixture.call('DELETE', `/v1/conversations/${id}`)).status).toBe(404);
+  const { body } = await fixture.call('GET', '/v1/conversations?limit=100');
   expect(body.data.map((one: { id: string }) => one.id)).not.toContain(id);
 });
 
 test('what somebody answered to a question of it stays, the question goes', async () => {
-  const id = await talk.start();
-  await talk.say(id, `Is a ${WORD} insured with you?`);
-  const { data } = (await talk.events(id)).at(-1)!;
+  const id = await fixture.start();
+  await fixture.say(id, `Is a ${WORD} insured with you?`);
+  const { data } = (await fixture.events(id)).at(-1)!;
   await resolveGap(
-    { pool: talk.engine.pool, nowMs: Date.now },
+    { pool: fixture.engine.pool, nowMs: Date.now },
     { namespace: 'default', id: toUuid('gap', data.gap_id)!, answer: 'Musicians pay nothing.' },
   );
   expect(await tablesWith(WORD)).toContain('knowledge_chunks');
-  await talk.call('DELETE', `/v1/conversations/${id}`);
+  await fixture.call('DELETE', `/v1/conversations/${id}`);
   expect(await tablesWith(WORD)).toEqual([]);
-  const other = await talk.start();
-  const { body } = await talk.say(other, 'Do musicians pay?');
+  const other = await fixture.start();
+  const { body } = await fixture.say(other, 'Do musicians pay?');
   expect(body.turns[1].text).toBe('Musicians pay nothing.');
 });
 
 test('who erased what is in the audit log', async () => {
-  const id = await talk.start();
-  await talk.call('DELETE', `/v1/conversations/${id}`);
-  const { rows } = await talk.engine.pool.query(
+  const id = await fixture.start();
+  await fixture.call('DELETE', `/v1/conversations/${id}`);
+  const { rows } = await fixture.engine.pool.query(
     `select action, actor from audit_log where target = $1`,
     [id],
   );
@@ -95,36 +98,36 @@ test('who erased what is in the audit log', async () => {
   ]);
 });
 
-test('one that goes on is ended first: told, counted, without a transcript', async () => {
-  const id = await talk.start();
-  await talk.say(id, 'How long does delivery take?');
-  await talk.call('DELETE', `/v1/conversations/${id}`);
-  expect(await talk.eventTypes(id)).toEqual(['conversation.started', 'conversation.ended']);
-  const { data } = (await talk.events(id)).at(-1)!;
+test('one that goes on is ended first: an event, counted, without a transcript', async () => {
+  const id = await fixture.start();
+  await fixture.say(id, 'How long does delivery take?');
+  await fixture.call('DELETE', `/v1/conversations/${id}`);
+  expect(await fixture.eventTypes(id)).toEqual(['conversation.started', 'conversation.ended']);
+  const { data } = (await fixture.events(id)).at(-1)!;
   expect(data).toMatchObject({ ended_reason: 'deleted', outcome: 'resolved' });
 });
 
 test('one that has ended keeps what was counted', async () => {
-  const id = await talk.start({ user_id: WORD });
-  await talk.say(id, 'How long does delivery take?');
-  await talk.end(id);
-  await talk.call('DELETE', `/v1/conversations/${id}`);
+  const id = await fixture.start({ user_id: WORD });
+  await fixture.say(id, 'How long does delivery take?');
+  await fixture.end(id);
+  await fixture.call('DELETE', `/v1/conversations/${id}`);
   expect(await tablesWith(WORD)).toEqual([]);
-  const { rows } = await talk.engine.pool.query(
+  const { rows } = await fixture.engine.pool.query(
     'select outcome, turn_count, summary, user_id from conversations where id = $1',
     [toUuid('conv', id)],
   );
   expect(rows).toEqual([{ outcome: 'resolved', turn_count: 2, summary: null, user_id: null }]);
 });
 
-test('an answer to a kept request is not told any more', async () => {
-  const id = await talk.start();
+test('an answer kept for a repeated request is gone', async () => {
+  const id = await fixture.start();
   const send = () =>
-    talk.call('POST', `/v1/conversations/${id}/messages`, {
+    fixture.call('POST', `/v1/conversations/${id}/messages`, {
       json: { text: `a ${WORD}?` },
       headers: { 'idempotency-key': 'k' },
     });
   expect((await send()).status).toBe(200);
-  await talk.call('DELETE', `/v1/conversations/${id}`);
+  await fixture.call('DELETE', `/v1/conversations/${id}`);
   expect((await send()).status).toBe(404);
 });

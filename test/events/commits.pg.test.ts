@@ -8,7 +8,11 @@ import {
 import type { Pool } from '../../src/platform/postgres/pool.ts';
 import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
-import { agentPublished, startLab, type Lab } from '../webhooks/delivery-setup.ts';
+import {
+  agentPublished,
+  startDeliveryFixture,
+  type DeliveryFixture,
+} from '../webhooks/delivery-setup.ts';
 import { newKey, postTo, QUIET } from '../platform/idempotency/idempotency-setup.ts';
 
 /** What is answered as done is committed, whole and each request's own; what is not, left nothing. */
@@ -42,31 +46,31 @@ const countEvents = async (pool: Pool): Promise<number> =>
   (await pool.query('select 1 from events')).rowCount!;
 
 describe('the outbox', () => {
-  let lab: Lab;
+  let fixture: DeliveryFixture;
   let send: SendTestEvent;
   const sendTo = (endpointId: string, name = 'x') =>
     send({ namespace: 'default', endpointId, type: 'agent.published', data: agentPublished(name) });
   const emitted = { namespace: 'default', type: 'agent.published' } as const;
 
   beforeEach(async () => {
-    lab = await startLab();
+    fixture = await startDeliveryFixture();
     send = createSendTestEvent({
-      pool: lab.pool,
-      outbox: lab.pool,
+      pool: fixture.pool,
+      outbox: fixture.pool,
       announce: () => undefined,
       nowMs: Date.now,
     });
   });
-  afterEach(() => lab.stop());
+  afterEach(() => fixture.stop());
 
   test('nobody is answered before the commit', async () => {
-    const endpoint = await lab.addEndpoint();
-    const letGo = await holdQueue(lab.pool);
+    const endpoint = await fixture.addEndpoint();
+    const letGo = await holdQueue(fixture.pool);
     let answered = 0;
     const sending = [1, 2, 3].map(() => sendTo(endpoint).finally(() => (answered += 1)));
     try {
-      await lab.eventually(async () => {
-        const { rowCount } = await lab.pool.query(
+      await fixture.eventually(async () => {
+        const { rowCount } = await fixture.pool.query(
           `select 1 from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock'`,
         );
@@ -77,18 +81,21 @@ describe('the outbox', () => {
       await letGo();
     }
     const sent = await Promise.all(sending);
-    expect((await lab.claim(endpoint)).map(({ id }) => id).sort()).toEqual(
+    expect((await fixture.claim(endpoint)).map(({ id }) => id).sort()).toEqual(
       sent.map(({ deliveryId }) => deliveryId).sort(),
     );
   });
 
   test('of events that share a commit each has its own bytes', async () => {
-    const endpoints = await Promise.all([lab.addEndpoint(), lab.addEndpoint()]);
+    const endpoints = await Promise.all([fixture.addEndpoint(), fixture.addEndpoint()]);
     const name = (i: number): string => `${i} ${'ü'.repeat((i * 37) % 101)}`;
     const sent = await Promise.all(
       Array.from({ length: 40 }, (_, i) => sendTo(endpoints[i % 2]!, name(i))),
     );
-    const claimed = [...(await lab.claim(endpoints[0])), ...(await lab.claim(endpoints[1]))];
+    const claimed = [
+      ...(await fixture.claim(endpoints[0])),
+      ...(await fixture.claim(endpoints[1])),
+    ];
     for (const [i, { eventId, deliveryId }] of sent.entries()) {
       const one = claimed.find(({ id }) => id === deliveryId)!;
       expect([one.eventId, one.endpointId]).toEqual([eventId, endpoints[i % 2]]);
@@ -97,13 +104,13 @@ describe('the outbox', () => {
   });
 
   test('of requests that share a commit each has its own answer', async () => {
-    const [on, off] = [await lab.addEndpoint(), await lab.addEndpoint({ enabled: false })];
+    const [on, off] = [await fixture.addEndpoint(), await fixture.addEndpoint({ enabled: false })];
     const to = [off, on, newUuid(), on, off, on];
     const answers = await Promise.allSettled(to.map((endpoint) => sendTo(endpoint)));
-    const told = answers.map((answer) =>
+    const replies = answers.map((answer) =>
       answer.status === 'fulfilled' ? 'sent' : (answer.reason as { code: string }).code,
     );
-    expect(told).toEqual([
+    expect(replies).toEqual([
       'endpoint_disabled',
       'sent',
       'not_found',
@@ -114,32 +121,32 @@ describe('the outbox', () => {
     const sent = answers.flatMap((answer) =>
       answer.status === 'fulfilled' ? [answer.value.deliveryId] : [],
     );
-    expect((await lab.claim(on)).map(({ id }) => id).sort()).toEqual(sent.sort());
-    expect(await countEvents(lab.pool)).toBe(3);
+    expect((await fixture.claim(on)).map(({ id }) => id).sort()).toEqual(sent.sort());
+    expect(await countEvents(fixture.pool)).toBe(3);
   });
 
   test('a commit that fails is no success', async () => {
-    await lab.addEndpoint();
-    await refuseCommits(lab.pool);
-    const change = inTransaction(lab.pool, (db) =>
+    await fixture.addEndpoint();
+    await refuseCommits(fixture.pool);
+    const change = inTransaction(fixture.pool, (db) =>
       emitEvent(db, { ...emitted, data: agentPublished('x') }, Date.now()),
     );
     await expect(change).rejects.toThrow('not today');
-    expect(await countEvents(lab.pool)).toBe(0);
+    expect(await countEvents(fixture.pool)).toBe(0);
   });
 
   test('what fails inside a transaction leaves nothing, and its connection is as good as new', async () => {
-    const endpoint = await lab.addEndpoint();
+    const endpoint = await fixture.addEndpoint();
     for (let i = 0; i < 20; i += 1) {
-      const change = inTransaction(lab.pool, async (db) => {
+      const change = inTransaction(fixture.pool, async (db) => {
         await emitEvent(db, { ...emitted, data: agentPublished('x') }, Date.now());
         throw new Error('refused after all');
       });
       await expect(change).rejects.toThrow('refused after all');
     }
-    await lab.emit();
-    expect(await countEvents(lab.pool)).toBe(1);
-    expect(await lab.claim(endpoint)).toHaveLength(1);
+    await fixture.emit();
+    expect(await countEvents(fixture.pool)).toBe(1);
+    expect(await fixture.claim(endpoint)).toHaveLength(1);
   });
 });
 

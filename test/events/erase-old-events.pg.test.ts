@@ -2,28 +2,28 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { lowestUuidAt, newUuid } from '../../src/ids.ts';
 import { eraseEvents } from '../../src/webhooks/delivery/erase-events.ts';
 import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
-import { startLab, type Lab } from '../webhooks/delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../webhooks/delivery-setup.ts';
 
 const DAY_MS = 86_400_000;
-let lab: Lab;
+let fixture: DeliveryFixture;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
 });
 
 afterEach(async () => {
-  await lab.stop();
+  await fixture.stop();
 });
 
 test.each([0, 3, 5, 20, 29])(
   'a delivery that slips in while its event of %s days ago is erased has nothing to send',
   async (days) => {
-    const endpoint = await lab.addEndpoint();
+    const endpoint = await fixture.addEndpoint();
     const atMs = Date.now() - days * DAY_MS;
-    await maintainPartitions(lab.pool, atMs);
+    await maintainPartitions(fixture.pool, atMs);
     const put = async (conversationId: string): Promise<string> => {
       const id = lowestUuidAt(atMs).replace(/.{12}$/, newUuid().slice(-12));
-      await lab.pool.query(
+      await fixture.pool.query(
         `insert into events (id, namespace, type, conversation_id, body)
          values ($1, 'default', 'conversation.transcript.ready', $2, '{"data":{"text":"words"}}')`,
         [id, conversationId],
@@ -32,13 +32,13 @@ test.each([0, 3, 5, 20, 29])(
     };
     const [erasedId, keptId] = [newUuid(), newUuid()];
     const [erased, kept] = [await put(erasedId), await put(keptId)];
-    await eraseEvents(lab.pool, { conversationId: erasedId });
-    await lab.pool.query(
+    await eraseEvents(fixture.pool, { conversationId: erasedId });
+    await fixture.pool.query(
       `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
        select parley_uuid_v7(), 'default', $1, id, type, 'replay' from events`,
       [endpoint],
     );
-    const claimed = await lab.claim(endpoint);
+    const claimed = await fixture.claim(endpoint);
     const bodies = new Map(claimed.map(({ eventId, body }) => [eventId, body?.toString() ?? null]));
     expect(bodies.get(kept)).toContain('words');
     expect(bodies.get(erased)).toBeNull();

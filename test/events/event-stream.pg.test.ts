@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 /** A namespace of this test alone. */
-async function town() {
+async function newNamespace() {
   const namespace = `stream-${(namespaces += 1)}`;
   const key = await api.newKey(namespace);
   const put = async (
@@ -120,7 +120,7 @@ async function follow(key: string, query: string, headers: Record<string, string
 }
 
 test('an event comes with its id, its type and the very bytes, within milliseconds of its commit', async () => {
-  const { emit, follow: open, key } = await town();
+  const { emit, follow: open, key } = await newNamespace();
   await emit();
   const stream = await open();
   expect(stream.headers['content-type']).toBe('text/event-stream');
@@ -148,7 +148,7 @@ test('an event comes with its id, its type and the very bytes, within millisecon
 });
 
 test('whoever comes back gets everything after the last event, once, also what committed late', async () => {
-  const { namespace, put, emit, follow: open } = await town();
+  const { namespace, put, emit, follow: open } = await newNamespace();
   const first = await open();
   const late = await api.engine.pool.connect();
   await late.query('begin');
@@ -156,7 +156,7 @@ test('whoever comes back gets everything after the last event, once, also what c
   const inside = await put(late);
   const after = [await emit(), await emit()];
   // Held back: they may not pass what is older and still runs.
-  const other = await town();
+  const other = await newNamespace();
   const witness = await other.follow();
   await late.query('commit');
   late.release();
@@ -182,7 +182,7 @@ test('whoever comes back gets everything after the last event, once, also what c
 });
 
 test('over many writers and readers that come and go, every reader gets every event once', async () => {
-  const { put, emit, follow: open } = await town();
+  const { put, emit, follow: open } = await newNamespace();
   const begin = await emit();
   const expected = new Set<string>();
   const writer = async (seed: number): Promise<void> => {
@@ -230,8 +230,8 @@ test('over many writers and readers that come and go, every reader gets every ev
 });
 
 test('filters leave out the rest, live and on coming back; another namespace hears nothing', async () => {
-  const { emit, follow: open } = await town();
-  const other = await town();
+  const { emit, follow: open } = await newNamespace();
+  const other = await newNamespace();
   const [agentId, conversationId] = [newUuid(), newUuid()];
   const begin = await emit();
   const queries = [
@@ -261,8 +261,8 @@ test('filters leave out the rest, live and on coming back; another namespace hea
 });
 
 test('an unknown, foreign, old or wrong last id is 410, a wrong parameter 400', async () => {
-  const { key } = await town();
-  const foreign = await (await town()).emit();
+  const { key } = await newNamespace();
+  const foreign = await (await newNamespace()).emit();
   const old = fromUuid('evt', newUuid(Date.now() - 31 * 86_400_000));
   for (const id of [foreign, old, fromUuid('evt', newUuid()), 'nonsense']) {
     const headers = { 'last-event-id': id };
@@ -276,7 +276,7 @@ test('an unknown, foreign, old or wrong last id is 410, a wrong parameter 400', 
 });
 
 test('a reader that does not read holds up nobody and misses nothing', async () => {
-  const { namespace, emit, follow: open } = await town();
+  const { namespace, emit, follow: open } = await newNamespace();
   const begin = await emit();
   const [slow, quick] = [await open('', { 'last-event-id': begin }), await open()];
   slow.pause();
@@ -300,7 +300,7 @@ test('a reader that does not read holds up nobody and misses nothing', async () 
 });
 
 test('what was erased comes without its words', async () => {
-  const { emit, follow: open } = await town();
+  const { emit, follow: open } = await newNamespace();
   const conversationId = newUuid();
   const begin = await emit();
   const erased = await emit({ type: 'conversation.transcript.ready', conversationId });
@@ -312,7 +312,7 @@ test('what was erased comes without its words', async () => {
 });
 
 test('restored into a server that counts transactions anew, events keep their order', async () => {
-  const { namespace, emit, follow: open } = await town();
+  const { namespace, emit, follow: open } = await newNamespace();
   // Ids of one millisecond are in no order, and theirs is the only one that is left.
   const beganMs = Date.now() - 10;
   const restored: string[] = [];
@@ -331,7 +331,7 @@ test('restored into a server that counts transactions anew, events keep their or
 });
 
 test('there is a bound on streams, and each that ends makes room', async () => {
-  const { namespace } = await town();
+  const { namespace } = await newNamespace();
   const { pool, log } = api.engine;
   const streams = createEventStreams({ pool, log, nowMs: Date.now, streamsMax: 2 });
   const open = { namespace, filter: {}, after: null };

@@ -111,7 +111,7 @@ describe.each(['one process', 'three processes'] as const)('%s', (how) => {
     },
   );
 
-  test('each thing that happened once is told once', () => {
+  test('each thing that happened once is one event', () => {
     const counts = Object.fromEntries(EVENT_TYPES.map((type) => [type, of(type).length]));
     expect(counts).toEqual({
       'conversation.started': 1,

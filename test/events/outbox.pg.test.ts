@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { markEndpointDeleted } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
-import { startLab, type Lab } from '../webhooks/delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../webhooks/delivery-setup.ts';
 
-let lab: Lab;
+let fixture: DeliveryFixture;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
 });
 
 afterEach(async () => {
-  await lab.stop();
+  await fixture.stop();
 });
 
 const queuedFor = async (eventId: string): Promise<string[]> => {
-  const { rows } = await lab.pool.query<{ id: string }>(
+  const { rows } = await fixture.pool.query<{ id: string }>(
     'select endpoint_id as id from delivery_queue where event_id = $1 order by 1',
     [eventId],
   );
@@ -22,16 +22,16 @@ const queuedFor = async (eventId: string): Promise<string[]> => {
 
 test('an event is queued for those who are there, enabled and subscribed, in its namespace', async () => {
   const [all, group, type] = [
-    await lab.addEndpoint(),
-    await lab.addEndpoint({ eventTypes: ['agent.*'] }),
-    await lab.addEndpoint({ eventTypes: ['conversation.ended', 'agent.published'] }),
+    await fixture.addEndpoint(),
+    await fixture.addEndpoint({ eventTypes: ['agent.*'] }),
+    await fixture.addEndpoint({ eventTypes: ['conversation.ended', 'agent.published'] }),
   ];
-  await lab.addEndpoint({ eventTypes: ['agent.rolled_back', 'conversation.*'] });
-  await lab.addEndpoint({ enabled: false });
+  await fixture.addEndpoint({ eventTypes: ['agent.rolled_back', 'conversation.*'] });
+  await fixture.addEndpoint({ enabled: false });
   // Before and after it in the alphabet.
-  const others = ['a', 'z'].map((namespace) => lab.addEndpoint({ namespace }));
-  const deleted = await lab.addEndpoint();
-  await markEndpointDeleted(lab.pool, { namespace: 'default', name: deleted });
-  expect(await queuedFor(await lab.emit())).toEqual([all, group, type].sort());
-  expect(await queuedFor(await lab.emit({ namespace: 'a' }))).toEqual([await others[0]]);
+  const others = ['a', 'z'].map((namespace) => fixture.addEndpoint({ namespace }));
+  const deleted = await fixture.addEndpoint();
+  await markEndpointDeleted(fixture.pool, { namespace: 'default', name: deleted });
+  expect(await queuedFor(await fixture.emit())).toEqual([all, group, type].sort());
+  expect(await queuedFor(await fixture.emit({ namespace: 'a' }))).toEqual([await others[0]]);
 });

@@ -28,7 +28,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     replace: `if (settled.body === undefined) return fail(settled.failure);
     await settled.body;`,
     suite: 'test/platform/egress/acknowledgement.test.ts',
-    test: 'a response is told at its headers',
+    test: 'a response is acknowledged at its headers',
   },
   {
     name: 'body-without-end',

@@ -106,7 +106,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     find: "timer = setInterval(() => wake(['*']), SWEEP_MS);",
     replace: 'timer = setInterval(() => undefined, SWEEP_MS);',
     suite: 'test/webhooks/delivery/sweep.test.ts',
-    test: 'what no wake-up tells of is found all the same',
+    test: 'what no wake-up names is found all the same',
   },
   {
     name: 'failed-claim-forgets',

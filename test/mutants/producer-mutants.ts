@@ -145,7 +145,7 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
     find: 'const set = waiting.get(channel) ?? new Set();',
     replace: 'const set = new Set<string>();',
     suite: WAKE_UPS,
-    test: 'those that come together are told together',
+    test: 'those that come together are sent together',
   },
   {
     name: 'test-event-wakes-nobody',

@@ -87,7 +87,7 @@ const launches: [string, Launch, Save, string][] = [
 ];
 
 describe.each(binaries ? launches : launches.slice(0, -1))('%s', (_, launch, save, actor) => {
-  test('an agent from a manifest is published, edited, rolled back, pinned and told of', async () => {
+  test('an agent from a manifest is published, edited, rolled back, pinned and sent as events', async () => {
     const manifests = folder.path;
     parley = await launch(manifests);
     const { call } = parley;
@@ -96,13 +96,13 @@ describe.each(binaries ? launches : launches.slice(0, -1))('%s', (_, launch, sav
     expect(endpoint.body).toMatchObject({ ready: true, secret: expect.stringMatching(/^whsec_/) });
 
     await save(manifests, 'one');
-    await told(1);
+    await arrived(1);
     const editedMs = performance.now();
     await save(manifests, 'two');
-    const [, second] = await told(2);
+    const [, second] = await arrived(2);
     expect(second!.atMs - editedMs).toBeLessThan(1_000);
     await save(manifests, 'one');
-    await told(3);
+    await arrived(3);
 
     const [found] = (await call('GET', '/v1/agents')).body.data;
     expect(found).toMatchObject({ active_version: 1, latest_version: 2 });
@@ -110,10 +110,10 @@ describe.each(binaries ? launches : launches.slice(0, -1))('%s', (_, launch, sav
     const published = await call('POST', `/v1/agents/${found.id}/publish`, { version: 2 });
     expect(published.status).toBe(200);
     expect(published.body).toMatchObject({ active_version: 2, pinned_version: 2 });
-    await told(4);
+    await arrived(4);
     const rolledBack = await call('POST', `/v1/agents/${found.id}/rollback`, { reason: 'tone' });
     expect(rolledBack.body).toMatchObject({ active_version: 1, pinned_version: 1 });
-    await told(5);
+    await arrived(5);
 
     expect(lines(receiver.received)).toEqual([
       `agent.published 1 by ${actor}`,
@@ -156,10 +156,10 @@ test('a second start finds the data, the key and the history of the first', asyn
   await saveFile(folder.path, 'one');
   parley = await startParley(options);
   const { apiKey } = parley;
-  await live(1); // Told of before there is anybody to tell.
+  await live(1); // Its event is made before there is an endpoint.
   const endpoint = await parley.call('POST', '/v1/webhooks', { url: receiver.url });
   await saveFile(folder.path, 'two');
-  await told(1);
+  await arrived(1);
   await parley.stop();
 
   parley = await startParley(options);
@@ -167,7 +167,7 @@ test('a second start finds the data, the key and the history of the first', asyn
   const kept = await parley.call('GET', `/v1/webhooks/${endpoint.body.id}`);
   expect(kept.body.url).toBe(endpoint.body.url);
   await saveFile(folder.path, 'one');
-  await told(2);
+  await arrived(2);
   expect(lines(receiver.received)).toEqual([
     'agent.published 2 by file',
     'agent.rolled_back 1 by file',
@@ -211,7 +211,7 @@ function verify({ body, headers, json }: Received, secret: string): void {
   expect(digest.toString().trim().split(' ').at(-1)).toBe(headers['parley-signature']);
 }
 
-function told(count: number): Promise<Received[]> {
+function arrived(count: number): Promise<Received[]> {
   return receiver.until((received) => received.length >= count);
 }
 

@@ -30,7 +30,7 @@ export type Engine = Context &
     cluster: Kube | undefined;
     /** Needed before anything is declared in another namespace than `default`. */
     makeNamespace: (namespace: string) => Promise<void>;
-    /** All that is declared is gone, and no watch of the time after will ever tell of it. */
+    /** All that is declared is gone, and no watch of the time after ever reports it. */
     emptyStore: () => Promise<void>;
     startOperator: (
       options?: Partial<Pick<OperatorRoleDeps, 'store' | 'elect'>>,
@@ -66,22 +66,22 @@ export type Engine = Context &
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** Both homes of declared things; what is promised of the one holds for the other. */
+/** Both stores of declared things; what is promised of the one holds for the other. */
 export const STORES = ['postgres', 'kubernetes'] as const;
-export type Home = (typeof STORES)[number];
+export type StoreName = (typeof STORES)[number];
 
 /** One API server for all tests of a file; each test removes what it made. */
 let kube: Promise<Kube> | undefined;
 afterAll(async () => (await kube)?.stop());
 
-/** @param home where things are declared */
-export async function startEngine(home: Home = 'postgres'): Promise<Engine> {
+/** @param storeName where things are declared */
+export async function startEngine(storeName: StoreName = 'postgres'): Promise<Engine> {
   const database = await createTestDatabase();
   const context = createContext({
     role: 'test',
     databaseUrl: database.url,
     encryptionKey: Buffer.alloc(32, 1),
-    // Opened, never used to seal: reseal.test.ts goes over to it.
+    // Opened, never used to seal: reseal.pg.test.ts goes over to it.
     previousEncryptionKey: Buffer.alloc(32, 2),
     egressAllow: ['127.0.0.0/8', '::1/128'],
     logLevel: process.env['PARLEY_LOG_LEVEL'] ?? 'error',
@@ -90,7 +90,7 @@ export async function startEngine(home: Home = 'postgres'): Promise<Engine> {
   await maintainPartitions(context.pool, Date.now());
   const local = createPostgresDeclarations(context);
   await local.store.start();
-  const cluster = home === 'kubernetes' ? await (kube ??= startKube()) : undefined;
+  const cluster = storeName === 'kubernetes' ? await (kube ??= startKube()) : undefined;
   const newStore = (): ResourceStore =>
     cluster
       ? createKubernetesResourceStore({ client: cluster.client, log: context.log })
@@ -175,7 +175,7 @@ export async function startEngine(home: Home = 'postgres'): Promise<Engine> {
   };
 }
 
-/** A status is written after the row that NOTIFY tells of; here the API server tells of it. */
+/** A status is written after the row that NOTIFY announces; here the API server announces it. */
 function followKinds({ client }: Kube, { log }: Context, wake: () => void) {
   return KINDS.map(({ kind }) => {
     const sink = { replace: wake, upsert: wake, remove: wake };
@@ -187,7 +187,7 @@ function followKinds({ client }: Kube, { log }: Context, wake: () => void) {
 }
 
 const EVENTUALLY_MS = 10_000;
-/** A lost wake-up costs this; what is waited for is told by the database. */
+/** A lost wake-up costs this; what is waited for is announced by the database. */
 const LOOK_AGAIN_MS = 200;
 
 async function eventually<T>(deps: {

@@ -3,8 +3,11 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { FAILPOINTS } from '../../src/failpoints.ts';
 import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
-import { startTown, type Town } from '../webhooks/delivery/processes/delivery-town.ts';
-import { startFleet, type Fleet } from '../webhooks/ledger/ledger-fleet.ts';
+import {
+  startDeliveryHarness,
+  type DeliveryHarness,
+} from '../webhooks/delivery/processes/delivery-harness.ts';
+import { startRoleProcesses, type RoleProcesses } from '../webhooks/ledger/role-processes.ts';
 import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
 import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/ledger.ts';
 import { queryOnce } from '../platform/postgres/own-postgres.ts';
@@ -13,7 +16,7 @@ import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { createSeeded } from '../random/seeded.ts';
 
 /**
- * Processes die at failpoints that are not on a delivery's way (those: processes.test.ts). And no
+ * Processes die at failpoints that are not on a delivery's way (those: processes.faults.test.ts). And no
  * failpoint is there that no test arms, or that no code calls.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
@@ -55,7 +58,7 @@ describe('the API, killed at each point of a request', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let recorder: Recorder;
-  let fleet: Fleet;
+  let roles: RoleProcesses;
   let ledger: Ledger;
   let api: { url: string; apiKey: string };
 
@@ -65,18 +68,18 @@ describe('the API, killed at each point of a request', () => {
     database = await createTestDatabase();
     const port = await freePort();
     const env = { PARLEY_PORT: String(port), PARLEY_RATE_LIMIT: '0' };
-    fleet = await startFleet(database.url, [
+    roles = await startRoleProcesses(database.url, [
       { name: 'operator', role: 'operator' },
       { name: 'api', role: 'api', env },
       { name: 'delivery', role: 'delivery' },
     ]);
-    const { apiKey } = fleet.get('api').parley;
+    const { apiKey } = roles.get('api').parley;
     api = { url: `http://127.0.0.1:${port}`, apiKey };
     ledger = createLedger({ folder: folder.path, api: () => api });
   }, 60_000);
   afterEach(async () => {
     await ledger.close();
-    await fleet.stop();
+    await roles.stop();
     await recorder.stop();
     await database.drop();
     await folder.remove();
@@ -92,23 +95,23 @@ describe('the API, killed at each point of a request', () => {
       // These come again until they are answered, whoever answers.
       const again = ledger.closedLoop({ ...plan, idempotent: true });
       for (const point of points) {
-        await fleet.kill('api');
-        await fleet.start('api', `${point}=kill@${20 + below(20)}`);
+        await roles.kill('api');
+        await roles.start('api', `${point}=kill@${20 + below(20)}`);
         await forgetMarks();
         const once = ledger.closedLoop({ ...plan, endWhenRefused: true });
-        const victim = fleet.get('api');
+        const victim = roles.get('api');
         await victim.ended;
         expect({ point, died: victim.diedByItself }).toEqual({ point, died: true });
         await once;
       }
-      await fleet.start('api');
+      await roles.start('api');
       await forgetMarks();
       over.abort();
       await again;
       await ledger.settled(30_000);
       const verdict = await ledger.verdict();
       console.info(`seed ${SEED}: ${points.length} kills of the API, ${JSON.stringify(verdict)}`);
-      expect(fleet.unexpected()).toEqual([]);
+      expect(roles.unexpected()).toEqual([]);
       expect(verdict.accepted).toBeGreaterThanOrEqual(points.length * 15);
       expect(verdict).toMatchObject({
         lost: 0,
@@ -134,13 +137,13 @@ describe('the API, killed at each point of a request', () => {
         headers: { authorization: `Bearer ${api.apiKey}`, 'content-type': 'application/json' },
         ...(json && { body: JSON.stringify(json) }),
       });
-    await fleet.kill('api');
-    await fleet.start('api', 'notify.sending=kill');
-    const victim = fleet.get('api');
+    await roles.kill('api');
+    await roles.start('api', 'notify.sending=kill');
+    const victim = roles.get('api');
     await expect(ask('PATCH', { description: 'written' })).rejects.toThrow();
     await victim.ended;
     expect(victim.diedByItself).toBe(true);
-    await fleet.start('api');
+    await roles.start('api');
     const giveUpMs = performance.now() + 10_000;
     const shown = async (): Promise<string> => {
       const { description } = (await (await ask('GET')).json()) as { description: string };
@@ -161,60 +164,62 @@ describe('the API, killed at each point of a request', () => {
 });
 
 describe('the delivery role, killed beside its deliveries', () => {
-  let town: Town;
+  let harness: DeliveryHarness;
   beforeEach(async () => {
-    town = await startTown();
+    harness = await startDeliveryHarness();
   });
-  afterEach(() => town.stop(), 60_000);
+  afterEach(() => harness.stop(), 60_000);
 
   const statuses = async (): Promise<string[]> => {
-    const { rows } = await town.pool.query<{ status: string }>('select status from deliveries');
+    const { rows } = await harness.pool.query<{ status: string }>('select status from deliveries');
     return rows.map(({ status }) => status);
   };
 
   test('F-01: before it cancels what has nothing to send: another one does', async () => {
-    const endpoint = await town.addEndpoint();
-    await town.emit([endpoint], 3);
-    await town.pool.query('update events set erased_at = now()');
-    const victim = await town.start({ failpoints: 'delivery.canceling=kill' });
+    const endpoint = await harness.addEndpoint();
+    await harness.emit([endpoint], 3);
+    await harness.pool.query('update events set erased_at = now()');
+    const victim = await harness.start({ failpoints: 'delivery.canceling=kill' });
     expect(await victim.ended).toMatchObject({ signal: 'SIGKILL' });
     expect(await statuses()).toEqual([]);
-    await town.startReady();
-    await town.drained();
+    await harness.startReady();
+    await harness.drained();
     expect(await statuses()).toEqual(['canceled', 'canceled', 'canceled']);
-    expect(town.receiver.received).toEqual([]);
+    expect(harness.receiver.received).toEqual([]);
   });
 
   test('F-01: before it ends what has expired: another one does', async () => {
-    const endpoint = await town.addEndpoint();
-    await town.emit([endpoint], 2);
-    await town.pool.query(`update delivery_queue set scheduled_from = now() - interval '73 hours'`);
-    const victim = await town.start({ failpoints: 'delivery.expiring=kill' });
+    const endpoint = await harness.addEndpoint();
+    await harness.emit([endpoint], 2);
+    await harness.pool.query(
+      `update delivery_queue set scheduled_from = now() - interval '73 hours'`,
+    );
+    const victim = await harness.start({ failpoints: 'delivery.expiring=kill' });
     await victim.ended;
     expect(await statuses()).toEqual([]);
-    await town.startReady();
-    await town.drained();
+    await harness.startReady();
+    await harness.drained();
     expect(await statuses()).toEqual(['failed', 'failed']);
-    expect(town.receiver.received).toEqual([]);
+    expect(harness.receiver.received).toEqual([]);
   });
 
   test('F-01: while it makes or drops partitions: all or nothing, and the next one does it', async () => {
     const before = await partitions();
     const day = 86_400_000;
-    const { created } = await maintainPartitions(town.pool, Date.now() - 60 * day);
+    const { created } = await maintainPartitions(harness.pool, Date.now() - 60 * day);
     expect(created.length).toBeGreaterThan(0);
-    await town.pool.query(`drop table ${before.at(-1)}`);
+    await harness.pool.query(`drop table ${before.at(-1)}`);
     for (const point of ['partitions.creating', 'partitions.dropping']) {
-      const victim = await town.start({ failpoints: `${point}=kill` });
+      const victim = await harness.start({ failpoints: `${point}=kill` });
       expect(await victim.ended).toMatchObject({ signal: 'SIGKILL' });
       expect(await partitions()).toEqual([...before.slice(0, -1), ...created].sort());
     }
-    await town.startReady();
+    await harness.startReady();
     expect(await partitions()).toEqual(before);
   });
 
   async function partitions(): Promise<string[]> {
-    const { rows } = await town.pool.query<{ name: string }>(
+    const { rows } = await harness.pool.query<{ name: string }>(
       `select inhrelid::regclass::text as name from pg_inherits
         where inhparent::regclass::text in ('events', 'deliveries', 'delivery_attempts')`,
     );

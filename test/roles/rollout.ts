@@ -62,7 +62,7 @@ export async function createRollout(options: {
     pods = pods.filter((other) => other !== pod);
     if (pod.service) {
       service.remove(pod.service);
-      await delay(PRE_STOP_MS);
+      await delay(PRE_STOP_MS); // As the chart's preStop hook.
     }
     const [code] = await pod.process.stop();
     if (code !== 0) complaints.push(`${pod.role} of ${pod.tree} exited with ${code}`);
@@ -86,7 +86,7 @@ export async function createRollout(options: {
           await startPod(role, tree);
           await retire(pod);
           // Half are new; of an only one nothing old is left.
-          if (pod !== old.at(-1)) await delay(mixedMs);
+          if (pod !== old.at(-1)) await delay(mixedMs); // Both versions side by side.
         }
       }
     },

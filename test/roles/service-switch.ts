@@ -77,15 +77,15 @@ export async function startServiceSwitch(): Promise<ServiceSwitch> {
   };
 }
 
-/** Asks again and again, and tells what follows from the answers. */
-function probe(pod: Pod, tell: (isReady: boolean) => void): () => Promise<void> {
+/** Asks again and again, and reports what follows from the answers. */
+function probe(pod: Pod, report: (isReady: boolean) => void): () => Promise<void> {
   const stopping = new AbortController();
   const loop = async (): Promise<void> => {
     for (let failures = 0; !stopping.signal.aborted;) {
       const isReady = await asksWell(pod.readyUrl);
       failures = isReady ? 0 : failures + 1;
       if (stopping.signal.aborted) return;
-      if (isReady || failures >= FAILURES) tell(isReady);
+      if (isReady || failures >= FAILURES) report(isReady);
       await delay(PROBE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };

@@ -8,7 +8,7 @@ export type Load = {
   /** Answered requests, and the longest any of them took in ms. */
   answered: () => { count: number; slowestMs: number };
   /** Conversations that were ended, with what their user said. */
-  talks: () => readonly Talk[];
+  conversations: () => readonly Conversation[];
   /** One request of the test's own, counted like the others; undefined: it failed. */
   ask: (request: Request) => Promise<Reply | undefined>;
   /** The prompt that was last acknowledged. */
@@ -17,7 +17,7 @@ export type Load = {
   stop: () => Promise<void>;
 };
 
-export type Talk = { id: string; said: readonly string[] };
+export type Conversation = { id: string; said: readonly string[] };
 export type Request = {
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
@@ -32,9 +32,9 @@ export type Request = {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Reply = { status: number; body: any; replayed: boolean };
 
-const TALKERS = 2;
+const USERS = 2;
 const MESSAGES = 3;
-const TALK_PAUSE_MS = 80;
+const USER_PAUSE_MS = 80;
 const READ_PAUSE_MS = 60;
 const WRITE_PAUSE_MS = 700;
 /** A client's patience: beyond it a request has failed. */
@@ -48,7 +48,7 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
     bodyTimeout: ANSWER_MS,
   });
   const failures: string[] = [];
-  const talks: Talk[] = [];
+  const conversations: Conversation[] = [];
   const answered = { count: 0, slowestMs: 0 };
   const stopping = new AbortController();
   let prompt = '';
@@ -78,7 +78,7 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
     }
   }
 
-  async function talk(): Promise<void> {
+  async function converse(): Promise<void> {
     const json = { agent_id: to.agentId };
     const path = '/v1/conversations';
     const begun = await ask({ method: 'POST', path, expected: [201], json });
@@ -89,10 +89,10 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
       const text = `Hello${'!'.repeat(i)}`;
       const at = `${path}/${id}/messages`;
       if (await ask({ method: 'POST', path: at, expected: [200], json: { text } })) said.push(text);
-      await delay(TALK_PAUSE_MS);
+      await delay(USER_PAUSE_MS); // A user thinks.
     }
     const end = { method: 'POST', path: `${path}/${id}/end`, expected: [200], json: {} } as const;
-    if (await ask(end)) talks.push({ id, said });
+    if (await ask(end)) conversations.push({ id, said });
   }
 
   async function publish(turn: number): Promise<void> {
@@ -105,7 +105,7 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
 
   const READS = ['/v1/webhooks', '/v1/events?limit=20', '/v1/conversations?limit=20', '/v1/agents'];
   const running = [
-    ...Array.from({ length: TALKERS }, () => repeat(TALK_PAUSE_MS, talk)),
+    ...Array.from({ length: USERS }, () => repeat(USER_PAUSE_MS, converse)),
     repeat(READ_PAUSE_MS, (turn) =>
       ask({ method: 'GET', path: READS[turn % READS.length]!, expected: [200] }),
     ),
@@ -115,7 +115,7 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
   return {
     failures: () => failures,
     answered: () => answered,
-    talks: () => talks,
+    conversations: () => conversations,
     ask,
     prompt: () => prompt,
     stop: () =>

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/ledger.ts';
-import type { LedgerEndpoint } from '../webhooks/ledger/ledger-book.ts';
+import type { LedgerEndpoint } from '../webhooks/ledger/ledger-entries.ts';
 import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
 import { watchLocks, type LockWatch } from '../platform/postgres/lock-watch.ts';
 import { temporaryFolder } from './parley-process.ts';
@@ -12,26 +12,27 @@ import { hasPreviousMain, previousMain, type Tree } from './previous-main.ts';
 import { createRollout, type Rollout } from './rollout.ts';
 import { startLoad, type Load } from './upgrade-load.ts';
 import { missingFrom } from '../platform/resources/schema/whole-objects.ts';
+import { until } from '../until.ts';
 
 /**
  * An upgrade is not seen from outside, nor is its way back: under load, the previous main is
  * migrated and replaced by this tree pod by pod, and this tree by the previous main again, on the
  * schema that stays. The previous main is a commit of this repository, in processes of its own.
  *
- *   npm run test:faults -- test/faults/upgrade
+ *   npm run test:faults -- test/roles/upgrade
  */
 
 /** Not in the quick tier: the previous main installs packages of its own, and a roll takes a minute. */
 const canRun = process.env['FAULT_ROUNDS'] !== undefined && (await hasPreviousMain());
 const THIS_TREE = path.resolve(import.meta.dirname, '../..');
-/** There and back; the long run does as many as G-R10 of the plan asks for. */
+/** There and back; no more than 20 however long the run is. */
 const ROUNDS = Math.min(Number(process.env['FAULT_ROUNDS'] ?? 1), 20);
 const MIXED_MS = ROUNDS > 1 ? 3_000 : 1_000;
 /** Test events a second; below the minimum the run has proved nothing. */
 const RATE = 100;
 const RATE_MIN = 70;
 const LOCK_WAIT_MAX_MS = 1_000;
-/** Long enough that attempts are under way when a pod is told to stop. */
+/** Long enough that attempts are under way when a pod has to stop. */
 const SLOW_MS = 300;
 /** Then its events are tried again 4 to 6 s later, by whoever works then. */
 const DOWN_MS = 400;
@@ -47,8 +48,8 @@ const BACKLOG = `
 const SAMPLE = 10;
 const WARM_UP = 20;
 /** What each conversation that is ended makes. */
-const TOLD = ['conversation.ended', 'conversation.started', 'conversation.transcript.ready'];
-const TOLD_WITHIN_MS = 10_000;
+const EVENT_TYPES = ['conversation.ended', 'conversation.started', 'conversation.transcript.ready'];
+const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
 
 (canRun ? describe : describe.skip)('from the previous main to this tree and back', () => {
   const url = databaseUrl(`upgrade_${process.pid}`);
@@ -116,7 +117,11 @@ const TOLD_WITHIN_MS = 10_000;
       const verdict = await ledger.verdict();
       await expectNothingWaiting();
 
-      const figures = { ...load.answered(), talks: load.talks().length, looks: locks.looks() };
+      const figures = {
+        ...load.answered(),
+        conversations: load.conversations().length,
+        looks: locks.looks(),
+      };
       console.info(
         JSON.stringify({ from: previous.commit, verdict, figures, lock: locks.longest() }),
       );
@@ -128,7 +133,7 @@ const TOLD_WITHIN_MS = 10_000;
         odd: [],
         lost: 0,
         failed: 0,
-        // A pod that is told to stop finishes what it has begun, so nobody else begins it again.
+        // A pod that has to stop finishes what it has begun, so nobody else begins it again.
         duplicates: 0,
         wrongBody: 0,
         badSignature: 0,
@@ -171,7 +176,7 @@ const TOLD_WITHIN_MS = 10_000;
   async function stumble(): Promise<void> {
     const { path: at } = endpoints[0]!;
     await recorder.answer(at, { status: 503 });
-    await delay(DOWN_MS);
+    await delay(DOWN_MS); // How long it is down.
     await recorder.answer(at, { status: 200 });
   }
 
@@ -205,11 +210,11 @@ const TOLD_WITHIN_MS = 10_000;
   /** Of things that nobody changes any more. */
   async function stablePaths(endpointId: string): Promise<string[]> {
     const { body: events } = await ask('GET', `/v1/events?limit=${SAMPLE}`, 200);
-    const talks = load.talks().slice(-SAMPLE);
+    const conversations = load.conversations().slice(-SAMPLE);
     return [
       `/v1/webhooks/${endpointId}`,
       ...events.data.map(({ id }: { id: string }) => `/v1/events/${id}`),
-      ...talks.flatMap(({ id }) => [
+      ...conversations.flatMap(({ id }) => [
         `/v1/conversations/${id}`,
         `/v1/conversations/${id}/transcript`,
       ]),
@@ -242,9 +247,9 @@ const TOLD_WITHIN_MS = 10_000;
     return reply;
   }
 
-  /** Each conversation that was ended holds all that was said, and tells of itself three times. */
+  /** Each conversation that was ended holds all that was said, and has three events. */
   async function checkTalks(): Promise<void> {
-    for (const { id, said } of load.talks()) {
+    for (const { id, said } of load.conversations()) {
       for (const event of await eventsOf(id)) ledger.note(event, subscribed);
       const { body } = await ask('GET', `/v1/conversations/${id}/transcript`, 200);
       const turns = body.turns as { role: string; text: string }[];
@@ -254,17 +259,19 @@ const TOLD_WITHIN_MS = 10_000;
   }
 
   async function eventsOf(conversation: string): Promise<string[]> {
-    const endMs = performance.now() + TOLD_WITHIN_MS;
-    for (;;) {
-      const { body } = await ask('GET', `/v1/events?conversation_id=${conversation}`, 200);
-      const events = body.data as { id: string; type: string }[];
-      const types = events.map(({ type }) => type).sort();
-      if (types.length === TOLD.length || performance.now() > endMs) {
-        expect({ conversation, types }).toEqual({ conversation, types: TOLD });
-        return events.map(({ id }) => id);
-      }
-      await delay(200); // Its summary is made within a second or two.
-    }
+    // Its summary is made within a second or two.
+    const events = await until(
+      `the events of ${conversation}`,
+      async () => {
+        const { body } = await ask('GET', `/v1/events?conversation_id=${conversation}`, 200);
+        const all = body.data as { id: string; type: string }[];
+        return all.length >= EVENT_TYPES.length && all;
+      },
+      EVENTS_WITHIN,
+    );
+    const types = events.map(({ type }) => type).sort();
+    expect({ conversation, types }).toEqual({ conversation, types: EVENT_TYPES });
+    return events.map(({ id }) => id);
   }
 
   /** As a dump, which looks at every table first and keeps that until its end. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LedgerEndpoint } from '../webhooks/ledger/ledger-book.ts';
-import type { Fleet } from '../webhooks/ledger/ledger-fleet.ts';
+import type { LedgerEndpoint } from '../webhooks/ledger/ledger-entries.ts';
+import type { RoleProcesses } from '../webhooks/ledger/role-processes.ts';
 import type { Answering } from '../webhooks/ledger/ledger-receiver.ts';
 import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
 import type { Ledger } from '../webhooks/ledger/ledger.ts';
@@ -24,7 +24,7 @@ export type FaultName = keyof ReturnType<typeof createKinds>;
 
 export type FaultDeps = {
   seeded: Seeded;
-  fleet: Fleet;
+  roles: RoleProcesses;
   postgres: OwnPostgres;
   ledger: Ledger;
   recorders: readonly Recorder[];
@@ -63,17 +63,17 @@ function createKinds(
   deps: FaultDeps,
   state: { lasting: Set<() => Promise<void>>; tally: { replayed: number } },
 ) {
-  const { seeded, fleet, postgres, recorders } = deps;
+  const { seeded, roles, postgres, recorders } = deps;
   const pause = async (name: string): Promise<string> => {
-    const { pid } = fleet.get(name);
+    const { pid } = roles.get(name);
     process.kill(pid, 'SIGSTOP');
-    await delay(PAUSED_MS);
+    await delay(PAUSED_MS); // How long it stands still.
     process.kill(pid, 'SIGCONT');
     return `${name} stood still for 5 s`;
   };
   const restart = async (name: string): Promise<string> => {
-    await fleet.kill(name);
-    await fleet.start(name);
+    await roles.kill(name);
+    await roles.start(name);
     return `${name} killed and started again`;
   };
   const failing = (answering: Answering, what: string): Promise<string> =>
@@ -93,7 +93,7 @@ function createKinds(
     'port closed': async () => {
       const recorder = seeded.pick(recorders);
       await recorder.close();
-      await delay(PAUSED_MS);
+      await delay(PAUSED_MS); // How long it is closed.
       await recorder.open();
       return 'a receiver refused connections for 5 s';
     },
@@ -167,7 +167,7 @@ async function rotate({ seeded, endpoints, call, ledger }: FaultDeps): Promise<s
   return typeof body.secret === 'string' ? 'a secret rotated' : `no rotation: ${body.code}`;
 }
 
-/** Repeated under one key: a secret of which nobody is told would make every signature look wrong. */
+/** Repeated under one key: a secret that nobody learns of would make every signature look wrong. */
 async function answered(call: FaultDeps['call'], route: string, json: unknown): Promise<Answer> {
   const key = randomUUID();
   for (let tries = 1; ; tries += 1) {

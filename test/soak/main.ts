@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startFleet } from '../webhooks/ledger/ledger-fleet.ts';
+import { startRoleProcesses } from '../webhooks/ledger/role-processes.ts';
 import { createLedger, startRecorders, type Counts } from '../webhooks/ledger/ledger.ts';
 import { startOwnPostgres } from '../platform/postgres/own-postgres.ts';
 import { freePort, runMigrations, temporaryFolder, type Answer } from '../roles/parley-process.ts';
@@ -39,14 +39,14 @@ const MB = 1 << 20;
 /** What to stop at the end, the last first. */
 const stops: (() => Promise<unknown>)[] = [];
 try {
-  process.exitCode = await soak(await settle());
+  process.exitCode = await soak(await setUp());
 } finally {
   for (const stop of stops.toReversed()) await stop();
 }
 
-type Town = Awaited<ReturnType<typeof settle>>;
+type Setup = Awaited<ReturnType<typeof setUp>>;
 
-async function settle() {
+async function setUp() {
   const folder = await temporaryFolder();
   stops.push(folder.remove);
   const postgres = await startOwnPostgres({ settings: { max_connections: '150' } });
@@ -56,15 +56,15 @@ async function settle() {
   await runMigrations(postgres.url);
   const ports = [await freePort(), await freePort()] as const;
   const env = (port: number) => ({ PARLEY_PORT: String(port), PARLEY_RATE_LIMIT: '0' });
-  const fleet = await startFleet(postgres.url, [
+  const roles = await startRoleProcesses(postgres.url, [
     { name: 'operator', role: 'operator' },
     { name: 'api-elder', role: 'api', env: env(ports[0]) },
     { name: 'api', role: 'api', env: env(ports[1]) },
     { name: 'delivery-elder', role: 'delivery' },
     { name: 'delivery', role: 'delivery' },
   ]);
-  stops.push(fleet.stop);
-  const { apiKey } = fleet.get('api').parley;
+  stops.push(roles.stop);
+  const { apiKey } = roles.get('api').parley;
   let turn = 0;
   const ledger = createLedger({
     folder: folder.path,
@@ -74,11 +74,11 @@ async function settle() {
   });
   stops.push(ledger.close);
   const call = callerOf(`http://127.0.0.1:${ports[0]}`, apiKey);
-  return { postgres, recorders, fleet, ledger, call };
+  return { postgres, recorders, roles, ledger, call };
 }
 
-async function soak(town: Town): Promise<number> {
-  const { postgres, recorders, fleet, ledger, call } = town;
+async function soak(setup: Setup): Promise<number> {
+  const { postgres, recorders, roles, ledger, call } = setup;
   const seeded = createSeeded(SEED);
   print(`seed ${SEED}, ${MINUTES} minutes at ${RATE}/s to ${ENDPOINTS} endpoints, JSON in ${FILE}`);
   const count = ENDPOINTS / recorders.length;
@@ -90,7 +90,7 @@ async function soak(town: Town): Promise<number> {
   const timer = setTimeout(() => over.abort(), MINUTES * 60_000);
   // Asked to end, it ends early and is judged.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => over.abort());
-  const faults = createFaults({ seeded, fleet, postgres, ledger, recorders, endpoints, call });
+  const faults = createFaults({ seeded, roles, postgres, ledger, recorders, endpoints, call });
   const struck: { atSec: number; name: string; what: string }[] = [];
   const samples: Sample[] = [];
   const producing = ledger.openLoop({ endpoints, rate: RATE, until: over.signal });
@@ -103,7 +103,7 @@ async function soak(town: Town): Promise<number> {
     struck.push({ atSec, name, what });
   });
   const sampling = every(SAMPLE_MS, over.signal, async () => {
-    samples.push(await look(town, elapsedSec()));
+    samples.push(await look(setup, elapsedSec()));
     if (samples.length % PROGRESS_EVERY !== 0) return;
     print(progress(samples.at(-1)!, ledger.counts(), struck.at(-1)?.what));
   });
@@ -121,11 +121,11 @@ async function soak(town: Town): Promise<number> {
     fromSec: WARM_UP_SEC,
     ledger: verdict,
     replayed,
-    unexpected: fleet.unexpected(),
+    unexpected: roles.unexpected(),
     ratePlanned: RATE,
   });
   const result = { seed: SEED, minutes: MINUTES, settledSec, isSettled, replayed, verdict, lines };
-  const unexpected = fleet.unexpected();
+  const unexpected = roles.unexpected();
   writeFileSync(FILE, JSON.stringify({ ...result, unexpected, struck, samples }, null, 1));
   for (const line of lines) print(printLine(line));
   for (const words of unexpected) print(words);
@@ -151,20 +151,20 @@ async function every(ms: number, until: AbortSignal, act: () => Promise<void>): 
   }
 }
 
-async function look({ fleet, recorders, postgres }: Town, atSec: number): Promise<Sample> {
+async function look({ roles, recorders, postgres }: Setup, atSec: number): Promise<Sample> {
   const processes: Sample['processes'] = {};
   const seen = (name: string, pid: number): void => {
     const sample = sampleProcess(pid);
     if (sample !== undefined) processes[name] = sample;
   };
   for (const name of NAMES) {
-    const { pid, generation } = fleet.get(name);
+    const { pid, generation } = roles.get(name);
     seen(`${name}#${generation}`, pid);
   }
   for (const [i, { pid }] of recorders.entries()) seen(`receiver-${i}`, pid);
   seen('soak', process.pid);
   for (const name of ELDERS) {
-    const heapMb = await sampleHeap(fleet.get(name).parley.url);
+    const heapMb = await sampleHeap(roles.get(name).parley.url);
     const sample = processes[`${name}#1`];
     if (sample !== undefined && heapMb !== undefined) sample.heapMb = heapMb;
   }

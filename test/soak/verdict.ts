@@ -34,7 +34,7 @@ export type JudgeInput = {
 const RSS_SLOPE_MAX = 5;
 /** Of the least it holds, so of what no collection takes back: what leaks is in it. */
 const HEAP_GROWTH_MAX = 2;
-/** Less than this says nothing of an hour: a slope is only told, not judged. */
+/** Less than this says nothing of an hour: a slope is only shown, not judged. */
 const JUDGED_SEC = 1_200;
 /** Kept connections come and go with the load: some, and a part of what there was at first. */
 const FDS_GROWTH_MAX = 10;
@@ -116,6 +116,6 @@ export function judgeSoak(input: JudgeInput): Line[] {
 
 export function printLine({ what, value, limit, unit, isGood }: Line): string {
   const figure = `${Math.round(value * 100) / 100} ${unit}`.trim();
-  const told = Number.isFinite(limit) ? `limit ${limit}` : 'too short a run to judge';
-  return `${isGood ? 'ok  ' : 'BAD '} ${what.padEnd(48)} ${figure.padStart(14)}   (${told})`;
+  const bound = Number.isFinite(limit) ? `limit ${limit}` : 'too short a run to judge';
+  return `${isGood ? 'ok  ' : 'BAD '} ${what.padEnd(48)} ${figure.padStart(14)}   (${bound})`;
 }

@@ -274,7 +274,7 @@ test('its log keeps one older part and the last lines', async () => {
 (isRoot ? describe : describe.skip)('started by root', () => {
   const runsAsNobody = isReachable ? test : test.skip;
 
-  test('tells what PostgreSQL said when it can be started in no way', async () => {
+  test('says what PostgreSQL said when it cannot be started', async () => {
     const broken = path.join(home, 'postgres');
     await writeFile(broken, '#!/bin/sh\necho "no libicu" >&2\nexit 127\n', { mode: 0o755 });
     const binaries = { ...findBinaries(), postgres: broken };

@@ -8,7 +8,7 @@ import { createSeeded } from '../random/seeded.ts';
 
 /**
  * Nothing accepted is lost by `parley start`: FAULT_ROUNDS times the process or, every third time,
- * its PostgreSQL is killed while events come in. ledger-kill.test.ts does the same to roles that are
+ * its PostgreSQL is killed while events come in. ledger-kill.faults.test.ts does the same to roles that are
  * processes of their own.
  */
 

@@ -14,12 +14,13 @@ import {
   upsertEndpoint,
 } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SECRET, startEngine, type Engine } from '../roles/engine.ts';
+import { until } from '../until.ts';
 
 /**
  * The engine with endpoints and events put in as the operator and the services put them, without
  * an operator: what these tests are about begins at the outbox.
  */
-export type Lab = Engine & {
+export type DeliveryFixture = Engine & {
   /** Returns the uuid. `secret: null`: not there yet. */
   addEndpoint: (options?: EndpointOptions) => Promise<string>;
   /** Changes an endpoint's row in place. */
@@ -60,7 +61,7 @@ export type EmitOptions = {
   name?: string;
 };
 
-export async function startLab(): Promise<Lab> {
+export async function startDeliveryFixture(): Promise<DeliveryFixture> {
   const engine = await startEngine();
   const { pool, log, metrics } = engine;
   const notifier = createNotifier({ pool, log });
@@ -115,15 +116,13 @@ export async function startLab(): Promise<Lab> {
     },
     deliveryOf,
     deliveryWhen: async (eventId, condition, timeoutMs = 20_000) => {
-      const giveUpAt = performance.now() + timeoutMs;
-      for (;;) {
-        const delivery = await deliveryOf(eventId);
-        if (condition(delivery)) return delivery;
-        if (performance.now() > giveUpAt) {
-          throw new Error(`waited in vain; the delivery is ${JSON.stringify(delivery)}`);
-        }
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      let delivery: DeliveryRow | undefined;
+      const check = async (): Promise<DeliveryRow | false> => {
+        delivery = await deliveryOf(eventId);
+        return condition(delivery) && delivery;
+      };
+      const what = (): string => `a delivery other than ${JSON.stringify(delivery)}`;
+      return until(what, check, { timeoutMs });
     },
     stop: async () => {
       await notifier.stop();

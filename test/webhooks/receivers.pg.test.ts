@@ -103,8 +103,8 @@ describe.each(languages.filter(({ isThere }) => isThere))('the receiver in $name
       expect(await post(body, rotating)).toBe(204);
       await receiver.saying('x evt_next');
 
-      const told = receiver.output().match(/evt_\w+/g);
-      expect(told).toEqual([first.body.event_id, 'evt_next']);
+      const printed = receiver.output().match(/evt_\w+/g);
+      expect(printed).toEqual([first.body.event_id, 'evt_next']);
     },
     BUILD_MS,
   );

@@ -20,7 +20,7 @@ const ASK_TIMEOUT_MS = 700;
 /** How long a server may take to take leave. */
 const GOODBYE_MS = 1_000;
 
-/** What pg keeps of a connection and does not tell in its types. F-04 in test/faults holds it. */
+/** What pg keeps of a connection and does not tell in its types. F-04 in test/platform/postgres/postgres.faults.test.ts holds it. */
 type Inside = { readyForQuery?: boolean; connection: { stream: Socket } };
 type Watched = pg.Client & Inside & { processID: number | null };
 type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };

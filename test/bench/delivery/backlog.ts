@@ -45,7 +45,7 @@ export async function benchBacklog(bench: Bench, report: Report): Promise<void> 
   const limitSec = quick ? LIMIT_SEC.quick : LIMIT_SEC.full;
   const run = await outage(bench, { producer, limitSec });
   await producer.stop();
-  await tell({ bench, report, run, alone, steady: steady.deliveredPerSec });
+  await reportOn({ bench, report, run, alone, steady: steady.deliveredPerSec });
   await replaceEndpoints(bench.parley, bench.receiver.port, allPaths);
 }
 
@@ -69,7 +69,7 @@ async function outage(
     count: options.backlog,
   });
   const living = producer.run({ ...systems.parley.plan([LIVE_PATH]), rate: LIVE_RATE });
-  await delay(2_000);
+  await delay(2_000); // The live events alone.
   const openNs = await receiver.open();
   const untilMs = performance.now() + limitSec * 1_000;
   const arrivals: Arrival[] = [];
@@ -77,7 +77,7 @@ async function outage(
   const few = missing.size / 100;
   let liveEnded: Promise<unknown> | undefined;
   while (missing.size > 0 && performance.now() < untilMs) {
-    await delay(missing.size > few ? 500 : 1_000);
+    await delay(missing.size > few ? 500 : 1_000); // Seldom on purpose, as in measure.ts.
     for (const one of await receiver.take()) {
       arrivals.push(one);
       missing.delete(one.id);
@@ -87,12 +87,12 @@ async function outage(
   }
   await (liveEnded ?? producer.stopRun());
   const live = await living;
-  await delay(1_000);
+  await delay(1_000); // The last live ones are on their way.
   for (const one of await receiver.take()) arrivals.push(one);
   return { produced, live, arrivals, openNs };
 }
 
-async function tell(of: {
+async function reportOn(of: {
   bench: Bench;
   report: Report;
   run: Backlog;

@@ -235,5 +235,5 @@ async function clearGraphile(databaseUrl: string): Promise<void> {
   await client.connect();
   await client.query('delete from graphile_worker._private_jobs where locked_at is null');
   await client.end();
-  await delay(200);
+  await delay(200); // Its workers settle, which has no signal.
 }

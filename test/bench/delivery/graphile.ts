@@ -48,7 +48,7 @@ async function deliver({ id, url, payload }: Job): Promise<void> {
 }
 
 async function start(): Promise<{ port: number }> {
-  // It tells each job twice otherwise: a service would turn that off, too.
+  // Else it logs each job twice: a service would turn that off, too.
   const logger = new Logger(() => () => undefined);
   const utils = await makeWorkerUtils({ pgPool, logger });
   await utils.migrate();

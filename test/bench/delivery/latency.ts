@@ -17,7 +17,7 @@ export async function benchLatency(bench: Bench, report: Report): Promise<void> 
   report.heading(`Latency: planned send to arrival, ${latencySec} s a run, ${rounds} round(s)`);
   const runs = new Map<string, Run[]>();
   for (let round = 1; round <= rounds; round += 1) {
-    // The slowest rate tells little and takes as long as the others.
+    // The slowest rate says little and takes as long as the others.
     for (const rate of round === 1 ? RATES : RATES.slice(1)) {
       for (const name of SYSTEMS) {
         const run = await atRate(bench, name, { rate, seconds: latencySec });
@@ -54,7 +54,7 @@ export function medianDistribution(runs: readonly Run[]): Distribution {
 
 type Both = { peer: Distribution; ours: Distribution };
 
-/** Bounds of issue 6, in ms; `below`: the peer's, too. */
+/** Bounds in ms; `below`: the peer's, too. */
 const BOUNDS = [
   { rate: 200, figure: 'p50', below: true },
   { rate: 200, figure: 'p99', below: true },

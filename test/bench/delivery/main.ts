@@ -7,12 +7,12 @@ import { benchIsolation } from './isolation.ts';
 import { benchLatency, benchMemory } from './latency.ts';
 import { benchScale } from './scale.ts';
 import { benchStorage } from './storage.ts';
-import { benchTakeover } from './rescue.ts';
+import { benchRescue } from './rescue.ts';
 import { benchThroughput } from './throughput.ts';
 
 /**
  * The benchmark of delivery: Parley, graphile-worker and a bare loop in the same run, on the same
- * PostgreSQL and receiver. Compare ratios, not times; docs/performance.md tells how to read it.
+ * PostgreSQL and receiver. Compare ratios, not times; docs/performance.md says how to read it.
  *
  *   npm run bench:delivery                   about half an hour
  *   npm run bench:delivery -- --quick        about eight minutes
@@ -30,7 +30,7 @@ const RUN: Record<Phase, (bench: Bench, report: Report) => Promise<void>> = {
   memory: benchMemory,
   backlog: benchBacklog,
   scale: benchScale,
-  takeover: benchTakeover,
+  rescue: benchRescue,
 };
 
 const options = readOptions(process.argv.slice(2));

@@ -62,7 +62,7 @@ export async function measure(bench: Bench, name: SystemName, how: How): Promise
   await how.identify?.(produced);
   const expected = acceptedOf(produced, sick).map((i) => produced.ids[i]!);
   const arrivals = await untilArrived(receiver, expected);
-  await delay(AFTER_MS);
+  await delay(AFTER_MS); // Duplicates may come behind the last.
   const spent = spentBetween(before, readCpu(bench.groups()));
   for (const one of await receiver.take()) arrivals.push(one);
   return judge({ produced, arrivals, spent, sick, system });
@@ -82,7 +82,7 @@ export async function untilArrived(
   let lastMs = performance.now();
   let lastCount = 0;
   while (missing.size > 0 && performance.now() - lastMs < patienceMs) {
-    await delay(25);
+    await delay(25); // Seldom on purpose; there is no end but patience.
     const count = await receiver.count();
     if (count === lastCount) continue;
     lastCount = count;

@@ -27,7 +27,7 @@ export const PHASES = [
   'memory',
   'backlog',
   'scale',
-  'takeover',
+  'rescue',
 ] as const;
 export type Phase = (typeof PHASES)[number];
 

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort, runMigrations } from '../../roles/parley-process.ts';
 import { apiKey, startRoleProcess, type RoleProcess } from './role-process.ts';
 import { LIVE_PATH, PATHS, type Request } from './wire.ts';
+import { until } from '../../until.ts';
 
 /** Parley as in a cluster: api, delivery and operator, each in a process of its own. */
 export type Parley = {
@@ -116,15 +116,17 @@ export async function replaceEndpoints(
   await ready(parley);
 }
 
+const READY_MS = 600_000;
+
 /** The operator has shown every endpoint to the API. */
 export async function ready(parley: Parley): Promise<void> {
-  for (;;) {
+  const isSo = async (): Promise<boolean> => {
     const { rows } = await parley.pool.query<{ n: string }>(
       'select count(*) as n from webhook_endpoints where ready and deleted_at is null',
     );
-    if (Number(rows[0]?.n) >= parley.endpoints.length) return;
-    await delay(50);
-  }
+    return Number(rows[0]?.n) >= parley.endpoints.length;
+  };
+  await until('all endpoints to be ready', isSo, { timeoutMs: READY_MS, everyMs: 50 });
 }
 
 function testRequest(endpoint: string, target: number): Request {

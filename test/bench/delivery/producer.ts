@@ -27,7 +27,7 @@ class Columns {
   status: number[] = [];
   target: number[] = [];
 
-  told(): Produced {
+  produced(): Produced {
     return {
       ids: this.ids,
       dueNs: Float64Array.from(this.dueNs),
@@ -53,7 +53,7 @@ async function run(plan: Plan): Promise<Produced> {
   };
   await ('callers' in plan ? closedLoop(plan, send) : openLoop(plan, send));
   await pool.close();
-  return record.told();
+  return record.produced();
 }
 
 type Send = (dueNs: number, done: () => void) => void;

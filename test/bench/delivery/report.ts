@@ -70,14 +70,14 @@ export function createReport(options: Options): Report {
         release: release(),
         node: process.version,
       };
-      const told = {
+      const figures = {
         machine,
         options: { ...options, only: [...options.only] },
         goals,
         losses,
         kept,
       };
-      writeFileSync(options.out, `${JSON.stringify(told, undefined, 1)}\n`);
+      writeFileSync(options.out, `${JSON.stringify(figures, undefined, 1)}\n`);
       print('written to', options.out);
       return total === 0;
     },

@@ -31,7 +31,7 @@ type Kill = {
   lost: number;
 };
 
-export async function benchTakeover(bench: Bench, report: Report): Promise<void> {
+export async function benchRescue(bench: Bench, report: Report): Promise<void> {
   const { kills, quick } = bench.options;
   report.heading(`Take-over: SIGKILL of one of two delivery processes, ${kills} times`);
   const slow = allPaths.slice(0, SLOW);
@@ -47,7 +47,7 @@ export async function benchTakeover(bench: Bench, report: Report): Promise<void>
   await bench.receiver.mode(slow, 'ok');
   await bench.parley.removeDelivery(bench.parley.deliveries.at(-1)!);
   await replaceEndpoints(bench.parley, bench.receiver.port, slow);
-  tell(report, done);
+  reportOn(report, done);
 }
 
 async function killOne(
@@ -64,7 +64,7 @@ async function killOne(
   let waiting = -1;
   let stopped: Promise<unknown> | undefined;
   while (performance.now() < untilMs && waiting !== 0) {
-    await delay(250);
+    await delay(250); // Seldom on purpose, as in measure.ts.
     for (const one of await receiver.take()) arrivals.push(one);
     if (nowNs() - killNs < BREAK_MS * 1e6) continue;
     stopped ??= bench.producer.stopRun();
@@ -117,7 +117,7 @@ function unanswered(arrivals: readonly Arrival[], produced: Produced): string[] 
   return ids.filter((id) => (held.get(id) ?? 0) < 1);
 }
 
-function tell(report: Report, kills: readonly Kill[]): void {
+function reportOn(report: Report, kills: readonly Kill[]): void {
   const waits = distributionOf(kills.flatMap((kill) => kill.waits));
   const sum = (of: (kill: Kill) => number): number => kills.reduce((all, one) => all + of(one), 0);
   const never = sum((kill) => kill.never);
@@ -126,12 +126,12 @@ function tell(report: Report, kills: readonly Kill[]): void {
     (never > 0 ? `; ${never} not again within ${LIMIT_SEC} s` : '');
   report.figures('  kill → next attempt', text, { waits, never, kills: kills.length });
   report.lost(
-    'the take-overs',
+    'the rescues',
     sum((kill) => kill.lost),
   );
   const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
   report.goal({
-    what: `take-over after SIGKILL, ${kills.length} kills, p50 / p99`,
+    what: `rescue after SIGKILL, ${kills.length} kills, p50 / p99`,
     peer: '4 h (its setting)',
     ours: `${seconds(waits.p50)} / ${seconds(waits.p99)}`,
     ratio: '–',

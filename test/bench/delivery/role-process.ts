@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import heapFlags from '../../../bin/heap-flags.json' with { type: 'json' };
 import { freePort } from '../../roles/parley-process.ts';
+import { until } from '../../until.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const READY_MS = 60_000;
@@ -67,13 +67,13 @@ export async function startRoleProcess(
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await exited;
   };
-  const untilMs = performance.now() + READY_MS;
-  while (!(await isReady(metricsUrl))) {
-    if (child.exitCode !== null || performance.now() > untilMs) {
-      await end('SIGKILL');
-      throw new Error(`${role} did not start; --logs=FOLDER keeps what it said`);
-    }
-    await delay(20);
+  // To read what it logs would cost the measured process.
+  const isOver = async (): Promise<boolean> =>
+    child.exitCode !== null || (await isReady(metricsUrl));
+  await until(role, isOver, { timeoutMs: READY_MS }).catch(() => undefined);
+  if (!(await isReady(metricsUrl))) {
+    await end('SIGKILL');
+    throw new Error(`${role} did not start; --logs=FOLDER keeps what it said`);
   }
   return {
     pid: child.pid ?? 0,

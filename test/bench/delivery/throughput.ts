@@ -32,7 +32,7 @@ export async function benchThroughput(bench: Bench, report: Report): Promise<voi
       }
     }
   }
-  tell(report, runs);
+  reportOn(report, runs);
   await databaseLimit(bench, report);
 }
 
@@ -50,7 +50,7 @@ export function closedLoop(bench: Bench, name: SystemName, endpoints: number): P
   });
 }
 
-function tell(report: Report, runs: ReadonlyMap<string, Run[]>): void {
+function reportOn(report: Report, runs: ReadonlyMap<string, Run[]>): void {
   const median = (what: string, of: (run: Run) => number): number =>
     medianOf((runs.get(what) ?? []).map(of));
   for (const what of runs.keys()) {

@@ -1,4 +1,4 @@
-/** What the benchmark's processes tell each other: one clock, and arrivals packed into bytes. */
+/** What the benchmark's processes send each other: one clock, and arrivals packed into bytes. */
 
 /**
  * Ns of CLOCK_MONOTONIC, the same for every process of the machine (Linux); as a number it is

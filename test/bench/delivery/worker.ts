@@ -68,7 +68,7 @@ export function serve(functions: Record<string, (input: never) => unknown>): voi
         };
       }
     };
-    void answer().then((told) => process.send?.(told));
+    void answer().then((answer) => process.send?.(answer));
   });
   process.on('disconnect', () => process.exit(0));
 }

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { toUuid } from '../../../src/ids.ts';
 import { tellTranscript } from '../../../src/conversations/ending/tell-transcript.ts';
-import { startTalk, type Talk } from '../conversation-setup.ts';
+import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 
-let talk: Talk;
+let fixture: ConversationFixture;
 beforeAll(async () => {
-  talk = await startTalk({ baseUrl: 'https://parley.example.com/x' });
+  fixture = await startConversationFixture({ baseUrl: 'https://parley.example.com/x' });
 });
-afterAll(() => talk?.stop());
+afterAll(() => fixture?.stop());
 
 /** As if so many seconds had passed since everything in it. */
 async function passed(id: string, sec: number): Promise<void> {
   const uuid = toUuid('conv', id);
-  await talk.engine.pool.query(
+  await fixture.engine.pool.query(
     `update conversations set started_at = started_at - make_interval(secs => $2),
                               expires_at = expires_at - make_interval(secs => $2) where id = $1`,
     [uuid, sec],
   );
-  await talk.engine.pool.query(
+  await fixture.engine.pool.query(
     `update escalations set requested_at = requested_at - make_interval(secs => $2),
                             times_out_at = times_out_at - make_interval(secs => $2)
       where conversation_id = $1`,
@@ -26,17 +26,17 @@ async function passed(id: string, sec: number): Promise<void> {
 }
 
 const summarized = (id: string) =>
-  talk.engine.eventually(async () => {
-    const body = await talk.read(id);
+  fixture.engine.eventually(async () => {
+    const body = await fixture.read(id);
     return body.summary !== null && body;
   });
 
 test('conversation.ended has its fields in their order, with right values', async () => {
-  const id = await talk.start({ channel: 'sms', user_id: 'u' });
-  await talk.say(id, 'How long does delivery take?');
+  const id = await fixture.start({ channel: 'sms', user_id: 'u' });
+  await fixture.say(id, 'How long does delivery take?');
   await passed(id, 100);
-  const { body } = await talk.end(id);
-  const { data } = (await talk.events(id)).find(({ type }) => type === 'conversation.ended')!;
+  const { body } = await fixture.end(id);
+  const { data } = (await fixture.events(id)).find(({ type }) => type === 'conversation.ended')!;
   expect(Object.keys(data)).toEqual([
     'conversation_id',
     'agent_id',
@@ -50,7 +50,7 @@ test('conversation.ended has its fields in their order, with right values', asyn
   ]);
   expect(data).toMatchObject({
     conversation_id: id,
-    agent_id: talk.agentId,
+    agent_id: fixture.agentId,
     channel: 'sms',
     outcome: 'resolved',
     csat_predicted: body.csat_predicted,
@@ -61,27 +61,27 @@ test('conversation.ended has its fields in their order, with right values', asyn
   expect(data.duration_sec).toBeGreaterThanOrEqual(100);
   expect(data.duration_sec).toBeLessThan(110);
   expect(body.duration_sec).toBe(data.duration_sec);
-  const told = (await talk.events(id)).at(-1)!;
-  expect(told).toMatchObject({
+  const event = (await fixture.events(id)).at(-1)!;
+  expect(event).toMatchObject({
     type: 'conversation.transcript.ready',
-    data: { turns: 2, outcome: 'resolved', summary: (await talk.read(id)).summary },
+    data: { turns: 2, outcome: 'resolved', summary: (await fixture.read(id)).summary },
   });
-  expect(told.data.summary).toMatch(
+  expect(event.data.summary).toMatch(
     /asked “How long does delivery take\?” and was answered from “Delivery”/,
   );
 });
 
 test('what the caller says became of it stands', async () => {
-  const id = await talk.start();
-  expect((await talk.end(id, { outcome: 'voicemail' })).body.outcome).toBe('voicemail');
+  const id = await fixture.start();
+  expect((await fixture.end(id, { outcome: 'voicemail' })).body.outcome).toBe('voicemail');
 });
 
-test('two ends at once: one wins, and is told once', async () => {
-  const id = await talk.start();
-  const replies = await Promise.all([talk.end(id), talk.end(id), talk.end(id)]);
+test('two ends at once: one wins, with one event', async () => {
+  const id = await fixture.start();
+  const replies = await Promise.all([fixture.end(id), fixture.end(id), fixture.end(id)]);
   expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   expect(replies.find(({ status }) => status === 409)!.body.code).toBe('conversation_ended');
-  expect(await talk.eventTypes(id)).toEqual([
+  expect(await fixture.eventTypes(id)).toEqual([
     'conversation.started',
     'conversation.ended',
     'conversation.transcript.ready',
@@ -89,18 +89,18 @@ test('two ends at once: one wins, and is told once', async () => {
 });
 
 test.each(['messages', 'end', 'escalate'])('after the end, %s is 409', async (act) => {
-  const id = await talk.start();
-  await talk.end(id);
+  const id = await fixture.start();
+  await fixture.end(id);
   const json = act === 'messages' ? { text: 'hello?' } : {};
-  const { status, body } = await talk.call('POST', `/v1/conversations/${id}/${act}`, { json });
+  const { status, body } = await fixture.call('POST', `/v1/conversations/${id}/${act}`, { json });
   expect([status, body.code]).toEqual([409, 'conversation_ended']);
-  expect(await talk.turns(id)).toEqual([]);
+  expect(await fixture.turns(id)).toEqual([]);
 });
 
 describe('a clock that runs out', () => {
   test('silence ends it at the moment it was over, a minute late or not', async () => {
-    const agent_id = await talk.newAgent({ limits: { silence_timeout_sec: 30 } });
-    const id = await talk.start({ agent_id });
+    const agent_id = await fixture.newAgent({ limits: { silence_timeout_sec: 30 } });
+    const id = await fixture.start({ agent_id });
     await passed(id, 90);
     const body = await summarized(id);
     expect(body).toMatchObject({
@@ -112,30 +112,30 @@ describe('a clock that runs out', () => {
   });
 
   test('the longest duration ends it however much is said', async () => {
-    const agent_id = await talk.newAgent({
+    const agent_id = await fixture.newAgent({
       limits: { max_duration_sec: 60, silence_timeout_sec: 50 },
     });
-    const id = await talk.start({ agent_id });
+    const id = await fixture.start({ agent_id });
     await passed(id, 40);
-    await talk.say(id, 'How long does delivery take?');
+    await fixture.say(id, 'How long does delivery take?');
     await passed(id, 21);
     const body = await summarized(id);
     expect(body).toMatchObject({ ended_reason: 'max_duration', duration_sec: 60 });
   });
 
   test('a message begins the silence anew', async () => {
-    const agent_id = await talk.newAgent({ limits: { silence_timeout_sec: 30 } });
-    const id = await talk.start({ agent_id });
+    const agent_id = await fixture.newAgent({ limits: { silence_timeout_sec: 30 } });
+    const id = await fixture.start({ agent_id });
     await passed(id, 20);
-    await talk.say(id, 'Hello');
+    await fixture.say(id, 'Hello');
     await passed(id, 20);
-    expect((await talk.say(id, 'Hello')).status).toBe(200);
+    expect((await fixture.say(id, 'Hello')).status).toBe(200);
   });
 
   test('a message that comes too late ends it, even before anybody looked', async () => {
-    const id = await talk.start({ channel: 'voice' });
+    const id = await fixture.start({ channel: 'voice' });
     await passed(id, 121);
-    const { status } = await talk.say(id, 'still there?');
+    const { status } = await fixture.say(id, 'still there?');
     expect(status).toBe(409);
     expect(await summarized(id)).toMatchObject({ ended_reason: 'silence_timeout', turn_count: 0 });
   });
@@ -148,8 +148,8 @@ describe('a clock that runs out', () => {
   ])(
     'of %s is %i s of silence, %i s in all, when the agent does not say',
     async (channel, s, d) => {
-      const id = await talk.start({ channel });
-      const { rows } = await talk.engine.pool.query(
+      const id = await fixture.start({ channel });
+      const { rows } = await fixture.engine.pool.query(
         'select silence_timeout_sec as s, max_duration_sec as d from conversations where id = $1',
         [toUuid('conv', id)],
       );
@@ -158,59 +158,62 @@ describe('a clock that runs out', () => {
   );
 
   test('while a human is waited for it is no shorter than that wait; then the agent goes on', async () => {
-    const agent_id = await talk.newAgent({
+    const agent_id = await fixture.newAgent({
       limits: { silence_timeout_sec: 10 },
       escalation: { timeout_sec: 60 },
     });
-    const id = await talk.start({ agent_id });
-    const asked = await talk.say(id, 'I want to talk to a human');
+    const id = await fixture.start({ agent_id });
+    const asked = await fixture.say(id, 'I want to talk to a human');
     expect(asked.body.conversation.status).toBe('escalated');
     await passed(id, 30);
-    expect((await talk.say(id, 'hello?')).body.turns).toHaveLength(1);
+    expect((await fixture.say(id, 'hello?')).body.turns).toHaveLength(1);
     await passed(id, 31);
-    await talk.engine.eventually(async () => (await talk.read(id)).status === 'active');
-    const { role, text } = (await talk.turns(id)).at(-1);
+    await fixture.engine.eventually(async () => (await fixture.read(id)).status === 'active');
+    const { role, text } = (await fixture.turns(id)).at(-1);
     expect([role, text]).toEqual(['system', expect.stringContaining('Nobody is free')]);
-    expect((await talk.say(id, 'When are you open?')).body.turns).toHaveLength(2);
+    expect((await fixture.say(id, 'When are you open?')).body.turns).toHaveLength(2);
   });
 });
 
-test('ended, but the process died before the summary: found again, told once', async () => {
-  const id = await talk.start();
+test('ended, but the process died before the summary: found again, one event', async () => {
+  const id = await fixture.start();
   const uuid = toUuid('conv', id);
-  await talk.engine.pool.query(
+  await fixture.engine.pool.query(
     `update conversations set status = 'ended', ended_at = now(), expires_at = null,
             outcome = 'unknown', csat_predicted = 3, ended_reason = 'user_ended' where id = $1`,
     [uuid],
   );
   await summarized(id);
-  expect(await talk.eventTypes(id)).toEqual([
+  expect(await fixture.eventTypes(id)).toEqual([
     'conversation.started',
     'conversation.transcript.ready',
   ]);
 });
 
-test('however often and by however many it is summed up, it is told once', async () => {
-  const id = await talk.start();
-  const { pool, metrics } = talk.engine;
+test('however often and by however many it is summed up, it is one event', async () => {
+  const id = await fixture.start();
+  const { pool, metrics } = fixture.engine;
   const deps = {
     pool,
     metrics,
     announce: () => undefined,
     nowMs: Date.now,
-    baseUrl: () => talk.url,
+    baseUrl: () => fixture.url,
   };
   const uuid = toUuid('conv', id)!;
-  await Promise.all([talk.end(id), ...Array.from({ length: 8 }, () => tellTranscript(deps, uuid))]);
+  await Promise.all([
+    fixture.end(id),
+    ...Array.from({ length: 8 }, () => tellTranscript(deps, uuid)),
+  ]);
   await tellTranscript(deps, uuid);
-  const told = (await talk.eventTypes(id)).filter((type) => type.endsWith('transcript.ready'));
-  expect(told).toHaveLength(1);
+  const event = (await fixture.eventTypes(id)).filter((type) => type.endsWith('transcript.ready'));
+  expect(event).toHaveLength(1);
 });
 
 test('what ended is counted', async () => {
-  const id = await talk.start({ channel: 'web_voice' });
-  await talk.end(id, { outcome: 'voicemail' });
-  const { text } = await talk.call('GET', '/metrics');
+  const id = await fixture.start({ channel: 'web_voice' });
+  await fixture.end(id, { outcome: 'voicemail' });
+  const { text } = await fixture.call('GET', '/metrics');
   expect(text).toMatch(/parley_conversations_total\{channel="web_voice",outcome="voicemail"\} 1/);
   expect(text).toMatch(/parley_conversation_turn_duration_seconds_count [1-9]/);
 });

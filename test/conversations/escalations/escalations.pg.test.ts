@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCall, type Reply } from '../../roles/api/api-setup.ts';
-import { startTalk, type Talk } from '../conversation-setup.ts';
+import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 
-let talk: Talk;
+let fixture: ConversationFixture;
 beforeAll(async () => {
-  talk = await startTalk();
+  fixture = await startConversationFixture();
 });
-afterAll(() => talk?.stop());
+afterAll(() => fixture?.stop());
 
 const KIM = { id: 'op-1', name: 'Kim' };
 
 async function escalated(
   fields: Record<string, unknown> = {},
 ): Promise<{ id: string; esc: string }> {
-  const id = await talk.start();
-  const { status, body, headers } = await talk.call('POST', `/v1/conversations/${id}/escalate`, {
+  const id = await fixture.start();
+  const { status, body, headers } = await fixture.call('POST', `/v1/conversations/${id}/escalate`, {
     json: fields,
   });
   expect(status).toBe(201);
@@ -23,19 +23,19 @@ async function escalated(
 }
 
 const act = (esc: string, what: string, json?: unknown): Promise<Reply> =>
-  talk.call('POST', `/v1/escalations/${esc}/${what}`, json === undefined ? {} : { json });
+  fixture.call('POST', `/v1/escalations/${esc}/${what}`, json === undefined ? {} : { json });
 const accept = (esc: string, by = KIM) => act(esc, 'accept', { accepted_by: by });
 
-test('asked for in a turn: the reason and what was said so far are told', async () => {
-  const agent_id = await talk.newAgent({
+test('asked for in a turn: the event has the reason and what was said so far', async () => {
+  const agent_id = await fixture.newAgent({
     escalation: { rules: [{ when: 'user_request', reason: 'The customer asked' }] },
   });
-  const id = await talk.start({ agent_id });
-  await talk.say(id, 'How long does delivery take?');
-  const { body } = await talk.say(id, 'Let me talk to a human');
+  const id = await fixture.start({ agent_id });
+  await fixture.say(id, 'How long does delivery take?');
+  const { body } = await fixture.say(id, 'Let me talk to a human');
   expect(body.turns[1].text).toMatch(/colleague/);
   expect(body.conversation.status).toBe('escalated');
-  const { type, data } = (await talk.events(id)).at(-1)!;
+  const { type, data } = (await fixture.events(id)).at(-1)!;
   expect(type).toBe('escalation.requested');
   expect(Object.keys(data)).toEqual([
     'escalation_id',
@@ -50,37 +50,37 @@ test('asked for in a turn: the reason and what was said so far are told', async 
     reason: 'The customer asked',
     summary: expect.stringContaining('How long does delivery take?'),
   });
-  const read = await talk.call('GET', `/v1/escalations/${data.escalation_id}`);
+  const read = await fixture.call('GET', `/v1/escalations/${data.escalation_id}`);
   expect(read.body).toMatchObject({ status: 'requested', wait_sec: null, accepted_by: null });
 });
 
 test('a human accepts, speaks, and hands back', async () => {
   const { id, esc } = await escalated({ reason: 'VIP' });
-  const silent = await talk.say(id, 'Is anybody there?');
+  const silent = await fixture.say(id, 'Is anybody there?');
   expect(silent.body.turns.map(({ role }: { role: string }) => role)).toEqual(['user']);
   expect((await act(esc, 'messages', { text: 'x' })).body.code).toBe('escalation_not_accepted');
   expect((await act(esc, 'complete')).body.code).toBe('escalation_not_accepted');
 
   const accepted = await accept(esc);
   expect(accepted.body).toMatchObject({ status: 'accepted', accepted_by: KIM, reason: 'VIP' });
-  const event = (await talk.events(id)).at(-1)!;
+  const event = (await fixture.events(id)).at(-1)!;
   expect(event.type).toBe('escalation.accepted');
   expect(event.data).toEqual({
     escalation_id: esc,
     conversation_id: id,
-    agent_id: talk.agentId,
+    agent_id: fixture.agentId,
     accepted_by: KIM,
     wait_sec: accepted.body.wait_sec,
   });
 
   const said = await act(esc, 'messages', { text: 'Kim here' });
   expect(said.body.turns).toMatchObject([{ role: 'human', text: 'Kim here' }]);
-  expect((await talk.say(id, 'Thanks')).body.turns).toHaveLength(1);
+  expect((await fixture.say(id, 'Thanks')).body.turns).toHaveLength(1);
   expect((await act(esc, 'complete')).body.status).toBe('completed');
   expect((await act(esc, 'messages', { text: 'again' })).body.code).toBe('escalation_closed');
-  expect((await talk.say(id, 'When are you open?')).body.turns).toHaveLength(2);
-  expect((await talk.end(id)).body.outcome).toBe('escalated');
-  const roles = (await talk.turns(id)).map(({ role }) => role);
+  expect((await fixture.say(id, 'When are you open?')).body.turns).toHaveLength(2);
+  expect((await fixture.end(id)).body.outcome).toBe('escalated');
+  const roles = (await fixture.turns(id)).map(({ role }) => role);
   expect(roles).toEqual('system user system human user system user agent'.split(' '));
 });
 
@@ -99,22 +99,22 @@ test('twenty accept at once: one wins, the others learn who', async () => {
       `${name} has accepted it`,
     ]);
   }
-  expect((await talk.eventTypes(id)).filter((type) => type === 'escalation.accepted')).toHaveLength(
-    1,
-  );
+  expect(
+    (await fixture.eventTypes(id)).filter((type) => type === 'escalation.accepted'),
+  ).toHaveLength(1);
 });
 
 test('declined: the agent goes on, and it cannot be accepted any more', async () => {
   const { id, esc } = await escalated();
   expect((await act(esc, 'decline')).body.status).toBe('declined');
   expect((await accept(esc)).body.code).toBe('escalation_closed');
-  expect((await talk.read(id)).status).toBe('active');
-  expect((await talk.say(id, 'When are you open?')).body.turns).toHaveLength(2);
+  expect((await fixture.read(id)).status).toBe('active');
+  expect((await fixture.say(id, 'When are you open?')).body.turns).toHaveLength(2);
 });
 
 test('one at a time', async () => {
   const { id, esc } = await escalated();
-  const again = () => talk.call('POST', `/v1/conversations/${id}/escalate`, { json: {} });
+  const again = () => fixture.call('POST', `/v1/conversations/${id}/escalate`, { json: {} });
   expect((await again()).body.code).toBe('already_escalated');
   await act(esc, 'decline');
   expect((await again()).status).toBe(201);
@@ -125,9 +125,9 @@ test('one at a time', async () => {
 test('the end closes it: nobody is waited for, and who was there has done it', async () => {
   const [waiting, taken] = [await escalated(), await escalated()];
   await accept(taken.esc);
-  await Promise.all([talk.end(waiting.id), talk.end(taken.id)]);
+  await Promise.all([fixture.end(waiting.id), fixture.end(taken.id)]);
   const status = async (esc: string) =>
-    (await talk.call('GET', `/v1/escalations/${esc}`)).body.status;
+    (await fixture.call('GET', `/v1/escalations/${esc}`)).body.status;
   expect(await status(waiting.esc)).toBe('canceled');
   expect(await status(taken.esc)).toBe('completed');
   expect((await accept(waiting.esc)).body.code).toBe('escalation_closed');
@@ -136,7 +136,7 @@ test('the end closes it: nobody is waited for, and who was there has done it', a
 test('an accept and an end at once never contradict each other', async () => {
   for (let i = 0; i < 10; i += 1) {
     const { id, esc } = await escalated();
-    const [accepted, ended] = await Promise.all([accept(esc), talk.end(id)]);
+    const [accepted, ended] = await Promise.all([accept(esc), fixture.end(id)]);
     expect(ended.status).toBe(200);
     expect(ended.body.outcome === 'escalated').toBe(accepted.status === 200);
   }
@@ -152,27 +152,28 @@ describe('the rules', () => {
     ],
     [{ when: 'low_confidence', count: 2 }, ['Is it velvet?', 'Is it purple?'], 'low_confidence'],
   ])('%j', async (rule, messages, reason) => {
-    const agent_id = await talk.newAgent({ escalation: { rules: [rule] } });
-    const id = await talk.start({ agent_id });
+    const agent_id = await fixture.newAgent({ escalation: { rules: [rule] } });
+    const id = await fixture.start({ agent_id });
     const statuses = [];
-    for (const text of messages) statuses.push((await talk.say(id, text)).body.conversation.status);
+    for (const text of messages)
+      statuses.push((await fixture.say(id, text)).body.conversation.status);
     expect(statuses).toEqual([...messages.slice(1).map(() => 'active'), 'escalated']);
-    const { body } = await talk.call('GET', `/v1/escalations?conversation_id=${id}`);
+    const { body } = await fixture.call('GET', `/v1/escalations?conversation_id=${id}`);
     expect(body.data[0].reason).toBe(reason);
   });
 });
 
 test('the list is filtered, and shows only what is of the namespace', async () => {
   const { id, esc } = await escalated();
-  const list = async (query: string, call = talk.call): Promise<string[]> =>
+  const list = async (query: string, call = fixture.call): Promise<string[]> =>
     (await call('GET', `/v1/escalations?limit=100&${query}`)).body.data.map(
       (one: { id: string }) => one.id,
     );
   expect(await list(`conversation_id=${id}`)).toEqual([esc]);
   expect(await list('status=requested')).toContain(esc);
   expect(await list('status=completed')).not.toContain(esc);
-  expect(await list(`agent_id=${talk.agentId}`)).toContain(esc);
-  const foreign = createCall(talk.url, await talk.newKey('other'));
+  expect(await list(`agent_id=${fixture.agentId}`)).toContain(esc);
+  const foreign = createCall(fixture.url, await fixture.newKey('other'));
   expect(await list('', foreign)).toEqual([]);
   for (const [method, path, json] of [
     ['GET', '', undefined],
@@ -184,6 +185,6 @@ test('the list is filtered, and shows only what is of the namespace', async () =
     const options = json === undefined ? {} : { json };
     expect((await foreign(method, `/v1/escalations/${esc}${path}`, options)).status).toBe(404);
   }
-  const { body } = await talk.call('GET', `/v1/escalations/${esc}`);
+  const { body } = await fixture.call('GET', `/v1/escalations/${esc}`);
   expect(body.status).toBe('requested');
 });

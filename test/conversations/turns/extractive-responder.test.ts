@@ -51,7 +51,7 @@ describe('a question', () => {
     expect(made.tokens.join('')).toBe(made.text);
   });
 
-  test('answered by what somebody told to a gap cites the gap', async () => {
+  test('answered by the answer to a gap cites the gap', async () => {
     const gapId = newUuid();
     const answer = { ...hit(0.9), sourceId: null, documentId: null, gapId };
     const made = await reply('How long is delivery?', { hits: [answer] });
@@ -70,7 +70,7 @@ describe('a question', () => {
     expect(made.searched).toEqual([['How long is delivery?', 3]]);
   });
 
-  test('without a passage is told to be unknown, and a human is offered', async () => {
+  test('without a passage is unknown, says so, and offers a human', async () => {
     const made = await reply('How long is delivery?');
     expect(made.unanswered).toEqual({ question: 'How long is delivery?', topScore: 0 });
     expect(made.offersHuman).toBe(true);
@@ -154,7 +154,7 @@ describe('the sentences of a passage', () => {
     );
   });
 
-  test('a short passage is told whole, a sentence without an end is cut at a word', () => {
+  test('a short passage is given whole, a sentence without an end is cut at a word', () => {
     expect(pickSentences(' One. Two. ', 'x', { charsMax: 500 })).toBe('One. Two.');
     const cut = pickSentences('word '.repeat(300), 'x', { charsMax: 50 });
     expect(cut).toMatch(/word…$/);

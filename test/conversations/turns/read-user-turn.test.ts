@@ -71,7 +71,7 @@ describe('what is asked', () => {
     expect(readUserTurn(text)).toMatchObject({ question: text, isRemark: true });
   });
 
-  test('what leads to a question is told apart from it for the search', () => {
+  test('what leads to a question is kept apart from it in the search', () => {
     const { query } = readUserTurn('One more thing: is there parking?');
     expect(query).toBe('One more thing. is there parking?');
   });

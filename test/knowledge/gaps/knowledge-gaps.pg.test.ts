@@ -4,48 +4,51 @@ import { detectGap } from '../../../src/knowledge/gaps/detect-gap.ts';
 import { emitEvent } from '../../../src/events/emit-event.ts';
 import { inTransaction } from '../../../src/platform/postgres/transaction.ts';
 import { withoutRequestId, type Reply } from '../../roles/api/api-setup.ts';
-import { startTalk, type Talk } from '../../conversations/conversation-setup.ts';
+import {
+  startConversationFixture,
+  type ConversationFixture,
+} from '../../conversations/conversation-setup.ts';
 
 const GAPS = '/v1/knowledge/gaps';
 
-let talk: Talk;
+let fixture: ConversationFixture;
 beforeAll(async () => {
-  talk = await startTalk();
+  fixture = await startConversationFixture();
 });
 afterAll(async () => {
-  await talk.stop();
+  await fixture.stop();
 });
 
 /** Asks in a new conversation with the agent; what it replied. */
 async function ask(question: string, agentId: string): Promise<string> {
-  const conversation = await talk.start({ agent_id: agentId });
-  const { status, body } = await talk.say(conversation, question);
+  const conversation = await fixture.start({ agent_id: agentId });
+  const { status, body } = await fixture.say(conversation, question);
   expect(status).toBe(200);
   return body.turns.at(-1).text;
 }
 
 async function gapsOf(agentId: string, query = ''): Promise<Reply['body'][]> {
-  return (await talk.call('GET', `${GAPS}?agent_id=${agentId}${query}`)).body.data;
+  return (await fixture.call('GET', `${GAPS}?agent_id=${agentId}${query}`)).body.data;
 }
 
-async function toldOf(agentId: string): Promise<Reply['body'][]> {
+async function eventsOf(agentId: string): Promise<Reply['body'][]> {
   const path = `/v1/events?type=knowledge.gap.detected&agent_id=${agentId}&limit=100`;
-  return (await talk.call('GET', path)).body.data.map((event: Reply['body']) => event.data);
+  return (await fixture.call('GET', path)).body.data.map((event: Reply['body']) => event.data);
 }
 
 async function search(q: string, agentId: string): Promise<Reply['body'][]> {
   const path = `/v1/knowledge/search?q=${encodeURIComponent(q)}&agent_id=${agentId}`;
-  return (await talk.call('GET', path)).body.data;
+  return (await fixture.call('GET', path)).body.data;
 }
 
 const metric = async (): Promise<number> => {
-  const { text } = await talk.call('GET', '/metrics', { key: null });
+  const { text } = await fixture.call('GET', '/metrics', { key: null });
   return Number(/^parley_knowledge_gaps_total (\d+)$/m.exec(text)?.[1]);
 };
 
 /** The same question in one form, in a transaction of its own, as a turn does it. */
 function detect(agentId: string, question: string): ReturnType<typeof detectGap> {
-  const { pool } = talk.engine;
+  const { pool } = fixture.engine;
   const conversationId = newUuid();
   return inTransaction(pool, (db) =>
     detectGap(db, {
@@ -68,8 +71,8 @@ function detect(agentId: string, question: string): ReturnType<typeof detectGap>
 }
 
 describe('a question without an answer', () => {
-  test('is a gap, told once, however often and in whichever words it is asked', async () => {
-    const agentId = await talk.newAgent();
+  test('is one gap and one event, however often and in whichever words it is asked', async () => {
+    const agentId = await fixture.newAgent();
     const before = await metric();
     await ask('Do you sell tandem bicycles?', agentId);
     await ask('do you SELL tandem bicycle', agentId);
@@ -79,7 +82,7 @@ describe('a question without an answer', () => {
       { question: 'Do you sell tandem bicycles?', status: 'open', answer: null, count: 3 },
     ]);
     const [gap] = gaps;
-    expect(await toldOf(agentId)).toEqual([
+    expect(await eventsOf(agentId)).toEqual([
       {
         gap_id: gap.id,
         conversation_id: gap.conversation_id,
@@ -102,7 +105,7 @@ describe('a question without an answer', () => {
     expect(new Set(results.map(({ gapId }) => gapId)).size).toBe(1);
     const publicId = fromUuid('agt', agentId);
     expect(await gapsOf(publicId)).toMatchObject([{ count: 20 }]);
-    expect(await toldOf(publicId)).toHaveLength(1);
+    expect(await eventsOf(publicId)).toHaveLength(1);
   });
 
   test('nearly the same is the same one, another is not, and each agent has its own', async () => {
@@ -127,12 +130,12 @@ describe('a question without an answer', () => {
 
 describe('resolving', () => {
   test('with an answer: the next search finds it, and the agent replies from it', async () => {
-    const agentId = await talk.newAgent();
-    const other = await talk.newAgent();
+    const agentId = await fixture.newAgent();
+    const other = await fixture.newAgent();
     await ask('Do you sell tandem bicycles?', agentId);
     const [gap] = await gapsOf(agentId);
     const answer = 'Yes, we have four models with two saddles.';
-    const { status, body } = await talk.call('POST', `${GAPS}/${gap.id}/resolve`, {
+    const { status, body } = await fixture.call('POST', `${GAPS}/${gap.id}/resolve`, {
       json: { answer },
     });
     expect({ status, body }).toMatchObject({
@@ -146,22 +149,24 @@ describe('resolving', () => {
     expect(await search('tandem saddles', other)).toEqual([]);
     expect(await ask('Do you sell tandem bicycles?', agentId)).toContain(answer);
     expect(await gapsOf(agentId, '&status=open')).toEqual([]);
-    const all = await talk.call('GET', '/v1/knowledge/search?q=tandem%20saddles');
+    const all = await fixture.call('GET', '/v1/knowledge/search?q=tandem%20saddles');
     expect(all.body.data[0]).toMatchObject({ text: answer });
     await ask('Do you sell unicycles?', agentId);
     const [second] = await gapsOf(agentId, '&status=open');
-    await talk.call('POST', `${GAPS}/${second.id}/resolve`, { json: { answer: 'No unicycles.' } });
+    await fixture.call('POST', `${GAPS}/${second.id}/resolve`, {
+      json: { answer: 'No unicycles.' },
+    });
     expect((await search('unicycles', agentId))[0]).toMatchObject({ text: 'No unicycles.' });
     expect((await search('tandem saddles', agentId))[0]).toMatchObject({ text: answer });
   });
 
   test('a second time is 409, also when both come at once', async () => {
-    const agentId = await talk.newAgent();
+    const agentId = await fixture.newAgent();
     await ask('Do you sell tandem bicycles?', agentId);
     const [gap] = await gapsOf(agentId);
     const replies = await Promise.all(
       ['Yes.', 'No.'].map((answer) =>
-        talk.call('POST', `${GAPS}/${gap.id}/resolve`, { json: { answer } }),
+        fixture.call('POST', `${GAPS}/${gap.id}/resolve`, { json: { answer } }),
       ),
     );
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
@@ -169,50 +174,52 @@ describe('resolving', () => {
     expect(await search('tandem bicycles', agentId)).toHaveLength(1);
   });
 
-  test('without an answer: the same question opens another gap, which is told', async () => {
-    const agentId = await talk.newAgent();
+  test('without an answer: the same question opens another gap, with its event', async () => {
+    const agentId = await fixture.newAgent();
     await ask('Do you sell tandem bicycles?', agentId);
     const [first] = await gapsOf(agentId);
-    const { status } = await talk.call('POST', `${GAPS}/${first.id}/resolve`);
+    const { status } = await fixture.call('POST', `${GAPS}/${first.id}/resolve`);
     expect(status).toBe(200);
     await ask('Do you sell tandem bicycles?', agentId);
     expect(await gapsOf(agentId)).toMatchObject([
       { status: 'open', count: 1 },
       { id: first.id, status: 'resolved', answer: null },
     ]);
-    expect(await toldOf(agentId)).toHaveLength(2);
+    expect(await eventsOf(agentId)).toHaveLength(2);
   });
 
   test('refuses an empty answer, and answers a foreign gap like a missing one', async () => {
-    const agentId = await talk.newAgent();
+    const agentId = await fixture.newAgent();
     await ask('Do you sell tandem bicycles?', agentId);
     const [gap] = await gapsOf(agentId);
-    const empty = await talk.call('POST', `${GAPS}/${gap.id}/resolve`, { json: { answer: ' ' } });
+    const empty = await fixture.call('POST', `${GAPS}/${gap.id}/resolve`, {
+      json: { answer: ' ' },
+    });
     expect(empty).toMatchObject({ status: 422, body: { errors: [{ pointer: '/answer' }] } });
-    const key = await talk.newKey('other');
+    const key = await fixture.newKey('other');
     const missing = `${GAPS}/gap_01jd0000000000000000000000`;
     for (const path of ['', '/resolve']) {
       const method = path === '' ? 'GET' : 'POST';
-      const foreign = await talk.call(method, `${GAPS}/${gap.id}${path}`, { key });
-      const none = await talk.call(method, `${missing}${path}`, { key });
+      const foreign = await fixture.call(method, `${GAPS}/${gap.id}${path}`, { key });
+      const none = await fixture.call(method, `${missing}${path}`, { key });
       expect(withoutRequestId(foreign)).toEqual(withoutRequestId(none));
       expect(foreign.status).toBe(404);
     }
-    expect((await talk.call('GET', GAPS, { key })).body.data).toEqual([]);
+    expect((await fixture.call('GET', GAPS, { key })).body.data).toEqual([]);
   });
 
   test('an erased conversation leaves the answer and none of its own words', async () => {
-    const agentId = await talk.newAgent();
-    const conversation = await talk.start({ agent_id: agentId });
-    await talk.say(conversation, 'Do you sell xylophonic tandem bicycles?');
+    const agentId = await fixture.newAgent();
+    const conversation = await fixture.start({ agent_id: agentId });
+    await fixture.say(conversation, 'Do you sell xylophonic tandem bicycles?');
     const [gap] = await gapsOf(agentId, `&conversation_id=${conversation}`);
     const answer = 'Yes, four models.';
-    await talk.call('POST', `${GAPS}/${gap.id}/resolve`, { json: { answer } });
+    await fixture.call('POST', `${GAPS}/${gap.id}/resolve`, { json: { answer } });
     expect(await search('xylophonic', agentId)).toHaveLength(1);
-    await talk.call('DELETE', `/v1/conversations/${conversation}`);
+    await fixture.call('DELETE', `/v1/conversations/${conversation}`);
     expect(await search('xylophonic', agentId)).toEqual([]);
     expect((await search('four models', agentId))[0]).toMatchObject({ text: answer });
-    const { rows } = await talk.engine.pool.query(
+    const { rows } = await fixture.engine.pool.query(
       "select lexeme from knowledge_words where lexeme like 'xyloph%'",
     );
     expect(rows).toEqual([]);

@@ -20,7 +20,7 @@ describe('words of a question', () => {
     expect(askedWords(message).question).toBe(question);
   });
 
-  test('of a story that ends in a question, the question is asked and the story tells apart', () => {
+  test('of a story that ends in a question, the question is asked and the story decides between passages', () => {
     expect(askedWords('I broke my leg on Friday. Is a refund possible?')).toEqual({
       question: 'refund',
       context: 'break leg friday',
@@ -88,7 +88,7 @@ describe('ranking', () => {
     expect(rankPassages(terms, 3)).toHaveLength(3);
   });
 
-  test('what is only told around a question finds nothing by itself', () => {
+  test('what stands around a question finds nothing by itself', () => {
     const terms = termsOf([
       { ...row, counts: false, lexeme: 'leg', df: 1, positions: positions(4) },
       { ...row, lexeme: 'refund', df: 2, positions: positions(5, 6) },

@@ -2,18 +2,18 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Operator } from '../../../src/roles/operator/run.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { listStaleSources } from '../../../src/knowledge/sources/list-stale-sources.ts';
-import { awaitCondition, type ToldCondition } from '../../agents/agents.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { awaitCondition, type ReportedCondition } from '../../agents/agents.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 import { startApi, withoutRequestId, type Api, type Reply } from '../../roles/api/api-setup.ts';
 
 const SOURCES = '/v1/knowledge/sources';
 const TEXT = '# Hours\n\nWe open at nine.\n\n# Parking\n\nThere are four places behind the house.';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let api: Api;
   let operator: Operator;
   beforeEach(async () => {
-    api = await startApi({ home, operator: false });
+    api = await startApi({ storeName, operator: false });
     operator = await api.engine.startOperator();
   });
   afterEach(async () => {
@@ -28,7 +28,7 @@ describeEachHome((home) => {
       { fieldManager: 'kubectl' },
     );
   const settled = (): Promise<Resource> => api.engine.settled('KnowledgeSource', 'handbook');
-  const condition = (type: string, expected: Partial<ToldCondition>, of = 'handbook') =>
+  const condition = (type: string, expected: Partial<ReportedCondition>, of = 'handbook') =>
     awaitCondition(api.engine, { kind: 'KnowledgeSource', name: of }, { type, ...expected });
   const create = async (json: Record<string, unknown>): Promise<Reply['body']> => {
     const { status, body } = await call('POST', SOURCES, { json });
@@ -42,14 +42,14 @@ describeEachHome((home) => {
     return body.data.map((hit: { text: string }) => hit.text);
   };
   /** Data of all events of one type, oldest first. */
-  const told = async (): Promise<Reply['body'][]> => {
+  const syncs = async (): Promise<Reply['body'][]> => {
     const { body } = await call('GET', '/v1/events?type=knowledge.source.synced&limit=100');
     return body.data.map((event: Reply['body']) => event.data).toReversed();
   };
   const counts = { documents: 1, added: 0, updated: 0, removed: 0, failed: 0 };
 
   describe('a text', () => {
-    test('declared by REST can be found when that is answered, and is told of once', async () => {
+    test('declared by REST can be found when that is answered, with one event', async () => {
       const body = await create({ type: 'text', name: 'handbook', text: TEXT });
       expect(body).toMatchObject({
         name: 'handbook',
@@ -65,7 +65,7 @@ describeEachHome((home) => {
         last_sync: { ...counts, added: 1 },
       });
       expect(await find('When do you open?')).toEqual(['We open at nine.']);
-      expect(await told()).toEqual([
+      expect(await syncs()).toEqual([
         {
           source_id: body.id,
           source_type: 'text',
@@ -82,7 +82,7 @@ describeEachHome((home) => {
       ]);
     });
 
-    test('declared by kubectl is shown by REST, and its object tells of it', async () => {
+    test('declared by kubectl is shown by REST, and its status says so', async () => {
       await declare({ type: 'text', text: TEXT });
       await condition('Ready', { status: 'True', reason: 'Synced' });
       const { status, metadata } = await settled();
@@ -95,7 +95,7 @@ describeEachHome((home) => {
       expect(refused).toMatchObject({ status: 409, body: { code: 'managed_elsewhere' } });
     });
 
-    test('that changes is indexed anew, and one that does not is not told again', async () => {
+    test('that changes is indexed anew, and one that does not makes no event', async () => {
       const { id } = await create({ type: 'text', name: 'handbook', text: TEXT });
       const changed = await call('PATCH', `${SOURCES}/${id}`, {
         json: { text: 'We open at ten.' },
@@ -106,7 +106,7 @@ describeEachHome((home) => {
       await call('PATCH', `${SOURCES}/${id}`, { json: { text: 'We open at ten.' } });
       const again = await call('PATCH', `${SOURCES}/${id}`, { json: { metadata: { a: 'b' } } });
       expect(again).toMatchObject({ status: 200, body: { metadata: { a: 'b' }, ready: true } });
-      expect(await told()).toMatchObject([
+      expect(await syncs()).toMatchObject([
         { ...counts, added: 1 },
         { ...counts, updated: 1 },
       ]);
@@ -132,14 +132,14 @@ describeEachHome((home) => {
       await api.engine.store.delete('ConfigMap', configMap);
       await condition('ResolvedRefs', { status: 'False', reason: 'ConfigMapNotFound' });
       expect(await find('open')).toEqual(['We open at ten.']);
-      expect(await told()).toHaveLength(2);
+      expect(await syncs()).toHaveLength(2);
     });
 
-    test('synced by request is told again with nothing new', async () => {
+    test('synced by request makes an event with nothing new', async () => {
       const { id } = await create({ type: 'text', text: TEXT });
       const { status, body } = await call('POST', `${SOURCES}/${id}/sync`);
       expect({ status, body }).toMatchObject({ status: 202, body: { ready: true, chunks: 2 } });
-      expect(await told()).toMatchObject([{ ...counts, added: 1 }, counts]);
+      expect(await syncs()).toMatchObject([{ ...counts, added: 1 }, counts]);
       expect(await find('When do you open?')).toHaveLength(1);
     });
   });
@@ -162,7 +162,7 @@ describeEachHome((home) => {
         uploaded: { status: 'ready', ready: true, documents: 1, chunks: 2 },
       });
       expect(await find('When do you open?')).toEqual(['We open at nine.']);
-      expect(await told()).toMatchObject([{ ...counts, source_type: 'file', added: 1 }]);
+      expect(await syncs()).toMatchObject([{ ...counts, source_type: 'file', added: 1 }]);
       const stale = await listStaleSources(
         api.engine,
         async (at) => (await api.engine.store.get('KnowledgeSource', at))?.status,
@@ -173,7 +173,7 @@ describeEachHome((home) => {
       await api.engine.startOperator();
       await condition('Ready', { status: 'True', reason: 'Synced' });
       expect((await settled()).status).toMatchObject({ documents: 1, chunks: 2 });
-      expect(await told()).toHaveLength(1);
+      expect(await syncs()).toHaveLength(1);
     });
 
     test('takes another content in the place of the first', async () => {
@@ -183,7 +183,7 @@ describeEachHome((home) => {
       await upload(id, 'We close at seven.', 'text/plain', '?file_name=b.txt');
       expect(await find('open')).toEqual([]);
       expect(await find('close')).toEqual(['We close at seven.']);
-      expect(await told()).toMatchObject([
+      expect(await syncs()).toMatchObject([
         { ...counts, added: 1 },
         { ...counts, added: 1, removed: 1 },
         { ...counts, updated: 1 },
@@ -217,7 +217,7 @@ describeEachHome((home) => {
       for (const [type, body, status, code] of cases) {
         expect(await upload(id, body, type)).toMatchObject({ status, body: { code } });
       }
-      expect(await told()).toEqual([]);
+      expect(await syncs()).toEqual([]);
     });
 
     test('may have U+0000 in it, which nobody keeps', async () => {
@@ -244,7 +244,7 @@ describeEachHome((home) => {
     expect(synced).toMatchObject({ status: 422, body: { code: 'unsupported_type' } });
     const content = await upload(body.data[0].id, 'x');
     expect(content).toMatchObject({ status: 422, body: { code: 'unsupported_type' } });
-    expect(await told()).toEqual([]);
+    expect(await syncs()).toEqual([]);
   });
 
   test('is found no more once it is deleted, and nothing of it is left', async () => {
@@ -271,7 +271,7 @@ describeEachHome((home) => {
     await condition('Ready', { status: 'True' });
     expect((await settled()).status).toMatchObject({ sourceId, documents: 1 });
     expect(await find('open')).toHaveLength(1);
-    expect(await told()).toHaveLength(2);
+    expect(await syncs()).toHaveLength(2);
   });
 
   test('that becomes one of another type loses what it had', async () => {
@@ -284,7 +284,7 @@ describeEachHome((home) => {
   });
 
   describe('an agent', () => {
-    const ready = (expected: Partial<ToldCondition>) =>
+    const ready = (expected: Partial<ReportedCondition>) =>
       awaitCondition(api.engine, { kind: 'Agent', name: 'a' }, { type: 'Ready', ...expected });
 
     test('that names a source that does not exist is held until it does', async () => {

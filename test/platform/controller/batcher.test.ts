@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createBatcher } from '../../../src/platform/controller/batcher.ts';
 
-/** Batches that end when told to. */
+/** Batches that a test ends. */
 function manual(
   options: {
     itemsMax?: number;

@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((controller) => controller.stop()));
 });
 
-/** A started controller on virtual time, with everything it told. */
+/** A started controller on virtual time, with everything it logged. */
 function setUp(
   reconcile: ControllerDeps<string>['reconcile'],
   options: Partial<ControllerDeps<string>> = {},
@@ -147,7 +147,7 @@ describe('the controller', () => {
     expect(order).toEqual(['resynced', 'live-1', 'live-2', 'resynced']);
   });
 
-  test('survives whatever is thrown, and tells bugs from failures', async () => {
+  test('survives whatever is thrown, and logs bugs and failures apart', async () => {
     const thrown: unknown[] = [
       undefined,
       'text',

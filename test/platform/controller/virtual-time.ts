@@ -1,6 +1,6 @@
 import type { SetTimer } from '../../../src/platform/controller/timer.ts';
 
-/** Time that moves only when told; timers fire in the order of their due time. */
+/** Time that moves only by `advance`; timers fire in the order of their due time. */
 export function createVirtualTime(): {
   nowMs: () => number;
   setTimer: SetTimer;

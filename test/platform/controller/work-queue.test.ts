@@ -155,7 +155,7 @@ describe('the work queue', () => {
     expect(await Promise.all(waiting)).toEqual([undefined, undefined]);
   });
 
-  test('drops what waits when told to, but waits for what is in work', async () => {
+  test('drops what waits on request, but waits for what is in work', async () => {
     const { queue } = setUp();
     queue.add('a');
     queue.add('b');
@@ -180,7 +180,7 @@ describe('the work queue', () => {
     expect(queue.depth()).toBe(0);
   });
 
-  test('tells its metrics what client-go would', async () => {
+  test('has the metrics of client-go', async () => {
     const seen = { added: 0, retried: 0, depth: [] as number[], waited: [] as number[] };
     const worked: number[] = [];
     let read: Parameters<WorkQueueMetrics['running']>[0] | undefined;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 
-/** Contract §3, `ETag` and `If-Match`, in both homes of declared things. */
-describeEachHome((home) => {
+/** Contract §3, `ETag` and `If-Match`, in both stores of declared things. */
+describeEachStore((storeName) => {
   let api: Api;
   beforeAll(async () => {
-    api = await startApi({ home });
+    api = await startApi({ storeName });
   });
   afterAll(() => api.stop());
 

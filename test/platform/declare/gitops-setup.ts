@@ -98,8 +98,12 @@ export async function startCluster(kube: Kube): Promise<Cluster> {
       const { generation } = declared.metadata;
       for (;;) {
         const seen = cache.get({ ...KEY, name });
-        const told = seen?.status['observedGeneration'];
-        if (seen && seen.metadata.generation >= generation && told === seen.metadata.generation) {
+        const observed = seen?.status['observedGeneration'];
+        if (
+          seen &&
+          seen.metadata.generation >= generation &&
+          observed === seen.metadata.generation
+        ) {
           return seen;
         }
         await new Promise<void>((resolve) => {

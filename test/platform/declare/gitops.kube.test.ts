@@ -67,7 +67,7 @@ const binaries = await findKubeBinaries();
     return cluster.call(method, path, json === undefined ? {} : { json });
   };
   /** Without the key, which is another one each time. */
-  const told = async (): Promise<string[]> => {
+  const activationLines = async (): Promise<string[]> => {
     const lines = await activations(cluster.engine);
     expect(await events(cluster.engine)).toEqual(lines);
     return lines.map((line) => line.replace(/api:key_\w+/, 'api'));
@@ -106,13 +106,13 @@ const binaries = await findKubeBinaries();
       await expectUntouched(tool, TWO, TEN);
       expect((await cluster.read())!.owners['pinnedVersion']).toEqual(['parley-api-pin']);
       const afterRollback = [...byTool(tool), 'rolled_back 2>1 api: it is rude'];
-      expect(await told()).toEqual(afterRollback);
+      expect(await activationLines()).toEqual(afterRollback);
 
       const published = await call('POST', '/publish', {});
       expect(published).toMatchObject({ status: 200, body: { active_version: 2 } });
       await expectUntouched(tool, TWO);
       expect((await cluster.read())!.spec).not.toHaveProperty('pinnedVersion');
-      expect(await told()).toEqual([...afterRollback, 'published 1>2 api']);
+      expect(await activationLines()).toEqual([...afterRollback, 'published 1>2 api']);
     });
 
     test("leaves the on-call person's kubectl pin alone for ten rounds, until it is null", async () => {
@@ -123,7 +123,7 @@ const binaries = await findKubeBinaries();
       await expectRefused(await call('POST', '/publish', {}), ON_CALL);
       await mergePatch(kube, { spec: { pinnedVersion: null } }, ON_CALL);
       await expectUntouched(tool, TWO);
-      expect(await told()).toEqual([
+      expect(await activationLines()).toEqual([
         ...byTool(tool),
         `rolled_back 2>1 kubernetes:${ON_CALL}`,
         // Whose the content is: nothing says any more who removed the pin.
@@ -146,7 +146,10 @@ const binaries = await findKubeBinaries();
       const { body } = await call('GET');
       expect(body).toMatchObject({ active_version: 1, latest_version: 3, pinned_version: 1 });
       expect((await call('POST', '/publish', {})).body.active_version).toBe(3);
-      expect((await told()).slice(2)).toEqual(['rolled_back 2>1 api', 'published 1>3 api']);
+      expect((await activationLines()).slice(2)).toEqual([
+        'rolled_back 2>1 api',
+        'published 1>3 api',
+      ]);
     });
 
     test('owns its fields: REST answers 409 with its name and changes nothing', async () => {
@@ -175,13 +178,16 @@ const binaries = await findKubeBinaries();
         body: { first_message: 'Hi', active_version: 2, managed_by: 'kubernetes' },
       });
       await expectUntouched(tool, ONE);
-      expect((await told()).slice(1)).toEqual(['published 1>2 api']);
+      expect((await activationLines()).slice(1)).toEqual(['published 1>2 api']);
     });
 
     test('reverting a commit activates the old number', async () => {
       await commit(tool, ONE, TWO, ONE);
       await expectUntouched(tool, ONE);
-      expect(await told()).toEqual([...byTool(tool), `rolled_back 2>1 kubernetes:${tool.manager}`]);
+      expect(await activationLines()).toEqual([
+        ...byTool(tool),
+        `rolled_back 2>1 kubernetes:${tool.manager}`,
+      ]);
       expect(await countVersions(cluster.engine)).toBe(2);
       expect((await call('GET')).body).toMatchObject({ active_version: 1, latest_version: 2 });
     });
@@ -195,7 +201,9 @@ const binaries = await findKubeBinaries();
       await expectRefused(await call('POST', '/publish', {}), tool.manager);
       expect(await cluster.read()).toEqual(before);
       await commit(tool, { ...TWO, pinnedVersion: 1 });
-      expect((await told()).slice(2)).toEqual([`rolled_back 2>1 kubernetes:${tool.manager}`]);
+      expect((await activationLines()).slice(2)).toEqual([
+        `rolled_back 2>1 kubernetes:${tool.manager}`,
+      ]);
     });
 
     test('takes the Agent away although REST has pinned it', async () => {
@@ -218,7 +226,7 @@ const binaries = await findKubeBinaries();
       expect(await activeVersion()).toBe(1);
       await commit(FLUX, TWO);
       expect(await activeVersion()).toBe(2);
-      expect((await told()).slice(2)).toEqual([
+      expect((await activationLines()).slice(2)).toEqual([
         `rolled_back 2>1 kubernetes:${manager}`,
         `published 1>2 kubernetes:${FLUX.manager}`,
       ]);
@@ -243,13 +251,13 @@ const binaries = await findKubeBinaries();
       expect((await call('GET')).body.managed_by).toBe('kubernetes');
       expect((await call('POST', '/rollback', {})).body.active_version).toBe(1);
       await expectUntouched(tool, TWO);
-      expect(await told()).toEqual([...byTool(tool), 'rolled_back 2>1 api']);
+      expect(await activationLines()).toEqual([...byTool(tool), 'rolled_back 2>1 api']);
     });
 
     test('of what is there already makes no version, no event and no write', async () => {
       await commit(tool, ONE);
       await expectUntouched(tool, ONE);
-      expect(await told()).toHaveLength(1);
+      expect(await activationLines()).toHaveLength(1);
       expect(await countVersions(cluster.engine)).toBe(1);
     });
   });
@@ -283,6 +291,8 @@ const binaries = await findKubeBinaries();
     await expectRefused(await call('PATCH', '', { prompt: 'two' }), FLUX.manager);
     expect((await call('DELETE')).status).toBe(409);
     await commit(FLUX, TWO);
-    expect((await told()).slice(1)).toEqual([`published 1>2 kubernetes:${FLUX.manager}`]);
+    expect((await activationLines()).slice(1)).toEqual([
+      `published 1>2 kubernetes:${FLUX.manager}`,
+    ]);
   });
 });

@@ -48,7 +48,7 @@ test.each<[string, (type: DnsType) => DnsAnswer, string]>([
     (type) => (type === 'A' ? { error: 'SERVFAIL' } : { addresses: [] }),
     'EAI_AGAIN',
   ],
-])('%s is told with a code of getaddrinfo', async (_what, said, code) => {
+])('%s has a code of getaddrinfo', async (_what, said, code) => {
   answer = (_name, type) => said(type);
   await expect(lookup()('a.test')).rejects.toMatchObject({ code });
 });

@@ -12,7 +12,7 @@ import { newUuid } from '../../../src/ids.ts';
 const agents = z.object(idPage('agt'));
 const versions = z.object(numberPage('versions'));
 
-test('a page is limit rows, and the row after tells that there are more', () => {
+test('a page is limit rows, and the row after says that there are more', () => {
   const page = { limit: 2, view: (row: number) => row, cursorOf: String };
   expect(pageOf([3, 2, 1], page)).toEqual({ data: [3, 2], has_more: true, next_cursor: '2' });
   expect(pageOf([3, 2], page)).toEqual({ data: [3, 2], has_more: false, next_cursor: null });

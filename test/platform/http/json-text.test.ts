@@ -65,7 +65,7 @@ describe('what is refused', () => {
     expect(refusal('['.repeat(1_000_000)).code).toBe('malformed_request');
   });
 
-  test('a parser error tells the place and quotes nothing', () => {
+  test('a parser error names the place and quotes nothing', () => {
     const { code, detail } = refusal('{"secret": "whsec_canary" x}');
     expect(code).toBe('malformed_json');
     expect(detail).toContain('position 26');

@@ -72,12 +72,12 @@ test('stop answers what is under way, takes nothing new and may be called twice'
   expect(idle.statusCode).toBe(200);
 });
 
-test('who keeps connections is told in an answer that they end, and loses no request', async () => {
+test('who keeps connections learns in an answer that they end, and loses no request', async () => {
   const server = await listen(ok);
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   let answers = 0;
   const warm = Promise.withResolvers<void>();
-  /** Asks on and on, until told. */
+  /** Asks again and again, until stopped. */
   const askOn = async (): Promise<void> => {
     for (;;) {
       const { headers } = await ask(server, agent);

@@ -3,13 +3,16 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { fromUuid } from '../../../src/ids.ts';
-import { startTown, type Town } from '../../webhooks/delivery/processes/delivery-town.ts';
+import {
+  startDeliveryHarness,
+  type DeliveryHarness,
+} from '../../webhooks/delivery/processes/delivery-harness.ts';
 import { freePort, startRole, type Answer, type Parley } from '../../roles/parley-process.ts';
 import { createSeeded } from '../../random/seeded.ts';
 
 /**
  * The answer to a request with an `Idempotency-Key` does not reach who asked, or only its head does:
- * whoever asks again is told of the one event there is.
+ * whoever asks again gets the id of the one event there is.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
@@ -20,25 +23,25 @@ const CUT_WITHIN_MS = 20;
 /** Processes are started, beside other tests. */
 jest.setTimeout(120_000 + ROUNDS * 5_000);
 
-let town: Town;
+let harness: DeliveryHarness;
 let api: Parley;
 let port: string;
 let path: string;
 
 beforeAll(async () => {
-  town = await startTown();
-  path = `/v1/webhooks/${fromUuid('we', await town.addEndpoint())}/test`;
+  harness = await startDeliveryHarness();
+  path = `/v1/webhooks/${fromUuid('we', await harness.addEndpoint())}/test`;
   port = String(await freePort());
   api = await startApi();
 });
 afterAll(async () => {
   await api.stop();
-  await town.stop();
+  await harness.stop();
 });
 
 function startApi(failpoints = ''): Promise<Parley> {
   const env = { PARLEY_PORT: port, PARLEY_RATE_LIMIT: '0', PARLEY_FAILPOINTS: failpoints };
-  return startRole('api', { databaseUrl: town.databaseUrl, env });
+  return startRole('api', { databaseUrl: harness.databaseUrl, env });
 }
 
 /** Sends the request and resets the connection at that moment; resolves with what came until then. */
@@ -85,18 +88,18 @@ async function untilAnswered(key: string): Promise<Answer> {
     const body = await response.json();
     if (status === 202) return { status, headers, body };
     expect({ status, body }).toMatchObject({ status: 409 });
-    await delay(20);
+    await delay(20); // The request before is still under way.
   }
 }
 
 async function expectOneEventEach(answers: readonly Answer[], before: string[]): Promise<void> {
-  const told = answers.map(({ body }) => String(body.event_id));
-  expect(new Set(told).size).toBe(answers.length);
-  expect((await allEvents()).sort()).toEqual([...before, ...told].sort());
+  const answered = answers.map(({ body }) => String(body.event_id));
+  expect(new Set(answered).size).toBe(answers.length);
+  expect((await allEvents()).sort()).toEqual([...before, ...answered].sort());
 }
 
 async function allEvents(): Promise<string[]> {
-  const { rows } = await town.pool.query<{ id: string }>(
+  const { rows } = await harness.pool.query<{ id: string }>(
     'select event_id as id from delivery_queue',
   );
   return rows.map(({ id }) => fromUuid('evt', id));

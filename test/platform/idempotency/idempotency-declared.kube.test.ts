@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 import { breakMarks, expectReplay, newKey, postTo, QUIET } from './idempotency-setup.ts';
 
 /**
  * `Idempotency-Key` where change and answer cannot be one transaction (contract §3): what is
- * declared, in both homes.
+ * declared, in both stores.
  */
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let declared: Api;
   beforeAll(async () => {
-    declared = await startApi({ home, log: QUIET });
+    declared = await startApi({ storeName, log: QUIET });
   });
   afterAll(() => declared.stop());
 

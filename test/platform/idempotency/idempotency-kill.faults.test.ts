@@ -56,14 +56,14 @@ test(
   async () => {
     const seeded = createSeeded(SEED);
     const done: { request: Request; answer: Answered }[] = [];
-    const town = await settle();
+    const subjects = await makeSubjects();
     let cut = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       let back = (): void => undefined;
       const isBack = new Promise<void>((resolve) => {
         back = resolve;
       });
-      const requests = requestsOf(round, town);
+      const requests = requestsOf(round, subjects);
       const answering = requests.map((request) => untilAnswered(request, isBack));
       await delay(seeded.below(KILL_WITHIN_MS)); // The moment is what is tried, not waited for.
       await api.kill();
@@ -92,7 +92,7 @@ test(
       of(kind)
         .map(({ body }) => String(body[field]))
         .sort();
-    const { agent, endpoint, versions, conversation } = town;
+    const { agent, endpoint, versions, conversation } = subjects;
     expect(ids('agent')).toEqual(await everyId('/v1/agents', [agent]));
     expect(ids('endpoint')).toEqual(await everyId('/v1/webhooks', [endpoint]));
     expect(ids('key')).toEqual(await everyId('/v1/api_keys', await firstKeys()));
@@ -119,10 +119,10 @@ test(
   60_000 + ROUNDS * 20_000,
 );
 
-type Town = { agent: string; endpoint: string; conversation: string; versions: number };
+type Subjects = { agent: string; endpoint: string; conversation: string; versions: number };
 
 /** What the requests are about; the agent has a version to go back to for each round. */
-async function settle(): Promise<Town> {
+async function makeSubjects(): Promise<Subjects> {
   const versions = ROUNDS + 1;
   const agent = await call('POST', '/v1/agents', { json: { prompt: 'v1', name: 'veteran' } });
   for (let version = 2; version <= versions; version += 1) {
@@ -144,7 +144,7 @@ async function settle(): Promise<Town> {
   };
 }
 
-function requestsOf(round: number, town: Town): Request[] {
+function requestsOf(round: number, subjects: Subjects): Request[] {
   const url = `https://example.com/${round}`;
   const each = Array.from({ length: CLIENTS }, (_, i): Request[] => {
     const key = `${round}/${i}`;
@@ -152,17 +152,17 @@ function requestsOf(round: number, town: Town): Request[] {
       // All want the same name, so that most get a suffix.
       { kind: 'agent', path: '/v1/agents', key, json: { prompt: 'x', display_name: 'Twin' } },
       { kind: 'endpoint', path: '/v1/webhooks', key, json: { url, enabled: false } },
-      { kind: 'test', path: `/v1/webhooks/${town.endpoint}/test`, key, json: {} },
+      { kind: 'test', path: `/v1/webhooks/${subjects.endpoint}/test`, key, json: {} },
       { kind: 'key', path: '/v1/api_keys', key, json: { name: key, scopes: ['read'] } },
     ];
   });
   const key = `${round}`;
   return [
     ...each.flat(),
-    { kind: 'rollback', path: `/v1/agents/${town.agent}/rollback`, key, json: {} },
+    { kind: 'rollback', path: `/v1/agents/${subjects.agent}/rollback`, key, json: {} },
     {
       kind: 'message',
-      path: `/v1/conversations/${town.conversation}/messages`,
+      path: `/v1/conversations/${subjects.conversation}/messages`,
       key,
       json: { text: `message ${round}` },
     },

@@ -11,7 +11,7 @@ import {
 } from '../../../src/platform/kubernetes/client.ts';
 import { KubeConnectionError, KubeError } from '../../../src/platform/kubernetes/kube-error.ts';
 
-/** A server that answers what a real one seldom does; the rest is in test/integration. */
+/** A server that answers what a real one seldom does; the rest is in kubernetes-connections.kube.test.ts. */
 
 type Seen = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
 type Answer = (response: ServerResponse) => unknown;
@@ -130,7 +130,7 @@ describe('a request', () => {
     expect(seen).toHaveLength(5);
   });
 
-  test('that is refused tells what the server said', async () => {
+  test('that is refused throws what the server said', async () => {
     const causes = [{ reason: 'FieldManagerConflict', message: 'conflict', field: '.spec.prompt' }];
     const status = { message: 'no', reason: 'Conflict', details: { causes }, code: 409 };
     answers = [json(409, status), json(404, 'a page of a proxy'), cutOff];

@@ -51,38 +51,38 @@ test.each([
 
 test('the eleventh note on the same within ten minutes, and all after it, are one series', () => {
   const { correlate, advance } = start();
-  const tell = (n: number) => correlate(AGENT, { ...TEXT, note: `took ${n} ms` });
-  const ten = Array.from({ length: 10 }, (_, n) => tell(n));
+  const send = (n: number) => correlate(AGENT, { ...TEXT, note: `took ${n} ms` });
+  const ten = Array.from({ length: 10 }, (_, n) => send(n));
   expect(new Set(ten).size).toBe(10);
-  const combined = tell(10);
+  const combined = send(10);
   expect(combined?.text).toEqual({
     ...TEXT,
     note: '(combined from similar events): took 10 ms',
   });
-  expect(tell(11)).toBe(combined);
+  expect(send(11)).toBe(combined);
   expect(combined?.count).toBe(2);
-  expect(tell(3)).toBe(ten[3]); // Known as it is.
+  expect(send(3)).toBe(ten[3]); // Known as it is.
   expect(correlate(AGENT, { ...TEXT, reason: 'Other' })?.text.note).toBe(TEXT.note);
   advance(600_001);
-  expect(tell(12)?.text.note).toBe('took 12 ms');
+  expect(send(12)?.text.note).toBe('took 12 ms');
 });
 
-test('an object tells 25 things at once and one more each five minutes; another is not held up', () => {
+test('an object has 25 Events at once and one more each five minutes; another is not held up', () => {
   const { correlate, advance } = start();
-  const tell = (about = AGENT) => correlate(about, TEXT);
-  const told = Array.from({ length: 30 }, () => tell());
-  expect(told.map((series) => series !== undefined)).toEqual([
+  const send = (about = AGENT) => correlate(about, TEXT);
+  const sent = Array.from({ length: 30 }, () => send());
+  expect(sent.map((series) => series !== undefined)).toEqual([
     ...Array<boolean>(25).fill(true),
     ...Array<boolean>(5).fill(false),
   ]);
-  expect(tell({ ...AGENT, uid: 'u-2' })).toBeDefined();
+  expect(send({ ...AGENT, uid: 'u-2' })).toBeDefined();
   advance(299_999);
-  expect(tell()).toBeUndefined();
+  expect(send()).toBeUndefined();
   advance(2);
-  expect(tell()?.count).toBe(32); // What was not told is counted.
-  expect(tell()).toBeUndefined();
+  expect(send()?.count).toBe(32); // What was not sent is counted.
+  expect(send()).toBeUndefined();
   advance(300_000 * 100);
-  expect(Array.from({ length: 26 }, () => tell()).filter(Boolean)).toHaveLength(25);
+  expect(Array.from({ length: 26 }, () => send()).filter(Boolean)).toHaveLength(25);
 });
 
 test('what is kept is bounded, and what is used stays', () => {

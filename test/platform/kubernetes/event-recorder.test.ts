@@ -3,7 +3,7 @@ import type { KubeRequest } from '../../../src/platform/kubernetes/client.ts';
 import { createEventRecorder } from '../../../src/platform/kubernetes/event-recorder.ts';
 import { KubeConnectionError } from '../../../src/platform/kubernetes/kube-error.ts';
 
-/** That it bothers nobody; what the server gets is tested in test/integration/kubernetes-events. */
+/** That it bothers nobody; what the server gets is tested in kubernetes-events.kube.test.ts. */
 
 const TEXT = { type: 'Normal', reason: 'Published', action: 'Publish', note: 'version 1' } as const;
 
@@ -12,7 +12,7 @@ function subject(n: number) {
   return { kind: 'Agent', apiVersion, namespace, name: `a-${n}`, uid: `u-${n}` };
 }
 
-/** A server that answers when told to. */
+/** A server that answers when the test lets it. */
 function start() {
   const calls: (KubeRequest & { answer: (error?: Error) => void })[] = [];
   const dropped: string[] = [];

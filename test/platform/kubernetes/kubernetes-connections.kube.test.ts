@@ -139,7 +139,7 @@ const SECRETS = collectionPath('Secret', 'default');
     });
     afterEach(() => rm(folder, { recursive: true }));
 
-    /** Loads credentials, makes a request with them, and tells of the packages it has loaded. */
+    /** Loads credentials, makes a request with them, and prints the packages it has loaded. */
     async function request(input: {
       env?: Record<string, string>;
       service?: { host: string; port: string };

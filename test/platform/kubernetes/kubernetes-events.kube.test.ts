@@ -72,7 +72,7 @@ const TEXT = {
     return (await kube.request('GET', path())).json()['items'];
   }
 
-  test('an Event names the object, the reason and who tells', async () => {
+  test('an Event names the object, the reason and who reports', async () => {
     recorder.record(about(), TEXT);
     await recorder.stop();
     expect(dropped).toEqual([]);

@@ -16,7 +16,7 @@ export type Candidate = Elector & {
 /** Short, and yet a machine with other work may stall for a second without costing a leader its term. */
 export const TIMING = { leaseDurationMs: 2_000, renewDeadlineMs: 1_500, retryPeriodMs: 250 };
 
-/** Remembers when something happened, and tells those who wait for the n-th time. */
+/** Remembers when something happened, and wakes those who wait for the n-th time. */
 export function createMarks() {
   const marks: PromiseWithResolvers<number>[] = [];
   const nth = (n: number) => (marks[n] ??= Promise.withResolvers<number>());

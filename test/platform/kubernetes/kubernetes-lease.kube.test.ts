@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createKubeClient, type KubeClient } from '../../../src/platform/kubernetes/client.ts';
 import { createLeaseElector } from '../../../src/platform/kubernetes/lease-elector.ts';
@@ -10,6 +9,7 @@ import { startKubeApiserver, type KubeApiserver } from './kube-apiserver.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 import { startFaultProxy } from '../fault-proxy.ts';
 import { type Candidate, createMarks, PAUSED, TIMING } from './kubernetes-lease-setup.ts';
+import { until } from '../../until.ts';
 
 /** Each candidate reaches the real API server through a network of its own, which can fail. */
 
@@ -50,7 +50,7 @@ const MERGE = 'application/merge-patch+json';
     });
   }
 
-  /** A candidate that tells what happens to it. */
+  /** A candidate that records what happens to it. */
   async function startCandidate(
     identity: string,
     options: {
@@ -96,17 +96,12 @@ const MERGE = 'application/merge-patch+json';
     return status === 200 ? parseLease(json()) : undefined;
   }
 
-  /** The server tells nobody what we want to know, so it is asked again and again. */
-  async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
-    const untilMs = performance.now() + 15_000;
-    while (!(await isSo())) {
-      if (performance.now() > untilMs) throw new Error(`never so; log: ${log.join(', ')}`);
-      await delay(10);
-    }
-  }
+  /** Of the Lease and of requests on their way there is no signal to wait for. */
+  const eventually = (isSo: () => boolean | Promise<boolean>): Promise<true> =>
+    until(() => `${String(isSo)}; log: ${log.join(', ')}`, isSo, { everyMs: 10 });
 
   /** The candidate has its watch, and so knows who leads. */
-  const follows = ({ answered }: Candidate, times = 1): Promise<void> =>
+  const follows = ({ answered }: Candidate, times = 1): Promise<true> =>
     eventually(() => answered.filter((one) => one === 'GET 200').length > times);
 
   async function renewals(count: number): Promise<void> {

@@ -6,24 +6,24 @@ import type {
   ResourceStore,
 } from '../../../src/platform/resources/resource-store.ts';
 
-/** What a watch tells, and clients that show or hold up what is on the wire. */
+/** What a watch reports, and clients that show or hold up what is on the wire. */
 
 export type Watching = {
   /** `namespace/name`, in order. */
-  told: string[];
+  reported: string[];
   /** Resolves when the last one is that. */
   until: (name: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
-export async function watchTold(store: ResourceStore, kind: string): Promise<Watching> {
-  const told: string[] = [];
+export async function watchReports(store: ResourceStore, kind: string): Promise<Watching> {
+  const reported: string[] = [];
   const synced = Promise.withResolvers<void>();
   let look = (): void => undefined;
   const { stop } = store.watch(kind, {
     onChange: ({ key }) => {
       if (key.namespace === 'kube-system') return; // An API server has ConfigMaps of its own.
-      told.push(`${key.namespace}/${key.name}`);
+      reported.push(`${key.namespace}/${key.name}`);
       look();
     },
     onSynced: synced.resolve,
@@ -32,11 +32,11 @@ export async function watchTold(store: ResourceStore, kind: string): Promise<Wat
   const until = (name: string): Promise<void> =>
     new Promise((resolve) => {
       look = () => {
-        if (told.at(-1) === name) resolve();
+        if (reported.at(-1) === name) resolve();
       };
       look();
     });
-  return { told, until, stop };
+  return { reported, until, stop };
 }
 
 /** Keeps all that lists and watches receive, in `wire`. */

@@ -11,7 +11,7 @@ import {
   KEY,
   noting,
   recording,
-  watchTold,
+  watchReports,
   type Watching,
 } from './kubernetes-store-setup.ts';
 import { startKube, type Kube } from './kube.ts';
@@ -44,7 +44,7 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
   const { applyAs, read, edit } = createDeclarer(() => ({ store, client: kube.client }));
 
   const watch = async (watched: ResourceStore, kind = 'Agent'): Promise<Watching> => {
-    const watching = await watchTold(watched, kind);
+    const watching = await watchReports(watched, kind);
     watches.push(watching);
     return watching;
   };
@@ -79,14 +79,14 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
         await declare(kind, SECRET_TEXT);
         const wire: unknown[] = [];
         const watched = newStore({ client: recording(kube.client, wire) });
-        const { until, told } = await watch(watched, kind);
+        const { until, reported } = await watch(watched, kind);
         await declare(kind, `${SECRET_TEXT} 2`);
         await until('default/a');
         await store.delete(kind, KEY);
         await declare(kind, `${SECRET_TEXT} 3`);
         await store.apply({ kind, ...KEY, name: 'last', spec: {} }, { fieldManager: 'kubectl' });
         await until('default/last');
-        expect(told).toContain('default/a');
+        expect(reported).toContain('default/a');
         const heard = JSON.stringify(wire);
         expect(heard).toContain('"name":"a"');
         expect(heard).not.toContain(SECRET_TEXT);
@@ -146,7 +146,7 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
       });
     });
 
-    test('are read at once by whoever wrote them, before any watch tells', async () => {
+    test('are read at once by whoever wrote them, before any watch reports', async () => {
       await applyAs('flux');
       const held = Promise.withResolvers<void>();
       const watched = newStore({ client: holding(kube.client, held.promise) });
@@ -168,10 +168,10 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
   });
 
   describe('a watch', () => {
-    test('tells of all that may matter, and not of a status', async () => {
+    test('reports all that may matter, and no status', async () => {
       await applyAs('flux');
-      const { told, until } = await watch(newStore());
-      expect(told.splice(0)).toEqual(['default/a']);
+      const { reported, until } = await watch(newStore());
+      expect(reported.splice(0)).toEqual(['default/a']);
       const changes: [string, () => Promise<unknown>][] = [
         ['a spec', () => applyAs('flux', { prompt: 'two' })],
         ['a label', () => edit({ metadata: { labels: { team: 'x' } } })],
@@ -184,11 +184,11 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
         const found = await store.get('Agent', KEY);
         // Heard by nobody.
         if (found) await store.patchStatus('Agent', found.metadata, { agentId: `agt_${n}` });
-        told.length = 0;
+        reported.length = 0;
         await change();
         await store.apply(agent({ name: `z${n}` }), { fieldManager: 'flux' });
         await until(`default/z${n}`);
-        expect({ what, told }).toEqual({ what, told: ['default/a', `default/z${n}`] });
+        expect({ what, reported }).toEqual({ what, reported: ['default/a', `default/z${n}`] });
       }
     });
 
@@ -200,15 +200,15 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
       for (const namespace of [...namespaces, 'team-c']) await declare(namespace, 'old');
       const paths = new Set<string>();
       const watched = newStore({ namespaces, client: noting(kube.client, paths) });
-      const { told, until } = await watch(watched);
-      expect(told.splice(0).sort()).toEqual(['team-a/old', 'team-b/old']);
+      const { reported, until } = await watch(watched);
+      expect(reported.splice(0).sort()).toEqual(['team-a/old', 'team-b/old']);
       await declare('team-c', 'new');
       await declare('default', 'new');
       await declare('team-b', 'new');
       await until('team-b/new');
       await declare('team-a', 'new');
       await until('team-a/new');
-      expect(told).toEqual(['team-b/new', 'team-a/new']);
+      expect(reported).toEqual(['team-b/new', 'team-a/new']);
       const names = (await watched.list('Agent')).map(({ metadata }) => metadata.namespace);
       expect(names.sort()).toEqual(['team-a', 'team-a', 'team-b', 'team-b']);
       expect(await watched.list('Agent', 'team-a')).toHaveLength(2);

@@ -8,8 +8,9 @@ import { startKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 
 /**
- * What only a real API server can show of the store. What both homes promise alike is in
- * resource-store.test.ts and resource-store-watch.test.ts; of watches, kubernetes-store-watch.
+ * What only a real API server can show of the store. What both stores promise alike is in
+ * resource-store.kube.test.ts and resource-store-watch.kube.test.ts; of watches, in
+ * kubernetes-store-watch.kube.test.ts.
  */
 
 const binaries = await findKubeBinaries();
@@ -145,7 +146,7 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
       ['a choice', { tools: [webhook] }, '/spec/tools/0/method', 'not_allowed'],
       ['a rule', { tools: [{ type: 'webhook', name: 'a' }] }, '/spec/tools/0/url', 'rule'],
       ['the same twice', { tools: [TOOLS[0], TOOLS[0]] }, '/spec/tools', 'duplicate'],
-    ])('%s is told with its place and code alone', async (_, wrong, pointer, code) => {
+    ])('%s is reported by its place and code alone', async (_, wrong, pointer, code) => {
       const refused = applyAs('x', { prompt: 'one', ...wrong });
       await expect(refused).rejects.toMatchObject({ name: 'InvalidResourceError' });
       const [first, ...more] = await refused.catch(({ errors }) => errors);

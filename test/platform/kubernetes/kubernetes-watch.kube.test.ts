@@ -22,7 +22,7 @@ const LIVE_AGAIN_MS = 5_000;
 
 type Followed = {
   /** By the list-watch: `all a,b`, `put a one`, `drop a` */
-  told: string[];
+  reported: string[];
   /** By the cache behind it: `a: one > two`; `-` is no object */
   changes: string[];
   requests: { what: 'list' | 'watch'; query: Record<string, string> }[];
@@ -86,7 +86,7 @@ type FollowOptions = {
     return followed;
   }
 
-  test('tells every change once and in order through 20 cut connections', async () => {
+  test('reports every change once and in order through 20 cut connections', async () => {
     const followed = await follow();
     const expected = ['all '];
     for (let n = 1; n <= 20; n += 1) {
@@ -99,8 +99,8 @@ type FollowOptions = {
       await put(`b${n}`, 'one');
       expected.push(`put a${n} one`, `put a${n} two`, `drop a${n}`, `put b${n} one`);
     }
-    await followed.until(() => followed.told.length >= expected.length);
-    expect(followed.told).toEqual(expected);
+    await followed.until(() => followed.reported.length >= expected.length);
+    expect(followed.reported).toEqual(expected);
     expect(followed.cached()).toHaveLength(20);
     expect(followed.lists()).toBe(1);
   });
@@ -110,7 +110,7 @@ type FollowOptions = {
     proxy.freeze();
     await put('a', 'one');
     await followed.until(() => followed.cached().includes('a: one'));
-    expect(followed.told).toEqual(['all ', 'put a one']);
+    expect(followed.reported).toEqual(['all ', 'put a one']);
   });
 
   test.each([
@@ -121,7 +121,7 @@ type FollowOptions = {
     await put('before', 'one');
     await put('gone', 'one');
     await drop('gone');
-    // What was not told before the watch broke would be told as one change with what follows.
+    // What was not reported before the watch broke would be one change with what follows.
     await followed.until(() => followed.changes.includes('gone: one > -'));
     await kube.kill(part);
     await kube.revive(part);
@@ -160,7 +160,7 @@ type FollowOptions = {
     await followed.until(() => followed.cached().includes('later: one'));
   });
 
-  test('tells of an object made anew while nobody listened as a deletion and an addition', async () => {
+  test('reports an object made anew while nobody listened as a deletion and an addition', async () => {
     await put('a', 'one');
     const followed = await follow();
     proxy.refuse();
@@ -203,7 +203,7 @@ type FollowOptions = {
     await drop('poison');
     await put('c', 'one');
     await followed.until(() => followed.cached().length === 3);
-    expect(followed.told).toEqual(['all a', 'put b one', 'put c one']);
+    expect(followed.reported).toEqual(['all a', 'put b one', 'put c one']);
     expect([followed.lists(), followed.watches()]).toEqual([1, 1]);
   });
 
@@ -212,14 +212,14 @@ type FollowOptions = {
     const path = '/api/v1/namespaces';
     await kube.client.request({ method: 'POST', path, body: { metadata: { name: namespace } } });
     const followed = await follow({ timeoutSec: 3 });
-    await put('a', 'one', namespace); // Nothing that the watch tells, but the server is further on.
+    await put('a', 'one', namespace); // Nothing that the watch reports, but the server is further on.
     await followed.until(() => followed.watches() === 2);
     const [first, second] = followed.requests.flatMap(({ what, query }) =>
       what === 'watch' ? [Number(query['resourceVersion'])] : [],
     );
     expect(second).toBeGreaterThan(first!);
     expect(followed.lists()).toBe(1);
-    expect(followed.told).toEqual(['all ']);
+    expect(followed.reported).toEqual(['all ']);
   });
 
   test('asks nothing any more once it was stopped, however often', async () => {
@@ -232,7 +232,7 @@ type FollowOptions = {
     const other = await follow();
     await put('a', 'one');
     await other.until(() => other.cached().length === 1);
-    expect(followed.told).toEqual(['all ']);
+    expect(followed.reported).toEqual(['all ']);
     expect(followed.requests).toHaveLength(asked);
   });
 
@@ -263,7 +263,7 @@ async function compact({ etcdUrl }: Kube): Promise<void> {
 
 function followAgents(client: KubeClient, options: FollowOptions): Followed {
   const { kind = 'Agent', deadManMs, timeoutSec, unreadable } = options;
-  const told: string[] = [];
+  const reported: string[] = [];
   const changes: string[] = [];
   const requests: Followed['requests'] = [];
   const wakers = new Set<() => void>();
@@ -278,15 +278,15 @@ function followAgents(client: KubeClient, options: FollowOptions): Followed {
     onChange: ({ key, before, after }) =>
       changes.push(`${key.name}: ${promptOf(before)} > ${promptOf(after)}`),
   });
-  const tell = (line: string, pass: () => void): void => {
-    told.push(line);
+  const report = (line: string, pass: () => void): void => {
+    reported.push(line);
     pass();
     wake();
   };
   const sink: Sink<Resource> = {
-    replace: (items) => tell(`all ${items.map(nameOf).join(',')}`, () => cache.replace(items)),
-    upsert: (item) => tell(`put ${nameOf(item)} ${promptOf(item)}`, () => cache.upsert(item)),
-    remove: (item) => tell(`drop ${nameOf(item)}`, () => cache.remove(item)),
+    replace: (items) => report(`all ${items.map(nameOf).join(',')}`, () => cache.replace(items)),
+    upsert: (item) => report(`put ${nameOf(item)} ${promptOf(item)}`, () => cache.upsert(item)),
+    remove: (item) => report(`drop ${nameOf(item)}`, () => cache.remove(item)),
   };
   const watch = createListWatch<Resource>({
     client: {
@@ -317,10 +317,10 @@ function followAgents(client: KubeClient, options: FollowOptions): Followed {
   });
   watch.start();
   return {
-    told,
+    reported,
     changes,
     requests,
-    lists: () => told.filter((line) => line.startsWith('all ')).length,
+    lists: () => reported.filter((line) => line.startsWith('all ')).length,
     watches: () => watches,
     cached: () =>
       cache

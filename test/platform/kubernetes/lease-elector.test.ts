@@ -15,7 +15,7 @@ import { createTenure } from '../../../src/platform/kubernetes/lease-tenure.ts';
 import { createLeaseView } from '../../../src/platform/kubernetes/lease-view.ts';
 import { createVirtualTime } from '../controller/virtual-time.ts';
 
-/** Only the arithmetic of time; what is promised is tested in test/integration/kubernetes-lease. */
+/** Only the arithmetic of time; what is promised is tested in kubernetes-lease.kube.test.ts. */
 
 const log = { info() {}, warn() {}, error() {}, debug() {} };
 const NAMES = { namespace: 'default', name: 'x', identity: 'me', log };
@@ -221,14 +221,14 @@ test('giving back waits for the renewal on its way and says that nobody has it',
 /** A candidate for a lease that there is none of; its first write waits for `allow`. */
 async function startAsking() {
   const { nowMs, setTimer, advance } = createVirtualTime();
-  const told: string[] = [];
+  const log: string[] = [];
   const asked = Promise.withResolvers<void>();
   const allowed = Promise.withResolvers<void>();
   const askedAgain = Promise.withResolvers<void>();
   const client: Pick<KubeClient, 'request' | 'stream'> = {
     request: async ({ method, body }) => {
       if (method === 'GET') return { metadata: { resourceVersion: '1' }, items: [] };
-      if (told.push(method) > 1) {
+      if (log.push(method) > 1) {
         askedAgain.resolve();
         throw new KubeConnectionError('no');
       }
@@ -247,12 +247,12 @@ async function startAsking() {
     nowMs,
     setTimer,
     random: () => 0,
-    onLead: async () => void told.push('leads'),
-    onLost: async () => void told.push('ends'),
+    onLead: async () => void log.push('leads'),
+    onLost: async () => void log.push('ends'),
   });
   elector.start();
   await asked.promise;
-  return { ...elector, told, advance, allow: allowed.resolve, askedAgain: askedAgain.promise };
+  return { ...elector, log, advance, allow: allowed.resolve, askedAgain: askedAgain.promise };
 }
 
 test('who slept between taking the lease and the answer does not begin to lead', async () => {
@@ -260,16 +260,16 @@ test('who slept between taking the lease and the answer does not begin to lead',
   one.advance(7_000);
   one.allow();
   await one.askedAgain;
-  expect(one.told).toEqual(['POST', 'POST']);
+  expect(one.log).toEqual(['POST', 'POST']);
   await one.stop();
 });
 
-test('who is told to stop while it takes the lease gives it back and does not begin', async () => {
+test('who is stopped while it takes the lease gives it back and does not begin', async () => {
   const one = await startAsking();
   const stopped = one.stop();
   one.allow();
   await stopped;
-  expect(one.told).toEqual(['POST', 'PUT']);
+  expect(one.log).toEqual(['POST', 'PUT']);
 });
 
 test('durations that do not leave time for each other are refused', () => {

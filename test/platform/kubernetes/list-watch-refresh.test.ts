@@ -7,14 +7,14 @@ import { createListWatch } from '../../../src/platform/kubernetes/list-watch.ts'
 /** A server whose lists are answered one by one, and whose watches say nothing. */
 function start() {
   const asked: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   let onList = (): void => undefined;
   const answers: PromiseWithResolvers<string>[] = [];
   const watch = createListWatch<string>({
     path: '/x',
     convert: String,
     sink: {
-      replace: (items) => void told.push(items.join()),
+      replace: (items) => void reported.push(items.join()),
       upsert: () => undefined,
       remove: () => undefined,
     },
@@ -38,7 +38,7 @@ function start() {
   return {
     ...watch,
     asked,
-    told,
+    reported,
     /** The next list that is asked for, once it is. */
     nextList: async (): Promise<PromiseWithResolvers<string>> => {
       while (answers.length === 0) await new Promise<void>((resolve) => (onList = resolve));
@@ -62,38 +62,38 @@ async function startSynced() {
 }
 
 test('a refresh ends the watch, lists anew and goes on watching', async () => {
-  const { refresh, nextList, asked, told, stop } = await startSynced();
+  const { refresh, nextList, asked, reported, stop } = await startSynced();
   const refreshed = refresh();
   (await nextList()).resolve('new');
   await refreshed;
   await setImmediate();
-  expect({ asked, told }).toEqual({
+  expect({ asked, reported }).toEqual({
     asked: ['list', 'watch', 'list', 'watch'],
-    told: ['old', 'new'],
+    reported: ['old', 'new'],
   });
   await stop();
 });
 
 test('a list that began before the refresh does not serve it', async () => {
-  const { refresh, nextList, told, stop } = start();
+  const { refresh, nextList, reported, stop } = start();
   const first = await nextList();
   const refreshed = refresh();
   first.resolve('old');
   const second = await nextList();
-  expect(told).toEqual(['old']);
+  expect(reported).toEqual(['old']);
   second.resolve('new');
   await refreshed;
-  expect(told).toEqual(['old', 'new']);
+  expect(reported).toEqual(['old', 'new']);
   await stop();
 });
 
 test('a refresh whose list fails waits for one that does not', async () => {
-  const { refresh, nextList, told, stop } = await startSynced();
+  const { refresh, nextList, reported, stop } = await startSynced();
   const refreshed = refresh();
   (await nextList()).reject(new KubeConnectionError('away'));
   (await nextList()).resolve('new');
   await refreshed;
-  expect(told).toEqual(['old', 'new']);
+  expect(reported).toEqual(['old', 'new']);
   await stop();
 });
 

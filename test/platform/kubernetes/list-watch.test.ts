@@ -6,7 +6,7 @@ import {
   type ListWatchDeps,
 } from '../../../src/platform/kubernetes/list-watch.ts';
 
-/** Answers no real server gives on demand; what it does give is tested in test/integration. */
+/** Answers no real server gives on demand; what it does give is tested in kubernetes-watch.kube.test.ts. */
 
 type Deps = ListWatchDeps<string>;
 type Page = { items: string[]; at: string; next?: string };
@@ -20,16 +20,16 @@ function start(steps: { lists: (Page | Error)[]; watches?: Step[] }, options: Pa
   const lists = [...steps.lists];
   const watches = [...(steps.watches ?? [])];
   const asked: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const logged: string[] = [];
   const exhausted = Promise.withResolvers<void>();
   const watch = createListWatch<string>({
     path: '/x',
     convert: (raw) => (raw as { metadata: { name: string } }).metadata.name,
     sink: {
-      replace: (items) => told.push(`all ${items.join(',')}`),
-      upsert: (item) => told.push(`put ${item}`),
-      remove: (item) => told.push(`drop ${item}`),
+      replace: (items) => reported.push(`all ${items.join(',')}`),
+      upsert: (item) => reported.push(`put ${item}`),
+      remove: (item) => reported.push(`drop ${item}`),
     },
     log: {
       warn: () => logged.push('warn'),
@@ -61,7 +61,7 @@ function start(steps: { lists: (Page | Error)[]; watches?: Step[] }, options: Pa
     ...options,
   });
   watch.start();
-  return { ...watch, asked, told, logged, exhausted: exhausted.promise };
+  return { ...watch, asked, reported, logged, exhausted: exhausted.promise };
 }
 
 async function* streamOf(events: object[], hangUntil?: AbortSignal): AsyncIterable<unknown> {
@@ -81,10 +81,10 @@ const page = (at: string, ...items: string[]): Page => ({ at, items });
 
 test('a page that has expired between two others starts the list anew', async () => {
   const lists = [{ ...page('1', 'a'), next: 'n' }, gone(), page('2', 'b')];
-  const { told, asked, exhausted, stop } = start({ lists });
+  const { reported, asked, exhausted, stop } = start({ lists });
   await exhausted;
   await stop();
-  expect(told).toEqual(['all b']);
+  expect(reported).toEqual(['all b']);
   expect(asked).toEqual(['list', 'list n', 'list', 'watch 2']);
 });
 
@@ -92,18 +92,18 @@ test.each([
   ['as a status', gone()],
   ['as an event', { events: [{ type: 'ERROR', object: status(410) }] }],
 ])('410 %s lists anew', async (_, step) => {
-  const { told, asked, exhausted, stop } = start({
+  const { reported, asked, exhausted, stop } = start({
     lists: [page('1', 'a'), page('5', 'b')],
     watches: [step],
   });
   await exhausted;
   await stop();
-  expect(told).toEqual(['all a', 'all b']);
+  expect(reported).toEqual(['all a', 'all b']);
   expect(asked).toEqual(['list', 'watch 1', 'list', 'watch 5']);
 });
 
 test('any other error goes on where it was', async () => {
-  const { told, asked, exhausted, stop } = start({
+  const { reported, asked, exhausted, stop } = start({
     lists: [toKubeError(500, 'x', {}), page('1', 'a')],
     watches: [
       { events: [event('ADDED', 'b', '2'), event('BOOKMARK', '', '7')] },
@@ -114,7 +114,7 @@ test('any other error goes on where it was', async () => {
   });
   await exhausted;
   await stop();
-  expect(told).toEqual(['all a', 'put b', 'drop a']);
+  expect(reported).toEqual(['all a', 'put b', 'drop a']);
   const places = ['watch 1', 'watch 7', 'watch 8', 'watch 8', 'watch 8'];
   expect(asked).toEqual(['list', 'list', ...places]);
 });
@@ -148,7 +148,7 @@ test('but never more slowly than every 3 s', async () => {
   expect(performance.now() - startedAtMs).toBeLessThan(1_500); // Without a limit: over 3 s.
 });
 
-test('a watch that tells something is asked for again without delay', async () => {
+test('a watch that reports something is asked for again without delay', async () => {
   const step = (n: number): Step => ({ events: [event('ADDED', 'a', String(n))] });
   const startedAtMs = performance.now();
   const { exhausted, stop, logged } = start({
@@ -162,7 +162,7 @@ test('a watch that tells something is asked for again without delay', async () =
 });
 
 test('silence beyond the dead man’s time is the end of a watch, whatever the server says', async () => {
-  const { exhausted, stop, told, asked } = start(
+  const { exhausted, stop, reported, asked } = start(
     {
       lists: [page('1')],
       watches: [
@@ -174,21 +174,21 @@ test('silence beyond the dead man’s time is the end of a watch, whatever the s
   );
   await exhausted;
   await stop();
-  expect(told).toEqual(['all ', 'put a']);
+  expect(reported).toEqual(['all ', 'put a']);
   expect(asked).toEqual(['list', 'watch 1', 'watch 2', 'watch 2']);
 });
 
-test('is synced when the first full list was told, not before', async () => {
-  const { told, synced, stop } = start({ lists: [gone(), page('1', 'a')] });
+test('is synced when the first full list was reported, not before', async () => {
+  const { reported, synced, stop } = start({ lists: [gone(), page('1', 'a')] });
   await synced;
-  expect(told).toEqual(['all a']);
+  expect(reported).toEqual(['all a']);
   await stop();
 });
 
-test('tells nothing of a list that comes after the stop', async () => {
+test('reports nothing of a list that comes after the stop', async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<unknown>();
-  const { told, stop } = start(
+  const { reported, stop } = start(
     { lists: [] },
     {
       client: {
@@ -204,11 +204,11 @@ test('tells nothing of a list that comes after the stop', async () => {
   const stopped = stop();
   answer.resolve({ metadata: { resourceVersion: '1' }, items: [] });
   await stopped;
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 test('an empty collection may be null', async () => {
-  const { told, stop, synced } = start(
+  const { reported, stop, synced } = start(
     { lists: [] },
     {
       client: {
@@ -219,5 +219,5 @@ test('an empty collection may be null', async () => {
   );
   await synced;
   await stop();
-  expect(told).toEqual(['all ']);
+  expect(reported).toEqual(['all ']);
 });

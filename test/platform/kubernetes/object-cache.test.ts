@@ -15,27 +15,27 @@ const item = (name: string, resourceVersion: string, uid = `uid-${name}`): Item 
 const A = { namespace: 'default', name: 'a' };
 
 let cache: ObjectCache<Item>;
-let told: string[];
+let reported: string[];
 beforeEach(() => {
-  told = [];
+  reported = [];
   const text = (one: Item | undefined): string =>
     one ? `${one.metadata.uid}@${one.metadata.resourceVersion}` : '-';
   cache = createObjectCache<Item>({
     onChange: ({ key, before, after }) =>
-      told.push(`${key.name}: ${text(before)} > ${text(after)}`),
+      reported.push(`${key.name}: ${text(before)} > ${text(after)}`),
   });
   cache.replace([item('a', '9'), item('b', '2')]);
 });
-const forget = (): void => void told.splice(0);
+const forget = (): void => void reported.splice(0);
 
-test('a list tells what is gone, new and changed, and nothing of what is the same', () => {
-  expect(told).toEqual(['a: - > uid-a@9', 'b: - > uid-b@2']);
+test('a list reports what is gone, new and changed, and nothing of what is the same', () => {
+  expect(reported).toEqual(['a: - > uid-a@9', 'b: - > uid-b@2']);
   forget();
   cache.replace([item('a', '10'), item('c', '3')]);
-  expect(told).toEqual(['b: uid-b@2 > -', 'a: uid-a@9 > uid-a@10', 'c: - > uid-c@3']);
+  expect(reported).toEqual(['b: uid-b@2 > -', 'a: uid-a@9 > uid-a@10', 'c: - > uid-c@3']);
   forget();
   cache.replace([item('a', '10'), item('c', '3')]);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   expect(cache.list().map(({ metadata }) => metadata.name)).toEqual(['a', 'c']);
 });
 
@@ -45,7 +45,7 @@ test.each([
 ])('another object of the same name, by %s, is a deletion and an addition', (_, act) => {
   forget();
   act();
-  expect(told).toEqual(['a: uid-a@9 > -', 'a: - > other@20']);
+  expect(reported).toEqual(['a: uid-a@9 > -', 'a: - > other@20']);
 });
 
 test('the deletion of an earlier object of the same name takes nothing away', () => {
@@ -53,24 +53,24 @@ test('the deletion of an earlier object of the same name takes nothing away', ()
   forget();
   cache.remove(item('a', '19'));
   cache.remove(item('nobody', '19'));
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   expect(cache.get(A)?.metadata.uid).toBe('other');
   cache.remove(item('a', '21', 'other'));
-  expect(told).toEqual(['a: other@20 > -']);
+  expect(reported).toEqual(['a: other@20 > -']);
   expect(cache.get(A)).toBeUndefined();
 });
 
 describe('a write of our own', () => {
-  test('is read at once, told to nobody, and not undone by events from before it', () => {
+  test('is read at once, reported to nobody, and not undone by events from before it', () => {
     forget();
     cache.wrote(item('a', '100'));
     cache.upsert(item('a', '10')); // Longer than '9', earlier than '100'.
     cache.upsert(item('a', '99'));
     cache.upsert(item('a', '100'));
     expect(cache.get(A)?.metadata.resourceVersion).toBe('100');
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     cache.upsert(item('a', '101'));
-    expect(told).toEqual(['a: uid-a@100 > uid-a@101']);
+    expect(reported).toEqual(['a: uid-a@100 > uid-a@101']);
   });
 
   test('that the watch has overtaken, or whose object is gone or another one, is ignored', () => {
@@ -80,7 +80,7 @@ describe('a write of our own', () => {
     cache.wrote(item('gone', '10'));
     expect(cache.get(A)?.metadata).toMatchObject({ uid: 'uid-a', resourceVersion: '9' });
     expect(cache.get({ ...A, name: 'gone' })).toBeUndefined();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });
 

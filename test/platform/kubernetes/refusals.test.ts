@@ -56,7 +56,7 @@ test('fields that others own are named once each, with their manager', () => {
   });
 });
 
-test('mistakes are told by their place', () => {
+test('mistakes are named by their place', () => {
   const causes = [
     { reason: 'FieldValueRequired', message: 'Required value', field: 'spec.tools[0].name' },
     { reason: 'FieldValueInvalid', message: 'Invalid value: "x"', field: 'spec.metadata.a/b' },

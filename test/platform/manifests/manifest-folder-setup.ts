@@ -16,7 +16,7 @@ afterEach(async () => {
 // The rescan is out of the way unless a test is about it, so that the watch has to do the work.
 const TIMING: Partial<ManifestTiming> = { rescanMs: 600_000, settleMs: 0, retryMs: 5 };
 
-/** A folder, a store that tells what is done to it, and a way to wait for any of it. */
+/** A folder, a store that records what is done to it, and a way to wait for any of it. */
 export async function setUp(timing: Partial<ManifestTiming> = {}) {
   const root = await mkdtemp(join(tmpdir(), 'parley-manifests-'));
   cleanUps.push(() => rm(root, { recursive: true, force: true }));

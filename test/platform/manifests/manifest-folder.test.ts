@@ -81,7 +81,7 @@ describe('the manifest folder', () => {
     }
   });
 
-  test('finds by rescan what no watch tells of', async () => {
+  test('finds by rescan what no watch reports', async () => {
     const { manifests, root, path, until, prompt } = await setUp({ rescanMs: 20 });
     await writeFile(join(root, 'outside.yaml'), agent('o'));
     await symlink(join(root, 'outside.yaml'), path('o.yaml'));
@@ -104,7 +104,7 @@ describe('the manifest folder', () => {
     expect(await prompt('a')).toBe('I am a');
   });
 
-  test('tells of the second declaration of an object, and the first by path order counts', async () => {
+  test('reports the second declaration of an object, and the first by path order counts', async () => {
     const { manifests, write, log, prompt, until } = await setUp();
     await write('b.yaml', agent('x', 'prompt: from b'));
     await write('a.yaml', `${agent('y')}---\n${agent('x', 'prompt: from a')}`);
@@ -118,7 +118,7 @@ describe('the manifest folder', () => {
     expect(await prompt('x')).toBe('from b');
   });
 
-  test('applies the good documents beside broken ones, and tells a problem once', async () => {
+  test('applies the good documents beside broken ones, and reports a problem once', async () => {
     const { manifests, write, log, until, prompt } = await setUp();
     await write(
       'a.yaml',
@@ -135,7 +135,7 @@ describe('the manifest folder', () => {
 });
 
 describe('a field of another manager', () => {
-  test('is told with its manager and left; the others count', async () => {
+  test('is reported with its manager and left; the others count', async () => {
     const { manifests, write, log, memory, asApi } = await setUp();
     await asApi('a', { prompt: 'of the API', voice: 'v' });
     await write('a.yaml', agent('a', 'prompt: of the file\n  voice: v\n  language: en'));
@@ -151,7 +151,7 @@ describe('a field of another manager', () => {
 });
 
 describe('a store that fails', () => {
-  test('is tried again until it works, and told of once', async () => {
+  test('is tried again until it works, and reported once', async () => {
     const { manifests, write, log, faults, until, prompt } = await setUp();
     await write('a.yaml', agent('a'));
     faults.push(new Error('connection refused'), new Error('still starting up'));

@@ -114,7 +114,7 @@ describe('a manifest', () => {
   });
 });
 
-describe('a mistake is told with its place and what to change', () => {
+describe('a mistake is reported with its place and what to change', () => {
   test.each([
     [
       'an unknown kind',
@@ -228,7 +228,7 @@ describe('a mistake is told with its place and what to change', () => {
 });
 
 describe('the reporter', () => {
-  test('tells a problem once, and again after it had gone away', () => {
+  test('reports a problem once, and again after it had gone away', () => {
     const texts: string[] = [];
     const reporter = createManifestReporter(({ text }) => texts.push(text));
     const problem = { field: 'spec.x', detail: 'is wrong' };

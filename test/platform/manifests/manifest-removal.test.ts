@@ -60,7 +60,7 @@ describe('what no manifest declares any more', () => {
     });
   });
 
-  test('stays, and is told, when the rest would not be valid alone', async () => {
+  test('stays, and is reported, when the rest would not be valid alone', async () => {
     const { manifests, write, path, until, asApi, prompt } = await setUp();
     await write('a.yaml', agent('a'));
     await manifests.start();

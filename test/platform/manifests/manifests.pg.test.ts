@@ -82,8 +82,8 @@ test('an edit is version 2 at the receiver, the old text version 1 again, a pin 
   await write('support.yaml', agent('support', 'prompt: three', 'pinnedVersion: 1'));
   await live('support', 1, 3);
   await save(6, 'prompt: three');
-  const told = receiver.received.map(({ json }) => `${json.type} ${String(json.data['version'])}`);
-  expect(told).toEqual([
+  const lines = receiver.received.map(({ json }) => `${json.type} ${String(json.data['version'])}`);
+  expect(lines).toEqual([
     'agent.published 1',
     'agent.published 2',
     'agent.rolled_back 1',
@@ -199,7 +199,7 @@ test('labels and annotations a manifest no longer has are dropped, its id stays'
   expect(await events(engine)).toHaveLength(1);
 });
 
-test('a label another manager owns is told with its line, and the rest of the manifest counts', async () => {
+test('a label another manager owns is reported with its line, and the rest of the manifest counts', async () => {
   await engine.store.apply(
     {
       kind: 'Agent',

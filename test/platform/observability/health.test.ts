@@ -27,7 +27,7 @@ test('a role that is ready says so, lives and shows its metrics', async () => {
 
 test.each([
   ['is not ready', async () => false],
-  ['cannot tell', async () => Promise.reject(new Error('no database'))],
+  ['does not know', async () => Promise.reject(new Error('no database'))],
   ['does not answer', () => new Promise<boolean>(() => undefined)],
 ])('a role that %s is 503 within a second and lives on', async (_, isReady) => {
   const url = await start(isReady);

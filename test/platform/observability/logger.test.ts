@@ -37,7 +37,7 @@ test('a line is out before the call returns, so that a kill after it does not lo
   expect(pipe.taken).toEqual([LINE]);
 });
 
-test('what is not read waits up to 1 MiB; beyond it lines are dropped, and told of', async () => {
+test('what is not read waits up to 1 MiB; beyond it lines are dropped, and counted', async () => {
   const pipe = createPipe();
   const { write } = createLogDestination(pipe.stream);
   pipe.stopReading();
@@ -49,8 +49,8 @@ test('what is not read waits up to 1 MiB; beyond it lines are dropped, and told 
   expect(pipe.taken).toHaveLength(MIB_OF_LINES);
   write('after\n');
   write('that\n');
-  const [told, ...rest] = pipe.taken.slice(MIB_OF_LINES);
-  expect(JSON.parse(told!)).toMatchObject({ level: 40, dropped: 50 });
+  const [notice, ...rest] = pipe.taken.slice(MIB_OF_LINES);
+  expect(JSON.parse(notice!)).toMatchObject({ level: 40, dropped: 50 });
   expect(rest).toEqual(['after\n', 'that\n']);
 });
 

@@ -6,28 +6,33 @@ import { createNotifier, type Notifier } from '../../../src/platform/postgres/no
 import { measureBacklog } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { SECRET } from '../../roles/engine.ts';
 import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
-import { agentPublished, startLab, type Lab } from '../../webhooks/delivery-setup.ts';
+import {
+  agentPublished,
+  startDeliveryFixture,
+  type DeliveryFixture,
+} from '../../webhooks/delivery-setup.ts';
+import { until } from '../../until.ts';
 
 /** Contract §7: names, labels, and that the numbers move as it says. */
-let lab: Lab;
+let fixture: DeliveryFixture;
 let receiver: Receiver;
 let notifier: Notifier;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
   receiver = await startReceiver();
-  notifier = createNotifier(lab);
+  notifier = createNotifier(fixture);
 });
 
 afterEach(async () => {
   await notifier.stop();
-  await lab.stop();
+  await fixture.stop();
   await receiver.close();
 });
 
 /** One sample of the page, 0 when it is not there. */
 async function sample(name: string, labels: Record<string, string> = {}): Promise<number> {
-  const page = await lab.metrics.render();
+  const page = await fixture.metrics.render();
   const wanted = Object.entries(labels).map(([key, value]) => `${key}="${value}"`);
   const line = page
     .split('\n')
@@ -47,7 +52,7 @@ const requests = (outcome: string): Promise<number> =>
   sample('parley_webhook_request_duration_seconds_count', { outcome });
 
 test('the page has every metric of the delivery engine, with its type', async () => {
-  const page = await lab.metrics.render();
+  const page = await fixture.metrics.render();
   const types: Record<string, string> = {
     parley_webhook_delivery_duration_seconds: 'histogram',
     parley_webhook_queue_duration_seconds: 'histogram',
@@ -63,10 +68,10 @@ test('the page has every metric of the delivery engine, with its type', async ()
 });
 
 test('half a second is an edge of the buckets, exactly', async () => {
-  lab.metrics.deliveryDuration.observe({ attempt_kind: 'first' }, 0.5);
-  lab.metrics.queueDuration.observe({ attempt_kind: 'first' }, 0.5);
-  lab.metrics.deliveryDuration.observe({ attempt_kind: 'first' }, 0.5001);
-  const page = await lab.metrics.render();
+  fixture.metrics.deliveryDuration.observe({ attempt_kind: 'first' }, 0.5);
+  fixture.metrics.queueDuration.observe({ attempt_kind: 'first' }, 0.5);
+  fixture.metrics.deliveryDuration.observe({ attempt_kind: 'first' }, 0.5001);
+  const page = await fixture.metrics.render();
   const bucket = (name: string, le: string): string | undefined =>
     page
       .split('\n')
@@ -78,31 +83,31 @@ test('half a second is an edge of the buckets, exactly', async () => {
   expect(bucket('delivery', '0.25')).toMatch(/ 0$/);
 });
 
-test('first, retry and replay are told apart; a test is a first', async () => {
-  const endpoint = await lab.addEndpoint({ url: receiver.url });
-  await lab.startDelivery();
-  const first = await lab.emit();
-  await lab.deliveryWhen(first, ({ status }) => status === 'delivered');
+test('first, retry and replay are counted apart; a test is a first', async () => {
+  const endpoint = await fixture.addEndpoint({ url: receiver.url });
+  await fixture.startDelivery();
+  const first = await fixture.emit();
+  await fixture.deliveryWhen(first, ({ status }) => status === 'delivered');
   await waitFor(async () => (await counted('delivery', 'first')) === 1);
 
   receiver.answer((_, response) => void response.writeHead(500).end());
-  const second = await lab.emit();
-  await lab.deliveryWhen(
+  const second = await fixture.emit();
+  await fixture.deliveryWhen(
     second,
     ({ attempts, status }) => status === 'retrying' && attempts.length === 1,
   );
   receiver.answer((_, response) => void response.writeHead(200).end());
-  await lab.travel(10_000);
-  await lab.deliveryWhen(second, ({ status }) => status === 'delivered');
+  await fixture.travel(10_000);
+  await fixture.deliveryWhen(second, ({ status }) => status === 'delivered');
   await waitFor(async () => (await counted('delivery', 'retry')) === 1);
 
-  const deps = { pool: lab.pool, nowMs: Date.now, notifier };
+  const deps = { pool: fixture.pool, nowMs: Date.now, notifier };
   await replayEvent(deps, { namespace: 'default', id: first, endpointId: null });
   await waitFor(async () => (await counted('delivery', 'replay')) === 1);
   await createSendTestEvent({
     ...deps,
-    outbox: lab.pool,
-    announce: createAnnounce({ notifier, metrics: lab.metrics }),
+    outbox: fixture.pool,
+    announce: createAnnounce({ notifier, metrics: fixture.metrics }),
   })({
     namespace: 'default',
     endpointId: endpoint,
@@ -136,11 +141,11 @@ test('first, retry and replay are told apart; a test is a first', async () => {
 test('what cannot be reached is counted by why', async () => {
   const closed = await startReceiver();
   await closed.close();
-  await lab.addEndpoint({ url: closed.url, namespace: 'a' });
-  await lab.addEndpoint({ url: 'http://10.255.0.1/', namespace: 'b' });
-  await lab.startDelivery();
-  await lab.emit({ namespace: 'a' });
-  await lab.emit({ namespace: 'b' });
+  await fixture.addEndpoint({ url: closed.url, namespace: 'a' });
+  await fixture.addEndpoint({ url: 'http://10.255.0.1/', namespace: 'b' });
+  await fixture.startDelivery();
+  await fixture.emit({ namespace: 'a' });
+  await fixture.emit({ namespace: 'b' });
   await waitFor(
     async () => (await requests('connect_error')) === 1 && (await requests('blocked')) === 1,
   );
@@ -148,43 +153,43 @@ test('what cannot be reached is counted by why', async () => {
 });
 
 test('the last attempt counts as a failed one and as the end of the delivery', async () => {
-  await lab.addEndpoint({ url: receiver.url });
+  await fixture.addEndpoint({ url: receiver.url });
   receiver.answer((_, response) => void response.writeHead(500).end());
-  const eventId = await lab.emit();
-  await lab.travel(71.9 * 3_600_000);
-  await lab.startDelivery();
-  await lab.deliveryWhen(eventId, ({ status }) => status === 'failed');
+  const eventId = await fixture.emit();
+  await fixture.travel(71.9 * 3_600_000);
+  await fixture.startDelivery();
+  await fixture.deliveryWhen(eventId, ({ status }) => status === 'failed');
   await waitFor(async () => (await outcomes('exhausted')) === 1);
   expect(await outcomes('failed_attempt')).toBe(1);
 });
 
 test('what runs out of its 72 hours unattempted counts as exhausted', async () => {
-  await lab.addEndpoint({ secret: null });
-  await lab.emit();
-  await lab.travel(73 * 3_600_000);
-  await lab.startDelivery();
+  await fixture.addEndpoint({ secret: null });
+  await fixture.emit();
+  await fixture.travel(73 * 3_600_000);
+  await fixture.startDelivery();
   await waitFor(async () => (await outcomes('exhausted')) === 1);
   expect(await outcomes('failed_attempt')).toBe(0);
 });
 
-test('the gauges tell the backlog and the endpoints by their state', async () => {
+test('the gauges show the backlog and the endpoints by their state', async () => {
   const [good, bad] = [
-    await lab.addEndpoint({ url: receiver.url, namespace: 'good' }),
-    await lab.addEndpoint({ url: 'http://10.255.0.1/', namespace: 'bad' }),
+    await fixture.addEndpoint({ url: receiver.url, namespace: 'good' }),
+    await fixture.addEndpoint({ url: 'http://10.255.0.1/', namespace: 'bad' }),
   ];
-  await lab.startDelivery();
-  const delivered = await lab.emit({ namespace: 'good' });
-  const failing = await lab.emit({ namespace: 'bad' });
-  await lab.deliveryWhen(delivered, ({ status }) => status === 'delivered');
-  await lab.deliveryWhen(
+  await fixture.startDelivery();
+  const delivered = await fixture.emit({ namespace: 'good' });
+  const failing = await fixture.emit({ namespace: 'bad' });
+  await fixture.deliveryWhen(delivered, ({ status }) => status === 'delivered');
+  await fixture.deliveryWhen(
     failing,
     ({ status, attempts }) => status === 'retrying' && attempts.length === 1,
   );
-  const off = await lab.addEndpoint({ namespace: 'off' });
-  await lab.emit({ namespace: 'off' });
-  await lab.changeEndpoint(off, { namespace: 'off', enabled: false });
-  await lab.travel(60_000, `endpoint_id = '${off}'`);
-  const backlog = await measureBacklog(lab.pool);
+  const off = await fixture.addEndpoint({ namespace: 'off' });
+  await fixture.emit({ namespace: 'off' });
+  await fixture.changeEndpoint(off, { namespace: 'off', enabled: false });
+  await fixture.travel(60_000, `endpoint_id = '${off}'`);
+  const backlog = await measureBacklog(fixture.pool);
   expect(backlog).toMatchObject({ pending: 2, endpoints: { healthy: 1, failing: 1, disabled: 1 } });
   // What waits for a disabled endpoint is not late: nothing could be done about it now.
   expect(backlog.oldestDueAgeSec).toBeLessThan(30);
@@ -192,12 +197,14 @@ test('the gauges tell the backlog and the endpoints by their state', async () =>
 });
 
 test('no label is an id, a URL, a host, a key or an error text', async () => {
-  const endpoint = await lab.addEndpoint({ url: receiver.url });
-  await lab.startDelivery();
-  const eventId = await lab.emit();
-  await lab.deliveryWhen(eventId, ({ status }) => status === 'delivered');
+  const endpoint = await fixture.addEndpoint({ url: receiver.url });
+  await fixture.startDelivery();
+  const eventId = await fixture.emit();
+  await fixture.deliveryWhen(eventId, ({ status }) => status === 'delivered');
   await waitFor(async () => (await outcomes('acknowledged')) === 1);
-  const ours = (await lab.metrics.render()).split('\n').filter((line) => /^parley_.*\{/.test(line));
+  const ours = (await fixture.metrics.render())
+    .split('\n')
+    .filter((line) => /^parley_.*\{/.test(line));
   const allowed: Record<string, RegExp> = {
     attempt_kind: /^(first|retry|replay)$/,
     outcome:
@@ -216,10 +223,5 @@ test('no label is an id, a URL, a host, a key or an error text', async () => {
 });
 
 async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 10_000;
-  while (!(await condition())) {
-    if (performance.now() > giveUpAt)
-      throw new Error(`waited in vain\n${await lab.metrics.render()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(() => fixture.metrics.render(), condition);
 }

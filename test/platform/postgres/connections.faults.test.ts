@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 import { createSeeded } from '../../random/seeded.ts';
-import { startSite, type Producer, type Site } from './site.ts';
+import { startDatabaseHarness, type Producer, type DatabaseHarness } from './database-harness.ts';
 
 /**
  * Connections to PostgreSQL are slow, all taken, cut, or silently dead, and statements get in each
@@ -18,30 +18,31 @@ const STATEMENT_MS = 15_000;
 /** For what the machine adds. */
 const SLACK_MS = 2_000;
 const CALLERS = 60;
+const CALLERS_SLOW = 40;
 /** src/commands/run-role.ts */
 const API_CONNECTIONS = 20;
 /** With a second for each of a request's statements, behind those of a batch before it. */
 const SLOW_DEADLINE_MS = 10_000;
 
 let postgres: OwnPostgres;
-let site: Site;
+let harness: DatabaseHarness;
 let producer: Producer | undefined;
 
 beforeAll(async () => {
   postgres = await startOwnPostgres();
-  site = await startSite(postgres.url);
-  await site.arrived(await site.emit());
+  harness = await startDatabaseHarness(postgres.url);
+  await harness.arrived(await harness.emit());
 }, 60_000);
 
 afterEach(async () => {
-  site.database.delay(0);
-  site.deliveryDatabase.delay(0);
+  harness.database.delay(0);
+  harness.deliveryDatabase.delay(0);
   await producer?.stop().catch(() => undefined);
   producer = undefined;
 });
 
 afterAll(async () => {
-  await site?.stop();
+  await harness?.stop();
   await postgres?.stop();
 }, 60_000);
 
@@ -49,9 +50,9 @@ const slowestMs = ({ answers }: Producer): number =>
   Math.max(...answers.map(({ sentMs, atMs }) => atMs - sentMs));
 
 test('F-11: every statement takes a second: accepted or 503 in time, and delivered', async () => {
-  for (const proxy of [site.database, site.deliveryDatabase]) proxy.delay(500);
-  producer = site.produce({ callers: 40 });
-  await delay(4_000);
+  for (const proxy of [harness.database, harness.deliveryDatabase]) proxy.delay(500);
+  producer = harness.produce({ callers: CALLERS_SLOW });
+  await producer.until(({ length }) => length >= 2 * CALLERS_SLOW);
   await producer.stop();
   const eventIds = [...producer.accepted.keys()];
   console.info(
@@ -61,9 +62,9 @@ test('F-11: every statement takes a second: accepted or 503 in time, and deliver
   expect(eventIds.length).toBeGreaterThan(0);
   expect(slowestMs(producer)).toBeLessThan(SLOW_DEADLINE_MS);
   // Slowly still, at first.
-  await site.arrived(eventIds[0]!);
-  for (const proxy of [site.database, site.deliveryDatabase]) proxy.delay(0);
-  await site.allArrived(eventIds);
+  await harness.arrived(eventIds[0]!);
+  for (const proxy of [harness.database, harness.deliveryDatabase]) proxy.delay(0);
+  await harness.allArrived(eventIds);
 }, 60_000);
 
 test('F-11: all connections hang on a lock: 503 in time for those who wait, and it recovers', async () => {
@@ -73,15 +74,15 @@ test('F-11: all connections hang on a lock: 503 in time for those who wait, and 
   await holder.query('begin; lock table webhook_endpoints in access exclusive mode');
   const ask = async () => {
     const sentMs = performance.now();
-    const { status, headers } = await site.call('GET', `/v1/webhooks/${site.endpointId}`);
+    const { status, headers } = await harness.call('GET', `/v1/webhooks/${harness.endpointId}`);
     return { status, retryAfter: headers.get('retry-after'), tookMs: performance.now() - sentMs };
   };
   const asked = Promise.all(Array.from({ length: CALLERS }, ask));
-  await delay(holdMs);
+  await delay(holdMs); // How long the lock is held.
   await holder.query('rollback');
   await holder.end();
   const freeMs = performance.now();
-  await site.arrived(await site.emit());
+  await harness.arrived(await harness.emit());
   const recoveredMs = performance.now() - freeMs;
   const answers = await asked;
   const refused = answers.filter(({ status }) => status === 503);
@@ -102,7 +103,7 @@ test('F-11: all connections hang on a lock: 503 in time for those who wait, and 
 test(
   'F-15: all connections are ended every second: no exits, nothing lost',
   async () => {
-    producer = site.produce({ callers: 4, pauseMs: 10 });
+    producer = harness.produce({ callers: 4, pauseMs: 10 });
     let ended = 0;
     for (let second = 0; second < 5 * ROUNDS; second += 1) {
       const rows = await postgres.query(
@@ -110,19 +111,19 @@ test(
         where backend_type = 'client backend' and pid <> pg_backend_pid()`,
       );
       ended += rows.length;
-      await delay(1_000);
+      await delay(1_000); // The rhythm of the fault.
     }
-    const last = await site.emit();
+    const last = await harness.emit();
     await producer.stop();
     console.info(`F-15: ${ended} connections ended, ${producer.accepted.size} accepted`);
     expect(ended).toBeGreaterThan(20 * ROUNDS);
-    expect(site.exits()).toEqual([]);
+    expect(harness.exits()).toEqual([]);
     expect(producer.odd()).toEqual([]);
-    await site.arrived(last, 2_000);
+    await harness.arrived(last, 2_000);
     await postgres.query(
       `update delivery_queue set run_at = now() where lease_token is not null and run_at > now()`,
     );
-    await site.allArrived(producer.accepted.keys());
+    await harness.allArrived(producer.accepted.keys());
   },
   60_000 + ROUNDS * 10_000,
 );
@@ -132,18 +133,18 @@ test('F-16: the wake-up connection is silently lost: polling delivers within a s
     `select client_port as port from pg_stat_activity a where exists (
        select 1 from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and l.mode = 'ExclusiveLock')
        and client_port = any($1)`,
-    [site.deliveryDatabase.serverSidePorts()],
+    [harness.deliveryDatabase.serverSidePorts()],
   );
-  site.deliveryDatabase.freeze(listening!.port);
+  harness.deliveryDatabase.freeze(listening!.port);
   const latenciesMs: number[] = [];
   for (let i = 0; i < 10; i += 1) {
     const sentMs = performance.now();
-    latenciesMs.push((await site.arrived(await site.emit())) - sentMs);
+    latenciesMs.push((await harness.arrived(await harness.emit())) - sentMs);
     await delay(i * 11); // At another moment of the poll each time.
   }
   console.info(`F-16: at most ${Math.round(Math.max(...latenciesMs))} ms without wake-ups`);
   expect(Math.max(...latenciesMs)).toBeLessThan(1_000);
-  expect(site.exits()).toEqual([]);
+  expect(harness.exits()).toEqual([]);
 });
 
 const SINCE_SEC = Math.floor(Date.now() / 1_000) - 600;
@@ -167,12 +168,13 @@ test(
     const statuses = new Map<string, number>();
     const failures: unknown[] = [];
     const ask = async (what: string, [method, route, json]: [string, string, object?]) => {
-      const { status, body } = await site.call(method, route, json);
+      const { status, body } = await harness.call(method, route, json);
       statuses.set(`${what} ${status}`, (statuses.get(`${what} ${status}`) ?? 0) + 1);
       if (status >= 500) failures.push({ what, route, status, body });
       return body?.id as string;
     };
-    const newEndpoint = () => ask('create', ['POST', '/v1/webhooks', { url: site.receiver.url }]);
+    const newEndpoint = () =>
+      ask('create', ['POST', '/v1/webhooks', { url: harness.receiver.url }]);
     const agentId = await ask('create', ['POST', '/v1/agents', { prompt: 'x' }]);
     const endpoints = await Promise.all([newEndpoint(), newEndpoint(), newEndpoint()]);
     let number = 0;
@@ -193,7 +195,7 @@ test(
     console.info(`F-14: ${seen}; ${deadlocks} deadlocks`);
     expect(failures).toEqual([]);
     for (const what of Object.keys(ACTS)) expect(seen).toMatch(new RegExp(` ${what} 20[0-4]`));
-    expect(site.exits()).toEqual([]);
+    expect(harness.exits()).toEqual([]);
   },
   30_000 + ROUNDS * 10_000,
 );

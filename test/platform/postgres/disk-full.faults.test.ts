@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 import { temporaryFolder } from '../../roles/parley-process.ts';
-import { startSite, type Site } from './site.ts';
+import { startDatabaseHarness, type DatabaseHarness, type Producer } from './database-harness.ts';
 import { mountSmallDisk, whyNoSmallDisk, type SmallDisk } from './small-disk.ts';
 
 /**
@@ -27,7 +27,7 @@ const WAL_SETTINGS = { min_wal_size: '32MB', max_wal_size: '32MB', wal_recycle: 
 let home: Awaited<ReturnType<typeof temporaryFolder>>;
 let disk: SmallDisk;
 let postgres: OwnPostgres;
-let site: Site;
+let harness: DatabaseHarness;
 
 beforeEach(async () => {
   home = await temporaryFolder();
@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await disk?.free();
-  await site?.stop();
+  await harness?.stop();
   await postgres?.stop();
   await disk?.unmount();
   await home.remove();
@@ -53,27 +53,27 @@ async function startOn(small: 'data' | 'wal'): Promise<void> {
   await rm(pgWal, { recursive: true });
   await symlink(moved, pgWal);
   postgres = await startOwnPostgres({ folder: folders.data, settings: WAL_SETTINGS });
-  site = await startSite(postgres.url);
-  await site.arrived(await site.emit());
+  harness = await startDatabaseHarness(postgres.url);
+  await harness.arrived(await harness.emit());
 }
 
 (whyNot === undefined ? test : test.skip).each(['data', 'wal'] as const)(
   'F-12: the disk of the %s is full: 503 and no 2xx, and it recovers by itself',
   async (small) => {
     await startOn(small);
-    const producer = site.produce();
+    const producer = harness.produce();
     await disk.fill();
     // Files that were there already have room left; of WAL a whole file.
     if (small === 'wal') await useUpWal();
     await refusedOnly(producer);
     const fullMs = performance.now();
-    await delay(1_000);
+    await delay(1_000); // A second in which nothing may be accepted.
     const whileFull = producer.answers.filter(({ atMs }) => atMs > fullMs);
     await disk.free();
     const freeMs = performance.now();
     const acceptedMs = await producer.acceptedAfter(freeMs);
     await producer.stop();
-    const last = await site.emit();
+    const last = await harness.emit();
     console.info(
       `F-12, ${small}: ${whileFull.length} refused while full; accepted ${Math.round(acceptedMs - freeMs)} ms after there was space; ${producer.accepted.size} accepted`,
     );
@@ -83,12 +83,12 @@ async function startOn(small: 'data' | 'wal'): Promise<void> {
     );
     expect(others).toEqual([]);
     expect(whileFull.filter(({ status }) => status !== 503)).toEqual([]);
-    expect(site.exits()).toEqual([]);
-    await site.arrived(last);
+    expect(harness.exits()).toEqual([]);
+    await harness.arrived(last);
     await postgres.query(
       'update delivery_queue set run_at = now() where lease_token is not null and run_at > now()',
     );
-    await site.allArrived(producer.accepted.keys());
+    await harness.allArrived(producer.accepted.keys());
   },
   60_000,
 );
@@ -103,13 +103,10 @@ async function useUpWal(): Promise<void> {
   throw new Error('the WAL goes on and on');
 }
 
-/** Resolves when the last answers were all refusals. */
-async function refusedOnly(producer: ReturnType<Site['produce']>): Promise<void> {
-  const endMs = performance.now() + 20_000;
-  for (;;) {
-    const last = producer.answers.slice(-30);
-    if (last.length === 30 && last.every(({ status }) => status >= 500)) return;
-    if (performance.now() > endMs) throw new Error('a full disk is not noticed');
-    await delay(50);
-  }
+/** Resolves when the last 30 answers were all refusals. */
+function refusedOnly(producer: Producer): Promise<void> {
+  return producer.until((answers) => {
+    const last = answers.slice(-30);
+    return last.length === 30 && last.every(({ status }) => status >= 500);
+  });
 }

@@ -3,11 +3,12 @@ import pg from 'pg';
 import { toUuid } from '../../../src/ids.ts';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 import { startParley, startRole, temporaryFolder } from '../../roles/parley-process.ts';
-import { startSite, type Site } from './site.ts';
+import { startDatabaseHarness, type DatabaseHarness } from './database-harness.ts';
+import { until } from '../../until.ts';
 
 /**
  * Power loss. A 2xx comes after the commit of its event is on the disk, by the server's own account:
- * where its WAL was flushed to at the moment of the answer, and how often it told the system to
+ * where its WAL was flushed to at the moment of the answer, and how often it had the system
  * write it down. A killed process would not show it, since the system keeps what was not yet written.
  */
 
@@ -16,12 +17,12 @@ const SAMPLES = 60;
 const SETTINGS = { wal_writer_delay: '10s' };
 
 let postgres: OwnPostgres;
-let site: Site;
+let harness: DatabaseHarness;
 let client: pg.Client;
 
 beforeAll(async () => {
   postgres = await startOwnPostgres({ settings: SETTINGS });
-  site = await startSite(postgres.url);
+  harness = await startDatabaseHarness(postgres.url);
   client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
   await client.query('create extension pg_walinspect');
@@ -29,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await client?.end();
-  await site?.stop();
+  await harness?.stop();
   await postgres?.stop();
 }, 60_000);
 
@@ -41,7 +42,7 @@ test(`F-13: ${SAMPLES} of ${SAMPLES} accepted events were flushed to the disk be
   );
   const samples: Sample[] = [];
   for (let i = 0; i < SAMPLES; i += 1) {
-    const eventId = await site.emit();
+    const eventId = await harness.emit();
     // First where the WAL was flushed to, in one trip; then which transaction it was.
     const { rows } = await client.query<{ flushed: string }>(
       'select pg_current_wal_flush_lsn()::text as flushed',
@@ -71,14 +72,13 @@ const FSYNCS = `(select sum(fsyncs) from pg_stat_io where object = 'wal')`;
 
 /** The server counts with a delay of up to a second. */
 async function reaching(wanted: number): Promise<number> {
-  const endMs = performance.now() + 15_000;
-  for (;;) {
+  let fsyncs = 0;
+  const look = async (): Promise<number | false> => {
     const { rows } = await client.query<{ fsyncs: string }>(`select ${FSYNCS} as fsyncs`);
-    const fsyncs = Number(rows[0]!.fsyncs);
-    if (fsyncs >= wanted) return fsyncs;
-    if (performance.now() > endMs) throw new Error(`${fsyncs} fsyncs, not ${wanted}`);
-    await client.query('select pg_sleep(0.1)');
-  }
+    fsyncs = Number(rows[0]!.fsyncs);
+    return fsyncs >= wanted && fsyncs;
+  };
+  return until(() => `${wanted} fsyncs, not ${fsyncs}`, look, { everyMs: 100 });
 }
 
 test.each([
@@ -124,6 +124,6 @@ test('F-13: `start` refuses it too, unless the server says that its data may be 
 async function change(statement: string): Promise<void> {
   await postgres.query(statement);
   await postgres.query('select pg_reload_conf()');
-  // The postmaster tells the others in its own time.
+  // The postmaster signals the others in its own time.
   await postgres.query('select pg_sleep(0.1)');
 }

@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { toUuid } from '../../../src/ids.ts';
 import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
 import { queryOnce, startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
-import { startSite, type Site } from './site.ts';
+import { startDatabaseHarness, type DatabaseHarness } from './database-harness.ts';
 import { startStandby, type Standby } from './standby.ts';
 
 /**
@@ -16,21 +15,23 @@ import { startStandby, type Standby } from './standby.ts';
 const LIMIT_MS = 10_000;
 /** One way of the link to the asynchronous standby; it lags by twice of it, roughly. */
 const LINK_MS = 150;
+/** Accepted events, so that some are on their way when the machine goes. */
+const LOAD = 400;
 
 let primary: OwnPostgres;
 let standby: Standby;
 let link: FaultProxy;
-let site: Site;
+let harness: DatabaseHarness;
 
 beforeEach(async () => {
   primary = await startOwnPostgres();
-  site = await startSite(primary.url);
+  harness = await startDatabaseHarness(primary.url);
   link = await startFaultProxy(primary.port);
   standby = await startStandby(primary, link);
 }, 60_000);
 
 afterEach(async () => {
-  await site.stop();
+  await harness.stop();
   await link.stop();
   await standby.stop();
   await primary.stop();
@@ -43,20 +44,20 @@ test.each(['synchronous', 'asynchronous'] as const)(
       await primary.query(`alter system set synchronous_standby_names = '*'`);
       await primary.query('select pg_reload_conf()');
     } else link.delay(LINK_MS);
-    await site.arrived(await site.emit());
-    const producer = site.produce();
-    await delay(1_500);
+    await harness.arrived(await harness.emit());
+    const producer = harness.produce();
+    await producer.accepts(LOAD);
 
     const diedMs = performance.now();
     link.refuse(); // Nothing that was not there yet leaves the machine.
     await primary.destroy();
     await standby.promote();
-    for (const proxy of [site.database, site.deliveryDatabase]) {
+    for (const proxy of [harness.database, harness.deliveryDatabase]) {
       proxy.retarget(standby.port);
       proxy.cut();
     }
     const acceptedMs = await producer.acceptedAfter(performance.now());
-    await delay(300);
+    await producer.accepts(LOAD / 4);
     await producer.stop();
     const lost = await missingIn(standby.url, [...producer.accepted.keys()]);
     console.info(
@@ -64,7 +65,7 @@ test.each(['synchronous', 'asynchronous'] as const)(
     );
     expect(acceptedMs - diedMs).toBeLessThan(LIMIT_MS);
     expect(producer.answers.filter(({ status }) => status !== 202 && status !== 503)).toEqual([]);
-    expect(site.exits()).toEqual([]);
+    expect(harness.exits()).toEqual([]);
     if (kind === 'synchronous') expect(lost).toEqual([]);
     else {
       // The check sees a loss, and it is only of the last moments.
@@ -76,7 +77,7 @@ test.each(['synchronous', 'asynchronous'] as const)(
       standby.url,
       'update delivery_queue set run_at = now() where lease_token is not null and run_at > now()',
     );
-    await site.allArrived([...producer.accepted.keys()].filter((id) => !lost.includes(id)));
+    await harness.allArrived([...producer.accepted.keys()].filter((id) => !lost.includes(id)));
   },
   60_000,
 );

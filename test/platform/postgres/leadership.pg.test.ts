@@ -18,7 +18,7 @@ afterEach(async () => {
   await engine.stop();
 });
 
-/** A candidate that tells what happens to it. */
+/** A candidate that records what happens to it. */
 function startCandidate(name: string, log: string[]) {
   const led = Promise.withResolvers<number>();
   const leadership = createLeadership({

@@ -48,7 +48,7 @@ export async function watchLocks(databaseUrl: string): Promise<LockWatch> {
     }
   };
   const looking = loop();
-  void looking.catch(() => undefined); // Told by `stop`.
+  void looking.catch(() => undefined); // `stop` throws it.
   return {
     longest: () => longest,
     looks: () => looks,

@@ -7,6 +7,7 @@ import { runner } from 'node-pg-migrate';
 import { watchLocks } from './lock-watch.ts';
 import { queryOnce, startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 import { runMigrations } from '../../roles/parley-process.ts';
+import { until } from '../../until.ts';
 
 /**
  * Migrations may be run by two at once, and be killed between any two of them: whoever comes next
@@ -107,7 +108,8 @@ async function waiting(type: string, count: number, over: Promise<unknown>): Pro
           and a.datname = current_database()`,
       [type],
     );
-  while (!state.isOver && (await look()).length < count) await delay(20);
+  const isSo = async (): Promise<boolean> => state.isOver || (await look()).length >= count;
+  await until(`${count} who wait for a ${type}`, isSo, { timeoutMs: 60_000 });
 }
 
 /** As the version before this one left it. */
@@ -126,7 +128,7 @@ async function holdingAll(names: readonly string[]): Promise<pg.Client> {
   return client;
 }
 
-/** What a writer needs of each table, again and again; tells how long the slowest took. */
+/** What a writer needs of each table, again and again; `stop` resolves with how long the slowest took. */
 function startLoad(names: readonly string[]) {
   const state = { isOver: false };
   let longestMs = 0;
@@ -140,7 +142,7 @@ function startLoad(names: readonly string[]) {
         await client.query(`begin; lock table ${name} in row exclusive mode; commit`);
         longestMs = Math.max(longestMs, performance.now() - fromMs);
         count += 1;
-        await delay(5);
+        await delay(5); // The rhythm of the load.
       }
     }
     await client.end();

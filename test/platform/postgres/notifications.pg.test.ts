@@ -8,18 +8,22 @@ import {
   type Listener,
   type Notifier,
 } from '../../../src/platform/postgres/notifications.ts';
-import { agentPublished, startLab, type Lab } from '../../webhooks/delivery-setup.ts';
+import {
+  agentPublished,
+  startDeliveryFixture,
+  type DeliveryFixture,
+} from '../../webhooks/delivery-setup.ts';
 
 /** Wake-ups between processes. A lost one costs the interval of a sweep: none should be. */
-let lab: Lab;
+let fixture: DeliveryFixture;
 let heard: Set<string>;
 let listener: Listener;
 let notifier: Notifier;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
   heard = new Set();
-  const { pool, databaseUrl, log } = lab;
+  const { pool, databaseUrl, log } = fixture;
   listener = createListener({
     databaseUrl,
     channels: { [CHANNELS.deliveries]: hear, [CHANNELS.events]: hear },
@@ -27,13 +31,13 @@ beforeEach(async () => {
   });
   await listener.start();
   notifier = createNotifier({ pool, log });
-  heard.clear(); // At its start it is told to look at all.
+  heard.clear(); // Its start wakes it for all.
 });
 
 afterEach(async () => {
   await notifier.stop();
   await listener.stop();
-  await lab.stop();
+  await fixture.stop();
 });
 
 const hear = (items: readonly string[]): void => {
@@ -41,12 +45,12 @@ const hear = (items: readonly string[]): void => {
 };
 
 const hears = (items: readonly string[]): Promise<boolean> =>
-  lab.eventually(
+  fixture.eventually(
     () => Promise.resolve(items.every((item) => heard.has(item))),
     () => [...heard],
   );
 
-test('those that come together are told together, and none is left out', async () => {
+test('those that come together are sent together, and none is left out', async () => {
   const first = Array.from({ length: 5 }, () => randomUUID());
   for (const id of first) notifier.notify(CHANNELS.deliveries, [id]);
   // One of the next is asked for while the message with the first is under way.
@@ -59,10 +63,12 @@ test('those that come together are told together, and none is left out', async (
 });
 
 test('test events wake their endpoints and those who stream with their own commit', async () => {
-  const to = await Promise.all(['a', 'a', 'b'].map((namespace) => lab.addEndpoint({ namespace })));
+  const to = await Promise.all(
+    ['a', 'a', 'b'].map((namespace) => fixture.addEndpoint({ namespace })),
+  );
   const send = createSendTestEvent({
-    pool: lab.pool,
-    outbox: lab.pool,
+    pool: fixture.pool,
+    outbox: fixture.pool,
     announce: () => undefined,
     nowMs: Date.now,
   });
@@ -75,7 +81,7 @@ test('test events wake their endpoints and those who stream with their own commi
   await hears([...to, 'a', 'b']);
 });
 
-test('more endpoints than one message can name are told as all', async () => {
+test('more endpoints than one message can name are sent as all', async () => {
   notifier.notify(
     CHANNELS.deliveries,
     Array.from({ length: 1_000 }, () => randomUUID()),

@@ -43,7 +43,7 @@ export async function startOwnPostgres(
       ...options.settings,
     },
     onUp: () => {
-      for (const tell of waiting) tell(performance.now());
+      for (const resolve of waiting) resolve(performance.now());
       waiting.clear();
     },
   });
@@ -79,7 +79,7 @@ export async function queryOnce<Row extends pg.QueryResultRow>(
   values: unknown[] = [],
 ): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'test' });
-  client.on('error', () => undefined); // Its server may be killed; the statement tells of it.
+  client.on('error', () => undefined); // Its server may be killed; the statement fails then.
   await client.connect();
   try {
     return (await client.query<Row>(text, values)).rows;

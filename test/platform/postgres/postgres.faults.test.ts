@@ -1,23 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
-import { startSite, type Producer, type Site } from './site.ts';
+import { startDatabaseHarness, type Producer, type DatabaseHarness } from './database-harness.ts';
 
 /**
  * PostgreSQL dies, is slow, or cannot be reached: nothing that was promised (2xx) is lost, nothing
- * else is promised, callers are told to come again (503 with Retry-After), no process of ours ends,
+ * else is promised, callers get 503 with Retry-After, no process of ours ends,
  * and all goes on by itself soon after.
  */
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
+/** Accepted events before the fault and after it. */
+const LOAD = 100;
 let postgres: OwnPostgres;
-let site: Site;
+let harness: DatabaseHarness;
 let producer: Producer | undefined;
 
 beforeAll(async () => {
   postgres = await startOwnPostgres();
-  site = await startSite(postgres.url);
-  await site.arrived(await site.emit());
+  harness = await startDatabaseHarness(postgres.url);
+  await harness.arrived(await harness.emit());
 }, 60_000);
 
 afterEach(async () => {
@@ -26,7 +28,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await site?.stop();
+  await harness?.stop();
   await postgres?.stop();
 }, 60_000);
 
@@ -38,14 +40,14 @@ async function endLeases(): Promise<void> {
 }
 
 const HEALS = {
-  'what was held up passes': () => site.deliveryDatabase.resume(),
+  'what was held up passes': () => harness.deliveryDatabase.resume(),
   'its connections are reset': () => {
-    site.deliveryDatabase.cut();
-    site.deliveryDatabase.resume();
+    harness.deliveryDatabase.cut();
+    harness.deliveryDatabase.resume();
   },
   'its connections stay dead, and only new ones work': () => {
-    site.deliveryDatabase.freeze();
-    site.deliveryDatabase.resume();
+    harness.deliveryDatabase.freeze();
+    harness.deliveryDatabase.resume();
   },
 };
 
@@ -53,20 +55,20 @@ test.each(Object.entries(HEALS))(
   'F-04: delivery is cut off from PostgreSQL; when it heals, %s: no busy loop, claiming within 2 s',
   async (_, heal) => {
     const outageMs = 4_000;
-    site.deliveryDatabase.hang();
-    const [fromMs, fromSec] = [performance.now(), site.deliveryCpuSec()];
-    const before = site.receiver.received.length;
-    const eventId = await site.emit();
-    await delay(outageMs);
-    const share = ((site.deliveryCpuSec() - fromSec) * 1_000) / (performance.now() - fromMs);
-    expect(site.receiver.received).toHaveLength(before);
+    harness.deliveryDatabase.hang();
+    const [fromMs, fromSec] = [performance.now(), harness.deliveryCpuSec()];
+    const before = harness.receiver.received.length;
+    const eventId = await harness.emit();
+    await delay(outageMs); // The outage.
+    const share = ((harness.deliveryCpuSec() - fromSec) * 1_000) / (performance.now() - fromMs);
+    expect(harness.receiver.received).toHaveLength(before);
     heal();
     const healedMs = performance.now();
-    const recoveryMs = (await site.arrived(eventId)) - healedMs;
+    const recoveryMs = (await harness.arrived(eventId)) - healedMs;
     console.info(`F-04: ${Math.round(share * 100)} % CPU, ${Math.round(recoveryMs)} ms to recover`);
     expect(share).toBeLessThan(0.2);
     expect(recoveryMs).toBeLessThan(2_000);
-    expect(site.exits()).toEqual([]);
+    expect(harness.exits()).toEqual([]);
   },
 );
 
@@ -77,14 +79,14 @@ test.each([
   '%s: 503 until it is back, 2xx within 1 s, delivery within 2 s',
   async (name, signal) => {
     for (let round = 0; round < Math.max(ROUNDS, 2); round += 1) {
-      producer = site.produce();
-      await delay(400);
+      producer = harness.produce();
+      await producer.accepts(LOAD);
       const upMs = await postgres.kill(signal);
       const acceptedMs = await producer.acceptedAfter(upMs);
-      await delay(500);
+      await producer.accepts(LOAD);
       await producer.stop();
       const [eventId] = [...producer.accepted].find(([, atMs]) => atMs >= upMs)!;
-      const arrivedMs = await site.arrived(eventId);
+      const arrivedMs = await harness.arrived(eventId);
       const refused = producer.answers.filter(({ status }) => status === 503).length;
       console.info(
         `${name}: 2xx ${Math.round(acceptedMs - upMs)} ms, delivery ${Math.round(arrivedMs - upMs)} ms after it accepts; ${producer.accepted.size} accepted, ${refused} refused`,
@@ -93,9 +95,9 @@ test.each([
       expect(refused).toBeGreaterThan(0);
       expect(acceptedMs - upMs).toBeLessThan(1_000);
       expect(arrivedMs - upMs).toBeLessThan(2_000);
-      expect(site.exits()).toEqual([]);
+      expect(harness.exits()).toEqual([]);
       await endLeases();
-      await site.allArrived(producer.accepted.keys());
+      await harness.allArrived(producer.accepted.keys());
     }
   },
   30_000 + ROUNDS * 20_000,

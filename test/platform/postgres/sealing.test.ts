@@ -25,7 +25,7 @@ test('the same secret sealed twice looks different, and neither shows it', () =>
   expect(a.toString('latin1')).not.toContain('very-secret');
 });
 
-test('another key is told as such, without showing either', () => {
+test('another key is named as such, without showing either', () => {
   const sealed = createSealer(Buffer.alloc(32, 2)).seal('s', PLACE);
   expect(() => sealer.open(sealed, PLACE)).toThrow(
     /endpoint:default\/1 .*another PARLEY_ENCRYPTION_KEY/,

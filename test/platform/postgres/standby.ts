@@ -1,12 +1,12 @@
 import { copyFile, cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../../src/standalone/postgres/embedded-postgres.ts';
 import type { FaultProxy } from '../fault-proxy.ts';
 import { queryOnce, type OwnPostgres } from './own-postgres.ts';
 import { temporaryFolder } from '../../roles/parley-process.ts';
+import { until } from '../../until.ts';
 
 /** A second PostgreSQL that follows the first one, made with the server alone: no pg_basebackup. */
 export type Standby = {
@@ -24,6 +24,8 @@ export type Standby = {
  */
 const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_internal\.init.*)$/;
 
+const FOLLOWS = { timeoutMs: 30_000, everyMs: 50 };
+
 /** @param link the way from the standby to the primary; resolves when it streams */
 export async function startStandby(primary: OwnPostgres, link: FaultProxy): Promise<Standby> {
   const folder = await temporaryFolder();
@@ -37,13 +39,17 @@ export async function startStandby(primary: OwnPostgres, link: FaultProxy): Prom
   });
   // Ready, as it understands it, is one that takes writes.
   const promoted = server.start();
-  promoted.catch(() => undefined); // Told by `promote`.
-  await until(async () => {
-    const rows = await primary.query(
-      `select 1 from pg_stat_replication where application_name = 'standby' and state = 'streaming'`,
-    );
-    return rows.length > 0;
-  });
+  promoted.catch(() => undefined); // `promote` throws it.
+  await until(
+    'the standby to follow',
+    async () => {
+      const rows = await primary.query(
+        `select 1 from pg_stat_replication where application_name = 'standby' and state = 'streaming'`,
+      );
+      return rows.length > 0;
+    },
+    FOLLOWS,
+  );
   const port = await readPort(folder.path);
   const url = new URL(primary.url);
   url.port = String(port);
@@ -87,12 +93,4 @@ async function copyCluster(primary: OwnPostgres, folder: string): Promise<void> 
 async function readPort(folder: string): Promise<number> {
   const text = await readFile(path.join(folder, 'postgres/postmaster.pid'), 'utf8');
   return Number(text.split('\n')[3]);
-}
-
-async function until(check: () => Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 30_000;
-  while (!(await check())) {
-    if (performance.now() > endMs) throw new Error('the standby does not follow');
-    await delay(50);
-  }
 }

@@ -30,11 +30,11 @@ export function createMemoryResourceStore(deps: MemoryResourceStoreDeps = {}): R
     const saved = structuredClone(resource);
     saved.metadata.resourceVersion = String(version);
     objects.set(idOf(resource.kind, resource.metadata), saved);
-    tell(resource.kind, resource.metadata);
+    notify(resource.kind, resource.metadata);
     return structuredClone(saved);
   };
 
-  const tell = (kind: string, { namespace, name }: ObjectKey): void => {
+  const notify = (kind: string, { namespace, name }: ObjectKey): void => {
     for (const watcher of watchers) {
       if (watcher.kind === kind) watcher.onChange({ kind, key: { namespace, name } });
     }
@@ -93,7 +93,7 @@ export function createMemoryResourceStore(deps: MemoryResourceStoreDeps = {}): R
       if (!current) return false;
       checkVersion(current, options.resourceVersion);
       objects.delete(idOf(kind, key));
-      tell(kind, key);
+      notify(kind, key);
       return true;
     },
     watch: (kind, { onChange, onSynced }) => {

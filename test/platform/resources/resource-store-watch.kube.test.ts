@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startEngine, type Engine } from '../../roles/engine.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   const watches: { stop: () => Promise<void> }[] = [];
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
   });
   afterEach(async () => {
     for (const watch of watches.splice(0)) await watch.stop();
@@ -14,12 +14,12 @@ describeEachHome((home) => {
   });
 
   /**
-   * A watcher as the operator is one: told of a name, it reads the object again. What it has seen
+   * A watcher as the operator is one: given a name, it reads the object again. What it has seen
    * last of each name is what it knows; it must end up knowing what is there.
    */
   function startWatcher(kind = 'ConfigMap') {
     const known = new Map<string, string | undefined>();
-    const told: string[] = [];
+    const heard: string[] = [];
     const synced = Promise.withResolvers<void>();
     let reading = Promise.resolve();
     const waiting = new Set<() => void>();
@@ -27,7 +27,7 @@ describeEachHome((home) => {
       engine.store.watch(kind, {
         onChange: ({ key }) => {
           if (key.namespace !== 'default') return; // An API server has ConfigMaps of its own.
-          told.push(key.name);
+          heard.push(key.name);
           reading = reading.then(async () => {
             const found = await engine.store
               .get(kind, key)
@@ -49,7 +49,7 @@ describeEachHome((home) => {
         waiting.add(look);
         look();
       });
-    return { known, told, synced: synced.promise, until };
+    return { known, heard, synced: synced.promise, until };
   }
 
   async function declare(name: string, text: string): Promise<void> {
@@ -73,13 +73,13 @@ describeEachHome((home) => {
     await engine.store.delete('ConfigMap', { namespace: 'default', name: 'gone' });
     const watcher = startWatcher();
     await watcher.synced;
-    expect(watcher.told).toEqual(['a']);
+    expect(watcher.heard).toEqual(['a']);
     await engine.declareAgent('other', { prompt: 'p' });
     await declare('b', '1');
     await watcher.until(() => watcher.known.has('b'));
     await engine.store.delete('ConfigMap', { namespace: 'default', name: 'a' });
     await watcher.until(() => watcher.known.has('a') && watcher.known.get('a') === undefined);
-    expect(watcher.told.filter((name) => name !== 'gone')).toEqual(['a', 'b', 'a']);
+    expect(watcher.heard.filter((name) => name !== 'gone')).toEqual(['a', 'b', 'a']);
   });
 
   test('no change is lost and none seen too early under 200 concurrent writers', async () => {

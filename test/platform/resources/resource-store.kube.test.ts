@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Applied, Resource } from '../../../src/platform/resources/resource-store.ts';
 import { startEngine, type Engine } from '../../roles/engine.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
   });
   afterEach(() => engine.stop());
 
@@ -156,13 +156,13 @@ describeEachHome((home) => {
         message: 'metadata.labels.team is owned by flux',
       });
       const taking = applyAs('file', { annotations: { note: 'taken' } });
-      if (home === 'kubernetes') {
+      if (storeName === 'kubernetes') {
         // There nothing is nobody's: what the operator annotated, it owns.
         await expect(taking).rejects.toMatchObject({
           conflicts: [{ field: 'metadata.annotations.note', manager: 'parley-operator' }],
         });
       } else await taking;
-      const note = home === 'kubernetes' ? 'free' : 'taken';
+      const note = storeName === 'kubernetes' ? 'free' : 'taken';
       expect(await metaOf()).toEqual({ labels: { team: 'x' }, annotations: { note } });
     });
 
@@ -195,7 +195,7 @@ describeEachHome((home) => {
   });
 
   // A cluster seals its etcd itself, or not: that is not ours to say.
-  (home === 'postgres' ? test : test.skip)('a Secret is sealed in its table', async () => {
+  (storeName === 'postgres' ? test : test.skip)('a Secret is sealed in its table', async () => {
     const value = 'the-plain-text-of-it';
     await applySecret('s', value);
     const table = async (): Promise<string> => {

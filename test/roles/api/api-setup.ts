@@ -5,7 +5,7 @@ import { runApi, type ApiRoleDeps } from '../../../src/roles/api/run.ts';
 import type { Scope } from '../../../src/platform/http/scopes.ts';
 import { insertApiKey, newKeyText } from '../../../src/access/api-keys.sql.ts';
 import { SCOPES } from '../../../src/platform/http/scopes.ts';
-import { startEngine, type Engine, type Home } from '../engine.ts';
+import { startEngine, type Engine, type StoreName } from '../engine.ts';
 
 /** The API as it runs, on a database of this test alone, with an operator behind it. */
 export type Api = {
@@ -35,12 +35,16 @@ export type CallOptions = {
 export type Reply = { status: number; headers: Headers; text: string; body: any };
 
 export async function startApi(
-  options: { home?: Home; operator?: boolean; delivery?: boolean } & Partial<ApiRoleDeps> = {},
+  options: {
+    storeName?: StoreName;
+    operator?: boolean;
+    delivery?: boolean;
+  } & Partial<ApiRoleDeps> = {},
 ): Promise<Api> {
-  const engine = await startEngine(options.home);
+  const engine = await startEngine(options.storeName);
   if (options.operator !== false) await engine.startOperator();
   if (options.delivery === true) await engine.startDelivery();
-  const { home: _, operator: __, delivery: ___, ...deps } = options;
+  const { storeName: _, operator: __, delivery: ___, ...deps } = options;
   const api = await runApi({
     ...engine,
     host: '127.0.0.1',

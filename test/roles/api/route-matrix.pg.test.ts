@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId, toUuid } from '../../../src/ids.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
 import { SCOPES, type Scope } from '../../../src/platform/http/scopes.ts';
-import { ROWS, type Row, type World } from './route-rows.ts';
+import { ROWS, type Row, type RouteFixture } from './route-rows.ts';
 import { ROUTES, startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';
 
 /**
- * Every route of the router, asked with every kind of key (research: OWASP API1, 2, 3, 5, 8, 9).
+ * Every route of the router, asked with every kind of key (OWASP API Security Top 10 2023: API1, 2, 3, 5, 8, 9).
  * What is expected is derived from the route table; test/roles/api/route-rows.ts only says where
  * something is that can be asked for.
  */
 let api: Api;
-let world: World;
+let fixture: RouteFixture;
 const keys: Record<'readOnly' | 'foreign' | 'revoked' | 'expired', string> = {
   readOnly: '',
   foreign: '',
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await change(keys.revoked, 'revoked_at = clock_timestamp()');
   await change(keys.expired, `expires_at = clock_timestamp() - interval '1 second'`);
   for (const key of [api.key, ...Object.values(keys)]) secrets.add(key);
-  world = {
+  fixture = {
     call: async (method, path, json) => {
       const reply = await api.call(method, path, json === undefined ? {} : { json });
       for (const name of ['secret', 'key', 'next_secret']) {
@@ -100,7 +100,7 @@ describe('the matrix', () => {
   });
 });
 
-/** By what is done, told by the address alone: a second opinion about each route's own word. */
+/** By what is done, from the address alone: a second opinion about each route's own word. */
 function scopeOf(path: string, method: string): Scope | null {
   if (path === '/v1/openapi.json') return null;
   if (path.startsWith('/v1/api_keys')) return 'keys';
@@ -114,10 +114,10 @@ type Ask = { key?: string | null; path?: string };
 
 /** One request as the row says, with a body that is taken. */
 async function ask(route: Route, row: Row, { key = api.key, path }: Ask): Promise<Reply> {
-  const address = path ?? (await row.path(world));
+  const address = path ?? (await row.path(fixture));
   const method = route.method.toUpperCase();
   if (row.isStream) return begin(address, key);
-  const json = typeof row.json === 'function' ? await row.json(world) : row.json;
+  const json = typeof row.json === 'function' ? await row.json(fixture) : row.json;
   const reply = await api.call(method, address, {
     key,
     ...(json !== undefined && { json }),
@@ -140,7 +140,7 @@ async function begin(path: string, key: string | null): Promise<Reply> {
 
 describe.each(withKey)('%s', (_, route, row) => {
   test('is 401 without a key, and with one that is unknown, revoked or past its time', async () => {
-    const path = await row.path(world);
+    const path = await row.path(fixture);
     for (const key of [null, 'parley_unknown', keys.revoked, keys.expired]) {
       const { status, body, headers } = await ask(route, row, { key, path });
       expect({ status, code: body.code }).toEqual({ status: 401, code: 'unauthorized' });
@@ -151,7 +151,7 @@ describe.each(withKey)('%s', (_, route, row) => {
   test('is 403 for a key that lacks its scope and has all others, and names it', async () => {
     const others = SCOPES.filter((scope) => scope !== route.scope);
     const key = await api.newKey('default', others);
-    const path = await row.path(world);
+    const path = await row.path(fixture);
     const { status, body } = await ask(route, row, { key, path });
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'missing_scope' });
     expect(body.detail).toContain(` ${String(route.scope)}`);
@@ -172,7 +172,7 @@ describe.each(withKey)('%s', (_, route, row) => {
 
 describe.each(withId)('%s', (_, route, row) => {
   test('answers a foreign id, one that names nothing and what is none alike', async () => {
-    const path = await row.path(world);
+    const path = await row.path(fixture);
     const id = /\/([a-z]+_[0-9a-z]{26})(?=\/|$)/.exec(path)![1]!;
     const prefix = id.split('_')[0] as 'agt';
     expect(toUuid(prefix, id)).not.toBeNull();
@@ -218,8 +218,8 @@ describe.each(withBody)('the body of %s', (_, route, row) => {
     });
 
   test('may have no field that it does not know, nor one that changes what objects are', async () => {
-    const path = await row.path(world);
-    const known = typeof row.json === 'function' ? await row.json(world) : (row.json ?? {});
+    const path = await row.path(fixture);
+    const known = typeof row.json === 'function' ? await row.json(fixture) : (row.json ?? {});
     const names =
       'shape' in route.body!.schema ? Object.keys(route.body!.schema.shape as object) : [];
     const forged = [...FORGED, ...OTHERS, ...PROTOTYPE].filter((name) => !names.includes(name));
@@ -244,7 +244,7 @@ describe.each(withBody)('the body of %s', (_, route, row) => {
   });
 
   test('is an object, and JSON', async () => {
-    const path = await row.path(world);
+    const path = await row.path(fixture);
     for (const text of ['null', '[]', '[{}]', '"x"', '7', 'true']) {
       expect({ text, status: (await post(path, text)).status }).toEqual({ text, status: 422 });
     }
@@ -278,7 +278,7 @@ describe('methods', () => {
 
 describe('secrets', () => {
   test('are in no read, whatever is read', async () => {
-    await world.call('POST', '/v1/webhooks', { url: 'https://example.com/secret' });
+    await fixture.call('POST', '/v1/webhooks', { url: 'https://example.com/secret' });
     const reads = cases.filter(([, { method }, { isStream }]) => method === 'get' && !isStream);
     expect(secrets.size).toBeGreaterThan(5);
     for (const [name, route, row] of reads) {

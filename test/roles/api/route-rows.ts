@@ -7,9 +7,9 @@ import type { Reply } from './api-setup.ts';
  */
 export type Row = {
   /** Of something that was made for this row alone. */
-  path: (world: World) => string | Promise<string>;
+  path: (fixture: RouteFixture) => string | Promise<string>;
   /** A body it takes. */
-  json?: Record<string, unknown> | ((world: World) => Promise<Record<string, unknown>>);
+  json?: Record<string, unknown> | ((fixture: RouteFixture) => Promise<Record<string, unknown>>);
   /** A body that is no JSON. */
   raw?: { body: string; type: string };
   /** What the full key is answered. */
@@ -19,7 +19,7 @@ export type Row = {
 };
 
 /** Makes things in the namespace of the key, through the API, and answers what was answered. */
-export type World = {
+export type RouteFixture = {
   call: (method: string, path: string, json?: unknown) => Promise<Reply>;
   eventually: <T>(check: () => Promise<T | undefined | false>) => Promise<T>;
 };
@@ -28,8 +28,8 @@ const AGENT = { prompt: 'You sell bicycles.' };
 const SOURCE = { type: 'text', text: 'We open at nine.' };
 const ENDPOINT = { url: 'https://example.com/hook' };
 
-async function made(world: World, path: string, json: unknown): Promise<string> {
-  const { status, headers, text } = await world.call('POST', path, json);
+async function made(fixture: RouteFixture, path: string, json: unknown): Promise<string> {
+  const { status, headers, text } = await fixture.call('POST', path, json);
   const location = headers.get('location');
   if (location === null) throw new Error(`POST ${path} made nothing: ${status} ${text}`);
   return location;
@@ -37,69 +37,71 @@ async function made(world: World, path: string, json: unknown): Promise<string> 
 
 const idIn = (location: string): string => location.split('/').at(-1)!;
 
-export const agent = (world: World) => made(world, '/v1/agents', AGENT);
-export const agentId = async (world: World) => idIn(await agent(world));
+export const agent = (fixture: RouteFixture) => made(fixture, '/v1/agents', AGENT);
+export const agentId = async (fixture: RouteFixture) => idIn(await agent(fixture));
 
 /** With a second version, which is live. */
-async function changedAgent(world: World): Promise<string> {
-  const path = await agent(world);
-  await world.call('PATCH', path, { prompt: 'You repair bicycles.' });
+async function changedAgent(fixture: RouteFixture): Promise<string> {
+  const path = await agent(fixture);
+  await fixture.call('PATCH', path, { prompt: 'You repair bicycles.' });
   return path;
 }
 
-const endpoint = (world: World) => made(world, '/v1/webhooks', ENDPOINT);
+const endpoint = (fixture: RouteFixture) => made(fixture, '/v1/webhooks', ENDPOINT);
 
-async function sent(world: World): Promise<{ event_id: string; delivery_id: string }> {
-  const { body } = await world.call('POST', `${await endpoint(world)}/test`);
+async function sent(fixture: RouteFixture): Promise<{ event_id: string; delivery_id: string }> {
+  const { body } = await fixture.call('POST', `${await endpoint(fixture)}/test`);
   return body as { event_id: string; delivery_id: string };
 }
 
-const event = async (world: World) => `/v1/events/${(await sent(world)).event_id}`;
+const event = async (fixture: RouteFixture) => `/v1/events/${(await sent(fixture)).event_id}`;
 
 /** It runs until what it sends was tried, and here nobody tries. */
-async function job(world: World): Promise<string> {
-  const path = await endpoint(world);
-  await world.call('POST', `${path}/test`);
-  return made(world, `${path}/replay`, { since: minuteAgo(), mode: 'all' });
+async function job(fixture: RouteFixture): Promise<string> {
+  const path = await endpoint(fixture);
+  await fixture.call('POST', `${path}/test`);
+  return made(fixture, `${path}/replay`, { since: minuteAgo(), mode: 'all' });
 }
 
-async function conversation(world: World): Promise<string> {
-  return made(world, '/v1/conversations', { agent_id: await agentId(world) });
+async function conversation(fixture: RouteFixture): Promise<string> {
+  return made(fixture, '/v1/conversations', { agent_id: await agentId(fixture) });
 }
 
-async function endedConversation(world: World): Promise<string> {
-  const path = await conversation(world);
-  await world.call('POST', `${path}/end`);
+async function endedConversation(fixture: RouteFixture): Promise<string> {
+  const path = await conversation(fixture);
+  await fixture.call('POST', `${path}/end`);
   return path;
 }
 
-const escalation = async (world: World) => made(world, `${await conversation(world)}/escalate`, {});
+const escalation = async (fixture: RouteFixture) =>
+  made(fixture, `${await conversation(fixture)}/escalate`, {});
 
-async function acceptedEscalation(world: World): Promise<string> {
-  const path = await escalation(world);
-  await world.call('POST', `${path}/accept`, ACCEPT);
+async function acceptedEscalation(fixture: RouteFixture): Promise<string> {
+  const path = await escalation(fixture);
+  await fixture.call('POST', `${path}/accept`, ACCEPT);
   return path;
 }
 
-async function call(world: World): Promise<string> {
-  return made(world, '/v1/calls', { agent_id: await agentId(world), to: '+442071838750' });
+async function call(fixture: RouteFixture): Promise<string> {
+  return made(fixture, '/v1/calls', { agent_id: await agentId(fixture), to: '+442071838750' });
 }
 
-const source = (world: World) => made(world, '/v1/knowledge/sources', SOURCE);
-const fileSource = (world: World) => made(world, '/v1/knowledge/sources', { type: 'file' });
+const source = (fixture: RouteFixture) => made(fixture, '/v1/knowledge/sources', SOURCE);
+const fileSource = (fixture: RouteFixture) =>
+  made(fixture, '/v1/knowledge/sources', { type: 'file' });
 
 /** An agent that knows nothing is asked something. */
-async function gap(world: World): Promise<string> {
+async function gap(fixture: RouteFixture): Promise<string> {
   const text = 'How much does a tandem weigh?';
-  await world.call('POST', `${await conversation(world)}/messages`, { text });
-  const id = await world.eventually(async () => {
-    const { body } = await world.call('GET', '/v1/knowledge/gaps?status=open');
+  await fixture.call('POST', `${await conversation(fixture)}/messages`, { text });
+  const id = await fixture.eventually(async () => {
+    const { body } = await fixture.call('GET', '/v1/knowledge/gaps?status=open');
     return (body.data as { id: string }[])[0]?.id;
   });
   return `/v1/knowledge/gaps/${id}`;
 }
 
-const apiKey = (world: World) => made(world, '/v1/api_keys', KEY);
+const apiKey = (fixture: RouteFixture) => made(fixture, '/v1/api_keys', KEY);
 
 const ACCEPT = { accepted_by: { id: 'u1', name: 'Ada' } };
 /** Nobody may give more than they have. */
@@ -108,9 +110,9 @@ const minuteAgo = (): number => Math.floor(Date.now() / 1_000) - 60;
 
 const at = (path: string) => () => path;
 const below =
-  (thing: (world: World) => Promise<string>, rest = '') =>
-  async (world: World) =>
-    (await thing(world)) + rest;
+  (thing: (fixture: RouteFixture) => Promise<string>, rest = '') =>
+  async (fixture: RouteFixture) =>
+    (await thing(fixture)) + rest;
 
 /** By operationId. */
 export const ROWS: Record<string, Row> = {
@@ -143,9 +145,9 @@ export const ROWS: Record<string, Row> = {
   listEvents: { path: at('/v1/events'), status: 200 },
   getEvent: { path: event, status: 200 },
   explainDelivery: {
-    path: async (world) => {
-      const endpointPath = await endpoint(world);
-      const { body } = await world.call('POST', `${endpointPath}/test`);
+    path: async (fixture) => {
+      const endpointPath = await endpoint(fixture);
+      const { body } = await fixture.call('POST', `${endpointPath}/test`);
       return `/v1/events/${body.event_id}/explanation?endpoint_id=${idIn(endpointPath)}`;
     },
     status: 200,
@@ -154,7 +156,7 @@ export const ROWS: Record<string, Row> = {
   replayEvent: { path: below(event, '/replay'), json: {}, status: 202 },
   streamEvents: { path: at('/v1/events/stream'), status: 200, isStream: true },
   getDelivery: {
-    path: async (world) => `/v1/deliveries/${(await sent(world)).delivery_id}`,
+    path: async (fixture) => `/v1/deliveries/${(await sent(fixture)).delivery_id}`,
     status: 200,
   },
   listJobs: { path: at('/v1/jobs'), status: 200 },
@@ -164,7 +166,7 @@ export const ROWS: Record<string, Row> = {
   listConversations: { path: at('/v1/conversations'), status: 200 },
   startConversation: {
     path: at('/v1/conversations'),
-    json: async (world) => ({ agent_id: await agentId(world) }),
+    json: async (fixture) => ({ agent_id: await agentId(fixture) }),
     status: 201,
   },
   getConversation: { path: conversation, status: 200 },
@@ -189,7 +191,7 @@ export const ROWS: Record<string, Row> = {
   listCalls: { path: at('/v1/calls'), status: 200 },
   createCall: {
     path: at('/v1/calls'),
-    json: async (world) => ({ agent_id: await agentId(world), to: '+442071838750' }),
+    json: async (fixture) => ({ agent_id: await agentId(fixture), to: '+442071838750' }),
     status: 201,
   },
   getCall: { path: call, status: 200 },

@@ -7,7 +7,7 @@ import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
 
 /**
  * A cluster is lost, its database is not: the same manifests on a new cluster continue the
- * history and tell nothing twice, in whichever order the manifests and the operator come.
+ * history and make no event twice, in whichever order the manifests and the operator come.
  */
 
 const withKube = (await findKubeBinaries()) ? test : test.skip;

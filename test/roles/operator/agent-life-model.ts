@@ -101,20 +101,20 @@ export function reconcile(life: Life): void {
   }
 }
 
-/** The status, without messages; of several things that are wrong any may be told. */
+/** The status, without messages; of several things that are wrong any may be named. */
 export function statusOf(life: Life) {
   const declared = life.spec!;
   const problems = problemsOf(life);
   const count = life.versions.length;
   const isUnknown = declared.pinnedVersion !== undefined && declared.pinnedVersion > count;
-  // What is in the way is told instead of the pin.
+  // What is in the way is reported instead of the pin.
   const isSettled = problems.length === 0 && !declared.suspend;
-  const told = declared.pinnedVersion === undefined ? null : isUnknown ? 'False' : 'True';
+  const pinned = declared.pinnedVersion === undefined ? null : isUnknown ? 'False' : 'True';
   return {
     rest: {
       activeVersion: life.active,
       latestVersion: count > 0 ? count : null,
-      pinned: isSettled ? told : null,
+      pinned: isSettled ? pinned : null,
       stalled: problems.length > 0 || (isSettled && isUnknown),
     },
     ready: readyOf(life, problems, isUnknown),

@@ -8,12 +8,12 @@ import { runOperator, type Elect } from '../../../src/roles/operator/run.ts';
 import { createContext } from '../../../src/roles/context.ts';
 import { stopOnSignals } from '../../../src/roles/shutdown.ts';
 import { raiseEpoch } from '../../../src/platform/postgres/leadership.ts';
-import { createSideEffects, type Order, type Strike, type Told } from './side-effects.ts';
+import { createSideEffects, type Order, type Strike, type Report } from './side-effects.ts';
 
 /**
  * The operator as a process of its own, wired as roles/kubernetes-declarations.ts does it, with a
  * Lease of a fifth of the time and with a `Strike` at any of its side effects. What it does it
- * tells on stdout; strikes come by IPC, the first with its options.
+ * reports on stdout; strikes come by IPC, the first with its options.
  */
 export type FaultyOperatorOptions = {
   name: string;
@@ -29,13 +29,13 @@ export type FaultyOperatorOptions = {
 
 const nowMs = (): number => performance.now();
 /** Synchronous: a process that is killed has written what it said. */
-const tell = (told: Told): void => void writeSync(1, `${JSON.stringify(told)}\n`);
+const report = (report: Report): void => void writeSync(1, `${JSON.stringify(report)}\n`);
 
 // Written by test/roles/operator/operator-process.ts and nobody else.
 const options = JSON.parse(process.env['FAULTY_OPERATOR'] ?? '') as FaultyOperatorOptions;
 const { name, namespace, kube, leaseDurationMs = 2_000 } = options;
 
-const effects = createSideEffects(tell);
+const effects = createSideEffects(report);
 if (options.strike) effects.obey({ strike: options.strike });
 process.on('message', (order) => effects.obey(order as Order));
 
@@ -80,17 +80,17 @@ const elect: Elect = ({ onLead, onLost }) => {
     retryPeriodMs: leaseDurationMs * 0.25,
     onLead: async (resign) => {
       const office = await raiseEpoch(pool, 'test');
-      tell({ leading: office.epoch });
+      report({ leading: office.epoch });
       await onLead(office, resign);
     },
     onLost: async () => {
       await onLost();
-      tell({ follows: true });
+      report({ follows: true });
     },
   });
   return {
     start: () => {
-      tell({ ready: true }); // It knows everything now.
+      report({ ready: true }); // It knows everything now.
       elector.start();
     },
     stop: elector.stop,

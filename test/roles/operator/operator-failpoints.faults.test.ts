@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
 import { startKube, type Kube } from '../../platform/kubernetes/kube.ts';
 import { startOperatorProcess, type OperatorProcess } from './operator-process.ts';
-import { createWorld, type World } from './operator-world.ts';
+import { createOperatorHarness, type OperatorHarness } from './operator-harness.ts';
 import { createSeeded } from '../../random/seeded.ts';
 import type { Strike } from './side-effects.ts';
 
 /**
  * The operator is killed between any two of its side effects and another one goes on, or it is
  * paused there until another one has: the end is what the model says, with one version and one
- * event per content change. A run without faults tells which side effects there are; each is then
+ * event per content change. A run without faults shows which side effects there are; each is then
  * an end of its own, before and after it.
  *
  * All of them with FAULT_ROUNDS >= 100, else a sample that FAULT_SEED decides. FAULT_KIND (part of
- * a kind) leaves the others out, FAULT_LOG=1 tells of each.
+ * a kind) leaves the others out, FAULT_LOG=1 logs each.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 8);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
@@ -23,7 +23,7 @@ const AGENT = 'agent';
 const HOOK = 'hook';
 
 /** Each act waits for its result, so all of them are seen and the model is exact. */
-const SCRIPT: ((world: World) => Promise<void>)[] = [
+const SCRIPT: ((harness: OperatorHarness) => Promise<void>)[] = [
   ({ changeAgent }) => changeAgent(AGENT, (agent) => (agent.exists = true)),
   ({ changeEndpoint }) => changeEndpoint(HOOK, (endpoint) => (endpoint.exists = true)),
   ({ changeAgent }) => changeAgent(AGENT, ({ declared }) => (declared.inline = 'two')),
@@ -49,45 +49,45 @@ suite('an operator killed or paused between any two side effects', () => {
   }, 90_000);
   afterAll(() => kube.stop());
 
-  const newWorld = (): Promise<World> => {
+  const newHarness = (): Promise<OperatorHarness> => {
     count += 1;
     const namespace = `failpoint-${count}`;
-    return createWorld({ kube, namespace, agents: [AGENT], endpoints: [HOOK] });
+    return createOperatorHarness({ kube, namespace, agents: [AGENT], endpoints: [HOOK] });
   };
 
   /** The kinds of all side effects of a run, in their order. */
   async function runWithoutFaults(): Promise<string[]> {
-    const world = await newWorld();
-    const operator = startOperatorProcess({ ...world.options, name: 'only' });
+    const harness = await newHarness();
+    const operator = startOperatorProcess({ ...harness.options, name: 'only' });
     try {
-      for (const act of SCRIPT) await act(world);
+      for (const act of SCRIPT) await act(harness);
       return operator.effects;
     } finally {
       await operator.stop();
-      await world.close();
+      await harness.close();
     }
   }
 
   /** False when it never came to that side effect. */
   async function runUntil(strike: Strike): Promise<boolean> {
-    const world = await newWorld();
-    const victim = startOperatorProcess({ ...world.options, name: 'victim', strike });
+    const harness = await newHarness();
+    const victim = startOperatorProcess({ ...harness.options, name: 'victim', strike });
     const operators = [victim];
-    const heirs = startHeir(world, victim, operators);
+    const successors = startSuccessor(harness, victim, operators);
     try {
       for (const act of SCRIPT) {
-        await act(world);
-        if (await goOn(victim)) await world.agrees();
+        await act(harness);
+        if (await goOn(victim)) await harness.agrees();
       }
-      await world.onlyGrew();
+      await harness.onlyGrew();
       return victim.struck() !== undefined;
     } catch (error) {
       const logs = operators.map(({ name, output }) => `--- ${name}\n${output().slice(-6_000)}`);
       throw new Error(`after ${JSON.stringify(strike)}\n${logs.join('\n')}`, { cause: error });
     } finally {
       await Promise.all(operators.map(({ kill }) => kill()));
-      await heirs;
-      await world.close();
+      await successors;
+      await harness.close();
     }
   }
 
@@ -100,15 +100,15 @@ suite('an operator killed or paused between any two side effects', () => {
     return true;
   }
 
-  /** Waits beside the victim and is told at once when it is struck, as its Lease would tell later. */
-  async function startHeir(
-    { options }: World,
+  /** Waits beside the victim and learns at once when it is struck, as it would of the Lease later. */
+  async function startSuccessor(
+    { options }: OperatorHarness,
     victim: OperatorProcess,
     operators: OperatorProcess[],
   ): Promise<void> {
     const isStruck = (): boolean => victim.struck() !== undefined || !victim.isAlive();
     await victim.until(() => victim.epoch() !== undefined || isStruck());
-    operators.push(startOperatorProcess({ ...options, name: 'heir' }));
+    operators.push(startOperatorProcess({ ...options, name: 'successor' }));
     await victim.until(isStruck);
     await giveBackLease(options.namespace);
   }

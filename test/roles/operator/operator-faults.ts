@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Place, Town } from './operator-town.ts';
+import type { Replica, OperatorPair } from './operator-pair.ts';
 import type { Seeded } from '../../random/seeded.ts';
 import type { Strike } from './side-effects.ts';
 
 /**
  * What happens to operators, their network, the API server and the database while somebody acts.
  * Each fault ends by itself or when the acts are `over`, and leaves nothing broken but dead
- * operators, which the town repairs. An act may need an end of the fault to come through, so none
+ * operators, which the pair repairs. An act may need an end of the fault to come through, so none
  * waits for the acts alone.
  */
 export type Fault = (deps: {
-  town: Town;
+  pair: OperatorPair;
   seeded: Seeded;
   /** Resolves when the acts beside it are done. */
   over: Promise<void>;
@@ -18,24 +18,24 @@ export type Fault = (deps: {
 
 export const FAULTS = {
   'the leader is killed between two side effects': async (deps) => {
-    await strike(await deps.town.leader(), { ...deps, signal: 'SIGKILL' });
+    await strike(await deps.pair.leader(), { ...deps, signal: 'SIGKILL' });
   },
   'an operator is killed': async (deps) => {
     await amid(deps);
-    await deps.seeded.pick(deps.town.places).operator.kill();
+    await deps.seeded.pick(deps.pair.replicas).operator.kill();
   },
   'all operators are killed': async (deps) => {
     await amid(deps);
-    await Promise.all(deps.town.places.map(({ operator }) => operator.kill()));
-    await deps.town.repair();
+    await Promise.all(deps.pair.replicas.map(({ operator }) => operator.kill()));
+    await deps.pair.repair();
   },
-  'the leader dies and its successor has heard nothing yet': async ({ town, over }) => {
-    const place = await town.leader();
-    const others = town.places.filter((one) => one !== place);
+  'the leader dies and its successor has heard nothing yet': async ({ pair, over }) => {
+    const replica = await pair.leader();
+    const others = pair.replicas.filter((one) => one !== replica);
     await Promise.all(others.map(({ operator }) => operator.lag(true)));
     await over;
-    await place.operator.kill();
-    await town.succeeded(place);
+    await replica.operator.kill();
+    await pair.succeeded(replica);
     await Promise.all(others.map(({ operator }) => operator.lag(false)));
   },
   'the leader is stopped': async (deps) => {
@@ -43,45 +43,45 @@ export const FAULTS = {
     await operator.stop();
   },
   'the leader is paused between two side effects, and goes on': async (deps) => {
-    const { town, seeded, over } = deps;
-    const place = await town.leader();
-    await strike(place, { ...deps, signal: 'SIGSTOP' });
-    await town.succeeded(place);
+    const { pair, seeded, over } = deps;
+    const replica = await pair.leader();
+    await strike(replica, { ...deps, signal: 'SIGSTOP' });
+    await pair.succeeded(replica);
     // Either into the middle of what the other does, or when all has changed.
     if (seeded.below(2) === 0) await over;
-    place.operator.signal('SIGCONT');
-    await deposed(place);
+    replica.operator.signal('SIGCONT');
+    await deposed(replica);
   },
   'the leader is cut off, and comes back': async (deps) => {
-    const { town, seeded, over } = deps;
-    const place = await amid(deps);
-    place.network.hang();
-    await town.succeeded(place);
+    const { pair, seeded, over } = deps;
+    const replica = await amid(deps);
+    replica.network.hang();
+    await pair.succeeded(replica);
     if (seeded.below(2) === 0) await over;
     // What was on its way arrives now, as late as that.
-    if (seeded.below(2) === 0) place.network.cut();
-    place.network.resume();
-    await deposed(place);
+    if (seeded.below(2) === 0) replica.network.cut();
+    replica.network.resume();
+    await deposed(replica);
   },
   'all connections to the API server are cut': async (deps) => {
     for (let left = 1 + deps.seeded.below(4); left > 0; left -= 1) {
       await amid(deps);
-      for (const { network } of deps.town.places) network.cut();
+      for (const { network } of deps.pair.replicas) network.cut();
     }
   },
   'the API server is killed': async (deps) => {
     await amid(deps);
-    await deps.town.kube.kill('apiserver');
-    await deps.town.kube.revive('apiserver');
+    await deps.pair.kube.kill('apiserver');
+    await deps.pair.kube.revive('apiserver');
   },
   'etcd is killed': async (deps) => {
     await amid(deps);
-    await deps.town.kube.kill('etcd');
+    await deps.pair.kube.kill('etcd');
     await delay(deps.seeded.below(2_000)); // A fault's length, nothing that is waited for.
-    await deps.town.kube.revive('etcd');
+    await deps.pair.kube.revive('etcd');
   },
   'the history is compacted': async (deps) => {
-    const { kube } = deps.town;
+    const { kube } = deps.pair;
     await amid(deps);
     // Its watch cache would know what etcd has forgotten.
     await kube.kill('apiserver');
@@ -91,7 +91,7 @@ export const FAULTS = {
   'the database ends all connections': async (deps) => {
     for (let left = 1 + deps.seeded.below(4); left > 0; left -= 1) {
       await amid(deps);
-      await deps.town.world.pool.query(
+      await deps.pair.harness.pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and application_name like 'operator/%'`,
       );
@@ -112,7 +112,7 @@ export const OUTAGES: readonly FaultName[] = [
 
 /** Lets it suffer at one of its next side effects, or when the acts are over without so many. */
 async function strike(
-  { operator }: Place,
+  { operator }: Replica,
   deps: { seeded: Seeded; over: Promise<void>; signal: Strike['signal'] },
 ): Promise<void> {
   const { seeded, over, signal } = deps;
@@ -129,21 +129,21 @@ async function strike(
  * Resolves with the leader after a few more of its side effects: anywhere in what it does just
  * now, and not later than the acts end.
  */
-async function amid({ town, seeded, over }: Parameters<Fault>[0]): Promise<Place> {
-  const place = await town.leader();
-  const { operator } = place;
+async function amid({ pair, seeded, over }: Parameters<Fault>[0]): Promise<Replica> {
+  const replica = await pair.leader();
+  const { operator } = replica;
   const count = operator.effects.length + seeded.below(20);
   const reached = operator.until(() => operator.effects.length >= count || !operator.isAlive());
   await Promise.race([reached, over]);
-  return place;
+  return replica;
 }
 
 /** Resolves when it knows that it leads no longer, and has ended what it was doing. */
-async function deposed({ operator }: Place): Promise<void> {
+async function deposed({ operator }: Replica): Promise<void> {
   await operator.until(() => operator.epoch() === undefined);
 }
 
-/** Everything before now is forgotten: who watches from there is told 410. */
+/** Everything before now is forgotten: who watches from there gets 410. */
 async function compact(etcdUrl: string): Promise<void> {
   const post = async (path: string, body: object): Promise<unknown> => {
     const answer = await fetch(`${etcdUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });

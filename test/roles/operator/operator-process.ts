@@ -5,9 +5,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import heapFlags from '../../../bin/heap-flags.json' with { type: 'json' };
 import type { FaultyOperatorOptions } from './faulty-operator.ts';
-import type { Order, Strike, Told } from './side-effects.ts';
+import type { Order, Strike, Report } from './side-effects.ts';
 
-/** An operator process and what it tells of itself. */
+/** An operator process and what it reports of itself. */
 export type OperatorProcess = {
   name: string;
   /** Kinds of all side effects it began. */
@@ -19,9 +19,9 @@ export type OperatorProcess = {
   /** What it suffered since the last `arm`. */
   struck: () => Strike | undefined;
   arm: (strike: Strike) => void;
-  /** Its watches of our kinds hear but tell it nothing, or go on. Resolves when it is so. */
+  /** Its watches of our kinds hear but pass nothing on, or go on. Resolves when it is so. */
   lag: (lag: boolean) => Promise<void>;
-  /** Resolves once `check` is true: asked again whenever it told something or ended. */
+  /** Resolves once `check` is true: asked again whenever it reported something or ended. */
   until: (check: () => boolean) => Promise<void>;
   signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
   kill: () => Promise<void>;
@@ -54,24 +54,24 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
   let ready = false;
   let struck: Strike | undefined;
   let lags = false;
-  const bells = new Set<() => void>();
-  const ring = (): void => bells.forEach((bell) => bell());
+  const checks = new Set<() => void>();
+  const look = (): void => checks.forEach((check) => check());
 
   stderr.on('data', (piece: Buffer) => (output += piece.toString()));
   createInterface({ input: stdout }).on('line', (line) => {
-    const told = JSON.parse(line) as Told; // Only `tell` writes there.
-    if ('effect' in told) effects.push(told.effect);
-    else if ('struck' in told) struck = told.struck;
-    else if ('lags' in told) lags = told.lags;
-    else if ('leading' in told) epoch = told.leading;
-    else if ('follows' in told) epoch = undefined;
-    else ready = told.ready;
-    ring();
+    const report = JSON.parse(line) as Report; // Only `report` writes there.
+    if ('effect' in report) effects.push(report.effect);
+    else if ('struck' in report) struck = report.struck;
+    else if ('lags' in report) lags = report.lags;
+    else if ('leading' in report) epoch = report.leading;
+    else if ('follows' in report) epoch = undefined;
+    else ready = report.ready;
+    look();
   });
   void ended.then(() => {
     watchdog.kill('SIGKILL');
     epoch = undefined;
-    ring();
+    look();
   });
 
   const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
@@ -79,13 +79,13 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
   const send = (order: Order): void => void (child.connected && child.send(order, () => undefined));
   const until: OperatorProcess['until'] = (check) =>
     new Promise((resolve) => {
-      const bell = (): void => {
+      const checkIt = (): void => {
         if (!check()) return;
-        bells.delete(bell);
+        checks.delete(checkIt);
         resolve();
       };
-      bells.add(bell);
-      bell();
+      checks.add(checkIt);
+      checkIt();
     });
   return {
     name: options.name,

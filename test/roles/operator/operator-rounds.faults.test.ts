@@ -4,8 +4,8 @@ import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
 import { startKube, type Kube } from '../../platform/kubernetes/kube.ts';
 import { FAULTS, OUTAGES, type FaultName } from './operator-faults.ts';
 import type { AgentModel, EndpointModel } from './operator-model.ts';
-import { startTown, type Town } from './operator-town.ts';
-import { createWorld, type World } from './operator-world.ts';
+import { startOperatorPair, type OperatorPair } from './operator-pair.ts';
+import { createOperatorHarness, type OperatorHarness } from './operator-harness.ts';
 import { createSeeded, type Seeded } from '../../random/seeded.ts';
 
 /**
@@ -14,7 +14,7 @@ import { createSeeded, type Seeded } from '../../random/seeded.ts';
  * is, each act must come through, and the API server and the database say what the model says.
  *
  * FAULT_ROUNDS rounds; FAULT_SEED decides what is done and what fails, not who is faster. FAULT_KIND
- * (part of a name) leaves the other faults out, FAULT_LOG=1 tells of each round.
+ * (part of a name) leaves the other faults out, FAULT_LOG=1 logs each round.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 8);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
@@ -37,7 +37,7 @@ function outageRounds(): number {
   return Math.floor(ROUNDS / 3);
 }
 
-type Act = { what: string; run: (world: World) => Promise<void> };
+type Act = { what: string; run: (harness: OperatorHarness) => Promise<void> };
 
 const binaries = await findKubeBinaries();
 const suite = binaries ? describe : describe.skip;
@@ -54,27 +54,27 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
   const { name, leaseDurationMs } = course;
   const kinds = course.kinds.filter((kind) => kind.includes(process.env['FAULT_KIND'] ?? ''));
   const rounds = kinds.length === 0 ? 0 : course.rounds;
-  let world: World;
-  let town: Town;
+  let harness: OperatorHarness;
+  let pair: OperatorPair;
   beforeAll(async () => {
-    world = await createWorld({
+    harness = await createOperatorHarness({
       kube,
       namespace: name,
       agents: [PROBE.agent, ...AGENTS],
       endpoints: [PROBE.endpoint, ...ENDPOINTS],
     });
-    town = await startTown({ kube, world, leaseDurationMs });
-    await town.repair(); // The first fault needs one that stands by.
+    pair = await startOperatorPair({ kube, harness, leaseDurationMs });
+    await pair.repair(); // The first fault needs one that stands by.
   }, 90_000);
   afterAll(async () => {
-    await town.stop();
-    await world.close();
+    await pair.stop();
+    await harness.close();
   });
 
   /** One of these is not there yet. */
   async function makeAll(): Promise<void> {
-    const { changeAgent, changeEndpoint } = world;
-    for (const { name: agent } of world.model.agents) {
+    const { changeAgent, changeEndpoint } = harness;
+    for (const { name: agent } of harness.model.agents) {
       await changeAgent(agent, (one) => (one.exists = true));
     }
     for (const endpoint of [PROBE.endpoint, ...ENDPOINTS.slice(1)]) {
@@ -85,7 +85,7 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
   }
 
   async function probe(number: number): Promise<void> {
-    const { changeAgent, changeEndpoint, loseSecret } = world;
+    const { changeAgent, changeEndpoint, loseSecret } = harness;
     await changeAgent(PROBE.agent, ({ declared }) => (declared.configMap = `probe ${number % 4}`));
     await changeEndpoint(PROBE.endpoint, ({ declared }) => (declared.description = `${number}`));
     await loseSecret(PROBE.endpoint);
@@ -95,20 +95,20 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
     const title = `${name} ${number}: ${kind} while ${acts.map(({ what }) => what).join(', ')}`;
     const startedAtMs = performance.now();
     const over = Promise.withResolvers<void>();
-    const fault = FAULTS[kind]({ town, seeded: createSeeded(SEED + number), over: over.promise });
+    const fault = FAULTS[kind]({ pair, seeded: createSeeded(SEED + number), over: over.promise });
     try {
-      for (const { run } of acts) await run(world);
+      for (const { run } of acts) await run(harness);
       over.resolve();
       await fault;
-      await town.repair();
+      await pair.repair();
       await probe(number);
-      await world.onlyGrew();
-      expect(town.bugs()).toEqual([]);
+      await harness.onlyGrew();
+      expect(pair.bugs()).toEqual([]);
     } catch (error) {
       over.resolve();
       await Promise.race([fault.catch(() => undefined), delay(10_000)]); // It may wait in vain.
-      // jest shows the difference only of the error that it was told of last.
-      console.error(`seed ${SEED}, ${title}\n${town.story()}`);
+      // jest shows the difference only of the error that it got last.
+      console.error(`seed ${SEED}, ${title}\n${pair.story()}`);
       throw error;
     }
     if (process.env['FAULT_LOG'] !== undefined) {
@@ -128,8 +128,8 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
   }
 
   const title = `the end is what the model says in ${rounds} rounds (seed ${SEED})`;
-  const tell = (counts: ReadonlyMap<string, number>, terms: number): void => {
-    const activations = world.model.agents.reduce((sum, { log }) => sum + log.length, 0);
+  const logRounds = (counts: ReadonlyMap<string, number>, terms: number): void => {
+    const activations = harness.model.agents.reduce((sum, { log }) => sum + log.length, 0);
     const faults = [...counts].map(([kind, count]) => `${count} x ${kind}`).join('; ');
     console.info(
       `seed ${SEED}: ${rounds} rounds, ${activations} activations, ${terms} terms; ${faults}`,
@@ -156,8 +156,10 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
           Array.from({ length: count }, () => newAct(seeded)),
         );
       }
-      const { rows } = await world.pool.query<{ epoch: number }>('select epoch from leader_epochs');
-      tell(counts, rows[0]?.epoch ?? 0);
+      const { rows } = await harness.pool.query<{ epoch: number }>(
+        'select epoch from leader_epochs',
+      );
+      logRounds(counts, rows[0]?.epoch ?? 0);
     },
     (rounds + 2) * ROUND_MS,
   );
@@ -183,11 +185,11 @@ function newAct(seeded: Seeded): Act {
   const [what, change] = seeded.pick(ENDPOINT_ACTS);
   return {
     what: `${what} ${name}`,
-    run: async (world) => {
-      const { exists } = world.model.endpoints.find((endpoint) => endpoint.name === name)!;
-      if (exists && what === 'rotate the secret of') return world.rotateSecret(name);
-      if (exists && what === 'lose the secret of') return world.loseSecret(name);
-      await world.changeEndpoint(name, (endpoint) => {
+    run: async (harness) => {
+      const { exists } = harness.model.endpoints.find((endpoint) => endpoint.name === name)!;
+      if (exists && what === 'rotate the secret of') return harness.rotateSecret(name);
+      if (exists && what === 'lose the secret of') return harness.loseSecret(name);
+      await harness.changeEndpoint(name, (endpoint) => {
         if (!endpoint.exists) endpoint.exists = true;
         else change(endpoint, number);
       });

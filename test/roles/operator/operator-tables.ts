@@ -6,9 +6,9 @@ export type Tables = {
   endpoints: EndpointTableRow[];
   /** `2 its prompt`, in the order of their numbers */
   versions: { agent: string; line: string }[];
-  /** In the order of the log. `event`: what its event tells, in the words of `line`. */
+  /** In the order of the log. `event`: what its event says, in the words of `line`. */
   activations: { agent: string; line: string; event: string | null; endpoints: string[] }[];
-  /** Of all events that tell of an agent. */
+  /** Of all events of an agent. */
   eventCount: number;
   /** Deliveries that wait for an endpoint that is gone. */
   leftInQueue: number;
@@ -54,7 +54,7 @@ export async function readTables(pool: Pool): Promise<Tables> {
     agents: await read<AgentTableRow>(AGENTS),
     endpoints: await read<EndpointTableRow>(ENDPOINTS),
     versions: await read<{ agent: string; line: string }>(VERSIONS),
-    activations: activations.map(({ body, ...row }) => ({ ...row, event: body && told(body) })),
+    activations: activations.map(({ body, ...row }) => ({ ...row, event: body && lineOf(body) })),
     eventCount: counts[0]?.eventCount ?? 0,
     leftInQueue: counts[0]?.leftInQueue ?? 0,
     trespasses: trespasses.map(({ line }) => line),
@@ -94,7 +94,7 @@ const COUNTS = `
 
 type ActivationRow = { agent: string; line: string; body: Buffer | null; endpoints: string[] };
 
-function told(body: Buffer): string {
+function lineOf(body: Buffer): string {
   const { type, data } = JSON.parse(body.toString()) as {
     type: string;
     data: Record<string, string | number | null>;

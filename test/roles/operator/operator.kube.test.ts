@@ -5,14 +5,14 @@ import { createPostgresResourceStore } from '../../../src/platform/resources/res
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { activations, agentRow, conditionsOf, countVersions, events } from '../../agents/agents.ts';
 import { startEngine, type Engine } from '../engine.ts';
-import { describeEachHome } from '../homes.ts';
+import { describeEachStore } from '../each-store.ts';
 import type { Kube } from '../../platform/kubernetes/kube.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   let operator: { stop: () => Promise<void> };
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
     operator = await engine.startOperator();
   });
   afterEach(() => engine.stop());
@@ -49,7 +49,7 @@ describeEachHome((home) => {
   };
 
   describe('the status', () => {
-    test('tells what is live, and since when: that moves only when the answer does', async () => {
+    test('says what is live, and since when: that moves only when the answer does', async () => {
       const first = await declare({ prompt: 'one' });
       expect(first.status).toMatchObject({
         observedGeneration: 1,
@@ -351,9 +351,9 @@ describeEachHome((home) => {
           get: async (kind, key) => {
             const found = await inner.get(kind, key);
             if (kind !== 'ConfigMap' || heard) return found;
-            const told = new Promise<void>((resolve) => (heard = resolve));
+            const known = new Promise<void>((resolve) => (heard = resolve));
             await write('two');
-            await told; // The change is known, and what was read is of the time before it.
+            await known; // The change is known, and what was read is of the time before it.
             return found;
           },
           watch: (kind, handlers) =>
@@ -390,8 +390,8 @@ describeEachHome((home) => {
       });
       const { rowCount: versions } = await engine.pool.query('select 1 from agent_versions');
       expect(versions).toBe(kept);
-      const { rowCount: told } = await engine.pool.query('select 1 from events');
-      expect(told).toBe(2);
+      const { rowCount: known } = await engine.pool.query('select 1 from events');
+      expect(known).toBe(2);
     },
   );
 });

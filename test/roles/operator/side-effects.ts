@@ -15,11 +15,11 @@ export type Strike = {
   signal: 'SIGKILL' | 'SIGSTOP';
 };
 
-/** What the process is told by IPC. `lag`: of our kinds it learns no news. */
+/** What the process gets by IPC. `lag`: it gets no news of our kinds. */
 export type Order = { strike: Strike } | { lag: boolean };
 
-/** What the process tells, one JSON object a line. */
-export type Told =
+/** What the process reports, one JSON object a line. */
+export type Report =
   | { effect: string }
   | { struck: Strike }
   | { lags: boolean }
@@ -34,8 +34,8 @@ export type SideEffects = {
   client: (client: KubeClient) => KubeClient;
 };
 
-/** @param tell must have written when it returns: the next thing may be the end. */
-export function createSideEffects(tell: (told: Told) => void): SideEffects {
+/** @param report must have written when it returns: the next thing may be the end. */
+export function createSideEffects(report: (report: Report) => void): SideEffects {
   let armed: { strike: Strike; left: number } | undefined;
   let gate = Promise.resolve();
   let openGate = (): void => undefined;
@@ -51,13 +51,13 @@ export function createSideEffects(tell: (told: Told) => void): SideEffects {
   }
 
   function suffer(strike: Strike): void {
-    tell({ struck: strike });
+    report({ struck: strike });
     process.kill(process.pid, strike.signal);
   }
 
   async function around<T>(kind: string, effect: () => Promise<T>): Promise<T> {
     const strike = takeStrike(kind);
-    tell({ effect: kind });
+    report({ effect: kind });
     if (strike?.when === 'before') suffer(strike);
     try {
       return await effect();
@@ -89,7 +89,7 @@ export function createSideEffects(tell: (told: Told) => void): SideEffects {
       }
       openGate();
       if (order.lag) gate = new Promise((resolve) => (openGate = resolve));
-      tell({ lags: order.lag });
+      report({ lags: order.lag });
     },
     // Only called without a callback, in src/platform/postgres/transaction.ts.
     pool: (pool) => {

@@ -18,7 +18,7 @@ const result = (deliveryId: string): AttemptResult => ({
   responseBody: '',
 });
 
-/** A database that answers when told to. */
+/** A database that answers when the test lets it. */
 function manualDatabase(): {
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
   batches: string[][];

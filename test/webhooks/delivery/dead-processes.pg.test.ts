@@ -4,7 +4,7 @@ import { createRescue, type Rescue } from '../../../src/webhooks/delivery/rescue
 import { claimDeliveries } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { endLeasesOf } from '../../../src/webhooks/queue/delivery-processes.sql.ts';
 import { createClient, type Db } from '../../../src/platform/postgres/pool.ts';
-import { startLab, type Lab } from '../delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 
 /** Who is dead, by a clock of our own: test/webhooks/delivery/processes/rescue.faults.test.ts has the real processes. */
 type Session = ReturnType<typeof createClient>;
@@ -13,15 +13,15 @@ type Member = Rescue & { session: Session; woken: string[] };
 /** Longer than anybody is given to come back. */
 const MINUTE_MS = 60_000;
 
-let lab: Lab;
+let fixture: DeliveryFixture;
 let endpoint: string;
 let nowMs: number;
 let members: Member[];
 let sessions: Session[];
 
 beforeEach(async () => {
-  lab = await startLab();
-  endpoint = await lab.addEndpoint();
+  fixture = await startDeliveryFixture();
+  endpoint = await fixture.addEndpoint();
   nowMs = 1_000_000;
   members = [];
   sessions = [];
@@ -30,18 +30,18 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(members.map((member) => member.stop()));
   await Promise.all(sessions.map((session) => session.end()));
-  await lab.stop();
+  await fixture.stop();
 });
 
 async function openSession(): Promise<Session> {
-  const session = createClient(lab.databaseUrl);
+  const session = createClient(fixture.databaseUrl);
   await session.connect();
   sessions.push(session);
   return session;
 }
 
 /** A delivery process, as far as the others see it. */
-async function join(db: Db = lab.pool): Promise<Member> {
+async function join(db: Db = fixture.pool): Promise<Member> {
   const session = await openSession();
   const woken: string[] = [];
   const rescue = await createRescue({
@@ -49,7 +49,7 @@ async function join(db: Db = lab.pool): Promise<Member> {
     nowMs: () => nowMs,
     wake: (ids) => void woken.push(...ids),
     onOthers: () => undefined,
-    log: lab.log,
+    log: fixture.log,
   });
   await rescue.onSession(session);
   const member = { ...rescue, session, woken };
@@ -59,10 +59,10 @@ async function join(db: Db = lab.pool): Promise<Member> {
 
 /** Leases an event to it. */
 async function lease({ processNumber }: Member): Promise<void> {
-  await lab.emit();
+  await fixture.emit();
   const budget = { endpointId: endpoint, slots: 1, yieldingSlots: 1 };
   const held = { leaseToken: randomUUID(), processNumber };
-  expect(await claimDeliveries(lab.pool, [budget], held)).toHaveLength(1);
+  expect(await claimDeliveries(fixture.pool, [budget], held)).toHaveLength(1);
 }
 
 /** Has an event leased to it, and loses its session. */
@@ -70,8 +70,8 @@ async function disappear(member: Member): Promise<void> {
   const { session, processNumber } = member;
   await lease(member);
   await session.end();
-  await lab.eventually(async () => {
-    const { rowCount } = await lab.pool.query(
+  await fixture.eventually(async () => {
+    const { rowCount } = await fixture.pool.query(
       `select 1 from pg_locks
         where locktype = 'advisory' and objid::bigint = $1
           and database = (select oid from pg_database where datname = current_database())`,
@@ -83,7 +83,7 @@ async function disappear(member: Member): Promise<void> {
 
 /** Leases of the process that have not run out. */
 async function leases({ processNumber }: Member): Promise<number> {
-  const { rowCount } = await lab.pool.query(
+  const { rowCount } = await fixture.pool.query(
     'select 1 from delivery_queue where leased_by = $1 and run_at > now()',
     [processNumber],
   );
@@ -97,38 +97,38 @@ async function lookAfter(member: Member, ms: number): Promise<string[]> {
 }
 
 test('who has been gone for a second is taken over from, and not before', async () => {
-  const [victim, heir, other] = [await join(), await join(), await join()];
+  const [victim, successor, other] = [await join(), await join(), await join()];
   await lease(other);
   await disappear(victim);
-  expect(await lookAfter(heir, 0)).toEqual([]);
-  expect(await lookAfter(heir, 500)).toEqual([]);
+  expect(await lookAfter(successor, 0)).toEqual([]);
+  expect(await lookAfter(successor, 500)).toEqual([]);
   expect(await leases(victim)).toBe(1);
-  expect(await lookAfter(heir, 500)).toEqual([endpoint]);
-  expect(await lab.claim(endpoint)).toMatchObject([{ attempt: 2, lost: true }]);
+  expect(await lookAfter(successor, 500)).toEqual([endpoint]);
+  expect(await fixture.claim(endpoint)).toMatchObject([{ attempt: 2, lost: true }]);
   expect(await leases(other)).toBe(1);
   // Forgotten with that.
-  expect(await lookAfter(heir, 5_000)).toEqual([endpoint]);
+  expect(await lookAfter(successor, 5_000)).toEqual([endpoint]);
 });
 
 test('who comes back within the second keeps its leases, however often it does', async () => {
-  const [victim, heir] = [await join(), await join()];
+  const [victim, successor] = [await join(), await join()];
   await disappear(victim);
   for (let round = 0; round < 3; round += 1) {
-    expect(await lookAfter(heir, 0)).toEqual([]);
-    expect(await lookAfter(heir, 900)).toEqual([]);
+    expect(await lookAfter(successor, 0)).toEqual([]);
+    expect(await lookAfter(successor, 900)).toEqual([]);
     const session = await openSession();
     await victim.onSession(session);
-    expect(await lookAfter(heir, 500)).toEqual([]);
+    expect(await lookAfter(successor, 500)).toEqual([]);
     await disappear({ ...victim, session });
   }
   expect(await leases(victim)).toBe(4);
 });
 
 test('who was back between two looks, and went again, has not been gone since the first', async () => {
-  const [victim, heir] = [await join(), await join()];
+  const [victim, successor] = [await join(), await join()];
   await disappear(victim);
   for (let round = 0; round < 4; round += 1) {
-    expect(await lookAfter(heir, 500)).toEqual([]);
+    expect(await lookAfter(successor, 500)).toEqual([]);
     const session = await openSession();
     await victim.onSession(session);
     await disappear({ ...victim, session });
@@ -137,29 +137,29 @@ test('who was back between two looks, and went again, has not been gone since th
 });
 
 test('who was back between two looks has the whole second again', async () => {
-  const [victim, heir] = [await join(), await join()];
+  const [victim, successor] = [await join(), await join()];
   await disappear(victim);
-  expect(await lookAfter(heir, 0)).toEqual([]);
+  expect(await lookAfter(successor, 0)).toEqual([]);
   const session = await openSession();
   await victim.onSession(session);
   await disappear({ ...victim, session });
-  expect(await lookAfter(heir, 1_000)).toEqual([]);
-  expect(await lookAfter(heir, 900)).toEqual([]);
+  expect(await lookAfter(successor, 1_000)).toEqual([]);
+  expect(await lookAfter(successor, 900)).toEqual([]);
   expect(await leases(victim)).toBe(2);
-  expect(await lookAfter(heir, 100)).toEqual([endpoint]);
+  expect(await lookAfter(successor, 100)).toEqual([endpoint]);
 });
 
 test('who was taken over from and is back after all can be taken over from again', async () => {
-  const [victim, heir] = [await join(), await join()];
+  const [victim, successor] = [await join(), await join()];
   await disappear(victim);
-  await lookAfter(heir, 0);
-  expect(await lookAfter(heir, 1_000)).toEqual([endpoint]);
+  await lookAfter(successor, 0);
+  expect(await lookAfter(successor, 1_000)).toEqual([endpoint]);
   const session = await openSession();
   await victim.onSession(session);
-  await lab.claim(endpoint); // What was taken over is somebody else's now.
+  await fixture.claim(endpoint); // What was taken over is somebody else's now.
   await disappear({ ...victim, session });
-  expect(await lookAfter(heir, 0)).toEqual([endpoint]);
-  expect(await lookAfter(heir, 1_000)).toEqual([endpoint, endpoint]);
+  expect(await lookAfter(successor, 0)).toEqual([endpoint]);
+  expect(await lookAfter(successor, 1_000)).toEqual([endpoint, endpoint]);
 });
 
 test('nobody takes over from itself, though its session is gone for long', async () => {
@@ -170,39 +170,39 @@ test('nobody takes over from itself, though its session is gone for long', async
 });
 
 test('nobody takes over while its own session is gone as well', async () => {
-  const [victim, heir] = [await join(), await join()];
+  const [victim, successor] = [await join(), await join()];
   await disappear(victim);
-  await disappear(heir);
-  for (const ms of [0, 600, 600, 600]) expect(await lookAfter(heir, ms)).toEqual([]);
+  await disappear(successor);
+  for (const ms of [0, 600, 600, 600]) expect(await lookAfter(successor, ms)).toEqual([]);
   expect(await leases(victim)).toBe(1);
-  await heir.onSession(await openSession());
-  await lookAfter(heir, MINUTE_MS);
-  expect(await lookAfter(heir, MINUTE_MS)).toEqual([endpoint]);
+  await successor.onSession(await openSession());
+  await lookAfter(successor, MINUTE_MS);
+  expect(await lookAfter(successor, MINUTE_MS)).toEqual([endpoint]);
 });
 
 test('a server that was away gives everybody time to come back', async () => {
   let away = false;
   const db = {
-    query: ((...args: Parameters<typeof lab.pool.query>) =>
-      away ? Promise.reject(new Error('away')) : lab.pool.query(...args)) as Db['query'],
+    query: ((...args: Parameters<typeof fixture.pool.query>) =>
+      away ? Promise.reject(new Error('away')) : fixture.pool.query(...args)) as Db['query'],
   };
-  const [victim, heir] = [await join(), await join(db)];
+  const [victim, successor] = [await join(), await join(db)];
   await disappear(victim);
-  expect(await lookAfter(heir, 0)).toEqual([]);
+  expect(await lookAfter(successor, 0)).toEqual([]);
   away = true;
-  expect(await lookAfter(heir, 600)).toEqual([]);
+  expect(await lookAfter(successor, 600)).toEqual([]);
   away = false;
   // Nobody could come back in most of the second that is over now.
-  expect(await lookAfter(heir, 600)).toEqual([]);
+  expect(await lookAfter(successor, 600)).toEqual([]);
   expect(await leases(victim)).toBe(1);
-  await lookAfter(heir, MINUTE_MS);
-  expect(await lookAfter(heir, MINUTE_MS)).toEqual([endpoint]);
+  await lookAfter(successor, MINUTE_MS);
+  expect(await lookAfter(successor, MINUTE_MS)).toEqual([endpoint]);
 });
 
 test('who comes back in the last moment, after it was thought dead, keeps its leases', async () => {
   const victim = await join();
   await disappear(victim);
   await victim.onSession(await openSession());
-  expect(await endLeasesOf(lab.pool, [victim.processNumber])).toEqual([]);
+  expect(await endLeasesOf(fixture.pool, [victim.processNumber])).toEqual([]);
   expect(await leases(victim)).toBe(1);
 });

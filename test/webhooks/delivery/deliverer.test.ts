@@ -11,7 +11,7 @@ import type {
   ClaimedDelivery,
 } from '../../../src/webhooks/queue/dispatch-queue.sql.ts';
 
-/** A queue in memory and attempts that end when told to: who gets how many places at once. */
+/** A queue in memory and attempts that a test ends: who gets how many slots at once. */
 let queue: Map<string, number>;
 let inFlight: Map<string, PromiseWithResolvers<Attempt>[]>;
 let claims: number;
@@ -121,7 +121,7 @@ function finish(endpointId: string, outcome: AttemptResult['outcome']): void {
   }
 }
 
-test('one endpoint alone gets its 32 places and no more', async () => {
+test('one endpoint alone gets its 32 slots and no more', async () => {
   queue.set('a', 1_000);
   deliverer.wake(['a']);
   await settle();
@@ -159,7 +159,7 @@ test('endpoints that hang, however many, leave room for one that comes later', a
   expect(queue.get('healthy')).toBe(0);
 });
 
-test('thirty endpoints share the places evenly', async () => {
+test('thirty endpoints share the slots evenly', async () => {
   const ids = Array.from({ length: 30 }, (_, i) => `e${i}`);
   for (const id of ids) queue.set(id, 1_000);
   deliverer.wake(ids);
@@ -215,7 +215,7 @@ test('an attempt that breaks off gives its place back', async () => {
   expect(held('a')).toBe(5);
 });
 
-test('starts are told for first attempts of conversations, and after a lost lease again', async () => {
+test('starts are marked for first attempts of conversations, and after a lost lease again', async () => {
   const first = { ...claimed('a', 't'), conversationId: 'c' };
   const cases = [
     first,
@@ -223,7 +223,7 @@ test('starts are told for first attempts of conversations, and after a lost leas
     { ...first, id: 'retry', attempt: 2 },
     { ...first, id: 'alone', conversationId: null },
   ];
-  const told = createDeliverer({
+  const deliverer = createDeliverer({
     queue: {
       claim: () => Promise.resolve(cases.splice(0)),
       listDue: () => Promise.resolve([]),
@@ -237,10 +237,10 @@ test('starts are told for first attempts of conversations, and after a lost leas
     metrics: createMetrics({ processMetrics: false }),
     log: pino({ level: 'silent' }),
   });
-  told.wake(['a']);
+  deliverer.wake(['a']);
   await settle();
   expect(started).toEqual([[first.id, 'lost']]);
-  await told.stop();
+  await deliverer.stop();
 });
 
 /** A deliverer with a queue of which everything yields but for what is said to be fresh. */
@@ -297,42 +297,42 @@ function backlogged(options: { free: () => number }) {
 
 test('a backlog of many endpoints keeps to the throttle, is claimed in small parts, and is all done', async () => {
   let free = 100;
-  const lab = backlogged({ free: () => free });
+  const backlog = backlogged({ free: () => free });
   const ids = Array.from({ length: 40 }, (_, i) => `e${i}`);
-  for (const id of ids) lab.waiting.set(id, { fresh: 0, old: 30 });
-  lab.made.wake(ids);
+  for (const id of ids) backlog.waiting.set(id, { fresh: 0, old: 30 });
+  backlog.made.wake(ids);
   await settle();
-  expect(lab.slots.total()).toBe(100);
-  expect(Math.max(...lab.claims)).toBeLessThanOrEqual(64);
+  expect(backlog.slots.total()).toBe(100);
+  expect(Math.max(...backlog.claims)).toBeLessThanOrEqual(64);
   free = 120;
-  lab.finishAll();
+  backlog.finishAll();
   await settle();
-  expect(lab.slots.total()).toBe(20);
+  expect(backlog.slots.total()).toBe(20);
   free = Infinity;
-  await lab.drained();
-  expect([...lab.waiting.values()].every(({ old }) => old === 0)).toBe(true);
-  await lab.made.stop();
+  await backlog.drained();
+  expect([...backlog.waiting.values()].every(({ old }) => old === 0)).toBe(true);
+  await backlog.made.stop();
 });
 
 test('what is fresh goes while the throttle leaves nothing for what yields, which is looked at again soon', async () => {
   let free = 16;
-  const lab = backlogged({ free: () => free });
+  const backlog = backlogged({ free: () => free });
   const ids = Array.from({ length: 40 }, (_, i) => `e${i}`);
-  for (const id of ids) lab.waiting.set(id, { fresh: 0, old: 30 });
-  lab.made.wake(ids);
+  for (const id of ids) backlog.waiting.set(id, { fresh: 0, old: 30 });
+  backlog.made.wake(ids);
   await settle();
-  const before = lab.claims.length;
-  lab.waiting.set('e39', { fresh: 3, old: 30 });
-  lab.made.wake(['e39']);
+  const before = backlog.claims.length;
+  backlog.waiting.set('e39', { fresh: 3, old: 30 });
+  backlog.made.wake(['e39']);
   await settle();
-  expect(lab.running.get('e39')!.filter(({ yields }) => !yields)).toHaveLength(3);
-  expect(lab.slots.total()).toBe(19);
+  expect(backlog.running.get('e39')!.filter(({ yields }) => !yields)).toHaveLength(3);
+  expect(backlog.slots.total()).toBe(19);
   // Nothing more was looked for in vain.
-  expect(lab.claims.length - before).toBeLessThanOrEqual(2);
+  expect(backlog.claims.length - before).toBeLessThanOrEqual(2);
   free = 30;
-  while (lab.slots.total() < 33) await settle();
-  lab.waiting.clear();
-  for (const id of ids) lab.waiting.set(id, { fresh: 0, old: 0 });
-  await lab.drained();
-  await lab.made.stop();
+  while (backlog.slots.total() < 33) await settle();
+  backlog.waiting.clear();
+  for (const id of ids) backlog.waiting.set(id, { fresh: 0, old: 0 });
+  await backlog.drained();
+  await backlog.made.stop();
 });

@@ -6,22 +6,22 @@ import { CHANNELS, createNotifier } from '../../../src/platform/postgres/notific
 import { markEndpointDeleted } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SECRET } from '../../roles/engine.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
-import { startLab, type Lab } from '../delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 
 /** What a change of an endpoint does to what is on its way to it (contract §4, Webhook endpoints). */
-let lab: Lab;
+let fixture: DeliveryFixture;
 let receiver: Receiver;
 let endpoint: string;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
   receiver = await startReceiver();
-  endpoint = await lab.addEndpoint({ url: receiver.url });
-  await lab.startDelivery();
+  endpoint = await fixture.addEndpoint({ url: receiver.url });
+  await fixture.startDelivery();
 });
 
 afterEach(async () => {
-  await lab.stop();
+  await fixture.stop();
   await receiver.close();
 });
 
@@ -29,8 +29,8 @@ const refuse = (): void => receiver.answer((_, response) => void response.writeH
 const accept = (): void => receiver.answer((_, response) => void response.writeHead(200).end());
 const failedOnce = async (): Promise<string> => {
   refuse();
-  const eventId = await lab.emit();
-  await lab.deliveryWhen(
+  const eventId = await fixture.emit();
+  await fixture.deliveryWhen(
     eventId,
     ({ status, attempts }) => status === 'retrying' && attempts.length === 1,
   );
@@ -40,10 +40,10 @@ const failedOnce = async (): Promise<string> => {
 test('F-30: the next attempt goes to the new URL', async () => {
   const eventId = await failedOnce();
   const other = await startReceiver();
-  await lab.changeEndpoint(endpoint, { url: other.url });
-  await lab.travel(10_000);
+  await fixture.changeEndpoint(endpoint, { url: other.url });
+  await fixture.travel(10_000);
   const [moved] = await other.until(({ length }) => length === 1);
-  await lab.deliveryWhen(eventId, ({ status }) => status === 'delivered');
+  await fixture.deliveryWhen(eventId, ({ status }) => status === 'delivered');
   expect(moved!.headers['parley-delivery-attempt']).toBe('2');
   expect(receiver.received).toHaveLength(1);
   await other.close();
@@ -52,8 +52,8 @@ test('F-30: the next attempt goes to the new URL', async () => {
 test('F-30, F-55: the next attempt is signed with the new secret', async () => {
   await failedOnce();
   const secret = newEndpointSecret();
-  await lab.changeEndpoint(endpoint, { url: receiver.url, secret });
-  await lab.travel(10_000);
+  await fixture.changeEndpoint(endpoint, { url: receiver.url, secret });
+  await fixture.travel(10_000);
   const received = await receiver.until(({ length }) => length === 2);
   const expected = [SECRET, secret].map((key) =>
     createHmac('sha256', key).update(received[0]!.body).digest('hex'),
@@ -63,23 +63,23 @@ test('F-30, F-55: the next attempt is signed with the new secret', async () => {
 
 test('F-30: a disabled endpoint gets nothing, keeps what waits for it, and gets it when enabled again', async () => {
   const waiting = await failedOnce();
-  await lab.changeEndpoint(endpoint, { url: receiver.url, enabled: false });
-  const missed = await lab.emit({ namespace: 'default' });
-  await lab.travel(3_600_000);
+  await fixture.changeEndpoint(endpoint, { url: receiver.url, enabled: false });
+  const missed = await fixture.emit({ namespace: 'default' });
+  await fixture.travel(3_600_000);
   // Another endpoint's delivery goes all the way, so the engine has looked since.
   const witness = await startReceiver();
-  await lab.addEndpoint({ url: witness.url, namespace: 'other' });
+  await fixture.addEndpoint({ url: witness.url, namespace: 'other' });
   for (let i = 0; i < 3; i += 1) {
-    await lab.emit({ namespace: 'other' });
+    await fixture.emit({ namespace: 'other' });
     await witness.until(({ length }) => length === i + 1);
   }
   expect(receiver.received).toHaveLength(1);
-  expect(await lab.deliveryOf(waiting)).toMatchObject({ status: 'retrying', attemptCount: 1 });
+  expect(await fixture.deliveryOf(waiting)).toMatchObject({ status: 'retrying', attemptCount: 1 });
 
   accept();
-  await lab.changeEndpoint(endpoint, { url: receiver.url });
-  await lab.deliveryWhen(waiting, ({ status }) => status === 'delivered');
-  const { rows } = await lab.pool.query(
+  await fixture.changeEndpoint(endpoint, { url: receiver.url });
+  await fixture.deliveryWhen(waiting, ({ status }) => status === 'delivered');
+  const { rows } = await fixture.pool.query(
     'select id from deliveries where event_id = $1 union select id from delivery_queue where event_id = $1',
     [missed],
   );
@@ -89,19 +89,23 @@ test('F-30: a disabled endpoint gets nothing, keeps what waits for it, and gets 
 
 test('F-30: a deleted endpoint: what waited is canceled and no attempt comes after', async () => {
   const eventId = await failedOnce();
-  await markEndpointDeleted(lab.pool, { namespace: 'default', name: endpoint });
-  await cancelDeliveries(lab.pool, endpoint);
-  expect(await lab.deliveryOf(eventId)).toMatchObject({ status: 'canceled', nextAttemptAt: null });
-  const notifier = createNotifier({ pool: lab.pool, log: lab.log });
+  await markEndpointDeleted(fixture.pool, { namespace: 'default', name: endpoint });
+  await cancelDeliveries(fixture.pool, endpoint);
+  expect(await fixture.deliveryOf(eventId)).toMatchObject({
+    status: 'canceled',
+    nextAttemptAt: null,
+  });
+  const notifier = createNotifier({ pool: fixture.pool, log: fixture.log });
   notifier.notify(CHANNELS.deliveries, [endpoint]);
   await notifier.stop();
   const witness = await startReceiver();
-  await lab.addEndpoint({ url: witness.url });
-  const later = await lab.emit();
+  await fixture.addEndpoint({ url: witness.url });
+  const later = await fixture.emit();
   await witness.until(({ length }) => length === 1);
-  const { rows } = await lab.pool.query('select endpoint_id from deliveries where event_id = $1', [
-    later,
-  ]);
+  const { rows } = await fixture.pool.query(
+    'select endpoint_id from deliveries where event_id = $1',
+    [later],
+  );
   expect(rows).not.toContainEqual({ endpoint_id: endpoint });
   expect(receiver.received).toHaveLength(1);
   await witness.close();
@@ -110,17 +114,17 @@ test('F-30: a deleted endpoint: what waited is canceled and no attempt comes aft
 test('F-30: deleted while an attempt is under way: its result does not bring the delivery back', async () => {
   const release = Promise.withResolvers<void>();
   receiver.answer((_, response) => void release.promise.then(() => response.writeHead(500).end()));
-  const eventId = await lab.emit();
+  const eventId = await fixture.emit();
   await receiver.until(({ length }) => length === 1);
-  await markEndpointDeleted(lab.pool, { namespace: 'default', name: endpoint });
-  await cancelDeliveries(lab.pool, endpoint);
+  await markEndpointDeleted(fixture.pool, { namespace: 'default', name: endpoint });
+  await cancelDeliveries(fixture.pool, endpoint);
   release.resolve();
   const witness = await startReceiver();
-  await lab.addEndpoint({ url: witness.url, namespace: 'other' });
-  await lab.emit({ namespace: 'other' });
+  await fixture.addEndpoint({ url: witness.url, namespace: 'other' });
+  await fixture.emit({ namespace: 'other' });
   await witness.until(({ length }) => length === 1);
-  expect(await lab.deliveryOf(eventId)).toMatchObject({ status: 'canceled' });
-  const { rows } = await lab.pool.query('select id from delivery_queue where event_id = $1', [
+  expect(await fixture.deliveryOf(eventId)).toMatchObject({ status: 'canceled' });
+  const { rows } = await fixture.pool.query('select id from delivery_queue where event_id = $1', [
     eventId,
   ]);
   expect(rows).toEqual([]);
@@ -130,9 +134,9 @@ test('F-30: deleted while an attempt is under way: its result does not bring the
 test('a dead receiver that returns gets everything, each event once acknowledged', async () => {
   await receiver.close();
   const events: string[] = [];
-  for (let i = 0; i < 60; i += 1) events.push(await lab.emit());
-  await lab.deliveryWhen(events[0]!, ({ attempts }) => attempts.length >= 1);
-  const failing = await lab.pool.query(
+  for (let i = 0; i < 60; i += 1) events.push(await fixture.emit());
+  await fixture.deliveryWhen(events[0]!, ({ attempts }) => attempts.length >= 1);
+  const failing = await fixture.pool.query(
     `select last_failure->>'error_class' as class from endpoint_health where endpoint_id = $1`,
     [endpoint],
   );
@@ -141,11 +145,11 @@ test('a dead receiver that returns gets everything, each event once acknowledged
   // The breaker has narrowed it; as it widens again, all of it comes, nothing twice.
   const startedMs = performance.now();
   const keepDue = setInterval(
-    () => void lab.travel(2_000, 'lease_token is null').catch(() => undefined),
+    () => void fixture.travel(2_000, 'lease_token is null').catch(() => undefined),
     200,
   );
   for (const eventId of events) {
-    await lab.deliveryWhen(eventId, ({ status }) => status === 'delivered', 40_000);
+    await fixture.deliveryWhen(eventId, ({ status }) => status === 'delivered', 40_000);
   }
   clearInterval(keepDue);
   expect(performance.now() - startedMs).toBeLessThan(35_000);

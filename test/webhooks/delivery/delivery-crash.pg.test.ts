@@ -1,26 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { startFaultProxy } from '../../platform/fault-proxy.ts';
 import { databaseUrl } from '../../platform/postgres/postgres.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
-import { startLab, type Lab } from '../delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
+import { until } from '../../until.ts';
 
 /** What is lost, doubled or late when the database goes away or the engine stops. */
-let lab: Lab;
+let fixture: DeliveryFixture;
 let receiver: Receiver;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
   receiver = await startReceiver();
-  await lab.addEndpoint({ url: receiver.url });
+  await fixture.addEndpoint({ url: receiver.url });
 });
 
 afterEach(async () => {
-  await lab.stop();
+  await fixture.stop();
   await receiver.close();
 });
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const answerAfter = (ms: number): void =>
   receiver.answer((_, response) => void setTimeout(() => response.writeHead(200).end(), ms));
 
@@ -28,7 +29,7 @@ const countPerEvent = (): number[] =>
   [...Map.groupBy(receiver.received, ({ json }) => json.id).values()].map(({ length }) => length);
 
 const queued = async (): Promise<{ total: number; leased: number }> => {
-  const { rows } = await lab.pool.query<{ total: number; leased: number }>(
+  const { rows } = await fixture.pool.query<{ total: number; leased: number }>(
     `select count(*) as total, count(*) filter (where lease_token is not null) as leased
        from delivery_queue`,
   );
@@ -37,12 +38,12 @@ const queued = async (): Promise<{ total: number; leased: number }> => {
 
 test('connections cut every 50 ms: all deliveries arrive once and the engine lives on', async () => {
   const events = 300;
-  for (let i = 0; i < events; i += 1) await lab.emit();
+  for (let i = 0; i < events; i += 1) await fixture.emit();
   answerAfter(200);
   const admin = new Client(databaseUrl('postgres'));
   await admin.connect();
-  const database = new URL(lab.databaseUrl).pathname.slice(1);
-  await lab.startDelivery();
+  const database = new URL(fixture.databaseUrl).pathname.slice(1);
+  await fixture.startDelivery();
   let cut = 0;
   for (let i = 0; i < 40; i += 1) {
     const { rowCount } = await admin.query(
@@ -50,52 +51,52 @@ test('connections cut every 50 ms: all deliveries arrive once and the engine liv
       [database],
     );
     cut += rowCount ?? 0;
-    await pause(50);
+    await delay(50); // The rhythm of the cuts.
   }
   await admin.end();
   expect(cut).toBeGreaterThan(10); // Again and again, not only at the start.
   // A claim whose answer was cut off is found again when its lease runs out; the rest goes on.
   for (let left = await queued(); left.total > 0; left = await queued()) {
     const arrived = receiver.received.length;
-    await pause(400);
-    if (receiver.received.length === arrived) await lab.travel(30_000, 'lease_token is not null');
+    await delay(400); // Longer than what is under way takes.
+    if (receiver.received.length === arrived)
+      await fixture.travel(30_000, 'lease_token is not null');
   }
   expect(receiver.received.length).toBe(events);
   expect(new Set(countPerEvent())).toEqual(new Set([1]));
-  const { rows } = await lab.pool.query('select status, count(*) from deliveries group by 1');
+  const { rows } = await fixture.pool.query('select status, count(*) from deliveries group by 1');
   expect(rows).toEqual([{ status: 'delivered', count: events }]);
-  await lab.emit();
+  await fixture.emit();
   await receiver.until(({ length }) => length === events + 1);
 }, 60_000);
 
 test('the wake-up connection is cut: the sweep delivers meanwhile, and it is made anew', async () => {
-  await lab.startDelivery();
-  const cut = await lab.pool.query(
+  await fixture.startDelivery();
+  const cut = await fixture.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query = 'listen parley_deliveries'`,
   );
   expect(cut.rowCount).toBe(1);
   const committedMs = performance.now();
-  await lab.emit();
+  await fixture.emit();
   await receiver.until(({ length }) => length === 1);
   expect(performance.now() - committedMs).toBeLessThan(1_000);
-  for (let listening = 0; listening !== 1;) {
-    const { rows } = await lab.pool.query<{ n: number }>(
+  await until('another wake-up connection', async () => {
+    const { rows } = await fixture.pool.query<{ n: number }>(
       `select count(*) as n from pg_stat_activity
         where datname = current_database() and query = 'listen parley_deliveries'`,
     );
-    listening = rows[0]!.n;
-    await pause(20);
-  }
+    return rows[0]!.n === 1;
+  });
 });
 
 test('the wake-up connection falls silent: the sweep delivers within a second', async () => {
-  const proxy = await startFaultProxy(lab.databaseUrl);
-  const delivery = await lab.startDelivery({ databaseUrl: proxy.through(lab.databaseUrl) });
+  const proxy = await startFaultProxy(fixture.databaseUrl);
+  const delivery = await fixture.startDelivery({ databaseUrl: proxy.through(fixture.databaseUrl) });
   proxy.freeze();
   for (let i = 0; i < 5; i += 1) {
     const committedMs = performance.now();
-    await lab.emit();
+    await fixture.emit();
     await receiver.until(({ length }) => length === i + 1);
     expect(performance.now() - committedMs).toBeLessThan(1_000);
   }
@@ -104,11 +105,11 @@ test('the wake-up connection falls silent: the sweep delivers within a second', 
 });
 
 test('a wake-up delivers sooner than any sweep would', async () => {
-  await lab.startDelivery();
+  await fixture.startDelivery();
   const latencies: number[] = [];
   for (let i = 0; i < 30; i += 1) {
     const committedMs = performance.now();
-    await lab.emit();
+    await fixture.emit();
     await receiver.until(({ length }) => length === i + 1);
     latencies.push(performance.now() - committedMs);
   }
@@ -118,12 +119,12 @@ test('a wake-up delivers sooner than any sweep would', async () => {
 
 test('stopped and started again under load: every event arrives once', async () => {
   answerAfter(15);
-  let engine = await lab.startDelivery();
+  let engine = await fixture.startDelivery();
   const load = { emitting: true };
   let events = 0;
   const emitted = (async () => {
     while (load.emitting) {
-      await lab.emit();
+      await fixture.emit();
       events += 1;
     }
   })();
@@ -134,29 +135,29 @@ test('stopped and started again under load: every event arrives once', async () 
     // Nothing is under way once it has stopped.
     expect((await queued()).leased).toBe(0);
     const stopped = receiver.received.length;
-    await lab.emit();
+    await fixture.emit();
     events += 1;
     expect(receiver.received).toHaveLength(stopped);
-    engine = await lab.startDelivery();
+    engine = await fixture.startDelivery();
   }
   load.emitting = false;
   await emitted;
   await receiver.until(({ length }) => length >= events);
-  while ((await queued()).total > 0) await pause(20);
+  await until('the queue to be empty', async () => (await queued()).total === 0);
   expect(countPerEvent()).toEqual(Array.from({ length: events }, () => 1));
 }, 60_000);
 
 test('a stop waits for the attempt under way and records it', async () => {
   const release = Promise.withResolvers<void>();
   receiver.answer((_, response) => void release.promise.then(() => response.writeHead(200).end()));
-  const engine = await lab.startDelivery();
-  const eventId = await lab.emit();
+  const engine = await fixture.startDelivery();
+  const eventId = await fixture.emit();
   await receiver.until(({ length }) => length === 1);
   let stopped = false;
   const stopping = engine.stop().then(() => (stopped = true));
-  await lab.pool.query('select pg_sleep(0.3)');
+  await fixture.pool.query('select pg_sleep(0.3)');
   expect(stopped).toBe(false);
   release.resolve();
   await stopping;
-  expect(await lab.deliveryOf(eventId)).toMatchObject({ status: 'delivered', attemptCount: 1 });
+  expect(await fixture.deliveryOf(eventId)).toMatchObject({ status: 'delivered', attemptCount: 1 });
 });

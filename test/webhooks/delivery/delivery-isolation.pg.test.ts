@@ -1,35 +1,35 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { listen, type Receiver as RawReceiver } from '../../platform/egress/servers.ts';
-import { startLab, type Lab } from '../delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 
-let lab: Lab;
+let fixture: DeliveryFixture;
 let healthy: Receiver;
 let hanging: RawReceiver;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
   healthy = await startReceiver();
   hanging = await listen((socket) => socket.resume());
 });
 
 afterEach(async () => {
   await hanging.stop();
-  await lab.stop();
+  await fixture.stop();
   await healthy.close();
 });
 
 test('F-26: thirty endpoints that hang, with hundreds of events, cost a healthy one nothing', async () => {
   for (let i = 0; i < 30; i += 1) {
     const url = `http://127.0.0.1:${hanging.port}/${i}`;
-    await lab.addEndpoint({ url, namespace: 'hanging' });
+    await fixture.addEndpoint({ url, namespace: 'hanging' });
   }
-  await lab.addEndpoint({ url: healthy.url });
+  await fixture.addEndpoint({ url: healthy.url });
   const hung: string[] = [];
-  // 1,200 attempts that would take all 512 places of the process, twice over.
-  for (let i = 0; i < 40; i += 1) hung.push(await lab.emit({ namespace: 'hanging' }));
-  await lab.startDelivery();
-  await lab.deliveryWhen(hung[0]!, ({ attemptCount }) => attemptCount === 1);
+  // 1,200 attempts that would take all 512 slots of the process, twice over.
+  for (let i = 0; i < 40; i += 1) hung.push(await fixture.emit({ namespace: 'hanging' }));
+  await fixture.startDelivery();
+  await fixture.deliveryWhen(hung[0]!, ({ attemptCount }) => attemptCount === 1);
 
   const latencies: number[] = [];
   const startedMs = performance.now();
@@ -37,7 +37,7 @@ test('F-26: thirty endpoints that hang, with hundreds of events, cost a healthy 
   while (performance.now() < startedMs + 11_000) {
     const committedMs = performance.now();
     const before = healthy.received.length;
-    await lab.emit();
+    await fixture.emit();
     await healthy.until((received) => received.length > before);
     latencies.push(performance.now() - committedMs);
   }
@@ -45,7 +45,7 @@ test('F-26: thirty endpoints that hang, with hundreds of events, cost a healthy 
   expect(latencies[Math.floor(latencies.length * 0.99)]).toBeLessThan(1_000);
   expect(latencies.at(-1)).toBeLessThan(3_000);
 
-  const { rows } = await lab.pool.query<{ duration: number; class: string }>(
+  const { rows } = await fixture.pool.query<{ duration: number; class: string }>(
     `select duration_ms as duration, error_class as class from delivery_attempts
       where error_class is not null`,
   );

@@ -8,20 +8,20 @@ import {
   respond,
   type Receiver,
 } from '../../platform/egress/servers.ts';
-import { startLab, type Lab } from '../delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 
 /** What a receiver does → what the delivery and its attempt say (contract §4, §5). */
-let lab: Lab;
+let fixture: DeliveryFixture;
 const servers: Receiver[] = [];
 
 beforeAll(async () => {
-  lab = await startLab();
-  await lab.startDelivery();
+  fixture = await startDeliveryFixture();
+  await fixture.startDelivery();
 });
 
 afterAll(async () => {
   for (const server of servers) await server.stop();
-  await lab.stop();
+  await fixture.stop();
 });
 
 const serve = async (...args: Parameters<typeof listen>): Promise<Receiver> => {
@@ -36,9 +36,9 @@ const answering = (answer: string | Buffer): Promise<Receiver> =>
 /** The delivery of one event to this URL alone, after its first attempt. */
 async function deliverTo(url: string): Promise<DeliveryRow> {
   const namespace = `n${performance.now()}`;
-  await lab.addEndpoint({ url, namespace });
-  const eventId = await lab.emit({ namespace });
-  return lab.deliveryWhen(
+  await fixture.addEndpoint({ url, namespace });
+  const eventId = await fixture.emit({ namespace });
+  return fixture.deliveryWhen(
     eventId,
     ({ status, attempts }) => status !== 'pending' && attempts.length === 1,
   );
@@ -133,7 +133,7 @@ test('F-21: a redirect is a failure and its target gets no connection', async ()
   expect(target.sockets).toHaveLength(0);
 });
 
-test('F-20, F-22, F-23: a refused connection, a reset, garbage and a bad certificate tell themselves apart', async () => {
+test('F-20, F-22, F-23: a refused connection, a reset, garbage and a bad certificate have classes of their own', async () => {
   const closed = await serve(() => undefined);
   await closed.stop();
   const reset = await serve((socket) =>

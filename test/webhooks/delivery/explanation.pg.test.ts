@@ -8,7 +8,7 @@ import { startApi, type Api } from '../../roles/api/api-setup.ts';
 
 /** Why an event has not got to an endpoint: each reason, brought about as it comes about. */
 let api: Api;
-let towns = 0;
+let namespaces = 0;
 
 beforeAll(async () => {
   api = await startApi();
@@ -18,8 +18,8 @@ afterAll(async () => {
 });
 
 /** A namespace with one endpoint; nobody delivers in it unless a test does. */
-async function town(fields: object = {}) {
-  const namespace = `why-${(towns += 1)}`;
+async function newNamespace(fields: object = {}) {
+  const namespace = `why-${(namespaces += 1)}`;
   const key = await api.newKey(namespace);
   const create = async (json: object): Promise<{ id: string; path: string }> => {
     const { body } = await api.call('POST', '/v1/webhooks', {
@@ -75,7 +75,7 @@ async function town(fields: object = {}) {
 }
 
 test('on its way: pending, in flight, waiting for a retry, for its order, for the endpoint', async () => {
-  const { emit, why, claim, sql, patch } = await town();
+  const { emit, why, claim, sql, patch } = await newNamespace();
   const conversationId = newUuid();
   const event = await emit({ conversationId });
   expect(await why(event)).toMatchObject({
@@ -101,7 +101,7 @@ test('on its way: pending, in flight, waiting for a retry, for its order, for th
 });
 
 test('finished: delivered, failed, canceled; one that arrived counts more than a later failure', async () => {
-  const { emit, why, finish, endpoint, key } = await town();
+  const { emit, why, finish, endpoint, key } = await newNamespace();
   for (const status of ['failed', 'canceled', 'delivered'] as const) {
     const event = await emit();
     await finish(event, status);
@@ -117,7 +117,7 @@ test('finished: delivered, failed, canceled; one that arrived counts more than a
 });
 
 test('never made: disabled, not subscribed, before the endpoint, a test of another, erased', async () => {
-  const { emit, why, patch, create, endpoint, key } = await town({ enabled: false });
+  const { emit, why, patch, create, endpoint, key } = await newNamespace({ enabled: false });
   const missed = await emit();
   expect(await why(missed)).toMatchObject({
     reason: 'made_while_disabled',
@@ -149,7 +149,7 @@ test('never made: disabled, not subscribed, before the endpoint, a test of anoth
 });
 
 test('an event or endpoint that is not there, or not the caller’s, is 404; no endpoint is 400', async () => {
-  const [own, foreign] = [await town(), await town()];
+  const [own, foreign] = [await newNamespace(), await newNamespace()];
   const event = await own.emit();
   const path = `/v1/events/${event}/explanation`;
   const status = async (query: string, key = own.key): Promise<number> =>

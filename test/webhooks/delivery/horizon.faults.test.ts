@@ -7,7 +7,7 @@ import {
 import { fromUuid, newUuid } from '../../../src/ids.ts';
 import { replayEvent } from '../../../src/webhooks/replay/replay-event.ts';
 import type { DeliveryRow } from '../../../src/webhooks/queue/deliveries.sql.ts';
-import { startLab, type Lab } from '../delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
 
 /**
@@ -18,15 +18,15 @@ const SECOND = 1_000;
 const HOUR = 3_600_000;
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 
-let lab: Lab;
+let fixture: DeliveryFixture;
 let receiver: Receiver;
 
 beforeAll(async () => {
   console.info(`horizon: FAULT_SEED=${SEED}`);
-  lab = await startLab();
-  await lab.startDelivery();
+  fixture = await startDeliveryFixture();
+  await fixture.startDelivery();
 });
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 const asking: Receiver[] = [];
 beforeEach(async () => {
   receiver = await startReceiver();
@@ -111,23 +111,23 @@ const arrivals = (eventId: string): Received[] =>
 async function liveThrough(eventId: string, namespace: string, stop: (d: DeliveryRow) => boolean) {
   const where = `event_id = '${eventId}'`;
   for (let attempts = 1; ; attempts += 1) {
-    const seen = await lab.deliveryWhen(eventId, (d) => d.attempts.length === attempts);
+    const seen = await fixture.deliveryWhen(eventId, (d) => d.attempts.length === attempts);
     if (seen.status === 'failed' || stop(seen)) return seen;
     // An event that arrives in between keeps the breaker shut: its pauses would be waited for.
-    const other = await lab.emit({ namespace });
-    await lab.deliveryWhen(other, ({ status }) => status === 'delivered');
-    const { rows } = await lab.pool.query<{ ms: number }>(
+    const other = await fixture.emit({ namespace });
+    await fixture.deliveryWhen(other, ({ status }) => status === 'delivered');
+    const { rows } = await fixture.pool.query<{ ms: number }>(
       `select extract(epoch from run_at - now())::float8 * 1000 as ms
          from delivery_queue where ${where}`,
     );
-    await lab.travel(Math.max(0, rows[0]!.ms), where);
+    await fixture.travel(Math.max(0, rows[0]!.ms), where);
   }
 }
 
 /** An event that the receiver refuses from its first attempt on. */
 async function emitRefused(namespace: string): Promise<string> {
   receiver.answer((_, response) => void response.writeHead(500).end());
-  const eventId = await lab.emit({ namespace });
+  const eventId = await fixture.emit({ namespace });
   await receiver.until(() => arrivals(eventId).length > 0);
   refuseOnly(eventId);
   return eventId;
@@ -135,7 +135,7 @@ async function emitRefused(namespace: string): Promise<string> {
 
 test('F-28: three days of failure end as failed, visible with every attempt, quiet, and replayable', async () => {
   const namespace = 'three-days';
-  await lab.addEndpoint({ url: receiver.url, namespace });
+  await fixture.addEndpoint({ url: receiver.url, namespace });
   const emitted = await emitRefused(namespace);
   const end = await liveThrough(emitted, namespace, () => false);
   expect(end).toMatchObject({ status: 'failed', nextAttemptAt: null });
@@ -146,18 +146,18 @@ test('F-28: three days of failure end as failed, visible with every attempt, qui
   );
 
   // Quiet: nothing is left to attempt, and what is emitted now arrives without it.
-  const { rows } = await lab.pool.query('select from delivery_queue where event_id = $1', [
+  const { rows } = await fixture.pool.query('select from delivery_queue where event_id = $1', [
     emitted,
   ]);
   expect(rows).toEqual([]);
-  const later = await lab.emit({ namespace });
-  await lab.deliveryWhen(later, ({ status }) => status === 'delivered');
+  const later = await fixture.emit({ namespace });
+  await fixture.deliveryWhen(later, ({ status }) => status === 'delivered');
   expect(arrivals(emitted)).toHaveLength(failed.length);
 
   receiver.answer((_, response) => void response.writeHead(200).end());
   const notifier = { notify: () => undefined, stop: () => Promise.resolve() };
   await replayEvent(
-    { pool: lab.pool, notifier, nowMs: Date.now },
+    { pool: fixture.pool, notifier, nowMs: Date.now },
     { namespace, id: emitted, endpointId: null },
   );
   await receiver.until(() => arrivals(emitted).length === failed.length + 1);
@@ -166,7 +166,7 @@ test('F-28: three days of failure end as failed, visible with every attempt, qui
 
 test('F-29: an endpoint that returns after 71 hours gets its event', async () => {
   const namespace = 'late';
-  await lab.addEndpoint({ url: receiver.url, namespace });
+  await fixture.addEndpoint({ url: receiver.url, namespace });
   const eventId = await emitRefused(namespace);
   const before = await liveThrough(
     eventId,
@@ -177,13 +177,13 @@ test('F-29: an endpoint that returns after 71 hours gets its event', async () =>
   const where = `event_id = '${eventId}'`;
   receiver.answer((_, response) => void response.writeHead(200).end());
   // Its last attempt is due between hour 68.5 and 71.5.
-  const { rows } = await lab.pool.query<{ ms: number }>(
+  const { rows } = await fixture.pool.query<{ ms: number }>(
     `select greatest(extract(epoch from run_at - now()),
                      71 * 3600 - extract(epoch from now() - scheduled_from))::float8 * 1000 as ms
        from delivery_queue where ${where}`,
   );
-  await lab.travel(rows[0]!.ms, where);
-  const end = await lab.deliveryWhen(eventId, ({ status }) => status === 'delivered');
+  await fixture.travel(rows[0]!.ms, where);
+  const end = await fixture.deliveryWhen(eventId, ({ status }) => status === 'delivered');
   expect(end.attempts.map(({ number }) => number).at(-1)).toBe(SCHEDULED_ATTEMPTS);
   const bodies = arrivals(eventId).map(({ body }) => body.toString('hex'));
   expect(bodies).toHaveLength(SCHEDULED_ATTEMPTS);
@@ -217,10 +217,10 @@ test('F-27: Retry-After delays by what it says and ten minutes at most; nonsense
         const [code] = status.split(' ');
         response.writeHead(Number(code), { 'retry-after': value }).end();
       });
-      await lab.addEndpoint({ url: one.url, namespace: `asking-${i}` });
+      await fixture.addEndpoint({ url: one.url, namespace: `asking-${i}` });
       const emittedMs = Date.now();
-      const eventId = await lab.emit({ namespace: `asking-${i}` });
-      const { nextAttemptAt, attempts } = await lab.deliveryWhen(
+      const eventId = await fixture.emit({ namespace: `asking-${i}` });
+      const { nextAttemptAt, attempts } = await fixture.deliveryWhen(
         eventId,
         (delivery) => delivery.status !== 'pending' && delivery.attempts.length > 0,
       );

@@ -7,7 +7,7 @@ import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 let deliverer: Deliverer;
 afterEach(() => deliverer.stop());
 
-test('what no wake-up tells of is found all the same, again and again', async () => {
+test('what no wake-up names is found all the same, again and again', async () => {
   const due: string[] = [];
   const looked = Promise.withResolvers<void>();
   let claimed = (_endpointId: string): void => undefined;

@@ -3,14 +3,14 @@ import { EVENT_TYPES } from '../../../src/events/event-types.ts';
 import { verifyBody } from '../../../src/webhooks/endpoints/signature.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let api: Api;
   let receiver: Receiver;
 
   beforeAll(async () => {
-    api = await startApi({ home, delivery: true });
+    api = await startApi({ storeName, delivery: true });
     receiver = await startReceiver();
   });
 
@@ -133,7 +133,7 @@ describeEachHome((home) => {
   });
 
   describe('test events', () => {
-    test('without a body it sends agent.published, signed, and the delivery tells of it', async () => {
+    test('without a body it sends agent.published, signed, and the delivery shows it', async () => {
       const { path, key, secret, id } = await endpoint('plain');
       const sent = await api.call('POST', `${path}/test`, { key });
       expect(sent.status).toBe(202);

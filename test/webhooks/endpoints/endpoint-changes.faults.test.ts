@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { toUuid } from '../../../src/ids.ts';
 import { verifyBody } from '../../../src/webhooks/endpoints/signature.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
 
 /**
@@ -13,7 +14,7 @@ const GRACE_MS = 1_000;
 const WATCHED_MS = 1_000;
 const EVENTS = 30;
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let api: Api;
   let receiver: Receiver;
   let other: Receiver;
@@ -21,7 +22,7 @@ describeEachHome((home) => {
   let keepDue: NodeJS.Timeout;
 
   beforeAll(async () => {
-    api = await startApi({ home, delivery: true });
+    api = await startApi({ storeName, delivery: true });
   }, 120_000);
   afterAll(() => api.stop());
   beforeEach(async () => {
@@ -48,7 +49,7 @@ describeEachHome((home) => {
     await other.close();
   });
 
-  /** Does it, and tells of the attempts that began later than a second after it was answered. */
+  /** Does it, and finds the attempts that began later than a second after it was answered. */
   async function after(change: () => Promise<unknown>): Promise<(at: Receiver) => Received[]> {
     const beganMs = performance.now();
     await change();
@@ -56,7 +57,7 @@ describeEachHome((home) => {
     // The retries were flowing up to here, or the silence after would prove nothing.
     const recent = receiver.received.filter(({ atMs }) => atMs > beganMs - GRACE_MS);
     expect(recent.length).toBeGreaterThan(0);
-    await new Promise((resolve) => setTimeout(resolve, GRACE_MS + WATCHED_MS));
+    await delay(GRACE_MS + WATCHED_MS); // Nothing may come in this time.
     return ({ received }) => received.filter(({ atMs }) => atMs > answeredMs + GRACE_MS);
   }
   const patch = (json: object): Promise<Reply> =>

@@ -3,7 +3,7 @@ import type { ObjectKey } from '../../../src/platform/resources/resource-store.t
 import { listStaleEndpoints } from '../../../src/webhooks/endpoints/read-endpoint-health.ts';
 import { startEngine, type Engine } from '../../roles/engine.ts';
 
-/** What a status tells of deliveries is true, and traffic is not written to the API server. */
+/** What a status says of deliveries is true, and traffic is not written to the API server. */
 
 let engine: Engine;
 beforeEach(async () => {
@@ -45,7 +45,7 @@ test('a status is stale when its health or its last success is another one by no
   const first = await lookAgain('1');
   expect(first).toMatchObject({ health: 'Healthy', lastSuccessTime: expect.any(String) });
 
-  // Traffic that goes well is told every five minutes at most.
+  // Traffic that goes well is written every five minutes at most.
   await delivered('16 minutes', null);
   expect(await stale()).toEqual([]);
   await delivered('14 minutes', null);

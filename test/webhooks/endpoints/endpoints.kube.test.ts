@@ -6,16 +6,16 @@ import {
   patchEndpoint,
 } from '../../../src/webhooks/endpoints/write-endpoint.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
-import { apiDeps, awaitCondition, refusal, type ToldCondition } from '../../agents/agents.ts';
+import { apiDeps, awaitCondition, refusal, type ReportedCondition } from '../../agents/agents.ts';
 import { SECRET, startEngine, type Engine } from '../../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let engine: Engine;
   let receiver: Receiver;
   beforeEach(async () => {
-    engine = await startEngine(home);
+    engine = await startEngine(storeName);
     receiver = await startReceiver();
     await engine.startOperator();
   });
@@ -52,7 +52,7 @@ describeEachHome((home) => {
     );
     return rows[0];
   };
-  const condition = (type: string, expected: Partial<ToldCondition>) =>
+  const condition = (type: string, expected: Partial<ReportedCondition>) =>
     awaitCondition(engine, { kind: 'WebhookEndpoint', name: 'all' }, { type, ...expected });
   let events = 0;
   /** One more event for everybody. */
@@ -86,7 +86,7 @@ describeEachHome((home) => {
       expect(await rowOf()).toBeUndefined();
     });
 
-    test('in a later declaration: the last good one goes on and is told of, until it is mended', async () => {
+    test('in a later declaration: the last good one goes on, as the status says, until it is mended', async () => {
       await engine.startDelivery();
       await engine.declareEndpoint('all', { url: receiver.url });
       await settled();

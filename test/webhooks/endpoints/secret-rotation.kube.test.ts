@@ -4,18 +4,18 @@ import { verifyBody } from '../../../src/webhooks/endpoints/signature.ts';
 import { signingSecretName } from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
 import { endpointSecretPlace } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SECRET } from '../../roles/engine.ts';
-import { describeEachHome } from '../../roles/homes.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
-import { startLab } from '../delivery-setup.ts';
+import { startDeliveryFixture } from '../delivery-setup.ts';
 
 /** Two secrets for a while, and which of them signs what. */
-describeEachHome((home) => {
+describeEachStore((storeName) => {
   let api: Api;
   let receiver: Receiver;
 
   beforeAll(async () => {
-    api = await startApi({ home, delivery: true });
+    api = await startApi({ storeName, delivery: true });
     receiver = await startReceiver();
   });
 
@@ -106,7 +106,7 @@ describeEachHome((home) => {
     });
   });
 
-  test('the new secret is told once and rides along; activated, the two swap; then the old one goes', async () => {
+  test('the new secret is shown once and signs as well; activated, the two swap; then the old one goes', async () => {
     const one = await endpoint();
     const { path, name, secret: old } = one;
     const { status, body } = await rotate(path);
@@ -233,30 +233,30 @@ describeEachHome((home) => {
 });
 
 test('the moments hold by the database’s clock, though nobody acts', async () => {
-  const lab = await startLab();
+  const fixture = await startDeliveryFixture();
   try {
-    const id = await lab.addEndpoint();
+    const id = await fixture.addEndpoint();
     const place = endpointSecretPlace('default', id);
     const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
-    await lab.pool.query('update webhook_endpoints set next_secret = $1', [
-      lab.sealer.seal(other, place),
+    await fixture.pool.query('update webhook_endpoints set next_secret = $1', [
+      fixture.sealer.seal(other, place),
     ]);
     const signers = async (swapped: string, over: string): Promise<(string | null)[]> => {
-      await lab.pool.query(
+      await fixture.pool.query(
         `update webhook_endpoints set next_secret_at = now() + $1::interval,
                 old_secret_until = now() + $2::interval`,
         [swapped, over],
       );
-      await lab.emit();
-      const [claimed] = await lab.claim(id);
+      await fixture.emit();
+      const [claimed] = await fixture.claim(id);
       return [claimed!.secret, claimed!.otherSecret].map(
-        (sealed) => sealed && lab.sealer.open(sealed, place),
+        (sealed) => sealed && fixture.sealer.open(sealed, place),
       );
     };
     expect(await signers('1 minute', '2 minutes')).toEqual([SECRET, other]);
     expect(await signers('-1 second', '1 minute')).toEqual([other, SECRET]);
     expect(await signers('-1 minute', '-1 second')).toEqual([other, null]);
   } finally {
-    await lab.stop();
+    await fixture.stop();
   }
 });

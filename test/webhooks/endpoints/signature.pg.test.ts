@@ -7,19 +7,20 @@ import { newEndpointSecret } from '../../../src/webhooks/endpoints/signature.ts'
 import { replayEvent } from '../../../src/webhooks/replay/replay-event.ts';
 import { SECRET } from '../../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
-import { startLab, type Lab } from '../delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
+import { until } from '../../until.ts';
 
-let lab: Lab;
+let fixture: DeliveryFixture;
 let receiver: Receiver;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
   receiver = await startReceiver();
-  await lab.startDelivery();
+  await fixture.startDelivery();
 });
 
 afterEach(async () => {
-  await lab.stop();
+  await fixture.stop();
   await receiver.close();
 });
 
@@ -39,24 +40,24 @@ async function retryUntil(count: number): Promise<Received[]> {
     // Once recorded, the retry is queued and can be brought forward; its row is looked for again.
     const moved = async (): Promise<number> =>
       (
-        await lab.pool.query(
+        await fixture.pool.query(
           `update delivery_queue set run_at = now(), due_at = now() where lease_token is null`,
         )
       ).rowCount!;
-    while ((await moved()) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until('the retry', async () => (await moved()) > 0);
     await receiver.until((received) => received.length > n);
   }
   return receiver.received;
 }
 
 test('every header of the contract is there, with its form', async () => {
-  await lab.addEndpoint({ url: receiver.url });
-  const eventId = await lab.emit();
+  await fixture.addEndpoint({ url: receiver.url });
+  const eventId = await fixture.emit();
   const [received] = await receiver.until(({ length }) => length === 1);
   const id = fromUuid('evt', eventId);
   expect(received!.headers).toMatchObject({
     'content-type': 'application/json',
-    'user-agent': `parley/${lab.version}`,
+    'user-agent': `parley/${fixture.version}`,
     'parley-signature': expect.stringMatching(/^[0-9a-f]{64}$/),
     'parley-event-id': id,
     'parley-event-type': 'agent.published',
@@ -72,9 +73,9 @@ test('every header of the contract is there, with its form', async () => {
 });
 
 test('the envelope is id, type, created and data, in this order and nothing else', async () => {
-  await lab.addEndpoint({ url: receiver.url });
+  await fixture.addEndpoint({ url: receiver.url });
   const nowMs = Date.now();
-  const eventId = await lab.emit({ name: 'ünï “x” \u2028\0', nowMs });
+  const eventId = await fixture.emit({ name: 'ünï “x” \u2028\0', nowMs });
   const [received] = await receiver.until(({ length }) => length === 1);
   const data =
     '{"agent_id":"agt_1","name":"ünï “x” \u2028\\u0000","version":1,"previous_version":null,"actor":"file"}';
@@ -84,21 +85,21 @@ test('the envelope is id, type, created and data, in this order and nothing else
 });
 
 test('retries and replays send the bytes that were stored, and count their attempts from one', async () => {
-  const endpoint = await lab.addEndpoint({ url: receiver.url });
+  const endpoint = await fixture.addEndpoint({ url: receiver.url });
   receiver.answer((_, response) => void response.writeHead(500).end());
-  const eventId = await lab.emit({ name: '“bytes”' });
+  const eventId = await fixture.emit({ name: '“bytes”' });
   await retryUntil(3);
   receiver.answer((_, response) => void response.writeHead(200).end());
   await retryUntil(4);
-  await lab.deliveryWhen(eventId, ({ status }) => status === 'delivered');
+  await fixture.deliveryWhen(eventId, ({ status }) => status === 'delivered');
   const notifier = { notify: () => undefined, stop: () => Promise.resolve() };
   await replayEvent(
-    { pool: lab.pool, notifier, nowMs: Date.now },
+    { pool: fixture.pool, notifier, nowMs: Date.now },
     { namespace: 'default', id: eventId, endpointId: endpoint },
   );
   const received = await receiver.until(({ length }) => length === 5);
 
-  const { rows } = await lab.pool.query<{ body: Buffer }>('select body from events');
+  const { rows } = await fixture.pool.query<{ body: Buffer }>('select body from events');
   for (const { body, headers } of received) {
     expect(body.equals(rows[0]!.body)).toBe(true);
     expect(headers['parley-signature']).toBe(received[0]!.headers['parley-signature']);
@@ -120,8 +121,8 @@ test('openssl, standardwebhooks and svix find the signatures right, and any chan
     `whsec_${Buffer.alloc(24, 255).toString('base64')}`,
   ];
   for (const secret of secrets) {
-    await lab.addEndpoint({ url: receiver.url, secret, namespace: secret });
-    await lab.emit({ namespace: secret, name: 'ü\u2028 “x”' });
+    await fixture.addEndpoint({ url: receiver.url, secret, namespace: secret });
+    await fixture.emit({ namespace: secret, name: 'ü\u2028 “x”' });
   }
   const received = await receiver.until(({ length }) => length === secrets.length);
   for (const one of received) {
@@ -159,14 +160,14 @@ test("a user's headers are sent, and never in place of ours", async () => {
     'Content-Type': 'text/plain',
     'User-Agent': 'somebody',
   };
-  await lab.addEndpoint({ url: receiver.url, headers: theirs });
-  const eventId = await lab.emit();
+  await fixture.addEndpoint({ url: receiver.url, headers: theirs });
+  const eventId = await fixture.emit();
   const [received] = await receiver.until(({ length }) => length === 1);
   expect(received!.headers).toMatchObject({
     'x-team': 'blue',
     authorization: 'Bearer theirs',
     'content-type': 'application/json',
-    'user-agent': `parley/${lab.version}`,
+    'user-agent': `parley/${fixture.version}`,
     'parley-event-id': fromUuid('evt', eventId),
     'parley-delivery-attempt': '1',
     'parley-signature': opensslHmac(received!.body, SECRET),
@@ -175,8 +176,8 @@ test("a user's headers are sent, and never in place of ours", async () => {
 });
 
 test('the query of a URL is sent as it was written', async () => {
-  await lab.addEndpoint({ url: `${receiver.url}?a=1&b=%2F&empty=` });
-  await lab.emit({ conversationId: newUuid(), sequence: 1 });
+  await fixture.addEndpoint({ url: `${receiver.url}?a=1&b=%2F&empty=` });
+  await fixture.emit({ conversationId: newUuid(), sequence: 1 });
   const [received] = await receiver.until(({ length }) => length === 1);
   expect(received!.path).toBe('/hook?a=1&b=%2F&empty=');
 });

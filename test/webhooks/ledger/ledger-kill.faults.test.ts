@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { LedgerEndpoint } from './ledger-book.ts';
-import { startFleet, type Fleet } from './ledger-fleet.ts';
+import type { LedgerEndpoint } from './ledger-entries.ts';
+import { startRoleProcesses, type RoleProcesses } from './role-processes.ts';
 import type { Recorder } from './ledger-recorder.ts';
 import { createLedger, startRecorders, type Ledger } from './ledger.ts';
 import { startOwnPostgres, type OwnPostgres } from '../../platform/postgres/own-postgres.ts';
@@ -66,7 +66,7 @@ const FAILPOINTS = {
 
 let postgres: OwnPostgres;
 let recorder: Recorder;
-let fleet: Fleet;
+let roles: RoleProcesses;
 let ledger: Ledger;
 /** What to stop at the end, the last first. */
 let stops: (() => Promise<unknown>)[] = [];
@@ -81,13 +81,13 @@ beforeEach(async () => {
   await runMigrations(postgres.url);
   const port = await freePort();
   const env = { PARLEY_PORT: String(port), PARLEY_RATE_LIMIT: '0' };
-  fleet = await startFleet(postgres.url, [
+  roles = await startRoleProcesses(postgres.url, [
     { name: 'operator', role: 'operator' },
     { name: 'api', role: 'api', env },
     ...DELIVERIES.map((name) => ({ name, role: 'delivery' as const })),
   ]);
-  stops.push(fleet.stop);
-  const { apiKey } = fleet.get('api').parley;
+  stops.push(roles.stop);
+  const { apiKey } = roles.get('api').parley;
   const url = `http://127.0.0.1:${port}`;
   ledger = createLedger({ folder: folder.path, api: () => ({ url, apiKey }), connections: 128 });
   stops.push(ledger.close);
@@ -136,7 +136,7 @@ test(
         `${done.process} kills of workers and API (${done.atFailpoints} at failpoints), ` +
         `${done.postgres} of PostgreSQL; ${JSON.stringify(verdict)}`,
     );
-    expect(fleet.unexpected()).toEqual([]);
+    expect(roles.unexpected()).toEqual([]);
     expect(verdict).toMatchObject({
       lost: 0,
       failed: 0,
@@ -158,17 +158,17 @@ test(
     }
     /** Where it was armed to die if it gets there soon, else where it is. */
     async function killOne(name: string): Promise<void> {
-      const member = fleet.get(name);
+      const member = roles.get(name);
       if (member.failpoints !== '') await Promise.race([member.ended, delay(ARMED_MS)]);
       if (member.isDead) return; // It is being revived.
-      await fleet.kill(name);
+      await roles.kill(name);
       await revive(name, randomFailpoint(name));
     }
     async function revive(name: string, failpoints: string): Promise<void> {
       done.process += 1;
       done.inFlight += await countLeased();
-      await fleet.start(name, failpoints);
-      const member = fleet.get(name);
+      await roles.start(name, failpoints);
+      const member = roles.get(name);
       void member.ended.then(() => {
         if (!member.diedByItself) return;
         done.atFailpoints += 1;
@@ -180,10 +180,10 @@ test(
     async function disarm(): Promise<void> {
       for (const name of ['api', ...DELIVERIES]) {
         await Promise.all(reviving);
-        if (fleet.get(name).failpoints === '') continue;
-        await fleet.kill(name);
+        if (roles.get(name).failpoints === '') continue;
+        await roles.kill(name);
         await Promise.all(reviving); // It may have been faster.
-        if (fleet.get(name).isDead) await revive(name, '');
+        if (roles.get(name).isDead) await revive(name, '');
       }
     }
     /** Every other time none: then it is killed wherever it happens to be. */

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import type { LedgerEndpoint } from './ledger-book.ts';
+import type { LedgerEndpoint } from './ledger-entries.ts';
 
 /** What a test event was answered with. */
 export type Outcome =

@@ -5,8 +5,8 @@ import { verifyBody, verifyStandard } from '../../../src/webhooks/endpoints/sign
 import { openAppendOnly } from './ledger-file.ts';
 
 /**
- * The receiver of the ledger, a process of its own: `node ledger-receiver.ts FILE [PORT]`, told what
- * to do by its parent. Every request is a line of FILE, written before its answer is sent:
+ * The receiver of the ledger, a process of its own: `node ledger-receiver.ts FILE [PORT]`, under
+ * orders of its parent. Every request is a line of FILE, written before its answer is sent:
  *
  *   arrival (Unix ms) · path · event id · attempt · SHA-256 of the body · signature right (1, 0)
  *   · mark found in the body or - · answer (a status, `hang`, or `gone` when the sender had left)
@@ -23,9 +23,9 @@ export type Answering = {
   /** The connection is closed behind the answer. */
   close?: boolean;
 };
-export type Told = { secrets?: readonly string[]; answering?: Answering };
+export type PathSettings = { secrets?: readonly string[]; answering?: Answering };
 export type Order =
-  | ({ do: 'tell'; path: string } & Told)
+  | ({ do: 'set'; path: string } & PathSettings)
   /** Nobody listens, all connections are cut; and again, on the same port. */
   | { do: 'close' | 'open' }
   /** All that was answered is in the file, and on the disk. */
@@ -50,7 +50,7 @@ if (import.meta.main) {
 
 function receive(file: string, wantedPort: number): void {
   const records = openAppendOnly(file);
-  const told = new Map<string, Told>();
+  const settings = new Map<string, PathSettings>();
   let port = wantedPort;
   let lines: (string | number)[][] = [];
   let answers: (() => void)[] = [];
@@ -71,7 +71,7 @@ function receive(file: string, wantedPort: number): void {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const { secrets = [], answering = {} } = told.get(request.url ?? '') ?? {};
+      const { secrets = [], answering = {} } = settings.get(request.url ?? '') ?? {};
       const seen = look(request, Buffer.concat(chunks), secrets);
       const fields = (answer: string | number) => [...seen.fields, answer, ...seen.unproven];
       const { status = 200, delayMs, hang = false, close = false } = answering;
@@ -94,9 +94,9 @@ function receive(file: string, wantedPort: number): void {
       });
     });
   const orders: { [D in Order['do']]: (order: Extract<Order, { do: D }>) => unknown } = {
-    tell: ({ path, secrets, answering }) =>
-      told.set(path, {
-        ...told.get(path),
+    set: ({ path, secrets, answering }) =>
+      settings.set(path, {
+        ...settings.get(path),
         ...(secrets && { secrets }),
         ...(answering && { answering }),
       }),

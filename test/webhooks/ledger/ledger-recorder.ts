@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
-import type { Answering, Order, Report, Told } from './ledger-receiver.ts';
+import type { Answering, Order, PathSettings, Report } from './ledger-receiver.ts';
 
 /** The receiver of the ledger as its parent sees it; it ends when the parent does. */
 export type Recorder = {
@@ -10,7 +10,7 @@ export type Recorder = {
   file: string;
   pid: number;
   /** Secrets that the path's signatures may be by, and how it answers; what is not given stays. */
-  tell: (path: string, told: Told) => Promise<void>;
+  set: (path: string, settings: PathSettings) => Promise<void>;
   answer: (path: string, answering: Answering) => Promise<void>;
   /** Refuses connections and cuts those there are, until `open`. */
   close: () => Promise<void>;
@@ -46,8 +46,8 @@ export async function startRecorder(file: string): Promise<Recorder> {
     url: `http://127.0.0.1:${port}`,
     file,
     pid: child.pid ?? 0,
-    tell: (at, told) => order({ do: 'tell', path: at, ...told }),
-    answer: (at, answering) => order({ do: 'tell', path: at, answering }),
+    set: (at, settings) => order({ do: 'set', path: at, ...settings }),
+    answer: (at, answering) => order({ do: 'set', path: at, answering }),
     close: () => order({ do: 'close' }),
     open: () => order({ do: 'open' }),
     sync: () => order({ do: 'sync' }),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ONCE, type Arrival, type Book, type Promised } from './ledger-book.ts';
+import { ONCE, type Arrival, type LedgerEntries, type Promised } from './ledger-entries.ts';
 import { isSignedRight, unpack } from './ledger-receiver.ts';
 import type { Answer } from '../../roles/parley-process.ts';
 
@@ -45,7 +45,7 @@ const EXAMPLES = 5;
 
 type Call = (method: 'GET', route: string) => Promise<Answer>;
 
-export async function judge(book: Book, call: Call): Promise<Found> {
+export async function judge(entries: LedgerEntries, call: Call): Promise<Found> {
   const examples: Record<string, string[]> = {};
   const counts = { wrongBody: 0, badSignature: 0, foreign: 0, neverAccepted: 0, doubled: 0 };
   const note = (kind: keyof typeof counts | 'lost', example: string): void => {
@@ -53,37 +53,37 @@ export async function judge(book: Book, call: Call): Promise<Found> {
     const list = (examples[kind] ??= []);
     if (list.length < EXAMPLES) list.push(example);
   };
-  const { lost, failed } = await judgeMissing(book, call, (example) => note('lost', example));
+  const { lost, failed } = await judgeMissing(entries, call, (example) => note('lost', example));
   let duplicates = 0;
-  for (const [eventId, arrivals] of book.arrivals()) {
-    const promised = book.promiseOf(eventId);
+  for (const [eventId, arrivals] of entries.arrivals()) {
+    const promised = entries.promiseOf(eventId);
     duplicates += countDuplicates(arrivals);
     if (!isWhatWasAsked(arrivals, promised)) note('wrongBody', eventId);
-    for (const { unproven, place } of arrivals) {
-      if (unproven !== undefined && !isSignedRight(unpack(unproven), book.secretsOf(place)))
-        note('badSignature', `${eventId} at ${place}`);
+    for (const { unproven, url } of arrivals) {
+      if (unproven !== undefined && !isSignedRight(unpack(unproven), entries.secretsOf(url)))
+        note('badSignature', `${eventId} at ${url}`);
     }
     if (promised !== undefined) {
-      const foreign = arrivals.filter(({ place }) => !promised.places.includes(place));
-      for (const { place } of foreign) note('foreign', `${eventId} at ${place}`);
-    } else if (!book.isUnknown(arrivals[0]!.mark)) {
+      const foreign = arrivals.filter(({ url }) => !promised.urls.includes(url));
+      for (const { url } of foreign) note('foreign', `${eventId} at ${url}`);
+    } else if (!entries.isUnknown(arrivals[0]!.mark)) {
       note('neverAccepted', `${eventId}, mark ${arrivals[0]!.mark}`);
     }
   }
-  for (const mark of doubledMarks(book)) note('doubled', mark);
-  for (const eventId of await differingFromStored(book, call)) note('wrongBody', eventId);
-  const accepted = [...book.promises()].length;
+  for (const mark of doubledMarks(entries)) note('doubled', mark);
+  for (const eventId of await differingFromStored(entries, call)) note('wrongBody', eventId);
+  const accepted = [...entries.promises()].length;
   return { accepted, lost, failed, duplicates, ...counts, examples };
 }
 
 async function judgeMissing(
-  book: Book,
+  entries: LedgerEntries,
   call: Call,
   note: (example: string) => void,
 ): Promise<{ lost: number; failed: number }> {
   let lost = 0;
   let failed = 0;
-  for (const { promised, place } of book.missing()) {
+  for (const { promised, url } of entries.missing()) {
     const { deliveryId, eventId } = promised;
     const shown =
       deliveryId === '-' ? undefined : await call('GET', `/v1/deliveries/${deliveryId}`);
@@ -91,7 +91,7 @@ async function judgeMissing(
     if (status === 'failed') failed += 1;
     else {
       lost += 1;
-      note(`${eventId} (${deliveryId}, ${status}) for ${place}`);
+      note(`${eventId} (${deliveryId}, ${status}) for ${url}`);
     }
   }
   return { lost, failed };
@@ -103,9 +103,9 @@ function countDuplicates(arrivals: readonly Arrival[]): number {
   const sorted = arrivals.toSorted((a, b) => a.atMs - b.atMs);
   const done = new Set<string>();
   let duplicates = 0;
-  for (const { place, acknowledged } of sorted) {
-    if (done.has(place)) duplicates += 1;
-    else if (acknowledged) done.add(place);
+  for (const { url, acknowledged } of sorted) {
+    if (done.has(url)) duplicates += 1;
+    else if (acknowledged) done.add(url);
   }
   return duplicates;
 }
@@ -116,7 +116,7 @@ function isWhatWasAsked(arrivals: readonly Arrival[], promised: Promised | undef
   return promised === undefined || promised.mark === first!.mark || promised.mark === '-';
 }
 
-function doubledMarks(book: Book): string[] {
+function doubledMarks(entries: LedgerEntries): string[] {
   const eventOf = new Map<string, string>();
   const doubled = new Set<string>();
   const see = (mark: string, eventId: string): void => {
@@ -124,18 +124,18 @@ function doubledMarks(book: Book): string[] {
     if ((eventOf.get(mark) ?? eventId) !== eventId) doubled.add(mark);
     eventOf.set(mark, eventId);
   };
-  for (const { mark, eventId } of book.promises()) see(mark, eventId);
-  for (const [eventId, arrivals] of book.arrivals()) see(arrivals[0]!.mark, eventId);
+  for (const { mark, eventId } of entries.promises()) see(mark, eventId);
+  for (const [eventId, arrivals] of entries.arrivals()) see(arrivals[0]!.mark, eventId);
   return [...doubled];
 }
 
 /** Of a sample: the bytes of the stored event, in the envelope's order, beside what arrived. */
-async function differingFromStored(book: Book, call: Call): Promise<string[]> {
-  const ids = [...book.promises()].map(({ eventId }) => eventId);
+async function differingFromStored(entries: LedgerEntries, call: Call): Promise<string[]> {
+  const ids = [...entries.promises()].map(({ eventId }) => eventId);
   const step = Math.max(1, Math.floor(ids.length / SAMPLE));
   const differing: string[] = [];
   for (let i = 0; i < ids.length; i += step) {
-    const arrivals = book.arrivalsOf(ids[i]!);
+    const arrivals = entries.arrivalsOf(ids[i]!);
     if (arrivals.length === 0) continue; // Lost, and counted as that.
     const { body } = await call('GET', `/v1/events/${ids[i]}`);
     const { id, type, created, data } = body;

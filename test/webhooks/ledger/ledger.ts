@@ -1,11 +1,18 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createBook, ONCE, placeOf, type LedgerEndpoint, type Promised } from './ledger-book.ts';
+import {
+  createLedgerEntries,
+  ONCE,
+  urlOf,
+  type LedgerEndpoint,
+  type Promised,
+} from './ledger-entries.ts';
 import { openAppendOnly } from './ledger-file.ts';
 import { createProducer, type Outcome } from './ledger-producer.ts';
 import { startRecorder, type Recorder } from './ledger-recorder.ts';
 import { judge, type Verdict } from './ledger-verdict.ts';
 import type { Answer } from '../../roles/parley-process.ts';
+import { until } from '../../until.ts';
 
 /**
  * Who was promised what, and what came: outside of what is tested, in files that only grow. Every
@@ -16,7 +23,7 @@ import type { Answer } from '../../roles/parley-process.ts';
  * arrive, and need not. Each act hides a mark in its event's data, by which it is known again.
  */
 export type Ledger = {
-  /** Makes endpoints at paths of their own and tells the receiver their secrets. */
+  /** Makes endpoints at paths of their own and gives the receiver their secrets. */
   createEndpoints: (options: {
     recorder: Recorder;
     count: number;
@@ -91,7 +98,7 @@ export async function startRecorders(folder: string, count = 1): Promise<Recorde
 export function createLedger(options: LedgerOptions): Ledger {
   const { api } = options;
   const file = openAppendOnly(path.join(options.folder, 'accepted.tsv'));
-  const book = createBook();
+  const entries = createLedgerEntries();
   const producer = createProducer(api, options.connections ?? 64);
   const counts = { accepted: 0, refused: 0, unknown: 0, skipped: 0, odd: [] as string[] };
   const waiting = new Set<() => void>();
@@ -100,9 +107,9 @@ export function createLedger(options: LedgerOptions): Ledger {
   let paths = 0;
 
   function promise(promised: Promised): void {
-    const { eventId, deliveryId, mark, places } = promised;
-    for (const place of places) file.append([[Date.now(), eventId, deliveryId, place, mark]]);
-    book.promise(promised);
+    const { eventId, deliveryId, mark, urls } = promised;
+    for (const url of urls) file.append([[Date.now(), eventId, deliveryId, url, mark]]);
+    entries.promise(promised);
   }
 
   /** One act, to its answer. */
@@ -121,10 +128,10 @@ export function createLedger(options: LedgerOptions): Ledger {
     const kind = outcome.kind === 'refused' && mayHaveHappened ? 'unknown' : outcome.kind;
     if (outcome.kind === 'accepted') {
       const { eventId, deliveryId } = outcome;
-      promise({ eventId, deliveryId, mark, places: [placeOf(endpoint)] });
+      promise({ eventId, deliveryId, mark, urls: [urlOf(endpoint)] });
     }
     if (outcome.kind === 'refused' && outcome.odd !== undefined) counts.odd.push(outcome.odd);
-    if (kind === 'unknown') book.unknown(mark);
+    if (kind === 'unknown') entries.unknown(mark);
     counts[kind] += 1;
     for (const check of waiting) check();
     return kind;
@@ -153,15 +160,16 @@ export function createLedger(options: LedgerOptions): Ledger {
         if (![201, 202].includes(made.status))
           throw new Error(`no endpoint: ${JSON.stringify(made.body)}`);
         const endpoint = { id: String(made.body.id), path: at, recorder };
-        await recorder.tell(at, { secrets: book.addSecret(endpoint, String(made.body.secret)) });
-        while ((await call('GET', `/v1/webhooks/${endpoint.id}`)).status !== 200)
-          await delay(RETRY_MS);
+        await recorder.set(at, { secrets: entries.addSecret(endpoint, String(made.body.secret)) });
+        const isShown = async (): Promise<boolean> =>
+          (await call('GET', `/v1/webhooks/${endpoint.id}`)).status === 200;
+        await until(`the operator to make ${endpoint.id}`, isShown, { everyMs: RETRY_MS });
         endpoints.push(endpoint);
       }
       return endpoints;
     },
     addSecret: (endpoint, secret) =>
-      endpoint.recorder.tell(endpoint.path, { secrets: book.addSecret(endpoint, secret) }),
+      endpoint.recorder.set(endpoint.path, { secrets: entries.addSecret(endpoint, secret) }),
     openLoop: (plan) =>
       clock.during(async () => {
         const { rate, count = Infinity } = plan;
@@ -196,7 +204,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         await Promise.all(Array.from({ length: plan.callers }, caller));
       }),
     note: (eventId, endpoints) =>
-      promise({ eventId, deliveryId: '-', mark: '-', places: endpoints.map(placeOf) }),
+      promise({ eventId, deliveryId: '-', mark: '-', urls: endpoints.map(urlOf) }),
     counts: () => {
       const { odd: _, ...numbers } = counts;
       return { ...numbers, acceptedPerSecond: counts.accepted / (clock.elapsedMs() / 1_000) };
@@ -212,17 +220,16 @@ export function createLedger(options: LedgerOptions): Ledger {
         check();
       }),
     settled: async (timeoutMs) => {
-      const endMs = performance.now() + timeoutMs;
-      while (book.missing().length > 0) {
-        if (performance.now() > endMs) return false;
-        await delay(POLL_MS);
-      }
-      return true;
+      const isEmpty = (): boolean => entries.missing().length === 0;
+      // What arrives is written by another process.
+      return until('all that was promised', isEmpty, { timeoutMs, everyMs: POLL_MS }).catch(
+        () => false,
+      );
     },
     verdict: async () => {
-      await Promise.all(book.recorders().map((recorder) => recorder.sync()));
+      await Promise.all(entries.recorders().map((recorder) => recorder.sync()));
       file.sync();
-      const found = await judge(book, call);
+      const found = await judge(entries, call);
       const { odd } = counts;
       const acceptedPerSecond = Math.round(counts.accepted / (clock.elapsedMs() / 1_000));
       const { accepted: _, ...asked } = counts;
@@ -230,7 +237,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     close: async () => {
       file.close();
-      book.close();
+      entries.close();
       await producer.close();
     },
   };

@@ -7,7 +7,12 @@ import {
   claimDeliveries,
   completeAttempts,
 } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
-import { failure, resultOf, startLab, type Lab } from '../delivery-setup.ts';
+import {
+  failure,
+  resultOf,
+  startDeliveryFixture,
+  type DeliveryFixture,
+} from '../delivery-setup.ts';
 
 /**
  * Many sessions claim for the same endpoints and give back at once what they got, so that they meet
@@ -20,18 +25,20 @@ const ROUNDS = 40;
 const ENDPOINTS = 100;
 const DELIVERIES = 3_000;
 
-let lab: Lab;
+let fixture: DeliveryFixture;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
 });
 
 afterEach(async () => {
-  await lab.stop();
+  await fixture.stop();
 });
 
 test('claims that meet neither crash the server nor take the same delivery', async () => {
-  const endpoints = await Promise.all(Array.from({ length: ENDPOINTS }, () => lab.addEndpoint()));
+  const endpoints = await Promise.all(
+    Array.from({ length: ENDPOINTS }, () => fixture.addEndpoint()),
+  );
   await fill(endpoints);
   const budgets = endpoints.map((endpointId) => ({ endpointId, slots: 32, yieldingSlots: 32 }));
   const held = new Set<string>();
@@ -56,12 +63,14 @@ test('claims that meet neither crash the server nor take the same delivery', asy
     }),
   );
   expect(twice).toBe(0);
-  const { rows } = await lab.pool.query<{ count: number }>('select count(*) from delivery_queue');
+  const { rows } = await fixture.pool.query<{ count: number }>(
+    'select count(*) from delivery_queue',
+  );
   expect(rows[0]?.count).toBe(DELIVERIES);
 }, 120_000);
 
 async function connect(): Promise<pg.Client> {
-  const session = new pg.Client(lab.databaseUrl);
+  const session = new pg.Client(fixture.databaseUrl);
   await session.connect();
   for (const [name, value] of Object.entries(CLAIM_SETTINGS)) {
     await session.query('select set_config($1, $2, false)', [name, value]);
@@ -71,12 +80,12 @@ async function connect(): Promise<pg.Client> {
 
 async function fill(endpoints: readonly string[]): Promise<void> {
   const events = Array.from({ length: DELIVERIES }, () => newUuid());
-  await lab.pool.query(
+  await fixture.pool.query(
     `insert into events (id, namespace, type, body)
      select id, 'default', 'agent.published', 'x' from unnest($1::uuid[]) id`,
     [events],
   );
-  await lab.pool.query(
+  await fixture.pool.query(
     `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
      select parley_uuid_v7(), 'default', endpoint_id, event_id, 'agent.published', 'test'
        from unnest($1::uuid[], $2::uuid[]) as q (event_id, endpoint_id)`,

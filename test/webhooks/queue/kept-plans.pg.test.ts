@@ -10,7 +10,7 @@ import {
 } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { insertTestEvents, type NewTestEvent } from '../../../src/events/outbox.sql.ts';
 import { createPool, PLANNED_ONCE, type Pool } from '../../../src/platform/postgres/pool.ts';
-import { resultOf, startLab, type Lab } from '../delivery-setup.ts';
+import { resultOf, startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 
 /**
  * The statements of the hot path are planned once, while their tables may be empty, and their plans
@@ -19,23 +19,23 @@ import { resultOf, startLab, type Lab } from '../delivery-setup.ts';
 
 const MORE_THAN_POSTGRESQL_TRIES = 8;
 
-let lab: Lab;
+let fixture: DeliveryFixture;
 let session: Pool;
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
 });
 afterEach(async () => {
   await session.end();
-  await lab.stop();
+  await fixture.stop();
 });
 
 test('events are stored and results recorded by plans made once, through indexes', async () => {
-  session = createPool(lab.databaseUrl, { log: lab.log, max: 1, settings: PLANNED_ONCE });
-  const endpointId = await lab.addEndpoint();
+  session = createPool(fixture.databaseUrl, { log: fixture.log, max: 1, settings: PLANNED_ONCE });
+  const endpointId = await fixture.addEndpoint();
   for (let i = 0; i < MORE_THAN_POSTGRESQL_TRIES; i += 1) {
     const event = newTestEvent(endpointId);
     expect(await insertTestEvents(session, [event])).toEqual(new Set([event.deliveryId]));
-    const claimed = await lab.claim(endpointId);
+    const claimed = await fixture.claim(endpointId);
     const results = claimed.map((one) => resultOf(one));
     expect(await completeAttempts(session, results)).toEqual(new Set([event.deliveryId]));
   }
@@ -46,16 +46,16 @@ test('events are stored and results recorded by plans made once, through indexes
 });
 
 test('claims too, and a body is found by its id in every partition', async () => {
-  session = createPool(lab.databaseUrl, { log: lab.log, max: 1, settings: CLAIM_SETTINGS });
-  const endpointId = await lab.addEndpoint();
+  session = createPool(fixture.databaseUrl, { log: fixture.log, max: 1, settings: CLAIM_SETTINGS });
+  const endpointId = await fixture.addEndpoint();
   const budgets = [{ endpointId, slots: 32, yieldingSlots: 16 }];
   // Nothing is there yet: all ways to the rows seem alike.
-  await lab.pool.query('analyze');
+  await fixture.pool.query('analyze');
   const claim = () =>
     claimDeliveries(session, budgets, { leaseToken: randomUUID(), processNumber: null });
   expect(await claim()).toEqual([]);
   for (let i = 1; i < MORE_THAN_POSTGRESQL_TRIES; i += 1) {
-    await insertTestEvents(lab.pool, [newTestEvent(endpointId)]);
+    await insertTestEvents(fixture.pool, [newTestEvent(endpointId)]);
     expect(await listDueEndpoints(session)).toEqual([endpointId]);
     const claimed = await claim();
     expect(claimed.map(({ body }) => body?.toString())).toEqual(['{}']);

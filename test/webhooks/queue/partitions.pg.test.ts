@@ -2,22 +2,22 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { lowestUuidAt, newUuid } from '../../../src/ids.ts';
 import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.ts';
 import { listEvents, readEvent } from '../../../src/events/events.sql.ts';
-import { startLab, type Lab } from '../delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 
 const DAY = 86_400_000;
 const TABLES = ['events', 'deliveries', 'delivery_attempts'];
-let lab: Lab;
+let fixture: DeliveryFixture;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
 });
 
 afterEach(async () => {
-  await lab.stop();
+  await fixture.stop();
 });
 
 const partitionsOf = async (table: string): Promise<string[]> => {
-  const { rows } = await lab.pool.query<{ name: string }>(
+  const { rows } = await fixture.pool.query<{ name: string }>(
     `select inhrelid::regclass::text as name from pg_inherits
       where inhparent = $1::regclass order by 1`,
     [table],
@@ -37,56 +37,58 @@ test('there are partitions from two days back to a week ahead, for each of the t
 
 test('a second call does nothing, a day later it makes one day more', async () => {
   const nothing = { created: [], dropped: [] };
-  expect(await maintainPartitions(lab.pool, Date.now())).toEqual(nothing);
+  expect(await maintainPartitions(fixture.pool, Date.now())).toEqual(nothing);
   const later = Date.now() + DAY;
-  const { created, dropped } = await maintainPartitions(lab.pool, later);
+  const { created, dropped } = await maintainPartitions(fixture.pool, later);
   expect(created.sort()).toEqual(TABLES.map((table) => dayName(table, later + 7 * DAY)).sort());
   expect(dropped).toEqual([]);
-  expect(await maintainPartitions(lab.pool, later)).toEqual(nothing);
+  expect(await maintainPartitions(fixture.pool, later)).toEqual(nothing);
 });
 
 test('any number of processes may call it at once', async () => {
   const later = Date.now() + 20 * DAY;
-  await Promise.all(Array.from({ length: 8 }, () => maintainPartitions(lab.pool, later)));
+  await Promise.all(Array.from({ length: 8 }, () => maintainPartitions(fixture.pool, later)));
   for (const table of TABLES) expect(await partitionsOf(table)).toHaveLength(20);
 });
 
 test('a day is dropped when all of it is older than 31 days, and not an hour before', async () => {
-  await maintainPartitions(lab.pool, Date.now());
+  await maintainPartitions(fixture.pool, Date.now());
   const today = Math.floor(Date.now() / DAY) * DAY;
   const dayEnd = today + DAY; // Of the last moment that today's partition holds.
-  expect((await maintainPartitions(lab.pool, dayEnd + 31 * DAY - 1)).dropped).not.toContain(
+  expect((await maintainPartitions(fixture.pool, dayEnd + 31 * DAY - 1)).dropped).not.toContain(
     dayName('events', today),
   );
-  const { dropped } = await maintainPartitions(lab.pool, dayEnd + 31 * DAY);
+  const { dropped } = await maintainPartitions(fixture.pool, dayEnd + 31 * DAY);
   expect(dropped.sort()).toEqual(TABLES.map((table) => dayName(table, today)).sort());
   for (const table of TABLES)
     expect(await partitionsOf(table)).not.toContain(dayName(table, today));
 });
 
 test('a day whose events are still being delivered stays, so that a late replay has its bytes', async () => {
-  await lab.addEndpoint();
-  const eventId = await lab.emit();
+  await fixture.addEndpoint();
+  const eventId = await fixture.emit();
   const today = Math.floor(Date.now() / DAY) * DAY;
   const later = today + 33 * DAY;
-  const first = await maintainPartitions(lab.pool, later);
+  const first = await maintainPartitions(fixture.pool, later);
   expect(first.dropped).not.toContain(dayName('events', today));
   expect(first.dropped).toContain(dayName('deliveries', today));
-  expect(await readEvent(lab.pool, { namespace: 'default', id: eventId })).toBeDefined();
-  await lab.pool.query('delete from delivery_queue');
-  expect((await maintainPartitions(lab.pool, later)).dropped).toContain(dayName('events', today));
+  expect(await readEvent(fixture.pool, { namespace: 'default', id: eventId })).toBeDefined();
+  await fixture.pool.query('delete from delivery_queue');
+  expect((await maintainPartitions(fixture.pool, later)).dropped).toContain(
+    dayName('events', today),
+  );
 });
 
 test('an event, a delivery and an attempt lie in the partition of the time in their id', async () => {
   const midnight = (Math.floor(Date.now() / DAY) + 1) * DAY;
   for (const nowMs of [midnight - 1, midnight]) {
-    const id = await lab.emit({ nowMs });
-    const { rows } = await lab.pool.query<{ table: string }>(
+    const id = await fixture.emit({ nowMs });
+    const { rows } = await fixture.pool.query<{ table: string }>(
       'select tableoid::regclass::text as table from events where id = $1',
       [id],
     );
     expect(rows).toEqual([{ table: dayName('events', nowMs) }]);
-    await lab.pool.query(
+    await fixture.pool.query(
       `insert into delivery_attempts (delivery_id, number, trigger, started_at)
        values ($1, 1, 'schedule', now())`,
       [id],
@@ -94,12 +96,12 @@ test('an event, a delivery and an attempt lie in the partition of the time in th
   }
   const edges = [lowestUuidAt(midnight), lowestUuidAt(midnight).replace(/.$/, '1')];
   for (const id of edges) {
-    await lab.pool.query(
+    await fixture.pool.query(
       `insert into events (id, namespace, type, body) values ($1, 'default', 'agent.published', '')`,
       [id],
     );
   }
-  const { rows } = await lab.pool.query(
+  const { rows } = await fixture.pool.query(
     `select distinct tableoid::regclass::text as table from events where id = any($1)`,
     [edges],
   );
@@ -108,7 +110,7 @@ test('an event, a delivery and an attempt lie in the partition of the time in th
 
 test('looking an event up by its id touches one partition', async () => {
   const id = newUuid();
-  const { rows } = await lab.pool.query<{ 'QUERY PLAN': string }>(
+  const { rows } = await fixture.pool.query<{ 'QUERY PLAN': string }>(
     `explain select body from events where id = '${id}' and namespace = 'default'`,
   );
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
@@ -119,11 +121,11 @@ test('looking an event up by its id touches one partition', async () => {
 test('a filter by time leaves out the partitions of the other days', async () => {
   const nowMs = Date.now();
   const ids = [];
-  for (const days of [-1, 0, 1]) ids.push(await lab.emit({ nowMs: nowMs + days * DAY }));
+  for (const days of [-1, 0, 1]) ids.push(await fixture.emit({ nowMs: nowMs + days * DAY }));
   const page = { namespace: 'default', before: null, limit: 10 };
   const sec = Math.floor(nowMs / 1_000);
   const found = async (filter: object): Promise<string[]> =>
-    (await listEvents(lab.pool, { ...page, ...filter })).map(({ id }) => id);
+    (await listEvents(fixture.pool, { ...page, ...filter })).map(({ id }) => id);
   expect(await found({})).toEqual(ids.toReversed());
   expect(await found({ createdAfter: sec })).toEqual([ids[2], ids[1]]);
   expect(await found({ createdBefore: sec })).toEqual([ids[0]]);

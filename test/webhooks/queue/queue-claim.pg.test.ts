@@ -11,33 +11,38 @@ import {
   markStarted,
 } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { markEndpointDeleted } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
-import { failure, resultOf, startLab, type Lab } from '../delivery-setup.ts';
+import {
+  failure,
+  resultOf,
+  startDeliveryFixture,
+  type DeliveryFixture,
+} from '../delivery-setup.ts';
 
 const HOUR = 3_600_000;
 const LEASE_MS = 30_000;
-let lab: Lab;
+let fixture: DeliveryFixture;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
 });
 
 afterEach(async () => {
-  await lab.stop();
+  await fixture.stop();
 });
 
 const aLease = () => ({ leaseToken: randomUUID(), processNumber: null });
 
 const emitMany = async (count: number): Promise<string[]> => {
   const ids: string[] = [];
-  for (let i = 0; i < count; i += 1) ids.push(await lab.emit());
+  for (let i = 0; i < count; i += 1) ids.push(await fixture.emit());
   return ids;
 };
 
 test('each endpoint gives at most its slots, however much waits', async () => {
-  const [a, b] = [await lab.addEndpoint(), await lab.addEndpoint()];
+  const [a, b] = [await fixture.addEndpoint(), await fixture.addEndpoint()];
   await emitMany(10);
   const claimed = await claimDeliveries(
-    lab.pool,
+    fixture.pool,
     [
       { endpointId: a, slots: 3, yieldingSlots: 3 },
       { endpointId: b, slots: 7, yieldingSlots: 7 },
@@ -46,17 +51,17 @@ test('each endpoint gives at most its slots, however much waits', async () => {
   );
   const of = (id: string): number => claimed.filter(({ endpointId }) => endpointId === id).length;
   expect([of(a), of(b)]).toEqual([3, 7]);
-  expect(await lab.claim(a)).toHaveLength(7);
-  expect(await lab.claim(a)).toHaveLength(0);
+  expect(await fixture.claim(a)).toHaveLength(7);
+  expect(await fixture.claim(a)).toHaveLength(0);
 });
 
 test('a claim carries all that its attempt needs', async () => {
   const headers = { 'x-team': 'blue' };
-  const endpoint = await lab.addEndpoint({ url: 'https://receiver.test/a', headers });
-  const eventId = await lab.emit();
+  const endpoint = await fixture.addEndpoint({ url: 'https://receiver.test/a', headers });
+  const eventId = await fixture.emit();
   const token = randomUUID();
-  const [claimed] = await lab.claim(endpoint, 1, token);
-  const { rows } = await lab.pool.query<{ body: Buffer }>('select body from events');
+  const [claimed] = await fixture.claim(endpoint, 1, token);
+  const { rows } = await fixture.pool.query<{ body: Buffer }>('select body from events');
   expect(claimed).toMatchObject({
     eventId,
     endpointId: endpoint,
@@ -77,7 +82,11 @@ test('a claim carries all that its attempt needs', async () => {
 });
 
 test('two processes that claim at once never get the same delivery, over many rounds', async () => {
-  const endpoints = await Promise.all([lab.addEndpoint(), lab.addEndpoint(), lab.addEndpoint()]);
+  const endpoints = await Promise.all([
+    fixture.addEndpoint(),
+    fixture.addEndpoint(),
+    fixture.addEndpoint(),
+  ]);
   const events = 120;
   await emitMany(events);
   const seen: string[] = [];
@@ -88,24 +97,24 @@ test('two processes that claim at once never get the same delivery, over many ro
         slots: 1 + ((seed + round + i) % 4),
         yieldingSlots: 1,
       }));
-      const claimed = await claimDeliveries(lab.pool, budgets, aLease());
+      const claimed = await claimDeliveries(fixture.pool, budgets, aLease());
       seen.push(...claimed.map(({ id }) => id));
       // Half are finished and half are due again at once, so rows come and go under the other.
       const results = claimed.map((one, i) =>
         resultOf(one, i % 2 === 0 && one.attempt < 3 ? failure(0) : {}),
       );
-      const counted = await completeAttempts(lab.pool, results);
+      const counted = await completeAttempts(fixture.pool, results);
       expect(counted.size).toBe(claimed.length);
     }
   };
   await Promise.all([claimer(0), claimer(1), claimer(2), claimer(3)]);
-  const { rows } = await lab.pool.query<{ twice: number; attempts: number; lost: number }>(
+  const { rows } = await fixture.pool.query<{ twice: number; attempts: number; lost: number }>(
     `select count(*) as attempts, count(*) filter (where error_class = 'lost_lease') as lost,
             (select count(*) from delivery_queue where lease_token is not null) as twice
        from delivery_attempts`,
   );
   expect(rows[0]).toEqual({ attempts: seen.length, lost: 0, twice: 0 });
-  const { rows: numbers } = await lab.pool.query<{ gaps: number }>(
+  const { rows: numbers } = await fixture.pool.query<{ gaps: number }>(
     `select count(*) as gaps from (select delivery_id, max(number) - count(*) as gap
        from delivery_attempts group by 1) n where gap <> 0`,
   );
@@ -113,75 +122,77 @@ test('two processes that claim at once never get the same delivery, over many ro
   expect(seen.length).toBeGreaterThan(events);
 });
 
-test('a lease that ran out is claimed again, the lost attempt is told, the zombie changes nothing', async () => {
-  const endpoint = await lab.addEndpoint();
-  const eventId = await lab.emit();
-  const [zombie] = await lab.claim(endpoint);
-  await lab.travel(LEASE_MS - 1_000);
-  expect(await lab.claim(endpoint)).toEqual([]);
-  await lab.travel(2_000);
-  const [second] = await lab.claim(endpoint);
+test('a lease that ran out is claimed again, the lost attempt is recorded, the zombie changes nothing', async () => {
+  const endpoint = await fixture.addEndpoint();
+  const eventId = await fixture.emit();
+  const [zombie] = await fixture.claim(endpoint);
+  await fixture.travel(LEASE_MS - 1_000);
+  expect(await fixture.claim(endpoint)).toEqual([]);
+  await fixture.travel(2_000);
+  const [second] = await fixture.claim(endpoint);
   expect(second).toMatchObject({ id: zombie!.id, attempt: 2, lost: true });
 
-  expect(await completeAttempts(lab.pool, [resultOf(zombie!)])).toEqual(new Set());
-  const between = await lab.deliveryOf(eventId);
+  expect(await completeAttempts(fixture.pool, [resultOf(zombie!)])).toEqual(new Set());
+  const between = await fixture.deliveryOf(eventId);
   expect(between).toMatchObject({ status: 'retrying', attemptCount: 2 });
   expect(between.attempts).toMatchObject([
     { number: 1, errorClass: 'lost_lease', statusCode: null, durationMs: null },
   ]);
 
-  expect(await completeAttempts(lab.pool, [resultOf(second!)])).toEqual(new Set([second!.id]));
-  expect(await completeAttempts(lab.pool, [resultOf(zombie!), resultOf(second!)])).toEqual(
+  expect(await completeAttempts(fixture.pool, [resultOf(second!)])).toEqual(new Set([second!.id]));
+  expect(await completeAttempts(fixture.pool, [resultOf(zombie!), resultOf(second!)])).toEqual(
     new Set(),
   );
-  const after = await lab.deliveryOf(eventId);
+  const after = await fixture.deliveryOf(eventId);
   expect(after).toMatchObject({ status: 'delivered', attemptCount: 2, nextAttemptAt: null });
   expect(after.attempts.map(({ errorClass }) => errorClass)).toEqual(['lost_lease', null]);
 });
 
 test('a batch is recorded whole: what lost its lease is left out and harms nobody', async () => {
-  const endpoint = await lab.addEndpoint();
+  const endpoint = await fixture.addEndpoint();
   await emitMany(4);
-  const claimed = await lab.claim(endpoint);
+  const claimed = await fixture.claim(endpoint);
   const results = claimed.map((one, i) =>
     resultOf(i === 1 ? { ...one, leaseToken: randomUUID() } : one, i === 2 ? failure(5_000) : {}),
   );
-  const counted = await completeAttempts(lab.pool, results);
+  const counted = await completeAttempts(fixture.pool, results);
   expect(counted).toEqual(new Set([claimed[0]!.id, claimed[2]!.id, claimed[3]!.id]));
-  const { rows } = await lab.pool.query('select id from delivery_queue order by id');
+  const { rows } = await fixture.pool.query('select id from delivery_queue order by id');
   expect(rows.map(({ id }: { id: string }) => id).sort()).toEqual(
     [claimed[1]!.id, claimed[2]!.id].sort(),
   );
 });
 
-test('the leases of a process that is gone end at once, and its attempts are told as lost', async () => {
-  const endpoint = await lab.addEndpoint();
-  const eventId = await lab.emit();
-  await lab.emit();
-  await lab.claim(endpoint, 1);
-  await lab.endLeases();
-  const again = await lab.claim(endpoint);
+test('the leases of a process that is gone end at once, and its attempts are recorded as lost', async () => {
+  const endpoint = await fixture.addEndpoint();
+  const eventId = await fixture.emit();
+  await fixture.emit();
+  await fixture.claim(endpoint, 1);
+  await fixture.endLeases();
+  const again = await fixture.claim(endpoint);
   expect(again.map(({ attempt, lost }) => ({ attempt, lost }))).toEqual([
     { attempt: 2, lost: true },
     { attempt: 1, lost: false },
   ]);
-  expect((await lab.deliveryOf(eventId)).attempts).toMatchObject([{ errorClass: 'lost_lease' }]);
+  expect((await fixture.deliveryOf(eventId)).attempts).toMatchObject([
+    { errorClass: 'lost_lease' },
+  ]);
 });
 
 test('nothing starts after 72 hours: it fails, stays visible, and leaves the queue', async () => {
-  const [on, off] = [await lab.addEndpoint(), await lab.addEndpoint()];
-  const eventId = await lab.emit();
-  const [claimed] = await lab.claim(on);
-  await completeAttempts(lab.pool, [resultOf(claimed!, failure(5_000))]);
-  await lab.changeEndpoint(off, { enabled: false });
-  await lab.travel(72 * HOUR - 60_000);
-  expect(await finishExpired(lab.pool)).toBe(0);
-  expect(await lab.claim(on)).toHaveLength(1);
-  await lab.travel(90_000); // Past the 72 hours and the lease of the one just claimed.
-  expect(await lab.claim(on)).toEqual([]);
-  expect(await finishExpired(lab.pool)).toBe(2);
-  expect(await finishExpired(lab.pool)).toBe(0);
-  const { rows } = await lab.pool.query(
+  const [on, off] = [await fixture.addEndpoint(), await fixture.addEndpoint()];
+  const eventId = await fixture.emit();
+  const [claimed] = await fixture.claim(on);
+  await completeAttempts(fixture.pool, [resultOf(claimed!, failure(5_000))]);
+  await fixture.changeEndpoint(off, { enabled: false });
+  await fixture.travel(72 * HOUR - 60_000);
+  expect(await finishExpired(fixture.pool)).toBe(0);
+  expect(await fixture.claim(on)).toHaveLength(1);
+  await fixture.travel(90_000); // Past the 72 hours and the lease of the one just claimed.
+  expect(await fixture.claim(on)).toEqual([]);
+  expect(await finishExpired(fixture.pool)).toBe(2);
+  expect(await finishExpired(fixture.pool)).toBe(0);
+  const { rows } = await fixture.pool.query(
     `select endpoint_id, status, attempt_count from deliveries where event_id = $1`,
     [eventId],
   );
@@ -191,7 +202,9 @@ test('nothing starts after 72 hours: it fails, stays visible, and leaves the que
       { endpoint_id: off, status: 'failed', attempt_count: 0 },
     ]),
   );
-  const mine = await lab.pool.query('select number, error_class from delivery_attempts order by 1');
+  const mine = await fixture.pool.query(
+    'select number, error_class from delivery_attempts order by 1',
+  );
   expect(mine.rows).toEqual([
     { number: 1, error_class: 'http_status' },
     { number: 2, error_class: 'lost_lease' },
@@ -199,74 +212,74 @@ test('nothing starts after 72 hours: it fails, stays visible, and leaves the que
 });
 
 test('an attempt under way at the end of the 72 hours is waited for', async () => {
-  const endpoint = await lab.addEndpoint();
-  const eventId = await lab.emit();
-  await lab.travel(72 * HOUR - 5_000);
-  const [claimed] = await lab.claim(endpoint);
-  await lab.travel(10_000);
-  expect(await finishExpired(lab.pool)).toBe(0);
-  await completeAttempts(lab.pool, [resultOf(claimed!)]);
-  expect(await lab.deliveryOf(eventId)).toMatchObject({ status: 'delivered' });
+  const endpoint = await fixture.addEndpoint();
+  const eventId = await fixture.emit();
+  await fixture.travel(72 * HOUR - 5_000);
+  const [claimed] = await fixture.claim(endpoint);
+  await fixture.travel(10_000);
+  expect(await finishExpired(fixture.pool)).toBe(0);
+  await completeAttempts(fixture.pool, [resultOf(claimed!)]);
+  expect(await fixture.deliveryOf(eventId)).toMatchObject({ status: 'delivered' });
 });
 
 test('canceling takes all of one endpoint and nothing else, and late results do not count', async () => {
-  const [a, b] = [await lab.addEndpoint(), await lab.addEndpoint()];
+  const [a, b] = [await fixture.addEndpoint(), await fixture.addEndpoint()];
   const events = await emitMany(3);
-  const [inFlight] = await lab.claim(a, 1);
-  expect(await cancelDeliveries(lab.pool, a)).toBe(3);
-  expect(await completeAttempts(lab.pool, [resultOf(inFlight!)])).toEqual(new Set());
-  const { rows } = await lab.pool.query('select status, endpoint_id from deliveries');
+  const [inFlight] = await fixture.claim(a, 1);
+  expect(await cancelDeliveries(fixture.pool, a)).toBe(3);
+  expect(await completeAttempts(fixture.pool, [resultOf(inFlight!)])).toEqual(new Set());
+  const { rows } = await fixture.pool.query('select status, endpoint_id from deliveries');
   expect(rows).toEqual(events.map(() => ({ status: 'canceled', endpoint_id: a })));
-  expect(await lab.claim(a)).toEqual([]);
-  expect(await lab.claim(b)).toHaveLength(3);
+  expect(await fixture.claim(a)).toEqual([]);
+  expect(await fixture.claim(b)).toHaveLength(3);
 });
 
 test('an endpoint that is off or has no secret yet gives nothing and loses nothing', async () => {
-  const endpoint = await lab.addEndpoint({ secret: null });
+  const endpoint = await fixture.addEndpoint({ secret: null });
   await emitMany(2);
-  expect(await listDueEndpoints(lab.pool)).toEqual([]);
-  expect(await lab.claim(endpoint)).toEqual([]);
-  await lab.changeEndpoint(endpoint, {});
-  expect(await listDueEndpoints(lab.pool)).toEqual([endpoint]);
-  await lab.changeEndpoint(endpoint, { enabled: false });
-  expect(await lab.claim(endpoint)).toEqual([]);
-  expect(await listDueEndpoints(lab.pool)).toEqual([]);
-  await lab.changeEndpoint(endpoint, { enabled: true });
-  expect(await lab.claim(endpoint)).toHaveLength(2);
+  expect(await listDueEndpoints(fixture.pool)).toEqual([]);
+  expect(await fixture.claim(endpoint)).toEqual([]);
+  await fixture.changeEndpoint(endpoint, {});
+  expect(await listDueEndpoints(fixture.pool)).toEqual([endpoint]);
+  await fixture.changeEndpoint(endpoint, { enabled: false });
+  expect(await fixture.claim(endpoint)).toEqual([]);
+  expect(await listDueEndpoints(fixture.pool)).toEqual([]);
+  await fixture.changeEndpoint(endpoint, { enabled: true });
+  expect(await fixture.claim(endpoint)).toHaveLength(2);
 });
 
 test('a removed endpoint gives nothing even before its deliveries are canceled', async () => {
-  const endpoint = await lab.addEndpoint();
+  const endpoint = await fixture.addEndpoint();
   await emitMany(2);
-  await markEndpointDeleted(lab.pool, { namespace: 'default', name: endpoint });
-  expect(await lab.claim(endpoint)).toEqual([]);
-  expect(await listDueEndpoints(lab.pool)).toEqual([]);
+  await markEndpointDeleted(fixture.pool, { namespace: 'default', name: endpoint });
+  expect(await fixture.claim(endpoint)).toEqual([]);
+  expect(await listDueEndpoints(fixture.pool)).toEqual([]);
 });
 
 test('the endpoints with something due are found, and only those', async () => {
-  const ids = await Promise.all(Array.from({ length: 20 }, () => lab.addEndpoint()));
+  const ids = await Promise.all(Array.from({ length: 20 }, () => fixture.addEndpoint()));
   await emitMany(3);
   for (const id of ids.slice(0, 10)) {
-    const claimed = await lab.claim(id);
+    const claimed = await fixture.claim(id);
     await completeAttempts(
-      lab.pool,
+      fixture.pool,
       claimed.map((one) => resultOf(one, failure(60_000))),
     );
   }
-  expect((await listDueEndpoints(lab.pool)).sort()).toEqual(ids.slice(10).sort());
+  expect((await listDueEndpoints(fixture.pool)).sort()).toEqual(ids.slice(10).sort());
 });
 
 test('with a large backlog of one endpoint no statement reads the whole queue', async () => {
-  const [busy, other] = [await lab.addEndpoint(), await lab.addEndpoint()];
-  await lab.pool.query(
+  const [busy, other] = [await fixture.addEndpoint(), await fixture.addEndpoint()];
+  await fixture.pool.query(
     `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
      select parley_uuid_v7(), 'default', $1, parley_uuid_v7(), 'agent.published', 'schedule'
        from generate_series(1, 20000)`,
     [busy],
   );
-  await lab.emit();
-  await lab.pool.query('analyze delivery_queue');
-  const client = await lab.pool.connect();
+  await fixture.emit();
+  await fixture.pool.query('analyze delivery_queue');
+  const client = await fixture.pool.connect();
   const scans = async (): Promise<number> => {
     await client.query('select pg_stat_force_next_flush()');
     const { rows } = await client.query<{ scans: number }>(
@@ -299,22 +312,22 @@ test('with a large backlog of one endpoint no statement reads the whole queue', 
 });
 
 test('what was never attempted goes before retries, and these before what jobs made, however long due', async () => {
-  const endpoint = await lab.addEndpoint();
-  const [old] = [await lab.emit(), await lab.emit()];
-  const first = await lab.claim(endpoint);
+  const endpoint = await fixture.addEndpoint();
+  const [old] = [await fixture.emit(), await fixture.emit()];
+  const first = await fixture.claim(endpoint);
   await completeAttempts(
-    lab.pool,
+    fixture.pool,
     first.map((one) => resultOf(one, failure(0))),
   );
-  await lab.pool.query(
+  await fixture.pool.query(
     'update delivery_queue set job_id = gen_random_uuid(), attempt = 0 where event_id = $1',
     [old],
   );
-  await lab.travel(HOUR); // Both have been due for an hour now.
+  await fixture.travel(HOUR); // Both have been due for an hour now.
   const fresh = await emitMany(2);
   const order: string[] = [];
   for (let i = 0; i < 4; i += 1) {
-    const [one] = await lab.claim(endpoint, 1);
+    const [one] = await fixture.claim(endpoint, 1);
     order.push(
       `${fresh.includes(one!.eventId) ? 'fresh' : one!.eventId === old ? 'job' : 'retry'} ${one!.yields}`,
     );
@@ -323,15 +336,15 @@ test('what was never attempted goes before retries, and these before what jobs m
 });
 
 test('retries and jobs take no more than the slots that yield', async () => {
-  const endpoint = await lab.addEndpoint();
+  const endpoint = await fixture.addEndpoint();
   await emitMany(6);
-  const first = await lab.claim(endpoint, 4);
+  const first = await fixture.claim(endpoint, 4);
   await completeAttempts(
-    lab.pool,
+    fixture.pool,
     first.map((one) => resultOf(one, failure(0))),
   );
   const claimed = await claimDeliveries(
-    lab.pool,
+    fixture.pool,
     [{ endpointId: endpoint, slots: 5, yieldingSlots: 1 }],
     aLease(),
   );
@@ -340,10 +353,10 @@ test('retries and jobs take no more than the slots that yield', async () => {
 });
 
 test('what is late by more than two seconds yields too, though it was never attempted', async () => {
-  const endpoint = await lab.addEndpoint();
-  await lab.emit();
-  await lab.travel(2_500);
-  await lab.emit();
-  const claimed = await lab.claim(endpoint);
+  const endpoint = await fixture.addEndpoint();
+  await fixture.emit();
+  await fixture.travel(2_500);
+  await fixture.emit();
+  const claimed = await fixture.claim(endpoint);
   expect(claimed.map(({ yields }) => yields)).toEqual([true, false]);
 });

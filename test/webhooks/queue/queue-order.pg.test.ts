@@ -4,28 +4,33 @@ import * as fc from 'fast-check';
 import { newUuid } from '../../../src/ids.ts';
 import { completeAttempts, markStarted } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import type { ClaimedDelivery } from '../../../src/webhooks/queue/dispatch-queue.sql.ts';
-import { failure, resultOf, startLab, type Lab } from '../delivery-setup.ts';
+import {
+  failure,
+  resultOf,
+  startDeliveryFixture,
+  type DeliveryFixture,
+} from '../delivery-setup.ts';
 
 /**
  * Contract §5: first attempts for one endpoint and one conversation start in the order the events
  * happened, and a failing one holds back nothing. "Started" is the moment a claim is answered.
  */
-let lab: Lab;
+let fixture: DeliveryFixture;
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
 });
 
 afterEach(async () => {
-  await lab.stop();
+  await fixture.stop();
 });
 
-const talk = async (conversationId: string, sequences: number[]): Promise<void> => {
-  for (const sequence of sequences) await lab.emit({ conversationId, sequence });
+const emitInOrder = async (conversationId: string, sequences: number[]): Promise<void> => {
+  for (const sequence of sequences) await fixture.emit({ conversationId, sequence });
 };
 
 const sequencesOf = async (claimed: readonly ClaimedDelivery[]): Promise<number[]> => {
-  const { rows } = await lab.pool.query<{ id: string; sequence: number }>(
+  const { rows } = await fixture.pool.query<{ id: string; sequence: number }>(
     'select id, sequence from delivery_queue where id = any($1)',
     [claimed.map(({ id }) => id)],
   );
@@ -34,53 +39,53 @@ const sequencesOf = async (claimed: readonly ClaimedDelivery[]): Promise<number[
 };
 
 test('one claim brings the events of a conversation in their order', async () => {
-  const endpoint = await lab.addEndpoint();
-  await talk(newUuid(), [1, 2, 3, 4]);
-  expect(await sequencesOf(await lab.claim(endpoint))).toEqual([1, 2, 3, 4]);
+  const endpoint = await fixture.addEndpoint();
+  await emitInOrder(newUuid(), [1, 2, 3, 4]);
+  expect(await sequencesOf(await fixture.claim(endpoint))).toEqual([1, 2, 3, 4]);
 });
 
 test('the next event waits until the one before it has started, then no longer', async () => {
-  const endpoint = await lab.addEndpoint();
-  await talk(newUuid(), [1, 2]);
-  const [first] = await lab.claim(endpoint, 1);
-  expect(await lab.claim(endpoint)).toEqual([]);
-  await markStarted(lab.pool, [first!.id]);
-  expect(await sequencesOf(await lab.claim(endpoint))).toEqual([2]);
+  const endpoint = await fixture.addEndpoint();
+  await emitInOrder(newUuid(), [1, 2]);
+  const [first] = await fixture.claim(endpoint, 1);
+  expect(await fixture.claim(endpoint)).toEqual([]);
+  await markStarted(fixture.pool, [first!.id]);
+  expect(await sequencesOf(await fixture.claim(endpoint))).toEqual([2]);
 });
 
 test('a first event that fails for days holds back nothing', async () => {
-  const endpoint = await lab.addEndpoint();
-  await talk(newUuid(), [1, 2, 3]);
-  const [first] = await lab.claim(endpoint, 1);
-  await completeAttempts(lab.pool, [resultOf(first!, failure(60_000))]);
-  expect(await sequencesOf(await lab.claim(endpoint))).toEqual([2, 3]);
+  const endpoint = await fixture.addEndpoint();
+  await emitInOrder(newUuid(), [1, 2, 3]);
+  const [first] = await fixture.claim(endpoint, 1);
+  await completeAttempts(fixture.pool, [resultOf(first!, failure(60_000))]);
+  expect(await sequencesOf(await fixture.claim(endpoint))).toEqual([2, 3]);
 });
 
 test('a conversation that waits holds back no other conversation, endpoint or lone event', async () => {
-  const [a, b] = [await lab.addEndpoint(), await lab.addEndpoint()];
-  await talk(newUuid(), [1, 2, 3, 4, 5, 6]);
-  await lab.claim(a, 1); // Started it never tells: five wait.
-  await talk(newUuid(), [1]);
-  await lab.emit();
-  expect(await lab.claim(a, 2)).toHaveLength(2);
-  expect(await sequencesOf(await lab.claim(b, 6))).toEqual([1, 2, 3, 4, 5, 6]);
+  const [a, b] = [await fixture.addEndpoint(), await fixture.addEndpoint()];
+  await emitInOrder(newUuid(), [1, 2, 3, 4, 5, 6]);
+  await fixture.claim(a, 1); // It never says that it started: five wait.
+  await emitInOrder(newUuid(), [1]);
+  await fixture.emit();
+  expect(await fixture.claim(a, 2)).toHaveLength(2);
+  expect(await sequencesOf(await fixture.claim(b, 6))).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
 test.each(['its lease runs out', 'its leases are released at a restart'])(
   'a claimer that dies before its first event started: the conversation goes on in order when %s',
   async (how) => {
-    const endpoint = await lab.addEndpoint();
-    await talk(newUuid(), [1, 2, 3]);
-    await lab.claim(endpoint, 1);
-    if (how === 'its lease runs out') await lab.travel(30_001);
-    else await lab.endLeases();
+    const endpoint = await fixture.addEndpoint();
+    await emitInOrder(newUuid(), [1, 2, 3]);
+    await fixture.claim(endpoint, 1);
+    if (how === 'its lease runs out') await fixture.travel(30_001);
+    else await fixture.endLeases();
     const order: number[] = [];
     // One slot, as after failures: the one that waits must not stand before the one it waits for.
     for (let i = 0; i < 3; i += 1) {
-      const claimed = await lab.claim(endpoint, 1);
+      const claimed = await fixture.claim(endpoint, 1);
       order.push(...(await sequencesOf(claimed)));
       await markStarted(
-        lab.pool,
+        fixture.pool,
         claimed.map(({ id }) => id),
       );
     }
@@ -89,20 +94,20 @@ test.each(['its lease runs out', 'its leases are released at a restart'])(
 );
 
 test('events that are due at the very same moment are claimed in their order', async () => {
-  const endpoint = await lab.addEndpoint();
-  await talk(newUuid(), [1, 2, 3]);
+  const endpoint = await fixture.addEndpoint();
+  await emitInOrder(newUuid(), [1, 2, 3]);
   // Last first, so that neither the index nor the table has them in the right order by chance.
   for (const sequence of [3, 2, 1]) {
-    await lab.pool.query(
+    await fixture.pool.query(
       `update delivery_queue set run_at = date_trunc('day', now()) where sequence = $1`,
       [sequence],
     );
   }
   for (const sequence of [1, 2, 3]) {
-    const claimed = await lab.claim(endpoint, 1);
+    const claimed = await fixture.claim(endpoint, 1);
     expect(await sequencesOf(claimed)).toEqual([sequence]);
     await completeAttempts(
-      lab.pool,
+      fixture.pool,
       claimed.map((one) => resultOf(one)),
     );
   }
@@ -143,7 +148,7 @@ class Run {
   held: ClaimedDelivery[] = [];
 
   async setUp(): Promise<this> {
-    for (let i = 0; i < 2; i += 1) this.endpoints.push(await lab.addEndpoint());
+    for (let i = 0; i < 2; i += 1) this.endpoints.push(await fixture.addEndpoint());
     return this;
   }
 
@@ -152,7 +157,7 @@ class Run {
     switch (kind) {
       case 'emit': {
         const sequence = (this.#next[conversation]! += 1);
-        await lab.emit({ conversationId: this.conversations[conversation]!, sequence });
+        await fixture.emit({ conversationId: this.conversations[conversation]!, sequence });
         return;
       }
       case 'claim':
@@ -160,18 +165,18 @@ class Run {
         return;
       case 'markStarted':
         return markStarted(
-          lab.pool,
+          fixture.pool,
           held.map(({ id }) => id),
         );
       case 'complete':
       case 'fail': {
         const results = held.map((one) => resultOf(one, kind === 'fail' ? failure(0) : {}));
-        await completeAttempts(lab.pool, results);
+        await completeAttempts(fixture.pool, results);
         this.held = this.held.filter((one) => !held.includes(one));
         return;
       }
       case 'expire':
-        await lab.travel(30_001, 'lease_token is not null');
+        await fixture.travel(30_001, 'lease_token is not null');
         return;
       default:
         return kind satisfies never;
@@ -180,7 +185,7 @@ class Run {
 
   async claim(endpointId: string, slots: number, claimers: number): Promise<number> {
     const rounds = await Promise.all(
-      Array.from({ length: claimers }, () => lab.claim(endpointId, slots, randomUUID())),
+      Array.from({ length: claimers }, () => fixture.claim(endpointId, slots, randomUUID())),
     );
     const ids = rounds.flat().map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -210,15 +215,15 @@ class Run {
 test('random claims, losses, failures and restarts of several processes keep the order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
-      await lab.pool.query('truncate delivery_queue');
-      await lab.pool.query('truncate webhook_endpoints cascade');
+      await fixture.pool.query('truncate delivery_queue');
+      await fixture.pool.query('truncate webhook_endpoints cascade');
       const run = await new Run().setUp();
       for (const one of steps) {
         await run.act(one);
         run.checkOrder();
       }
       // And nobody waits for ever: whoever comes later gets all there is, one slot at a time.
-      await lab.travel(30_001, 'lease_token is not null');
+      await fixture.travel(30_001, 'lease_token is not null');
       for (const endpoint of run.endpoints) {
         let left = 500;
         while (left > 0) {
@@ -227,12 +232,12 @@ test('random claims, losses, failures and restarts of several processes keep the
           if ((await run.claim(endpoint, 1, 1)) === 0) break;
           run.checkOrder();
           await completeAttempts(
-            lab.pool,
+            fixture.pool,
             run.held.map((one) => resultOf(one)),
           );
         }
       }
-      const { rows } = await lab.pool.query('select count(*) as left from delivery_queue');
+      const { rows } = await fixture.pool.query('select count(*) as left from delivery_queue');
       expect(rows).toEqual([{ left: 0 }]);
     }),
     { numRuns: 60 },

@@ -9,18 +9,18 @@ import { completeAttempts } from '../../../src/webhooks/queue/delivery-queue.sql
 import { finishExpired } from '../../../src/webhooks/queue/delivery-endings.sql.ts';
 import type { ClaimedDelivery } from '../../../src/webhooks/queue/dispatch-queue.sql.ts';
 import type { DeliveryRow } from '../../../src/webhooks/queue/deliveries.sql.ts';
-import { startLab, type Lab } from '../delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 
 /** 72 hours of failure through the real statements; the rows move into the past instead of waiting. */
 const HOUR = 3_600_000;
-let lab: Lab;
+let fixture: DeliveryFixture;
 
 beforeAll(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
 });
 
 afterAll(async () => {
-  await lab.stop();
+  await fixture.stop();
 });
 
 type Failure = { durationMs: number; retryAfter?: string; waitMs?: (attempt: number) => number };
@@ -39,14 +39,14 @@ async function fail(
         const body = Promise.resolve(Buffer.from('no'));
         return Promise.resolve({ kind: 'response', statusCode: 503, headers, durationMs, body });
       },
-      secrets: lab.sealer,
+      secrets: fixture.sealer,
       userAgent: 'parley/test',
       nowMs: () => nowMs,
       wallMs: Date.now,
     },
     { ...claimed, body: claimed.body! },
   );
-  return (await completeAttempts(lab.pool, [result])).has(claimed.id);
+  return (await completeAttempts(fixture.pool, [result])).has(claimed.id);
 }
 
 /** So close to its time nothing is due yet; a busy machine takes a while to ask. */
@@ -59,7 +59,7 @@ async function live(endpoint: string, eventId: string, failure: Failure): Promis
   const moments: Moment[] = [];
   const where = `event_id = '${eventId}'`;
   for (;;) {
-    const { rows } = await lab.pool.query<{ until: number; due: number }>(
+    const { rows } = await fixture.pool.query<{ until: number; due: number }>(
       `select extract(epoch from run_at - now())::float8 * 1000 as until,
               extract(epoch from due_at - scheduled_from)::float8 * 1000 as due
          from delivery_queue where ${where}`,
@@ -67,13 +67,13 @@ async function live(endpoint: string, eventId: string, failure: Failure): Promis
     const [row] = rows;
     if (!row) return moments;
     if (row.until > CLOSE_MS) {
-      await lab.travel(row.until - CLOSE_MS, where);
-      expect(await lab.claim(endpoint)).toEqual([]); // Not a moment before it is due.
-      await lab.travel(CLOSE_MS + 1, where);
+      await fixture.travel(row.until - CLOSE_MS, where);
+      expect(await fixture.claim(endpoint)).toEqual([]); // Not a moment before it is due.
+      await fixture.travel(CLOSE_MS + 1, where);
     }
-    await lab.travel(failure.waitMs?.(moments.length + 1) ?? 0, where);
-    const seen = await lab.deliveryOf(eventId);
-    const [claimed] = await lab.claim(endpoint);
+    await fixture.travel(failure.waitMs?.(moments.length + 1) ?? 0, where);
+    const seen = await fixture.deliveryOf(eventId);
+    const [claimed] = await fixture.claim(endpoint);
     if (!claimed) return moments;
     expect(claimed.attempt).toBe(moments.length + 1);
     moments.push({ ageMs: claimed.ageMs, dueMs: row.due, seen });
@@ -90,10 +90,10 @@ test.each([
   async (name, failure) => {
     const namespace = name.replaceAll(' ', '-');
     for (let i = 0; i < 7; i += 1) {
-      const endpoint = await lab.addEndpoint({ namespace: `${namespace}-${i}` });
-      const eventId = await lab.emit({ namespace: `${namespace}-${i}` });
+      const endpoint = await fixture.addEndpoint({ namespace: `${namespace}-${i}` });
+      const eventId = await fixture.emit({ namespace: `${namespace}-${i}` });
       const moments = await live(endpoint, eventId, failure);
-      const end = await lab.deliveryOf(eventId);
+      const end = await fixture.deliveryOf(eventId);
       const offsets = attemptOffsetsMs(end.id);
 
       expect(moments.length).toBeGreaterThanOrEqual(12);
@@ -134,11 +134,11 @@ test.each([
 );
 
 test('twenty hours of our own downtime cost the attempts of those hours and no other', async () => {
-  const endpoint = await lab.addEndpoint({ namespace: 'down' });
-  const eventId = await lab.emit({ namespace: 'down' });
+  const endpoint = await fixture.addEndpoint({ namespace: 'down' });
+  const eventId = await fixture.emit({ namespace: 'down' });
   const waitMs = (n: number): number => (n === 4 ? 20 * HOUR : 0);
   const moments = await live(endpoint, eventId, { durationMs: 3, waitMs });
-  const end = await lab.deliveryOf(eventId);
+  const end = await fixture.deliveryOf(eventId);
   const offsets = attemptOffsetsMs(end.id);
   const late = moments[3]!.ageMs;
   expect(late).toBeGreaterThan(20 * HOUR);
@@ -149,11 +149,11 @@ test('twenty hours of our own downtime cost the attempts of those hours and no o
 });
 
 test('F-28: four days of downtime: no attempt after 72 hours, it fails with what it has', async () => {
-  const endpoint = await lab.addEndpoint({ namespace: 'gone' });
-  const eventId = await lab.emit({ namespace: 'gone' });
+  const endpoint = await fixture.addEndpoint({ namespace: 'gone' });
+  const eventId = await fixture.emit({ namespace: 'gone' });
   const waitMs = (n: number): number => (n === 3 ? 96 * HOUR : 0);
   const moments = await live(endpoint, eventId, { durationMs: 3, waitMs });
   expect(moments).toHaveLength(2);
-  expect(await finishExpired(lab.pool)).toBe(1);
-  expect(await lab.deliveryOf(eventId)).toMatchObject({ status: 'failed', attemptCount: 2 });
+  expect(await finishExpired(fixture.pool)).toBe(1);
+  expect(await fixture.deliveryOf(eventId)).toMatchObject({ status: 'failed', attemptCount: 2 });
 });

@@ -6,6 +6,7 @@ import { freePort, runMigrations, startRole, type Parley } from '../../roles/par
 import { createTestDatabase } from '../../platform/postgres/postgres.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { createSeeded } from '../../random/seeded.ts';
+import { until } from '../../until.ts';
 
 /**
  * A replay of many events is neither lost nor doubled, whatever is killed: in each round a job runs
@@ -19,6 +20,7 @@ const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 const POINTS = ['replay.batching', 'replay.batched'] as const;
 /** More than may be outstanding, so that the job lives on from batch to batch. */
 const EVENTS = 1_500;
+const PATIENCE = { timeoutMs: 60_000, everyMs: 50 };
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let pool: Pool;
@@ -72,7 +74,7 @@ async function kill(role: 'api' | 'delivery'): Promise<void> {
   roles[role] = await start(role);
 }
 
-/** Events that nobody was told of. */
+/** Events that nobody was sent. */
 async function insertEvents(): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `insert into events (id, namespace, type, body)
@@ -92,16 +94,6 @@ async function countLost(eventIds: readonly string[]): Promise<number> {
     [eventIds],
   );
   return rows[0]!.count;
-}
-
-async function looking<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const endMs = performance.now() + 60_000;
-  for (;;) {
-    const seen = await look().catch(() => undefined);
-    if (seen !== undefined) return seen;
-    if (performance.now() > endMs) throw new Error('waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 test(
@@ -134,15 +126,18 @@ test(
         roles.api = await start('api');
       }
 
-      const over = await looking(async () => {
+      const ended = async () => {
         const { body } = await call('GET', `/v1/jobs/${job.id}`);
-        return body.status === 'running' ? undefined : body;
-      });
+        return body.status !== 'running' && body;
+      };
+      // The API may still be starting.
+      const over = await until('the job', () => ended().catch(() => false), PATIENCE);
       expect(over).toMatchObject({ status: 'done', progress: { total: EVENTS, done: EVENTS } });
-      await looking(async () => {
+      const isDrained = async (): Promise<boolean> => {
         const { rows } = await pool.query('select 1 from delivery_queue limit 1');
-        return rows.length === 0 ? true : undefined;
-      });
+        return rows.length === 0;
+      };
+      await until('the queue to be empty', isDrained, PATIENCE);
       const { rows } = await pool.query<{ events: number; deliveries: number; good: number }>(
         `select count(distinct event_id) as events, count(*) as deliveries,
                 count(*) filter (where status = 'delivered' and trigger = 'replay') as good
@@ -163,7 +158,7 @@ test(
       const got = new Set(arrived);
       const missing = ids.filter((id) => !got.has(id));
       expect(missing.map((id) => fromUuid('evt', id))).toEqual([]);
-      // Each that came again is told as an attempt that was lost with the delivery role.
+      // Each that came again is recorded as an attempt that was lost with the delivery role.
       expect(arrived.length - got.size).toBeLessThanOrEqual(await countLost(ids));
       again += arrived.length - got.size;
     }

@@ -4,19 +4,25 @@ import { replayEvent } from '../../../src/webhooks/replay/replay-event.ts';
 import { createSendTestEvent } from '../../../src/webhooks/endpoints/send-test-event.ts';
 import { completeAttempts } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.ts';
-import { agentPublished, failure, resultOf, startLab, type Lab } from '../delivery-setup.ts';
+import {
+  agentPublished,
+  failure,
+  resultOf,
+  startDeliveryFixture,
+  type DeliveryFixture,
+} from '../delivery-setup.ts';
 
 const DAY = 86_400_000;
-let lab: Lab;
+let fixture: DeliveryFixture;
 let woken: string[];
 
 beforeEach(async () => {
-  lab = await startLab();
+  fixture = await startDeliveryFixture();
   woken = [];
 });
 
 afterEach(async () => {
-  await lab.stop();
+  await fixture.stop();
 });
 
 const replay = (
@@ -36,13 +42,13 @@ const replay = (
     stop: () => Promise.resolve(),
   };
   return replayEvent(
-    { pool: lab.pool, notifier, nowMs: () => nowMs },
+    { pool: fixture.pool, notifier, nowMs: () => nowMs },
     { namespace, id, endpointId },
   );
 };
 
 const endpointsOf = async (deliveryIds: string[]): Promise<string[]> => {
-  const { rows } = await lab.pool.query<{ id: string }>(
+  const { rows } = await fixture.pool.query<{ id: string }>(
     'select endpoint_id as id from delivery_queue where id = any($1) order by 1',
     [deliveryIds],
   );
@@ -50,39 +56,41 @@ const endpointsOf = async (deliveryIds: string[]): Promise<string[]> => {
 };
 
 test('a replay makes new deliveries with a full schedule, for each enabled endpoint subscribed now', async () => {
-  const gone = await lab.addEndpoint({ enabled: false });
-  const eventId = await lab.emit();
+  const gone = await fixture.addEndpoint({ enabled: false });
+  const eventId = await fixture.emit();
   const [all, agents, published] = [
-    await lab.addEndpoint(),
-    await lab.addEndpoint({ eventTypes: ['agent.*'] }),
-    await lab.addEndpoint({ eventTypes: ['agent.published'] }),
+    await fixture.addEndpoint(),
+    await fixture.addEndpoint({ eventTypes: ['agent.*'] }),
+    await fixture.addEndpoint({ eventTypes: ['agent.published'] }),
   ];
-  await lab.addEndpoint({ eventTypes: ['conversation.*', 'agent.rolled_back'] });
-  await lab.addEndpoint({ namespace: 'other' });
+  await fixture.addEndpoint({ eventTypes: ['conversation.*', 'agent.rolled_back'] });
+  await fixture.addEndpoint({ namespace: 'other' });
   const { deliveryIds } = await replay(eventId);
   expect(await endpointsOf(deliveryIds)).toEqual([all, agents, published].sort());
   expect(woken.sort()).toEqual([all, agents, published].sort());
   expect(woken).not.toContain(gone);
 
-  const [claimed] = await lab.claim(all);
+  const [claimed] = await fixture.claim(all);
   expect(claimed).toMatchObject({ trigger: 'replay', attempt: 1, eventId });
   expect(claimed!.ageMs).toBeLessThan(5_000);
-  await completeAttempts(lab.pool, [resultOf(claimed!, failure(5_000))]);
-  const { rows } = await lab.pool.query('select trigger, number from delivery_attempts');
+  await completeAttempts(fixture.pool, [resultOf(claimed!, failure(5_000))]);
+  const { rows } = await fixture.pool.query('select trigger, number from delivery_attempts');
   expect(rows).toEqual([{ trigger: 'replay', number: 1 }]);
 });
 
 test('the deliveries before a replay stay as they were', async () => {
-  const endpoint = await lab.addEndpoint();
-  const eventId = await lab.emit();
-  const [first] = await lab.claim(endpoint);
-  await completeAttempts(lab.pool, [resultOf(first!)]);
+  const endpoint = await fixture.addEndpoint();
+  const eventId = await fixture.emit();
+  const [first] = await fixture.claim(endpoint);
+  await completeAttempts(fixture.pool, [resultOf(first!)]);
   await replay(eventId);
-  const [second] = await lab.claim(endpoint);
+  const [second] = await fixture.claim(endpoint);
   expect(second!.id).not.toBe(first!.id);
   expect(second!.body!.equals(first!.body!)).toBe(true);
-  await completeAttempts(lab.pool, [resultOf(second!)]);
-  const { rows } = await lab.pool.query('select id, status, trigger from deliveries order by id');
+  await completeAttempts(fixture.pool, [resultOf(second!)]);
+  const { rows } = await fixture.pool.query(
+    'select id, status, trigger from deliveries order by id',
+  );
   expect(rows).toEqual([
     { id: first!.id, status: 'delivered', trigger: 'schedule' },
     { id: second!.id, status: 'delivered', trigger: 'replay' },
@@ -91,11 +99,11 @@ test('the deliveries before a replay stay as they were', async () => {
 
 test('to one endpoint, whatever it subscribes to; a disabled or a foreign one is refused', async () => {
   const [endpoint, off, foreign] = [
-    await lab.addEndpoint({ eventTypes: ['conversation.*'] }),
-    await lab.addEndpoint({ enabled: false }),
-    await lab.addEndpoint({ namespace: 'other' }),
+    await fixture.addEndpoint({ eventTypes: ['conversation.*'] }),
+    await fixture.addEndpoint({ enabled: false }),
+    await fixture.addEndpoint({ namespace: 'other' }),
   ];
-  const eventId = await lab.emit();
+  const eventId = await fixture.emit();
   const { deliveryIds } = await replay(eventId, { endpointId: endpoint });
   expect(await endpointsOf(deliveryIds)).toEqual([endpoint]);
   await expect(replay(eventId, { endpointId: off })).rejects.toMatchObject({
@@ -112,12 +120,12 @@ test('to one endpoint, whatever it subscribes to; a disabled or a foreign one is
 
 test('a test event goes to its own endpoint only, replayed too', async () => {
   const [own, other] = [
-    await lab.addEndpoint({ eventTypes: ['conversation.*'] }),
-    await lab.addEndpoint(),
+    await fixture.addEndpoint({ eventTypes: ['conversation.*'] }),
+    await fixture.addEndpoint(),
   ];
   const { eventId, deliveryId } = await createSendTestEvent({
-    pool: lab.pool,
-    outbox: lab.pool,
+    pool: fixture.pool,
+    outbox: fixture.pool,
     announce: () => undefined,
     nowMs: Date.now,
   })({
@@ -127,37 +135,37 @@ test('a test event goes to its own endpoint only, replayed too', async () => {
     data: agentPublished('x'),
   });
   expect(await endpointsOf([deliveryId])).toEqual([own]);
-  expect(await lab.claim(other)).toEqual([]);
+  expect(await fixture.claim(other)).toEqual([]);
   expect(await endpointsOf((await replay(eventId)).deliveryIds)).toEqual([own]);
   expect((await replay(eventId, { endpointId: other })).deliveryIds).toEqual([]);
-  expect(await lab.claim(own)).toMatchObject([{ trigger: 'test' }, { trigger: 'replay' }]);
+  expect(await fixture.claim(own)).toMatchObject([{ trigger: 'test' }, { trigger: 'replay' }]);
 });
 
 test('an event can be replayed for thirty days and no second more', async () => {
-  const endpoint = await lab.addEndpoint();
+  const endpoint = await fixture.addEndpoint();
   const nowMs = Date.now();
-  await maintainPartitions(lab.pool, nowMs - 30 * DAY); // Makes the days of then.
+  await maintainPartitions(fixture.pool, nowMs - 30 * DAY); // Makes the days of then.
   const at = async (ageMs: number): Promise<string> => {
     const id = lowestUuidAt(nowMs - ageMs).replace(/.{12}$/, newUuid().slice(-12));
-    await lab.pool.query(
+    await fixture.pool.query(
       `insert into events (id, namespace, type, body) values ($1, 'default', 'agent.published', '{}')`,
       [id],
     );
     return id;
   };
   const [young, old] = [await at(30 * DAY), await at(30 * DAY + 1_000)];
-  await maintainPartitions(lab.pool, nowMs);
+  await maintainPartitions(fixture.pool, nowMs);
   expect((await replay(young, { nowMs })).deliveryIds).toHaveLength(1);
   await expect(replay(old, { nowMs })).rejects.toMatchObject({
     code: 'event_expired',
     status: 410,
   });
-  expect(await lab.claim(endpoint)).toMatchObject([{ eventId: young }]);
+  expect(await fixture.claim(endpoint)).toMatchObject([{ eventId: young }]);
 
   // Two days on it is past its 31 days, and its last attempt still has the bytes.
-  await lab.travel(2 * DAY);
-  await lab.pool.query('update delivery_queue set lease_token = null');
-  await maintainPartitions(lab.pool, nowMs + 3 * DAY);
-  const [retry] = await lab.claim(endpoint);
+  await fixture.travel(2 * DAY);
+  await fixture.pool.query('update delivery_queue set lease_token = null');
+  await maintainPartitions(fixture.pool, nowMs + 3 * DAY);
+  const [retry] = await fixture.claim(endpoint);
   expect(retry!.body!.toString()).toBe('{}');
 });

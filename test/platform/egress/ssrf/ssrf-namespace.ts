@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { PipelineResult } from './ssrf-pipeline.ts';
 import type { SsrfResult } from './ssrf-runner.ts';
-import type { Question } from './ssrf-world.ts';
+import type { Question } from './ssrf-program.ts';
 
-/** A process in a network and mount namespace of its own (ssrf-world.ts), and what it can be asked. */
+/** A process in a network and mount namespace of its own (ssrf-program.ts), and what it can be asked. */
 export type SsrfNamespace = {
   unguarded: () => Promise<{ cases: number; failures: string[] }>;
   guarded: () => Promise<SsrfResult>;
@@ -14,7 +14,7 @@ export type SsrfNamespace = {
   stop: () => Promise<void>;
 };
 
-const WORLD = path.join(import.meta.dirname, 'ssrf-world.ts');
+const PROGRAM = path.join(import.meta.dirname, 'ssrf-program.ts');
 
 /**
  * @param turn which part of all cases the short run takes
@@ -23,19 +23,19 @@ const WORLD = path.join(import.meta.dirname, 'ssrf-world.ts');
  */
 export async function enterNamespace(turn: number, unshare = 'unshare'): Promise<SsrfNamespace> {
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
-  const args = [...asRoot, '--net', '--mount', '--', process.execPath, WORLD, String(turn)];
-  const world = spawn(unshare, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const args = [...asRoot, '--net', '--mount', '--', process.execPath, PROGRAM, String(turn)];
+  const program = spawn(unshare, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   let said = '';
-  world.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  program.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const ended = new Promise<never>((_, reject) => {
-    world.once('error', (error) => reject(refused(error.message)));
-    world.once('exit', (code) => reject(refused(`exit code ${code}: ${said.trim()}`)));
+    program.once('error', (error) => reject(refused(error.message)));
+    program.once('exit', (code) => reject(refused(`exit code ${code}: ${said.trim()}`)));
   });
   ended.catch(() => undefined); // Whoever waits for an answer has it.
 
   const hear = async (question: string): Promise<unknown> => {
     for (;;) {
-      const [message] = (await Promise.race([once(world, 'message'), ended])) as [
+      const [message] = (await Promise.race([once(program, 'message'), ended])) as [
         { question: string; answer?: unknown; error?: string },
       ];
       if (message.question !== question) continue;
@@ -45,7 +45,7 @@ export async function enterNamespace(turn: number, unshare = 'unshare'): Promise
   };
   const ask = async <T>(question: Question): Promise<T> => {
     const answer = hear(question);
-    world.send(question);
+    program.send(question);
     // Both ends are ours and of one commit.
     return (await answer) as T;
   };
@@ -56,9 +56,9 @@ export async function enterNamespace(turn: number, unshare = 'unshare'): Promise
     opened: () => ask('opened'),
     pipeline: () => ask('pipeline'),
     stop: async () => {
-      if (!world.connected) return;
-      const exited = once(world, 'exit');
-      world.disconnect();
+      if (!program.connected) return;
+      const exited = once(program, 'exit');
+      program.disconnect();
       await exited;
     },
   };

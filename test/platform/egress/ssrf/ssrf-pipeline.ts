@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { FORBIDDEN, PUBLIC_V4, PUBLIC_V6, spellings } from './ssrf-addresses.ts';
 import { DOMAIN, IS_LONG, REDIRECTS } from './ssrf-cases.ts';
 import type { SsrfDns } from './ssrf-dns.ts';
-import type { Site } from './ssrf-site.ts';
+import type { SsrfListeners } from './ssrf-listeners.ts';
 import { startOwnPostgres } from '../../postgres/own-postgres.ts';
 import { startRoles, type Parley } from '../../../roles/parley-process.ts';
+import { until } from '../../../until.ts';
 
 /** What the product's processes did with endpoints that lead to forbidden addresses. */
 export type PipelineResult = {
@@ -23,7 +23,7 @@ type Attempt = { number: number; trigger: string; error_class: string | null };
 
 const CALLERS = 8;
 /** The first retry is due five seconds after the event; a breaker may spread what follows. */
-const PATIENCE_MS = 120_000;
+const PATIENCE = { timeoutMs: 120_000, everyMs: 100 };
 const PROXY = 'http://169.254.169.254:8080';
 
 /**
@@ -31,10 +31,13 @@ const PROXY = 'http://169.254.169.254:8080';
  * opened, so that it takes the literal addresses too: only the delivery process protects.
  */
 export async function runPipeline(
-  place: { site: Site; dns: SsrfDns },
+  servers: { listeners: SsrfListeners; dns: SsrfDns },
   turn: number,
 ): Promise<PipelineResult> {
-  const before = { caught: place.site.caught().length, received: place.site.received() };
+  const before = {
+    caught: servers.listeners.caught().length,
+    received: servers.listeners.received(),
+  };
   const postgres = await startOwnPostgres({ settings: { fsync: 'off' } });
   const open = { PARLEY_EGRESS_ALLOW: '0.0.0.0/0,::/0' };
   const proxies = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY };
@@ -51,17 +54,17 @@ export async function runPipeline(
   const endAll = (): void => parley.pids.forEach((pid) => process.kill(pid, 'SIGKILL'));
   process.once('exit', endAll);
   try {
-    const endpoints = await declareAll(parley, wanted(place.dns, turn));
+    const endpoints = await declareAll(parley, wanted(servers.dns, turn));
     // What was caught is the answer; nobody has to wait for the rest.
-    const isCaught = (): boolean => place.site.caught().length > before.caught;
+    const isCaught = (): boolean => servers.listeners.caught().length > before.caught;
     const attempts = await provoke(parley, endpoints, isCaught);
-    await place.site.settled();
+    await servers.listeners.settled();
     return {
       addresses: FORBIDDEN.length,
       endpoints: endpoints.length,
       ...judge(endpoints, attempts),
-      caught: place.site.caught().slice(before.caught),
-      received: place.site.received() - before.received,
+      caught: servers.listeners.caught().slice(before.caught),
+      received: servers.listeners.received() - before.received,
     };
   } finally {
     await parley.stop();
@@ -147,10 +150,14 @@ async function provoke(
     if (status >= 300) throw new Error(`POST ${path} was answered with ${status}`);
   };
   await must('/v1/agents', { name: 'canary', display_name: 'Canary', prompt: 'Sing.' });
-  const event = await looking(async () => {
-    const { body } = await call('GET', '/v1/events?type=agent.published');
-    return body.data[0]?.id as string | undefined;
-  });
+  const event = await until(
+    'the event of the agent',
+    async () => {
+      const { body } = await call('GET', '/v1/events?type=agent.published');
+      return body.data[0]?.id as string | undefined;
+    },
+    PATIENCE,
+  );
   await inParallel(endpoints, ({ id }) => must(`/v1/webhooks/${id}/test`, {}));
   await must(`/v1/events/${event}/replay`, {});
   await inParallel(endpoints, ({ id }) =>
@@ -160,14 +167,13 @@ async function provoke(
   await inParallel(endpoints, async ({ id, what, expected }) => {
     const wantedTriggers = expected[0] === null ? WAYS_ONCE : [...WAYS_ONCE, RETRY];
     let seen: Attempt[] = [];
-    await looking(async () => {
+    const isTried = async (): Promise<boolean> => {
       const { body } = await call('GET', `/v1/webhooks/${id}/deliveries`);
       seen = body.data.flatMap((delivery: { attempts: Attempt[] }) => delivery.attempts);
       const ways = new Set(seen.map(wayOf));
-      return wantedTriggers.every((way) => ways.has(way)) || isCaught() || undefined;
-    }).catch(() => {
-      throw new Error(`${what}: only ${seen.map(wayOf).join(', ')}`);
-    });
+      return wantedTriggers.every((way) => ways.has(way)) || isCaught();
+    };
+    await until(() => `${what}: only ${seen.map(wayOf).join(', ')}`, isTried, PATIENCE);
     attempts.set(id, seen);
   });
   return attempts;
@@ -196,14 +202,4 @@ async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void
     for (let item = rest.shift(); item !== undefined; item = rest.shift()) await act(item);
   };
   await Promise.all(Array.from({ length: CALLERS }, work));
-}
-
-async function looking<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const endMs = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
-    if (performance.now() > endMs) throw new Error('waited in vain');
-    await delay(100);
-  }
 }

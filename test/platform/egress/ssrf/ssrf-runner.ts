@@ -7,7 +7,7 @@ import { arrivalOf } from './ssrf-addresses.ts';
 import type { SsrfCase } from './ssrf-cases.ts';
 import type { SsrfDns } from './ssrf-dns.ts';
 import { connectionsBegun } from './ssrf-network.ts';
-import type { Site } from './ssrf-site.ts';
+import type { SsrfListeners } from './ssrf-listeners.ts';
 
 /** What a run of many cases showed; each failure is a sentence. */
 export type SsrfResult = {
@@ -20,23 +20,23 @@ export type SsrfResult = {
   received: number;
 };
 
-type Place = { site: Site; dns: SsrfDns };
+type SsrfServers = { listeners: SsrfListeners; dns: SsrfDns };
 
 /** Every case by the product's egress client, as a process without PARLEY_EGRESS_ALLOW has it. */
 export async function runGuarded(
-  place: Place,
+  servers: SsrfServers,
   cases: readonly SsrfCase[],
   allow: readonly string[] = [],
 ): Promise<SsrfResult> {
   const client = createEgressClient({ guard: createAddressGuard({ allow }) });
   const failures: string[] = [];
-  const before = { ...counts(place.site) };
+  const before = { ...counts(servers.listeners) };
   for (const made of cases) {
-    const caught = place.site.caught().length;
-    prepare(place.dns, made);
+    const caught = servers.listeners.caught().length;
+    prepare(servers.dns, made);
     const outcomes: unknown[] = [];
     for (const _ of made.expected) outcomes.push(await send(client, made.url));
-    const at = place.site.caught().slice(caught);
+    const at = servers.listeners.caught().slice(caught);
     if (at.length > 0) failures.push(`${describe(made)}: reached ${at.join(', ')}`);
     if (String(outcomes) !== String(made.expected)) {
       failures.push(`${describe(made)}: ${outcomes.join(', ')}, not ${made.expected.join(', ')}`);
@@ -44,29 +44,29 @@ export async function runGuarded(
   }
   await client.stop();
   const begun = connectionsBegun() - before.begun;
-  await place.site.settled();
+  await servers.listeners.settled();
   return {
     cases: cases.length,
     failures,
-    caught: place.site.caught().slice(before.caught),
+    caught: servers.listeners.caught().slice(before.caught),
     begun,
-    received: place.site.received() - before.received,
+    received: servers.listeners.received() - before.received,
   };
 }
 
 /** The same by who does not guard: each case with a twin must reach the canary, at its address. */
 export async function runUnguarded(
-  place: Place,
+  servers: SsrfServers,
   cases: readonly SsrfCase[],
 ): Promise<{ cases: number; failures: string[] }> {
   const twins = cases.filter(({ control }) => control !== 'none');
   const failures: string[] = [];
   for (const made of twins) {
-    const before = place.site.caught().length;
-    prepare(place.dns, made);
+    const before = servers.listeners.caught().length;
+    prepare(servers.dns, made);
     const error = await sendUnguarded(made).then(() => '', String);
     await new Promise((resolve) => setImmediate(resolve));
-    const at = place.site.caught().slice(before);
+    const at = servers.listeners.caught().slice(before);
     if (!at.includes(arrivalOf(made.address))) {
       failures.push(
         `${describe(made)}: not reached without a guard either (${at.join(', ')}) ${error}`,
@@ -79,10 +79,10 @@ export async function runUnguarded(
 const describe = ({ address, form, url }: SsrfCase): string =>
   `${address}, ${form} (${JSON.stringify(url)})`;
 
-const counts = (site: Site) => ({
+const counts = (listeners: SsrfListeners) => ({
   begun: connectionsBegun(),
-  received: site.received(),
-  caught: site.caught().length,
+  received: listeners.received(),
+  caught: listeners.caught().length,
 });
 
 function prepare(dnsServer: SsrfDns, { url, zone }: SsrfCase): void {
@@ -103,7 +103,7 @@ async function send(client: EgressClient, url: string): Promise<number | string>
   return outcome.statusCode;
 }
 
-/** As code that was never told of the danger, or that checks a name and then lets it be resolved. */
+/** As code that knows nothing of the danger, or that checks a name and then lets it be resolved. */
 async function sendUnguarded({ url, control, hosts = '' }: SsrfCase): Promise<void> {
   if (control === 'connect') {
     const socket = connect(80, hosts);

@@ -8,7 +8,7 @@ import { readManifest } from '../../../../src/platform/manifests/object.ts';
 import { formatPointer } from '../../../../src/platform/manifests/report.ts';
 import { parseYaml } from '../../../../src/platform/manifests/yaml.ts';
 
-/** One manifest of test/corpus; `expected` is the field at fault, which a bad one's first line names. */
+/** One manifest of the corpus; `expected` is the field at fault, which a bad one's first line names. */
 export type CorpusEntry = { name: string; text: string; kind: string; expected: string };
 
 /**

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
@@ -13,6 +12,7 @@ import { startKubeApiserver, type KubeApiserver } from '../../kubernetes/kube-ap
 import { findKubeBinaries } from '../../kubernetes/kube-binaries.ts';
 import { hasPreviousMain, previousMain, type Tree } from '../../../roles/previous-main.ts';
 import { fullValue, missingFrom, type Schema } from './whole-objects.ts';
+import { until } from '../../../until.ts';
 
 /**
  * What is declared outlives the CRDs it was declared under: the previous main's are applied, then
@@ -140,18 +140,16 @@ type Stored = {
   }
 
   /**
-   * The server tells by its OpenAPI document that it has taken a schema in. Descriptions are
+   * The server shows by its OpenAPI document that it has taken a schema in. Descriptions are
    * there as well, so that a change of any kind is seen.
    */
   async function untilPublished(plural: string, wanted: Schema): Promise<void> {
     const { kind } = KINDS.find(({ kind: known }) => pluralOf(known) === plural)!;
-    const endMs = performance.now() + TAKES_EFFECT_WITHIN_MS;
-    while (performance.now() < endMs) {
+    const isSo = async (): Promise<boolean> => {
       const { status, json } = await kube.request('GET', '/openapi/v3/apis/parley.dev/v1alpha1');
-      if (status === 200 && isPublished(json(), kind, wanted)) return;
-      await delay(50); // There is no signal for it.
-    }
-    throw new Error(`the API server does not work by the new schema of ${plural}`);
+      return status === 200 && isPublished(json(), kind, wanted);
+    };
+    await until(`the new schema of ${plural}`, isSo, { timeoutMs: TAKES_EFFECT_WITHIN_MS });
   }
 
   async function send(

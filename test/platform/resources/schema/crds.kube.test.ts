@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { crdFileName } from '../../../../src/platform/resources/schema/crd.ts';
 import { KIND_PLURALS, pluralOf } from '../../../../src/platform/resources/kind-names.ts';
 import { KINDS } from '../../../../src/roles/kinds.ts';
@@ -13,6 +12,7 @@ import { startKubeApiserver } from '../../kubernetes/kube-apiserver.ts';
 import type { KubeApiserver, KubeResponse } from '../../kubernetes/kube-apiserver.ts';
 import { findKubeBinaries } from '../../kubernetes/kube-binaries.ts';
 import { mutationsOf } from '../../../random/mutations.ts';
+import { until } from '../../../until.ts';
 
 /** The CRDs under the real API server, and our own validator measured against its verdicts. */
 
@@ -43,9 +43,8 @@ function path(plural: string): string {
   afterAll(async () => kube?.stop());
 
   /** The API server has no signal for "the handler is in place" but its answers. */
-  async function untilServed(plural: string): Promise<void> {
-    while ((await kube.request('GET', path(plural))).status !== 200) await delay(50);
-  }
+  const untilServed = (plural: string): Promise<true> =>
+    until(plural, async () => (await kube.request('GET', path(plural))).status === 200);
 
   /** An unknown kind has no address and is refused as such. */
   function create({ text, kind }: CorpusEntry, options: string): Promise<KubeResponse> {

@@ -44,7 +44,7 @@ describe('the validator', () => {
     expect(spec).toEqual({ prompt: 'Hello.', voice: { speed: null } });
   });
 
-  test('tells what was declared apart from what is stored', () => {
+  test('keeps what was declared apart from what is stored', () => {
     const result = validator.validate('Agent', { prompt: 'Hello.', suspend: null }, metadata);
     expect('declared' in result && result.declared).toEqual({ prompt: 'Hello.' });
   });

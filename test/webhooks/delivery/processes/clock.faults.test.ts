@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { attemptOffsetsMs } from '../../../../src/webhooks/delivery/retry-schedule.ts';
 import { fromUuid } from '../../../../src/ids.ts';
 import { maintainPartitions } from '../../../../src/webhooks/queue/partitions.sql.ts';
-import { startLab, type Lab } from '../../delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../../delivery-setup.ts';
 import { startRole } from '../../../roles/parley-process.ts';
 import { startReceiver, type Receiver } from '../../receiver.ts';
 
@@ -63,16 +63,16 @@ test.each(Object.keys(CLOCKS))(
 );
 
 async function run(clock: Record<string, string>): Promise<Found> {
-  const lab = await startLab();
+  const fixture = await startDeliveryFixture();
   const receiver = await startReceiver();
   receiver.answer(({ path: at, headers }, response) => {
     if (at === HANGING) return;
     response.writeHead(headers['parley-delivery-attempt'] === '1' ? 500 : 200).end();
   });
   // The oldest day of which something can be replayed.
-  await maintainPartitions(lab.pool, Date.now() - 28 * DAY_MS);
+  await maintainPartitions(fixture.pool, Date.now() - 28 * DAY_MS);
   const delivery = await startRole('delivery', {
-    databaseUrl: lab.databaseUrl,
+    databaseUrl: fixture.databaseUrl,
     env: {
       PARLEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
       NODE_OPTIONS: `--import=${SKEWED_CLOCK}`,
@@ -81,35 +81,35 @@ async function run(clock: Record<string, string>): Promise<Found> {
   });
   try {
     return {
-      ...(await measureLateness(lab, receiver)),
-      leaseSec: await measureLease(lab, receiver),
-      isOldestKept: await exists(lab, `events_${dayName(Date.now() - 30 * DAY_MS)}`),
+      ...(await measureLateness(fixture, receiver)),
+      leaseSec: await measureLease(fixture, receiver),
+      isOldestKept: await exists(fixture, `events_${dayName(Date.now() - 30 * DAY_MS)}`),
     };
   } catch (error) {
     throw new Error(`with ${JSON.stringify(clock)}:\n${delivery.output()}`, { cause: error });
   } finally {
     await receiver.close();
     await delivery.stop();
-    await lab.stop();
+    await fixture.stop();
   }
 }
 
 /** Of the first attempts and of the second ones. */
 async function measureLateness(
-  lab: Lab,
+  fixture: DeliveryFixture,
   receiver: Receiver,
 ): Promise<Pick<Found, 'earlyMs' | 'lateMs'>> {
-  await lab.addEndpoint({ url: receiver.url });
+  await fixture.addEndpoint({ url: receiver.url });
   /** Each was committed between these two. */
   const emitted: { eventId: string; fromMs: number; toMs: number }[] = [];
   for (let i = 0; i < EVENTS; i += 1) {
     const fromMs = performance.now();
-    emitted.push({ eventId: await lab.emit(), fromMs, toMs: performance.now() });
+    emitted.push({ eventId: await fixture.emit(), fromMs, toMs: performance.now() });
   }
   await receiver.until(({ length }) => length >= 2 * EVENTS, 20_000);
   const [earlyMs, lateMs]: [number[], number[]] = [[], []];
   for (const { eventId, fromMs, toMs } of emitted) {
-    const { id } = await lab.deliveryOf(eventId);
+    const { id } = await fixture.deliveryOf(eventId);
     const attempts = receiver.received.filter(({ json }) => json.id === fromUuid('evt', eventId));
     const offsetsMs = attemptOffsetsMs(id);
     attempts.forEach(({ atMs }, i) => {
@@ -121,21 +121,21 @@ async function measureLateness(
 }
 
 /** Of an attempt that has just begun, by the database's clock. */
-async function measureLease(lab: Lab, receiver: Receiver): Promise<number> {
-  await lab.pool.query('update webhook_endpoints set url = $1', [
+async function measureLease(fixture: DeliveryFixture, receiver: Receiver): Promise<number> {
+  await fixture.pool.query('update webhook_endpoints set url = $1', [
     new URL(HANGING, receiver.url).href,
   ]);
-  await lab.emit();
+  await fixture.emit();
   await receiver.until((all) => all.some(({ path: at }) => at === HANGING));
-  const { rows } = await lab.pool.query<{ sec: number }>(
+  const { rows } = await fixture.pool.query<{ sec: number }>(
     `select extract(epoch from run_at - now())::float8 as sec
        from delivery_queue where lease_token is not null`,
   );
   return rows[0]!.sec;
 }
 
-async function exists(lab: Lab, table: string): Promise<boolean> {
-  const { rows } = await lab.pool.query('select to_regclass($1) is not null as there', [table]);
+async function exists(fixture: DeliveryFixture, table: string): Promise<boolean> {
+  const { rows } = await fixture.pool.query('select to_regclass($1) is not null as there', [table]);
   return rows[0].there;
 }
 

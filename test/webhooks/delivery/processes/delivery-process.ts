@@ -1,8 +1,8 @@
 import { spawn, type StdioOptions } from 'node:child_process';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import heapFlags from '../../../../bin/heap-flags.json' with { type: 'json' };
 import { freePort } from '../../../roles/parley-process.ts';
+import { until } from '../../../until.ts';
 
 /** A delivery process with limits that a test sets, and signals that it sends. */
 export type DeliveryProcess = {
@@ -41,7 +41,7 @@ export type DeliveryProcessOptions = {
 export const ENCRYPTION_KEY = Buffer.alloc(32, 3);
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
-const READY_POLL_MS = 25;
+const READY = { timeoutMs: 60_000, everyMs: 25 };
 
 export async function startDeliveryProcess(
   options: DeliveryProcessOptions,
@@ -84,15 +84,15 @@ export async function startDeliveryProcess(
   const ask = (route: string): Promise<Response> =>
     fetch(`http://127.0.0.1:${metricsPort}${route}`, { headers: { connection: 'close' } });
   async function becomeReady(): Promise<void> {
-    while (life.end === undefined) {
-      const answer = await ask('/readyz').catch(() => undefined);
-      if (answer?.ok === true) return;
-      await delay(READY_POLL_MS);
-    }
-    throw new Error(`a delivery process ended with ${JSON.stringify(life.end)}:\n${output}`);
+    // As kubelet finds out; what the process logs goes elsewhere in some tests.
+    const isReady = async (): Promise<boolean> =>
+      life.end !== undefined || (await ask('/readyz').catch(() => undefined))?.ok === true;
+    await until(() => `a delivery process to be ready:\n${output}`, isReady, READY);
+    if (life.end !== undefined)
+      throw new Error(`a delivery process ended with ${JSON.stringify(life.end)}:\n${output}`);
   }
   const ready = becomeReady();
-  ready.catch(() => undefined); // Whoever waits for it is told.
+  ready.catch(() => undefined); // Whoever awaits it gets the error.
   const metrics = async (): Promise<string> => (await ask('/metrics')).text();
   return {
     pid: child.pid ?? 0,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { newUuid } from '../../../../src/ids.ts';
 import { freePort } from '../../../roles/parley-process.ts';
@@ -29,7 +30,7 @@ afterEach(async () => {
 });
 
 async function addEndpoints(count: number, urlOf: (i: number) => string): Promise<void> {
-  for (let i = 0; i < count; i += 1) await delivery.lab.addEndpoint({ url: urlOf(i) });
+  for (let i = 0; i < count; i += 1) await delivery.fixture.addEndpoint({ url: urlOf(i) });
 }
 
 type Traffic = {
@@ -54,10 +55,10 @@ async function produce(options: {
   const emitting: Promise<void>[] = [];
   for (let i = 0; i < count; i += 1) {
     const waitMs = startMs + (i * 1_000) / options.perSec - performance.now();
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (waitMs > 0) await delay(waitMs); // The rate of the load.
     const name = `${before}-${i}`;
     sentMs.set(name, performance.now());
-    emitting.push(delivery.lab.emit({ name }).then(() => undefined));
+    emitting.push(delivery.fixture.emit({ name }).then(() => undefined));
   }
   await Promise.all(emitting);
   const endMs = performance.now() + P50_MAX_MS;
@@ -95,31 +96,31 @@ const said = ({ p50Ms, inTime, offered }: Traffic): string =>
 test(
   'F-25: a dead endpoint with a large backlog: the healthy ones get theirs as before',
   async () => {
-    const { lab } = delivery;
+    const { fixture } = delivery;
     const endpoints = 10;
     await addEndpoints(endpoints, (i) => `${healthy.url}/${i}`);
     const load = { perSec: 30, forSec: LONG ? 60 : 4, endpoints };
     const before = await produce(load);
 
     const url = `http://127.0.0.1:${await freePort()}/`;
-    const dead = await lab.addEndpoint({ url, namespace: 'dead' });
-    const eventId = await lab.emit({ namespace: 'dead' });
-    await lab.deliveryWhen(eventId, ({ attempts }) => attempts.length > 0);
-    await lab.pool.query(
+    const dead = await fixture.addEndpoint({ url, namespace: 'dead' });
+    const eventId = await fixture.emit({ namespace: 'dead' });
+    await fixture.deliveryWhen(eventId, ({ attempts }) => attempts.length > 0);
+    await fixture.pool.query(
       `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
        select n.id, namespace, endpoint_id, event_id, event_type, trigger
          from delivery_queue q, unnest($2::uuid[]) as n (id) where endpoint_id = $1`,
       [dead, Array.from({ length: BACKLOG }, () => newUuid())],
     );
     const attemptsOfDead = async (): Promise<number> => {
-      const { rows } = await lab.pool.query<{ count: number }>(
+      const { rows } = await fixture.pool.query<{ count: number }>(
         `select count(*)::int from delivery_attempts a join delivery_queue q on q.id = a.delivery_id
           where q.endpoint_id = $1`,
         [dead],
       );
       return rows[0]!.count;
     };
-    await lab.eventually(async () => (await attemptsOfDead()) > 3);
+    await fixture.eventually(async () => (await attemptsOfDead()) > 3);
     const during = await produce(load);
     console.info(`F-25: before: ${said(before)}; with ${BACKLOG} waiting: ${said(during)}`);
 
@@ -127,7 +128,7 @@ test(
     const tried = await attemptsOfDead();
     expect(tried).toBeGreaterThan(3);
     // Nothing of the backlog was given up or hurried through.
-    const { rows } = await lab.pool.query('select from delivery_queue where endpoint_id = $1', [
+    const { rows } = await fixture.pool.query('select from delivery_queue where endpoint_id = $1', [
       dead,
     ]);
     expect(rows).toHaveLength(BACKLOG + 1);
@@ -138,7 +139,7 @@ test(
 );
 
 test(
-  'F-26: three in ten endpoints hang: the others keep their throughput, and places are left',
+  'F-26: three in ten endpoints hang: the others keep their throughput, and slots are left',
   async () => {
     const endpoints = 14;
     await addEndpoints(endpoints, (i) => `${healthy.url}/${i}`);
@@ -154,7 +155,7 @@ test(
         socket.once('close', () => (open -= 1));
       });
       hanging.push(server);
-      await delivery.lab.addEndpoint({ url: `http://127.0.0.1:${server.port}/` });
+      await delivery.fixture.addEndpoint({ url: `http://127.0.0.1:${server.port}/` });
     }
     // Past the time-out: the moment when the first of them fail together is in it.
     const during = await produce({ ...load, forSec: LONG ? 60 : 12 });
@@ -165,7 +166,7 @@ test(
     expectUnharmed(during, before);
     expect(mostOpen).toBeGreaterThan(30);
     expect(mostOpen).toBeLessThanOrEqual(512 - 32);
-    const { rows } = await delivery.lab.pool.query<{ class: string; count: number }>(
+    const { rows } = await delivery.fixture.pool.query<{ class: string; count: number }>(
       `select error_class as class, count(*)::int from delivery_attempts
         where error_class is not null group by 1`,
     );

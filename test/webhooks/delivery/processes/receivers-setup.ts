@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { startLab, type Lab } from '../../delivery-setup.ts';
+import { startDeliveryFixture, type DeliveryFixture } from '../../delivery-setup.ts';
 import { startRole, type Parley } from '../../../roles/parley-process.ts';
 import type { DeliveryRow } from '../../../../src/webhooks/queue/deliveries.sql.ts';
 
-/** A lab whose deliveries are made by a real process, which a bad receiver could end or fill. */
+/** A delivery fixture whose deliveries are made by a real process, which a bad receiver could end or fill. */
 export type DeliveryProcess = {
-  lab: Lab;
+  fixture: DeliveryFixture;
   process: Parley;
   /** The delivery of one event to this URL alone, once its first attempt is over. */
   deliverTo: (url: string) => Promise<DeliveryRow>;
@@ -20,21 +20,21 @@ const ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64');
 export async function startDeliveryProcess(
   env: Record<string, string> = {},
 ): Promise<DeliveryProcess> {
-  const lab = await startLab();
+  const fixture = await startDeliveryFixture();
   const process = await startRole('delivery', {
-    databaseUrl: lab.databaseUrl,
+    databaseUrl: fixture.databaseUrl,
     env: { PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY, ...env },
   });
   let namespaces = 0;
   return {
-    lab,
+    fixture,
     process,
     deliverTo: async (url) => {
       namespaces += 1;
       const namespace = `alone-${namespaces}`;
-      await lab.addEndpoint({ url, namespace });
-      const eventId = await lab.emit({ namespace });
-      return lab.deliveryWhen(
+      await fixture.addEndpoint({ url, namespace });
+      const eventId = await fixture.emit({ namespace });
+      return fixture.deliveryWhen(
         eventId,
         ({ status, attempts }) => status !== 'pending' && attempts.length > 0,
       );
@@ -45,7 +45,7 @@ export async function startDeliveryProcess(
     },
     stop: async () => {
       await process.stop();
-      await lab.stop();
+      await fixture.stop();
     },
   };
 }

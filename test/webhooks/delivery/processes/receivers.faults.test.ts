@@ -46,13 +46,13 @@ async function expectAlive(): Promise<void> {
 
 /** The longest but one of a hundred attempts, all of them acknowledged. */
 async function p99To(act: Act, namespace: string): Promise<number> {
-  const { lab } = delivery;
-  await lab.addEndpoint({ url: at(await serve(act)), namespace });
+  const { fixture } = delivery;
+  await fixture.addEndpoint({ url: at(await serve(act)), namespace });
   const events: string[] = [];
-  for (let i = 0; i < 100; i += 1) events.push(await lab.emit({ namespace }));
+  for (let i = 0; i < 100; i += 1) events.push(await fixture.emit({ namespace }));
   const durations: number[] = [];
   for (const event of events) {
-    const { attempts } = await lab.deliveryWhen(event, ({ status }) => status === 'delivered');
+    const { attempts } = await fixture.deliveryWhen(event, ({ status }) => status === 'delivered');
     expect(attempts).toMatchObject([{ statusCode: 200, responseBody: '' }]);
     durations.push(attempts[0]!.durationMs!);
   }

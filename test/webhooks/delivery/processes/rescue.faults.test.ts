@@ -11,9 +11,10 @@ import {
   test,
 } from '@jest/globals';
 import type { DeliveryProcess } from './delivery-process.ts';
-import { startTown, type Town } from './delivery-town.ts';
+import { startDeliveryHarness, type DeliveryHarness } from './delivery-harness.ts';
 import { startOwnPostgres, type OwnPostgres } from '../../../platform/postgres/own-postgres.ts';
 import { runMigrations } from '../../../roles/parley-process.ts';
+import { until } from '../../../until.ts';
 
 /**
  * Who is taken over from, and who is not: only the dead, however PostgreSQL, a session or the whole
@@ -22,16 +23,14 @@ import { runMigrations } from '../../../roles/parley-process.ts';
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
 /** Of the locks that say so (src/webhooks/queue/delivery-processes.sql.ts). */
 const LOCK_CLASS = 0x7061_6470;
-/** A claim is on disk no later than this (three times wal_writer_delay). */
-const CLAIM_DURABLE_MS = 800;
 
 /** Each starts several processes, beside other tests. */
 jest.setTimeout(120_000);
 
-let town: Town;
+let harness: DeliveryHarness;
 /** Numbers of processes whose session says that they live. */
 async function holding(): Promise<number[]> {
-  const { rows } = await town.pool.query<{ number: number }>(
+  const { rows } = await harness.pool.query<{ number: number }>(
     `select objid::int as number from pg_locks
       where locktype = 'advisory' and classid = $1
         and database = (select oid from pg_database where datname = current_database())
@@ -41,12 +40,10 @@ async function holding(): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-async function until(check: () => Promise<boolean>, timeoutMs = 10_000): Promise<number> {
+/** Resolves with how long it took, to 10 ms. */
+async function msUntil(what: string, check: () => Promise<boolean>, timeoutMs = 10_000) {
   const startedMs = performance.now();
-  while (!(await check())) {
-    if (performance.now() - startedMs > timeoutMs) throw new Error('waited in vain');
-    await delay(10);
-  }
+  await until(what, check, { timeoutMs, everyMs: 10 });
   return performance.now() - startedMs;
 }
 
@@ -59,56 +56,57 @@ function expectNoRescue(processes: readonly DeliveryProcess[]): void {
 
 describe('on the database of all tests', () => {
   beforeEach(async () => {
-    town = await startTown();
+    harness = await startDeliveryHarness();
   });
-  afterEach(() => town.stop(), 60_000);
+  afterEach(() => harness.stop(), 60_000);
 
   test('who ends in order leaves nothing to take over; who is killed is forgotten within 5 s', async () => {
-    const [orderly, killed] = [await town.startReady(), await town.startReady()];
-    expect(await town.processNumbers()).toEqual(await holding());
+    const [orderly, killed] = [await harness.startReady(), await harness.startReady()];
+    expect(await harness.processNumbers()).toEqual(await holding());
     expect((await holding()).length).toBe(2);
     expect(await orderly.stop()).toMatchObject({ code: 0 });
-    expect((await town.processNumbers()).length).toBe(1);
-    await town.startReady();
+    expect((await harness.processNumbers()).length).toBe(1);
+    await harness.startReady();
     await killed.kill();
-    const tookMs = await until(async () => (await town.processNumbers()).length === 1, 5_000);
+    const isOne = async (): Promise<boolean> => (await harness.processNumbers()).length === 1;
+    const tookMs = await msUntil('the killed to be forgotten', isOne, 5_000);
     console.info(`forgotten after ${Math.round(tookMs)} ms`);
-    expect(await town.processNumbers()).toEqual(await holding());
+    expect(await harness.processNumbers()).toEqual(await holding());
   });
 
   test('a session that is cut comes back within a second, and nobody takes over', async () => {
-    town.answerAfter(1_500);
-    const to = await town.addEndpoints(2);
-    const both = [await town.startReady(), await town.startReady()];
+    harness.answerAfter(1_500);
+    const to = await harness.addEndpoints(2);
+    const both = [await harness.startReady(), await harness.startReady()];
     const before = await holding();
-    const ids = await town.emit(to, 20);
-    await town.receiver.until(({ length }) => length >= 10);
+    const ids = await harness.emit(to, 20);
+    await harness.receiver.until(({ length }) => length >= 10);
     const took: number[] = [];
     for (let i = 0; i < 3 + ROUNDS; i += 1) {
-      const { rowCount } = await town.pool.query(
+      const { rowCount } = await harness.pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and query = 'listen parley_deliveries'`,
       );
       expect(rowCount).toBe(2);
-      await until(async () => (await holding()).length < 2);
-      took.push(await until(async () => (await holding()).length === 2));
+      await msUntil('the cut', async () => (await holding()).length < 2);
+      took.push(await msUntil('both sessions', async () => (await holding()).length === 2));
       expect(await holding()).toEqual(before);
-      // Told once both listen again, so that the next round cuts both.
-      await until(async () => (await listening()) === 2);
+      // The next round is to cut both.
+      await msUntil('both to listen', async () => (await listening()) === 2);
     }
-    await town.drained();
+    await harness.drained();
     const back = took.toSorted((a, b) => a - b).map(Math.round);
     console.info(`sessions were back after ${back.join(', ')} ms`);
-    expect(town.missing(ids)).toEqual([]);
+    expect(harness.missing(ids)).toEqual([]);
     expect(back[0]).toBeLessThan(1_000);
     // On a machine that was too busy for that, to be thought dead is right.
     if (back.at(-1)! >= 1_000) return;
     expectNoRescue(both);
-    expect(town.duplicates()).toBe(0);
+    expect(harness.duplicates()).toBe(0);
   });
 
   async function listening(): Promise<number> {
-    const { rows } = await town.pool.query<{ n: number }>(
+    const { rows } = await harness.pool.query<{ n: number }>(
       `select count(*) as n from pg_stat_activity
         where datname = current_database() and query = 'listen parley_deliveries'`,
     );
@@ -116,22 +114,22 @@ describe('on the database of all tests', () => {
   }
 
   test('F-01: who dies of taking over is taken over from as well', async () => {
-    town.receiver.answer(() => undefined);
-    const to = await town.addEndpoints(4);
-    const victim = await town.startReady();
-    const heir = await town.startReady({ failpoints: 'delivery.taking_over=kill' });
-    const ids = await town.emit(to, 12);
-    await town.receiver.until(({ length }) => length === ids.length);
-    town.answerAfter(0);
+    harness.receiver.answer(() => undefined);
+    const to = await harness.addEndpoints(4);
+    const victim = await harness.startReady();
+    const successor = await harness.startReady({ failpoints: 'delivery.taking_over=kill' });
+    const ids = await harness.emit(to, 12);
+    await harness.receiver.until(({ length }) => length === ids.length);
+    harness.answerAfter(0);
     const killedMs = await victim.kill();
-    expect(await heir.ended).toMatchObject({ signal: 'SIGKILL' });
-    const last = await town.startReady();
+    expect(await successor.ended).toMatchObject({ signal: 'SIGKILL' });
+    const last = await harness.startReady();
     const readyMs = performance.now();
-    await town.drained();
-    const again = town.receiver.received.filter(({ atMs }) => atMs > killedMs);
+    await harness.drained();
+    const again = harness.receiver.received.filter(({ atMs }) => atMs > killedMs);
     expect(again.map(({ json }) => json.id).sort()).toEqual(ids.toSorted());
     expect(again.at(-1)!.atMs - readyMs).toBeLessThan(5_000);
-    expect(await town.processNumbers()).toEqual(await holding());
+    expect(await harness.processNumbers()).toEqual(await holding());
     expect(last.output()).toContain('took over');
   });
 });
@@ -144,10 +142,10 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
   }, 60_000);
   afterAll(() => postgres.stop(), 60_000);
   beforeEach(async () => {
-    town = await startTown(postgres.url);
+    harness = await startDeliveryHarness(postgres.url);
   });
   afterEach(async () => {
-    await town.stop();
+    await harness.stop();
     await postgres.query(
       'truncate delivery_queue, deliveries, delivery_attempts, delivery_processes',
     );
@@ -157,54 +155,61 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
   test.each(['SIGQUIT', 'SIGKILL'] as const)(
     'F-09: PostgreSQL is restarted by %s under attempts: the living do not take over from one another',
     async (signal) => {
-      town.answerAfter(4_000);
-      const to = await town.addEndpoints(4);
-      const both = [await town.startReady(), await town.startReady()];
-      const ids = await town.emit(to, 40);
-      await town.receiver.until(({ length }) => length === ids.length);
-      await delay(CLAIM_DURABLE_MS); // Else a crash may undo claims, and sending again is right.
+      harness.answerAfter(4_000);
+      const to = await harness.addEndpoints(4);
+      const both = [await harness.startReady(), await harness.startReady()];
+      const ids = await harness.emit(to, 40);
+      await harness.receiver.until(({ length }) => length === ids.length);
+      await flushWal(); // Else a crash may undo claims, and sending again is right.
       await postgres.kill(signal);
-      await until(async () => (await holding().catch(() => [])).length === 2);
-      await town.drained();
+      await until('both sessions', async () => (await holding().catch(() => [])).length === 2);
+      await harness.drained();
       expectNoRescue(both);
-      expect(town.missing(ids)).toEqual([]);
-      expect(town.duplicates()).toBe(0);
-      expect((await town.attempts()).map(({ number }) => number)).toEqual(ids.map(() => 1));
+      expect(harness.missing(ids)).toEqual([]);
+      expect(harness.duplicates()).toBe(0);
+      expect((await harness.attempts()).map(({ number }) => number)).toEqual(ids.map(() => 1));
     },
     60_000,
   );
 
+  /** A durable commit takes along those before it that were not. */
+  async function flushWal(): Promise<void> {
+    await postgres.query(
+      `begin; set local synchronous_commit = on; select pg_current_xact_id(); commit`,
+    );
+  }
+
   test('F-34: everything stands still past the leases: each is taken by one, once', async () => {
-    const to = await town.addEndpoints(4);
+    const to = await harness.addEndpoints(4);
     const held: (() => void)[] = [];
-    town.receiver.answer((_, response) => held.push(() => response.writeHead(200).end()));
-    const both = [await town.startReady(), await town.startReady()];
-    const ids = await town.emit(to, 40);
-    await town.receiver.until(({ length }) => length === ids.length);
-    const inFlight = (await town.leased()).length;
+    harness.receiver.answer((_, response) => held.push(() => response.writeHead(200).end()));
+    const both = [await harness.startReady(), await harness.startReady()];
+    const ids = await harness.emit(to, 40);
+    await harness.receiver.until(({ length }) => length === ids.length);
+    const inFlight = (await harness.leased()).length;
     expect(inFlight).toBe(ids.length);
     const stillMs = ROUNDS >= 20 ? 40_000 : 3_000;
     // As if they had been leased long ago: they run out while nobody can do anything.
     if (ROUNDS < 20)
-      await town.pool.query(`update delivery_queue set run_at = now() + interval '1 second'`);
+      await harness.pool.query(`update delivery_queue set run_at = now() + interval '1 second'`);
     const server = [await postgres.pid(), ...childrenOf(await postgres.pid())];
     const everybody = [...both.map(({ pid }) => pid), ...server];
-    town.receiver.answer((_, response) => response.writeHead(200).end());
+    harness.receiver.answer((_, response) => response.writeHead(200).end());
     for (const pid of everybody) process.kill(pid, 'SIGSTOP');
-    await delay(stillMs);
+    await delay(stillMs); // How long they stand still.
     for (const pid of everybody) process.kill(pid, 'SIGCONT');
-    await town.receiver.until(() => held.length > 0);
+    await harness.receiver.until(() => held.length > 0);
     for (const answer of held) answer();
-    await town.drained();
+    await harness.drained();
     expectNoRescue(both);
-    expect(town.missing(ids)).toEqual([]);
-    expect(town.duplicates()).toBeLessThanOrEqual(inFlight);
-    for (const rows of Map.groupBy(await town.attempts(), (row) => row.deliveryId).values()) {
+    expect(harness.missing(ids)).toEqual([]);
+    expect(harness.duplicates()).toBeLessThanOrEqual(inFlight);
+    for (const rows of Map.groupBy(await harness.attempts(), (row) => row.deliveryId).values()) {
       expect(rows.map(({ number }) => number)).toEqual(rows.length === 1 ? [1] : [1, 2]);
       if (rows.length === 2) expect(rows[0]!.errorClass).toBe('lost_lease');
       expect(rows.at(-1)!.statusCode).toBe(200);
     }
-    console.info(`F-34: ${town.duplicates()} of ${inFlight} in flight sent again, each once`);
+    console.info(`F-34: ${harness.duplicates()} of ${inFlight} in flight sent again, each once`);
   }, 120_000);
 });
 

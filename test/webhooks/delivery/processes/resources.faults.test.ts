@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { IN_FLIGHT_MAX } from '../../../../src/webhooks/delivery/budgets.ts';
-import { startTown, type Town } from './delivery-town.ts';
+import { startDeliveryHarness, type DeliveryHarness } from './delivery-harness.ts';
 import { temporaryFolder } from '../../../roles/parley-process.ts';
 
 /** A delivery process that runs out of memory, of descriptors, or of anybody who reads its log. */
@@ -12,11 +12,11 @@ import { temporaryFolder } from '../../../roles/parley-process.ts';
 /** Each starts several processes, beside other tests. */
 jest.setTimeout(120_000);
 
-let town: Town;
+let harness: DeliveryHarness;
 beforeEach(async () => {
-  town = await startTown();
+  harness = await startDeliveryHarness();
 });
-afterEach(() => town.stop(), 60_000);
+afterEach(() => harness.stop(), 60_000);
 
 const rssMiB = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
@@ -26,57 +26,57 @@ const BODY_BYTES = 256 * 1_024;
 const HELD_MIB_MAX = (IN_FLIGHT_MAX * BODY_BYTES) / 2 ** 20;
 
 test('F-50: bodies of 256 KiB in all slots and little heap: nothing is lost, alive or dead of it', async () => {
-  town.answerAfter(1_000);
-  const to = await town.addEndpoints(40);
-  const ids = await town.emit(to, 540, { bytes: BODY_BYTES });
-  const poor = await town.start({ nodeFlags: ['--max-old-space-size=64'] });
+  harness.answerAfter(1_000);
+  const to = await harness.addEndpoints(40);
+  const ids = await harness.emit(to, 540, { bytes: BODY_BYTES });
+  const poor = await harness.start({ nodeFlags: ['--max-old-space-size=64'] });
   let most = 0;
   const watching = setInterval(() => {
     if (poor.end() === undefined) most = Math.max(most, rssMiB(poor.pid));
   }, 20);
-  await town.drained(60_000);
+  await harness.drained(60_000);
   clearInterval(watching);
   expect(poor.end()).toBeUndefined();
-  expect(town.missing(ids)).toEqual([]);
+  expect(harness.missing(ids)).toEqual([]);
   // On a busy machine the receiver may be too slow for some of them.
-  const failed = (await town.attempts()).filter(({ errorClass }) => errorClass === 'timeout');
-  expect(town.duplicates()).toBeLessThanOrEqual(failed.length);
+  const failed = (await harness.attempts()).filter(({ errorClass }) => errorClass === 'timeout');
+  expect(harness.duplicates()).toBeLessThanOrEqual(failed.length);
   // Besides the bodies: the process itself, and answers of PostgreSQL that are being read.
   expect(most).toBeLessThan(HELD_MIB_MAX + 250);
 
-  const dying = await town.startReady({ nodeFlags: ['--max-old-space-size=24'] });
+  const dying = await harness.startReady({ nodeFlags: ['--max-old-space-size=24'] });
   await poor.kill();
-  const more = await town.emit(to, 100, { bytes: BODY_BYTES });
-  await Promise.race([dying.ended, town.drained(60_000).catch(() => undefined)]);
-  const inFlight = (await town.leased()).length;
+  const more = await harness.emit(to, 100, { bytes: BODY_BYTES });
+  await Promise.race([dying.ended, harness.drained(60_000).catch(() => undefined)]);
+  const inFlight = (await harness.leased()).length;
   const end = dying.end();
   console.info(`F-50: ${Math.round(most)} MiB at most; with 24 MiB it ${end ? 'died' : 'lived'}`);
-  await town.startReady();
-  await town.drained(60_000);
-  expect(town.missing(more)).toEqual([]);
-  const timedOut = (await town.attempts()).filter(({ errorClass }) => errorClass === 'timeout');
-  expect(town.duplicates()).toBeLessThanOrEqual(inFlight + timedOut.length);
+  await harness.startReady();
+  await harness.drained(60_000);
+  expect(harness.missing(more)).toEqual([]);
+  const timedOut = (await harness.attempts()).filter(({ errorClass }) => errorClass === 'timeout');
+  expect(harness.duplicates()).toBeLessThanOrEqual(inFlight + timedOut.length);
 });
 
 test('F-51: no descriptor is left: requests wait for one, and it is not the receiver who failed', async () => {
-  town.answerAfter(500);
-  const to = await town.addEndpoints(16);
-  const poor = await town.startReady({ openFiles: 64 });
+  harness.answerAfter(500);
+  const to = await harness.addEndpoints(16);
+  const poor = await harness.startReady({ openFiles: 64 });
   const startedMs = performance.now();
-  const ids = await town.emit(to, 200);
-  await town.drained(30_000);
+  const ids = await harness.emit(to, 200);
+  await harness.drained(30_000);
   const tookMs = performance.now() - startedMs;
   console.info(`F-51: 200 events with 64 descriptors in ${Math.round(tookMs)} ms`);
   expect(poor.end()).toBeUndefined();
-  expect(town.missing(ids)).toEqual([]);
-  expect(town.duplicates()).toBe(0);
+  expect(harness.missing(ids)).toEqual([]);
+  expect(harness.duplicates()).toBe(0);
   // All by their first attempt: none was counted against its receiver.
-  expect((await town.attempts()).map(({ number }) => number)).toEqual(ids.map(() => 1));
+  expect((await harness.attempts()).map(({ number }) => number)).toEqual(ids.map(() => 1));
   // With the shortage over it is as quick as ever.
-  town.answerAfter(0);
+  harness.answerAfter(0);
   const overMs = performance.now();
-  await town.emit(to, 50);
-  await town.drained();
+  await harness.emit(to, 50);
+  await harness.drained();
   expect(performance.now() - overMs).toBeLessThan(5_000);
 });
 
@@ -84,13 +84,15 @@ const PHASE_EVENTS = 256;
 
 test('F-54: nobody reads the log and a scraper hangs: delivery goes on, and so does its stop', async () => {
   const pipe = await makePipe();
-  const to = await town.addEndpoints(4);
-  const broken = await town.addEndpoint();
+  const to = await harness.addEndpoints(4);
+  const broken = await harness.addEndpoint();
   // Its secret opens nothing: each of its attempts is an error with its stack in the log.
-  await town.pool.query(`update webhook_endpoints set secret = 'garbage' where id = $1`, [broken]);
+  await harness.pool.query(`update webhook_endpoints set secret = 'garbage' where id = $1`, [
+    broken,
+  ]);
   // So slow that the receiver decides on the rate, and a machine with other work does not.
-  town.answerAfter(1_000);
-  const loud = await town.start({ stderr: pipe.forWriter });
+  harness.answerAfter(1_000);
+  const loud = await harness.start({ stderr: pipe.forWriter });
   await loud.ready;
   const scrapers: Socket[] = [];
   const rates = { read: [] as number[], blocked: [] as number[] };
@@ -100,11 +102,11 @@ test('F-54: nobody reads the log and a scraper hangs: delivery goes on, and so d
       pipe.fill();
       scrapers.push(hangingScraper(loud.metricsPort));
     }
-    await town.emit([broken], 30);
-    const before = town.receiver.received.length;
-    await town.emit(to, PHASE_EVENTS);
-    await town.receiver.until(({ length }) => length === before + PHASE_EVENTS, 30_000);
-    const arrivals = town.receiver.received.slice(before);
+    await harness.emit([broken], 30);
+    const before = harness.receiver.received.length;
+    await harness.emit(to, PHASE_EVENTS);
+    await harness.receiver.until(({ length }) => length === before + PHASE_EVENTS, 30_000);
+    const arrivals = harness.receiver.received.slice(before);
     const tookMs = arrivals.at(-1)!.atMs - arrivals[0]!.atMs;
     rates[phase].push((PHASE_EVENTS / tookMs) * 1_000);
   }
@@ -112,7 +114,7 @@ test('F-54: nobody reads the log and a scraper hangs: delivery goes on, and so d
   const [read, blocked] = [Math.max(...rates.read), Math.max(...rates.blocked)];
   console.info(`F-54: ${Math.round(read)}/s with a reader, ${Math.round(blocked)}/s without`);
   expect(blocked).toBeGreaterThanOrEqual(read * 0.9);
-  expect(town.duplicates()).toBe(0);
+  expect(harness.duplicates()).toBe(0);
   pipe.fill();
   const toldMs = performance.now();
   expect(await loud.stop()).toMatchObject({ code: 0 });

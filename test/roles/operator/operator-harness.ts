@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.ts';
@@ -18,21 +17,22 @@ import {
 } from './operator-model.ts';
 import { createViewer, type View } from './operator-view.ts';
 import { createTestDatabase } from '../../platform/postgres/postgres.ts';
+import { until } from '../../until.ts';
 
 /** A namespace and a database of one life each, the model of both, and who acts on them. */
-export type World = {
+export type OperatorHarness = {
   model: Model;
-  /** For the operators of this world. */
+  /** For its operators. */
   options: Omit<FaultyOperatorOptions, 'name'>;
   pool: Pool;
-  /** Changes the model, declares it, and waits until the world is what the model says. */
+  /** Changes the model, declares it, and waits until everything is as the model says. */
   changeAgent: (name: string, change: (agent: AgentModel) => void) => Promise<void>;
   changeEndpoint: (name: string, change: (endpoint: EndpointModel) => void) => Promise<void>;
   /** Somebody else puts another secret there. */
   rotateSecret: (name: string) => Promise<void>;
   /** Its Secret is deleted: the operator has to bring the same one back. */
   loseSecret: (name: string) => Promise<void>;
-  /** Fails with the difference when the world is not what the model says in time. */
+  /** Fails with the difference when something is not as the model says in time. */
   agrees: () => Promise<void>;
   /** Fails when a version, an activation or an event of before is gone or another one. */
   onlyGrew: () => Promise<void>;
@@ -40,15 +40,14 @@ export type World = {
 };
 
 /** Longer than the longest back-off after an API server that was away for a quarter of a minute. */
-const AGREES_WITHIN_MS = 60_000;
-const LOOK_AGAIN_MS = 30;
+const AGREES = { timeoutMs: 60_000, everyMs: 30 };
 
-export async function createWorld(deps: {
+export async function createOperatorHarness(deps: {
   kube: Kube;
   namespace: string;
   agents: readonly string[];
   endpoints: readonly string[];
-}): Promise<World> {
+}): Promise<OperatorHarness> {
   const { kube, namespace } = deps;
   const database = await createTestDatabase();
   const log = createLogger('error', 'test');
@@ -75,16 +74,17 @@ export async function createWorld(deps: {
   }
 
   async function agrees(): Promise<void> {
-    const endMs = performance.now() + AGREES_WITHIN_MS;
-    for (;;) {
-      const view = await look();
-      if (view && isDeepStrictEqual(view.actual, view.expected)) return viewer.learn(view);
-      if (performance.now() > endMs) {
-        expect(view?.actual).toEqual(view?.expected);
-        throw new Error('the API server or the database did not come back');
-      }
-      await delay(LOOK_AGAIN_MS); // Two processes and two servers: no one signal tells of all.
-    }
+    let view: View | undefined;
+    // Two processes and two servers: there is no one signal for all.
+    const isSo = async (): Promise<boolean> => {
+      view = await look();
+      return view !== undefined && isDeepStrictEqual(view.actual, view.expected);
+    };
+    await until('the API server or the database', isSo, AGREES).catch((error: unknown) => {
+      expect(view?.actual).toEqual(view?.expected);
+      throw error;
+    });
+    viewer.learn(view!);
   }
 
   const find = <T extends { name: string }>(items: readonly T[], name: string): T => {

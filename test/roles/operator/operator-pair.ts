@@ -1,18 +1,18 @@
 import type { Kube } from '../../platform/kubernetes/kube.ts';
 import { startOperatorProcess, type OperatorProcess } from './operator-process.ts';
-import type { World } from './operator-world.ts';
+import type { OperatorHarness } from './operator-harness.ts';
 import { startFaultProxy, type FaultProxy } from '../../platform/fault-proxy.ts';
 
-/** Two operators of one world, each behind a network of its own that can fail. */
-export type Town = {
+/** Two operators of one namespace and database, each behind a network of its own that can fail. */
+export type OperatorPair = {
   kube: Kube;
-  world: World;
+  harness: OperatorHarness;
   /** Those of now; one that died is replaced by `repair`. */
-  places: readonly Place[];
+  replicas: readonly Replica[];
   /** Resolves with the one that leads, once one does. */
-  leader: () => Promise<Place>;
+  leader: () => Promise<Replica>;
   /** Resolves once another than this one leads. */
-  succeeded: (place: Place) => Promise<void>;
+  succeeded: (replica: Replica) => Promise<void>;
   /** Starts those again that are dead; resolves when each knows everything. */
   repair: () => Promise<void>;
   /** The end of what the last processes logged. */
@@ -24,22 +24,22 @@ export type Town = {
 
 const BUG = /"type":"(TypeError|RangeError|ReferenceError)"/;
 
-export type Place = { operator: OperatorProcess; network: FaultProxy };
+export type Replica = { operator: OperatorProcess; network: FaultProxy };
 
-export async function startTown(deps: {
+export async function startOperatorPair(deps: {
   kube: Kube;
-  world: World;
+  harness: OperatorHarness;
   leaseDurationMs: number;
-}): Promise<Town> {
-  const { kube, world, leaseDurationMs } = deps;
+}): Promise<OperatorPair> {
+  const { kube, harness, leaseDurationMs } = deps;
   const past: OperatorProcess[] = [];
   let started = 0;
-  /** Rung whenever any of them told something. */
-  const bells = new Set<() => void>();
+  /** Called whenever any of them reported something. */
+  const checks = new Set<() => void>();
 
   function start(network: FaultProxy): OperatorProcess {
     started += 1;
-    const { options } = world;
+    const { options } = harness;
     const server = `https://127.0.0.1:${network.port}`;
     const operator = startOperatorProcess({
       ...options,
@@ -49,50 +49,50 @@ export async function startTown(deps: {
     });
     past.push(operator);
     void operator.until(() => {
-      for (const bell of bells) bell();
+      for (const check of checks) check();
       return !operator.isAlive();
     });
     return operator;
   }
 
-  async function newPlace(): Promise<Place> {
+  async function newReplica(): Promise<Replica> {
     const network = await startFaultProxy(kube.url);
     return { network, operator: start(network) };
   }
 
-  const places = [await newPlace(), await newPlace()] as const;
+  const replicas = [await newReplica(), await newReplica()] as const;
 
-  const epochOf = ({ operator }: Place): number => operator.epoch() ?? 0;
+  const epochOf = ({ operator }: Replica): number => operator.epoch() ?? 0;
   /** One that is paused or cut off may still believe that it leads; the epoch says better. */
-  const leading = (): Place | undefined =>
-    places.filter((place) => epochOf(place) > 0).sort((a, b) => epochOf(b) - epochOf(a))[0];
+  const leading = (): Replica | undefined =>
+    replicas.filter((replica) => epochOf(replica) > 0).sort((a, b) => epochOf(b) - epochOf(a))[0];
 
   function until<T>(check: () => T | undefined): Promise<T> {
     return new Promise((resolve) => {
-      const bell = (): void => {
+      const look = (): void => {
         const found = check();
         if (found === undefined) return;
-        bells.delete(bell);
+        checks.delete(look);
         resolve(found);
       };
-      bells.add(bell);
-      bell();
+      checks.add(look);
+      look();
     });
   }
 
   return {
     kube,
-    world,
-    places,
+    harness,
+    replicas,
     leader: () => until(leading),
-    succeeded: async (place) => {
-      await until(() => (leading() === place ? undefined : leading()));
+    succeeded: async (replica) => {
+      await until(() => (leading() === replica ? undefined : leading()));
     },
     repair: async () => {
-      for (const place of places) {
-        if (!place.operator.isAlive()) place.operator = start(place.network);
+      for (const replica of replicas) {
+        if (!replica.operator.isAlive()) replica.operator = start(replica.network);
       }
-      await until(() => places.every(({ operator }) => operator.isReady()) || undefined);
+      await until(() => replicas.every(({ operator }) => operator.isReady()) || undefined);
     },
     story: () =>
       past
@@ -101,8 +101,8 @@ export async function startTown(deps: {
         .join('\n'),
     bugs: () => past.flatMap(({ output }) => output().split('\n')).filter((line) => BUG.test(line)),
     stop: async () => {
-      await Promise.all(places.map(({ operator }) => operator.kill()));
-      await Promise.all(places.map(({ network }) => network.stop()));
+      await Promise.all(replicas.map(({ operator }) => operator.kill()));
+      await Promise.all(replicas.map(({ network }) => network.stop()));
     },
   };
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { encodeEnvelope } from '../../../../src/events/envelope.ts';
 import { fromUuid, newUuid } from '../../../../src/ids.ts';
@@ -21,12 +20,13 @@ import {
 } from './delivery-process.ts';
 import { createTestDatabase } from '../../../platform/postgres/postgres.ts';
 import { startReceiver, type Receiver } from '../../receiver.ts';
+import { until } from '../../../until.ts';
 
 /**
  * Delivery processes on one database, endpoints, a receiver that records, and events put into the
  * outbox as the API does: without API and operator, which are not what is broken here.
  */
-export type Town = {
+export type DeliveryHarness = {
   databaseUrl: string;
   pool: Pool;
   receiver: Receiver;
@@ -35,16 +35,16 @@ export type Town = {
   addEndpoints: (count: number) => Promise<string[]>;
   /** 200 to all from now on, each after so long. */
   answerAfter: (ms: number) => void;
-  /** Commits so many events, one endpoint after the other, and tells the processes. */
+  /** Commits so many events, one endpoint after the other, and wakes the processes. */
   emit: (
     endpointIds: readonly string[],
     count: number,
     options?: { bytes?: number; conversations?: boolean },
   ) => Promise<string[]>;
-  /** Stopped with the town, killed when they do not end. */
+  /** Stopped with the harness, killed when they do not end. */
   start: (options?: Omit<DeliveryProcessOptions, 'databaseUrl'>) => Promise<DeliveryProcess>;
   /** Starts and waits until it is ready. */
-  startReady: Town['start'];
+  startReady: DeliveryHarness['start'];
   /** Deliveries under lease: sent, or about to be, and not recorded. */
   leased: (processNumber?: number) => Promise<Leased[]>;
   processNumbers: () => Promise<number[]>;
@@ -69,12 +69,11 @@ type AttemptRow = {
 
 const EMIT_MAX = 100;
 const EMIT_BYTES_MAX = 4 * 2 ** 20;
-const LOOK_MS = 20;
-/** A process that was told to end has this long. */
+/** A process that has to end has this long. */
 const END_MS = 15_000;
 
 /** @param databaseUrl a migrated one that stays; default: one of its own that `stop` drops */
-export async function startTown(databaseUrl?: string): Promise<Town> {
+export async function startDeliveryHarness(databaseUrl?: string): Promise<DeliveryHarness> {
   const database = databaseUrl === undefined ? await createTestDatabase() : undefined;
   const url = databaseUrl ?? database!.url;
   const log = pino({ level: 'silent' });
@@ -103,12 +102,12 @@ export async function startTown(databaseUrl?: string): Promise<Town> {
     });
     return ids;
   }
-  const start: Town['start'] = async (options = {}) => {
+  const start: DeliveryHarness['start'] = async (options = {}) => {
     const started = await startDeliveryProcess({ databaseUrl: url, ...options });
     processes.push(started);
     return started;
   };
-  const addEndpoint: Town['addEndpoint'] = async (endpointUrl) => {
+  const addEndpoint: DeliveryHarness['addEndpoint'] = async (endpointUrl) => {
     const id = newUuid();
     const secret = sealer.seal(SECRET, endpointSecretPlace('default', id));
     await upsertEndpoint(pool, {
@@ -174,15 +173,15 @@ export async function startTown(databaseUrl?: string): Promise<Town> {
       return rows;
     },
     drained: async (timeoutMs = 20_000) => {
-      const endMs = performance.now() + timeoutMs;
-      for (;;) {
+      let left = 0;
+      const isEmpty = async (): Promise<boolean> => {
         const { rows } = await pool.query<{ left: number }>(
           'select count(*) as left from delivery_queue',
         );
-        if (rows[0]!.left === 0) return;
-        if (performance.now() > endMs) throw new Error(`${rows[0]!.left} are still queued`);
-        await delay(LOOK_MS);
-      }
+        ({ left } = rows[0]!);
+        return left === 0;
+      };
+      await until(() => `the queue to be empty: ${left} are left`, isEmpty, { timeoutMs });
     },
     endLeases: async () => {
       const { rowCount } = await pool.query(

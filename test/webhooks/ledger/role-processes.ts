@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startRole, type Parley } from '../../roles/parley-process.ts';
 
 /** Roles as processes of their own that tests kill and start again, and a note of who ended unasked. */
-export type Fleet = {
+export type RoleProcesses = {
   /** By name: the process of now. */
-  get: (name: string) => Member;
+  get: (name: string) => RoleProcess;
   /** SIGKILL, unless it is dead by now; resolves when it is. */
   kill: (name: string) => Promise<void>;
   /** In place of one that is dead; `failpoints` as in src/failpoints.ts. */
@@ -14,13 +14,13 @@ export type Fleet = {
   stop: () => Promise<void>;
 };
 
-export type MemberPlan = {
+export type RolePlan = {
   name: string;
   role: 'api' | 'delivery' | 'operator';
   env?: Record<string, string>;
 };
 
-export type Member = {
+export type RoleProcess = {
   name: string;
   parley: Parley;
   pid: number;
@@ -38,13 +38,13 @@ const TRIES = 20;
 const RETRY_MS = 500;
 const LAST_WORDS = 2_000;
 
-export async function startFleet(
+export async function startRoleProcesses(
   databaseUrl: string,
-  plans: readonly MemberPlan[],
-): Promise<Fleet> {
-  const members = new Map<string, Member & { isKilled: boolean }>();
+  plans: readonly RolePlan[],
+): Promise<RoleProcesses> {
+  const members = new Map<string, RoleProcess & { isKilled: boolean }>();
   const unexpected: string[] = [];
-  const get = (name: string): Member & { isKilled: boolean } => {
+  const get = (name: string): RoleProcess & { isKilled: boolean } => {
     const member = members.get(name);
     if (member === undefined) throw new Error(`there is no ${name}`);
     return member;
@@ -102,7 +102,7 @@ export async function startFleet(
 /** A role that does not find its database ends, and whoever runs it starts it again. */
 async function untilStarted(
   databaseUrl: string,
-  { role, env = {} }: MemberPlan,
+  { role, env = {} }: RolePlan,
   failpoints: string,
 ): Promise<Parley> {
   for (let tries = 1; ; tries += 1) {

@@ -9,9 +9,9 @@ import { arrivalOf, PUBLIC_V4, PUBLIC_V6 } from './ssrf-addresses.ts';
 
 /**
  * Who listens in the namespace, on every address: at the public ones a receiver, everywhere else the
- * canary. They are told apart by the address that a connection came in on.
+ * canary. Which of them it was is the address that a connection came in on.
  */
-export type Site = {
+export type SsrfListeners = {
   /** Connections to the public addresses. */
   received: () => number;
   /** At which address each connection arrived that should not have been: as `arrivalOf` has it. */
@@ -23,7 +23,7 @@ export type Site = {
 
 const PORTS = [80, 443, 8080];
 
-export async function openSite(): Promise<Site> {
+export async function openListeners(): Promise<SsrfListeners> {
   const caught: string[] = [];
   const sockets = new Set<Socket>();
   const events = new EventEmitter();
@@ -72,7 +72,7 @@ function createHangUp(): Server {
 }
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://site');
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://receiver');
   const to = searchParams.get('to') ?? '';
   request.resume();
   response.setHeader('connection', 'close');

@@ -1,15 +1,15 @@
 import { openTail, type Tail } from './ledger-file.ts';
 import type { Recorder } from './ledger-recorder.ts';
 
-/** The two sides of the ledger in memory: what was promised, and what the receivers' files tell. */
-export type Book = {
+/** The two sides of the ledger in memory: what was promised, and what the receivers' files say. */
+export type LedgerEntries = {
   promise: (promised: Promised) => void;
   /** An act with this mark may have happened. */
   unknown: (mark: string) => void;
   isUnknown: (mark: string) => boolean;
   /** All secrets the endpoint had so far. */
   addSecret: (endpoint: LedgerEndpoint, secret: string) => string[];
-  secretsOf: (place: string) => readonly string[];
+  secretsOf: (url: string) => readonly string[];
   recorders: () => Recorder[];
   promises: () => IterableIterator<Promised>;
   promiseOf: (eventId: string) => Promised | undefined;
@@ -17,7 +17,7 @@ export type Book = {
   arrivals: () => IterableIterator<[eventId: string, Arrival[]]>;
   arrivalsOf: (eventId: string) => readonly Arrival[];
   /** Promised and not answered 2xx yet. */
-  missing: () => { promised: Promised; place: string }[];
+  missing: () => { promised: Promised; url: string }[];
   close: () => void;
 };
 
@@ -28,11 +28,13 @@ export type Promised = {
   eventId: string;
   deliveryId: string;
   mark: string;
-  places: readonly string[];
+  /** Endpoints that must be sent it. */
+  urls: readonly string[];
 };
 
 export type Arrival = {
-  place: string;
+  /** The endpoint's. */
+  url: string;
   atMs: number;
   attempt: number;
   /** SHA-256, base64url. */
@@ -46,30 +48,30 @@ export type Arrival = {
 
 export const ONCE = 'once-';
 
-/** Names an endpoint across receivers: its URL. */
-export function placeOf({ recorder, path }: LedgerEndpoint): string {
+/** Names an endpoint across receivers. */
+export function urlOf({ recorder, path }: LedgerEndpoint): string {
   return recorder.url + path;
 }
 
-export function createBook(): Book {
+export function createLedgerEntries(): LedgerEntries {
   const promised = new Map<string, Promised>();
   const arrived = new Map<string, Arrival[]>();
   const unknownMarks = new Set<string>();
   const secrets = new Map<string, string[]>();
   const tails = new Map<Recorder, Tail>();
   let waitingFor = new Set<Promised>();
-  /** One string per place however many arrive there. */
-  const places = new Map<string, string>();
+  /** One string per endpoint, however many events arrive there. */
+  const urls = new Map<string, string>();
 
-  function take({ url }: Recorder, fields: string[]): void {
+  function take(recorder: Recorder, fields: string[]): void {
     const [atMs, path, eventId = '', attempt, body = '', right, mark = '-', answer, unproven] =
       fields;
-    const text = `${url}${path}`;
-    const place = places.get(text) ?? text;
-    places.set(text, place);
+    const text = `${recorder.url}${path}`;
+    const url = urls.get(text) ?? text;
+    urls.set(text, url);
     const list = arrived.get(eventId) ?? [];
     list.push({
-      place,
+      url,
       atMs: Number(atMs),
       attempt: Number(attempt),
       body: list.find((known) => known.body === body)?.body ?? body,
@@ -83,18 +85,16 @@ export function createBook(): Book {
     for (const [recorder, tail] of tails) tail.read((fields) => take(recorder, fields));
   }
   const arrivalsOf = (eventId: string): readonly Arrival[] => arrived.get(eventId) ?? [];
-  const missingPlaces = ({ eventId, places }: Promised): string[] =>
-    places.filter(
-      (place) => !arrivalsOf(eventId).some((one) => one.acknowledged && one.place === place),
-    );
+  const missingUrls = ({ eventId, urls }: Promised): string[] =>
+    urls.filter((url) => !arrivalsOf(eventId).some((one) => one.acknowledged && one.url === url));
 
   return {
     promise: (one) => {
       const before = promised.get(one.eventId);
       // The same event promised again, for other endpoints too.
-      const places = [...new Set([...(before?.places ?? []), ...one.places])];
+      const urls = [...new Set([...(before?.urls ?? []), ...one.urls])];
       if (before) waitingFor.delete(before);
-      const all = { ...one, places };
+      const all = { ...one, urls };
       promised.set(one.eventId, all);
       waitingFor.add(all);
     },
@@ -103,11 +103,11 @@ export function createBook(): Book {
     addSecret: (endpoint, secret) => {
       const { recorder } = endpoint;
       if (!tails.has(recorder)) tails.set(recorder, openTail(recorder.file));
-      const all = [...(secrets.get(placeOf(endpoint)) ?? []), secret];
-      secrets.set(placeOf(endpoint), all);
+      const all = [...(secrets.get(urlOf(endpoint)) ?? []), secret];
+      secrets.set(urlOf(endpoint), all);
       return all;
     },
-    secretsOf: (place) => secrets.get(place) ?? [],
+    secretsOf: (url) => secrets.get(url) ?? [],
     recorders: () => [...tails.keys()],
     promises: () => promised.values(),
     promiseOf: (eventId) => promised.get(eventId),
@@ -115,9 +115,9 @@ export function createBook(): Book {
     arrivalsOf,
     missing: () => {
       read();
-      waitingFor = new Set([...waitingFor].filter((one) => missingPlaces(one).length > 0));
+      waitingFor = new Set([...waitingFor].filter((one) => missingUrls(one).length > 0));
       return [...waitingFor].flatMap((one) =>
-        missingPlaces(one).map((place) => ({ promised: one, place })),
+        missingUrls(one).map((url) => ({ promised: one, url })),
       );
     },
     close: () => {

@@ -7,7 +7,7 @@ import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
  * The three roles as processes of their own on one database, each path to it one that can fail,
  * with an endpoint that is recorded here: outside of whatever a test breaks.
  */
-export type Site = {
+export type DatabaseHarness = {
   /** The path of the API and the operator to PostgreSQL, and that of the delivery process. */
   database: FaultProxy;
   deliveryDatabase: FaultProxy;
@@ -31,16 +31,20 @@ export type Site = {
   stop: () => Promise<void>;
 };
 
-type SiteAnswer = { status: number; retryAfter: string | null; sentMs: number; atMs: number };
+type TimedAnswer = { status: number; retryAfter: string | null; sentMs: number; atMs: number };
 
 export type Producer = {
   /** 2xx: event id → when the answer came. */
   accepted: Map<string, number>;
-  answers: SiteAnswer[];
+  answers: TimedAnswer[];
   /** Those that are neither 202 nor 503 with the time to come again. */
-  odd: () => SiteAnswer[];
+  odd: () => TimedAnswer[];
   /** Resolves with the moment of the first 2xx after this one. */
   acceptedAfter: (momentMs: number) => Promise<number>;
+  /** Resolves once this is so of the answers; looks at each. */
+  until: (check: (answers: readonly TimedAnswer[]) => boolean) => Promise<void>;
+  /** Resolves after so many more 2xx. */
+  accepts: (count: number) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -49,10 +53,10 @@ const GIVE_UP_MS = 30_000;
 /** Of /proc/<pid>/stat; 100 on every Linux that Node runs on. */
 const TICKS_PER_SEC = 100;
 
-export async function startSite(
+export async function startDatabaseHarness(
   databaseUrl: string,
   options: { env?: Record<string, string> } = {},
-): Promise<Site> {
+): Promise<DatabaseHarness> {
   const [database, deliveryDatabase, receiver] = await Promise.all([
     startFaultProxy(databaseUrl),
     startFaultProxy(databaseUrl),
@@ -68,7 +72,7 @@ export async function startSite(
   if (status !== 201) throw new Error(`no endpoint: ${status} ${JSON.stringify(body)}`);
   const endpointId = String(body.id);
   const send = (): Promise<Answer> => call('POST', `/v1/webhooks/${endpointId}/test`);
-  const allArrived: Site['allArrived'] = async (ids, timeoutMs = GIVE_UP_MS) => {
+  const allArrived: DatabaseHarness['allArrived'] = async (ids, timeoutMs = GIVE_UP_MS) => {
     const missing = new Set(ids);
     let looked = 0;
     await receiver
@@ -120,7 +124,7 @@ function startProducer(
 ): Producer {
   const accepted: Producer['accepted'] = new Map();
   const answers: Producer['answers'] = [];
-  const bells = new Set<() => void>();
+  const checks = new Set<() => void>();
   const state = { isStopped: false };
   const caller = async (): Promise<void> => {
     while (!state.isStopped) {
@@ -130,13 +134,24 @@ function startProducer(
       const atMs = performance.now();
       answers.push({ status, retryAfter: headers.get('retry-after'), sentMs, atMs });
       if (status === 202) accepted.set(String(body.event_id), atMs);
-      for (const bell of bells) bell();
+      for (const check of checks) check();
       const rest = status === 202 ? pauseMs : Math.max(pauseMs, 20);
-      if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+      if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest)); // A caller's pause.
     }
   };
   const calling = Promise.all(Array.from({ length: callers }, caller));
-  calling.catch(() => undefined); // Told by `stop`.
+  const until: Producer['until'] = (check) =>
+    new Promise((resolve, reject) => {
+      calling.catch(reject);
+      const look = (): void => {
+        if (!check(answers)) return;
+        checks.delete(look);
+        resolve();
+      };
+      checks.add(look);
+      look();
+    });
+  calling.catch(() => undefined); // `stop` throws it.
   return {
     accepted,
     answers,
@@ -144,18 +159,17 @@ function startProducer(
       answers.filter(
         ({ status, retryAfter }) => status !== 202 && !(status === 503 && Number(retryAfter) > 0),
       ),
-    acceptedAfter: (momentMs) =>
-      new Promise((resolve, reject) => {
-        calling.catch(reject);
-        const look = (): void => {
-          const found = answers.find(({ status, atMs }) => status === 202 && atMs >= momentMs);
-          if (!found) return;
-          bells.delete(look);
-          resolve(found.atMs);
-        };
-        bells.add(look);
-        look();
-      }),
+    acceptedAfter: async (momentMs) => {
+      const found = (): TimedAnswer | undefined =>
+        answers.find(({ status, atMs }) => status === 202 && atMs >= momentMs);
+      await until(() => found() !== undefined);
+      return found()!.atMs;
+    },
+    until,
+    accepts: (count) => {
+      const enough = accepted.size + count;
+      return until(() => accepted.size >= enough);
+    },
     stop: async () => {
       state.isStopped = true;
       await calling;

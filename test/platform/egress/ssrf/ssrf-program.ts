@@ -8,7 +8,7 @@ import { startSsrfDns } from './ssrf-dns.ts';
 import { makeNetwork, overlay } from './ssrf-network.ts';
 import { runPipeline } from './ssrf-pipeline.ts';
 import { runGuarded, runUnguarded } from './ssrf-runner.ts';
-import { openSite } from './ssrf-site.ts';
+import { openListeners } from './ssrf-listeners.ts';
 
 export type Question = 'unguarded' | 'guarded' | 'opened' | 'pipeline';
 
@@ -22,8 +22,8 @@ const forget = overlay({
   '/etc/hosts': hostsFile(),
 });
 process.once('exit', forget);
-const site = await openSite();
-const place = { site, dns: await startSsrfDns() };
+const listeners = await openListeners();
+const servers = { listeners, dns: await startSsrfDns() };
 
 function hostsFile(): string {
   const lines = cases.filter(({ hosts }) => hosts !== undefined);
@@ -37,10 +37,10 @@ const ofMetadata = cases.filter(
 const EVERYTHING = ['0.0.0.0/0', '::/0'];
 
 const answers: Record<Question, () => Promise<unknown>> = {
-  unguarded: () => runUnguarded(place, cases),
-  guarded: () => runGuarded(place, cases),
-  opened: () => runGuarded(place, ofMetadata, EVERYTHING),
-  pipeline: () => runPipeline(place, turn),
+  unguarded: () => runUnguarded(servers, cases),
+  guarded: () => runGuarded(servers, cases),
+  opened: () => runGuarded(servers, ofMetadata, EVERYTHING),
+  pipeline: () => runPipeline(servers, turn),
 };
 
 process.on('message', (question: Question) => {

@@ -1,0 +1,16 @@
+import { describe } from '@jest/globals';
+import { STORES, type StoreName } from './engine.ts';
+import { findKubeBinaries } from '../platform/kubernetes/kube-binaries.ts';
+
+const binaries = await findKubeBinaries();
+
+/**
+ * The same promises in both stores of declared things. Without the programs of a Kubernetes API
+ * its half is skipped, and findKubeBinaries says so loudly.
+ */
+export function describeEachStore(promises: (storeName: StoreName) => void): void {
+  for (const storeName of STORES) {
+    const suite = storeName === 'kubernetes' && !binaries ? describe.skip : describe;
+    suite(`declared in ${storeName}`, () => promises(storeName));
+  }
+}
