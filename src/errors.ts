@@ -80,6 +80,12 @@ export class ApiError extends Error {
   }
 }
 
+/** What was looked up in a namespace. @throws ApiError not_found, for another namespace's id too */
+export function found<T>(row: T | undefined, noun: string): T {
+  if (row === undefined) throw new ApiError('not_found', `there is no such ${noun}`);
+  return row;
+}
+
 /** A mistake in how the program was started or set up: shown as one line, exit code 1, no stack. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';

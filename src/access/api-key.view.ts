@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { fromUuid } from '../ids.ts';
 import { SCOPES } from '../platform/http/scopes.ts';
-import type { NewKey } from './manage-keys.ts';
+import type { ApiKeyRow } from './api-keys.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/time.ts';
 
 /** API keys as REST answers them (contract §4). A row has no key that could slip out. */
-
-type KeyRow = NewKey['row'];
 
 export const ApiKey = z
   .strictObject({
@@ -24,7 +22,7 @@ export const CreatedApiKey = ApiKey.extend({
   key: z.string().meta({ description: 'The key. Shown now and never again.' }),
 }).meta({ id: 'CreatedApiKey', description: 'A new API key with its text.' });
 
-export function apiKeyView(row: KeyRow): z.output<typeof ApiKey> {
+export function apiKeyView(row: ApiKeyRow): z.output<typeof ApiKey> {
   return {
     id: fromUuid('key', row.id),
     created: unixSec(row.createdAt),

@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { SCOPES } from '../platform/http/scopes.ts';
-import {
-  createKey,
-  deleteKey,
-  listKeyPage,
-  requireKey,
-  rotateKey,
-  type NewKey,
-} from './manage-keys.ts';
+import { found } from '../errors.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { listApiKeys, readApiKey } from './api-keys.sql.ts';
+import { createKey, deleteKey, rotateKey, type NewKey } from './manage-keys.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { idParam } from '../platform/http/params.ts';
 import { route, type Answer, type Answers, type Route } from '../platform/http/route.ts';
@@ -17,7 +13,7 @@ const tag = 'API keys';
 const scope = 'keys';
 const params = { id: idParam('key', 'API key') };
 
-export type ApiKeyRoutesDeps = Parameters<typeof createKey>[0];
+type ApiKeyRoutesDeps = { pool: Pool };
 
 /** Who may do what in a namespace (contract §4). */
 export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
@@ -36,8 +32,8 @@ function readRoutes(deps: ApiKeyRoutesDeps): Route[] {
       description: 'Those that work; a key that was deleted or ran out is gone.',
       query: idPage('key'),
       answers: { 200: { description: 'A page of API keys.', schema: pageSchema(ApiKey) } },
-      handle: async ({ caller: { namespace }, query: { limit, cursor: before = null } }) => {
-        const rows = await listKeyPage(deps, { namespace, before, limit: limit + 1 });
+      handle: async ({ caller: { namespace }, query: { limit, cursor: before } }) => {
+        const rows = await listApiKeys(deps.pool, { namespace, before, limit: limit + 1 });
         const shown = { limit, view: apiKeyView, cursorOf: idCursor('key') };
         return { status: 200, body: pageOf(rows, shown) };
       },
@@ -52,7 +48,7 @@ function readRoutes(deps: ApiKeyRoutesDeps): Route[] {
       params,
       answers: { 200: { description: 'The API key.', schema: ApiKey } },
       handle: async ({ caller: { namespace }, params: { id } }) => {
-        const row = await requireKey(deps, { namespace, id });
+        const row = found(await readApiKey(deps.pool, { namespace, id }), 'API key');
         return { status: 200, body: apiKeyView(row) };
       },
     }),

@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newUuid } from '../ids.ts';
 import type { Scope } from '../platform/http/scopes.ts';
+import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
+
+type KeyId = { namespace: string; id: string };
 
 export type ApiKey = { id: string; namespace: string; scopes: Scope[] };
 
@@ -67,9 +70,7 @@ export async function findApiKey(db: Db, text: string): Promise<ApiKey | undefin
   return rows[0];
 }
 
-export type KeyOfNamespace = { namespace: string; id: string };
-
-export async function readApiKey(db: Db, key: KeyOfNamespace): Promise<ApiKeyRow | undefined> {
+export async function readApiKey(db: Db, key: KeyId): Promise<ApiKeyRow | undefined> {
   const { rows } = await db.query<ApiKeyRow>(
     `select ${COLUMNS} from api_keys where id = $1 and namespace = $2 and ${LIVE}`,
     [key.id, key.namespace],
@@ -77,16 +78,18 @@ export async function readApiKey(db: Db, key: KeyOfNamespace): Promise<ApiKeyRow
   return rows[0];
 }
 
-/** Those that work, newest first; `before` is the id after which the page starts. */
+/** Those that work, newest first. */
 export async function listApiKeys(
   db: Db,
-  page: { namespace: string; before: string | null; limit: number },
+  { namespace, before, limit }: ListPage,
 ): Promise<ApiKeyRow[]> {
-  const values = [page.namespace, page.limit, ...(page.before === null ? [] : [page.before])];
+  const { where, values } = filteredBy([
+    ['namespace =', namespace],
+    ['id <', before],
+  ]);
   const { rows } = await db.query<ApiKeyRow>(
     `select ${COLUMNS} from api_keys
-      where namespace = $1 and ${LIVE} ${page.before === null ? '' : 'and id < $3'}
-      order by id desc limit $2`,
+      where ${where} and ${LIVE} order by id desc limit $${values.push(limit)}`,
     values,
   );
   return rows;
@@ -106,20 +109,20 @@ export async function lockManagingKeys(db: Db, namespace: string): Promise<strin
   return rows.map(({ id }) => id);
 }
 
-/** False when somebody else was quicker. */
-export async function revokeApiKey(db: Db, key: KeyOfNamespace): Promise<boolean> {
-  const { rowCount } = await db.query(
+/** Undefined when somebody else was quicker. */
+export async function revokeApiKey(db: Db, key: KeyId): Promise<ApiKeyRow | undefined> {
+  const { rows } = await db.query<ApiKeyRow>(
     `update api_keys set revoked_at = clock_timestamp()
-      where id = $1 and namespace = $2 and ${LIVE}`,
+      where id = $1 and namespace = $2 and ${LIVE} returning ${COLUMNS}`,
     [key.id, key.namespace],
   );
-  return rowCount === 1;
+  return rows[0];
 }
 
 /** Lets a key end; when it will, or undefined when that was decided before. */
 export async function expireApiKey(
   db: Db,
-  key: KeyOfNamespace,
+  key: KeyId,
   afterSec: number,
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ expiresAt: number }>(

@@ -1,20 +1,18 @@
-import { ApiError } from '../errors.ts';
+import { ApiError, found } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
 import {
   addApiKey,
   expireApiKey,
-  listApiKeys,
   lockManagingKeys,
   newKeyText,
   readApiKey,
   revokeApiKey,
   type ApiKeyRow,
-  type KeyOfNamespace,
 } from './api-keys.sql.ts';
 import { SCOPES, type Scope } from '../platform/http/scopes.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import { recordAudit, type AuditLine } from '../audit/audit.ts';
+import { recordAudit, type AuditLine } from '../audit/audit-log.sql.ts';
 import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 /**
@@ -73,7 +71,7 @@ export function rotateKey(
 ): Promise<NewKey> {
   const key = { namespace: caller.namespace, id: input.id };
   return inTransaction(pool, async (db) => {
-    const old = await requireKey({ pool: db }, key);
+    const old = found(await readApiKey(db, key), 'API key');
     const missing = missingScopes(caller, old.scopes);
     if (missing.length > 0) {
       // Else a key that may only manage keys could make itself one that may do everything.
@@ -100,29 +98,14 @@ export function deleteKey({ pool }: Deps, caller: KeyManager, id: string): Promi
   const key = { namespace: caller.namespace, id };
   return inTransaction(pool, async (db) => {
     const managing = await lockManagingKeys(db, key.namespace);
-    const row = await requireKey({ pool: db }, key);
+    const row = found(await readApiKey(db, key), 'API key');
     if (row.scopes.includes('keys') && managing.every((other) => other === id)) {
       const detail = 'nobody could manage the keys of this namespace any more: make another first';
       throw new ApiError('last_key', detail);
     }
-    if (!(await revokeApiKey(db, key))) throw noSuchKey();
+    found(await revokeApiKey(db, key), 'API key');
     await audit(db, caller, 'api_key.deleted', row);
   });
-}
-
-/** @throws ApiError not_found, for another namespace's id and for a key that ended too */
-export async function requireKey({ pool }: { pool: Db }, key: KeyOfNamespace): Promise<ApiKeyRow> {
-  const row = await readApiKey(pool, key);
-  if (!row) throw noSuchKey();
-  return row;
-}
-
-/** Newest first; `before` is the id after which the page starts. */
-export function listKeyPage(
-  { pool }: Deps,
-  page: { namespace: string; before: string | null; limit: number },
-): Promise<ApiKeyRow[]> {
-  return listApiKeys(pool, page);
 }
 
 /**
@@ -168,10 +151,6 @@ function audit(
     action,
     target: fromUuid('key', id),
     detail: { name, scopes, prefix, ...more },
-    ...(requestId !== undefined && { requestId }),
+    requestId,
   });
-}
-
-function noSuchKey(): ApiError {
-  return new ApiError('not_found', 'there is no such API key');
 }

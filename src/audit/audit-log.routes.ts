@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { listAuditPage } from './audit.ts';
+import { fromUuid } from '../ids.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { timeBound } from '../platform/http/params.ts';
 import { route, type Route } from '../platform/http/route.ts';
-import { AuditLine, auditView } from './audit-line.view.ts';
+import { createdAt, unixSec } from '../platform/http/time.ts';
+import { listAuditLines, type AuditRow } from './audit-log.sql.ts';
 
 /** Who managed keys and secrets, and who erased something. */
-export function auditLogRoute(deps: Parameters<typeof listAuditPage>[0]): Route {
-  const { limit, cursor } = idPage('aud');
+export function auditLogRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',
     path: '/v1/audit_log',
@@ -20,22 +21,45 @@ export function auditLogRoute(deps: Parameters<typeof listAuditPage>[0]): Route 
       actor: z.string().max(100).optional(),
       created_after: timeBound('Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
-      limit,
-      cursor,
+      ...idPage('aud'),
     },
     answers: { 200: { description: 'A page of lines.', schema: pageSchema(AuditLine) } },
     handle: async ({ caller: { namespace }, query }) => {
-      const rows = await listAuditPage(deps, {
+      const rows = await listAuditLines(pool, {
         namespace,
         action: query.action,
         actor: query.actor,
         createdAfter: query.created_after,
         createdBefore: query.created_before,
-        before: query.cursor ?? null,
+        before: query.cursor,
         limit: query.limit + 1,
       });
       const page = { limit: query.limit, view: auditView, cursorOf: idCursor('aud') };
       return { status: 200, body: pageOf(rows, page) };
     },
   });
+}
+
+const AuditLine = z
+  .strictObject({
+    id: z.string().meta({ description: 'aud_…' }),
+    created: createdAt,
+    actor: z.string().meta({ description: 'api:key_…, cli or environment.' }),
+    action: z.string().meta({ description: 'Such as api_key.rotated.' }),
+    target: z.string().meta({ description: 'Id of what it was done to.' }),
+    detail: z.record(z.string(), z.unknown()),
+    request_id: z.string().nullable(),
+  })
+  .meta({ id: 'AuditLine', description: 'One line of the append-only account of who did what.' });
+
+function auditView(row: AuditRow): z.output<typeof AuditLine> {
+  return {
+    id: fromUuid('aud', row.id),
+    created: unixSec(row.at),
+    actor: row.actor,
+    action: row.action,
+    target: row.target,
+    detail: row.detail,
+    request_id: row.requestId,
+  };
 }

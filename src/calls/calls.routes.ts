@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { found } from '../errors.ts';
 import { createCall, type CreateCallDeps } from './create-call.ts';
 import { endCall, type EndCallDeps } from './end-call.ts';
-import { CALL_STATUSES, DIRECTIONS, listCallPage, requireCall } from './read-calls.ts';
+import { CALL_STATUSES, DIRECTIONS, listCalls, readCall } from './calls.sql.ts';
 import { PROVIDERS } from './providers/providers.ts';
 import { SimulatedScript } from './providers/simulated.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
@@ -21,7 +22,6 @@ export function callRoutes(deps: CallRoutesDeps): Route[] {
 }
 
 function listRoute(deps: CallRoutesDeps): Route {
-  const { limit: pageLimit, cursor } = idPage('call');
   return route({
     method: 'get',
     path: '/v1/calls',
@@ -36,21 +36,20 @@ function listRoute(deps: CallRoutesDeps): Route {
       conversation_id: idValue('conv').optional(),
       created_after: timeBound('Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
-      limit: pageLimit,
-      cursor,
+      ...idPage('call'),
     },
     answers: { 200: { description: 'A page of calls.', schema: pageSchema(Call) } },
     handle: async ({ caller: { namespace }, query }) => {
-      const rows = await listCallPage(deps, {
+      const rows = await listCalls(deps.pool, {
         namespace,
-        before: query.cursor ?? null,
+        status: query.status,
+        direction: query.direction,
+        agentId: query.agent_id,
+        conversationId: query.conversation_id,
+        createdAfter: query.created_after,
+        createdBefore: query.created_before,
+        before: query.cursor,
         limit: query.limit + 1,
-        ...(query.status !== undefined && { status: query.status }),
-        ...(query.direction !== undefined && { direction: query.direction }),
-        ...(query.agent_id !== undefined && { agentId: query.agent_id }),
-        ...(query.conversation_id !== undefined && { conversationId: query.conversation_id }),
-        ...(query.created_after !== undefined && { createdAfter: query.created_after }),
-        ...(query.created_before !== undefined && { createdBefore: query.created_before }),
       });
       const page = { limit: query.limit, view: callView, cursorOf: idCursor('call') };
       return { status: 200, body: pageOf(rows, page) };
@@ -143,7 +142,7 @@ function readRoute(deps: CallRoutesDeps): Route {
     params,
     answers: { 200: { description: 'The call.', schema: Call } },
     handle: async ({ caller: { namespace }, params: { id } }) => {
-      const call = await requireCall(deps, { namespace, id });
+      const call = found(await readCall(deps.pool, { namespace, id }), 'call');
       return { status: 200, body: callView(call) };
     },
   });

@@ -1,5 +1,10 @@
-import { lowestUuidAt } from '../ids.ts';
 import type { Variables } from '../conversations/record/conversations.sql.ts';
+import {
+  createdBetween,
+  filteredBy,
+  type CreatedBetween,
+  type ListPage,
+} from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /**
@@ -98,44 +103,28 @@ export async function readCall(
   return rows[0];
 }
 
-export type CallFilter = {
-  namespace: string;
-  status?: CallStatus;
-  direction?: Direction;
-  agentId?: string;
-  conversationId?: string;
-  /** Unix seconds, inclusive */
-  createdAfter?: number;
-  /** Unix seconds, exclusive */
-  createdBefore?: number;
-  /** uuid after which the page starts */
-  before: string | null;
-  limit: number;
-};
-
-/** Newest first. Only the filters given are in the statement: each has an index of its own. */
-export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> {
-  const values: unknown[] = [];
-  const where: string[] = [];
-  const add = (condition: string, value: unknown): void => {
-    if (value === undefined || value === null) return;
-    values.push(value);
-    where.push(`${condition} $${values.length}`);
+type CallFilter = ListPage &
+  CreatedBetween & {
+    status?: CallStatus | undefined;
+    direction?: Direction | undefined;
+    agentId?: string | undefined;
+    conversationId?: string | undefined;
   };
-  const bound = (sec: number | undefined): string | undefined =>
-    sec === undefined ? undefined : lowestUuidAt(sec * 1_000);
-  add('namespace =', filter.namespace);
-  add('status =', filter.status);
-  add('direction =', filter.direction);
-  add('agent_id =', filter.agentId);
-  add('conversation_id =', filter.conversationId);
-  add('id >=', bound(filter.createdAfter));
-  add('id <', bound(filter.createdBefore));
-  add('id <', filter.before);
-  values.push(filter.limit);
+
+/** Newest first. */
+export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> {
+  const { where, values } = filteredBy([
+    ['namespace =', filter.namespace],
+    ['status =', filter.status],
+    ['direction =', filter.direction],
+    ['agent_id =', filter.agentId],
+    ['conversation_id =', filter.conversationId],
+    ...createdBetween(filter),
+    ['id <', filter.before],
+  ]);
   const { rows } = await db.query<CallRow>(
-    `select ${COLUMNS} from calls where ${where.join(' and ')}
-      order by id desc limit $${values.length}`,
+    `select ${COLUMNS} from calls
+      where ${where} order by id desc limit $${values.push(filter.limit)}`,
     values,
   );
   return rows;

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
-import type { CommitHook } from '../platform/postgres/commit-hook.ts';
+import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { startConversation } from '../conversations/start-conversation.ts';
 import {
   advanceCall,
@@ -9,20 +9,12 @@ import {
   type CallEnd,
   type ClaimedCall,
 } from './calls.sql.ts';
-import type { ConversationRow } from '../conversations/record/conversations.sql.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from '../conversations/record/turns.sql.ts';
-import type { CallEvent, DueEvent, TelephonyProvider } from './providers/provider.ts';
+import type { TakeTurn } from '../conversations/turns/take-turn.ts';
+import type { CallEvent, DueEvent, TelephonyProvider } from './providers/providers.ts';
 
-/** One user's turn and what it leads to; `beforeCommit` within its transaction. */
-export type TakeTurn = (
-  input: { namespace: string; conversationId: string; text: string },
-  beforeCommit: CommitHook<{ turns: TurnRow[]; conversation: ConversationRow }>,
-) => Promise<{ turns: TurnRow[]; conversation: ConversationRow }>;
-
-export type CallStepDeps = Parameters<typeof startConversation>[0] & {
-  takeTurn: TakeTurn;
-};
+export type CallStepDeps = ConversationDeps & { takeTurn: TakeTurn };
 
 type Step = { call: ClaimedCall; provider: TelephonyProvider; due: DueEvent };
 

@@ -1,16 +1,12 @@
-import { ApiError } from '../errors.ts';
-import { finishCall, type CallRow, type CallStatus } from './calls.sql.ts';
+import { ApiError, found } from '../errors.ts';
+import { finishCall, readCall, type CallEnd, type CallRow } from './calls.sql.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
-import { requireCall } from './read-calls.ts';
+import type { Providers } from './providers/providers.ts';
 import { inOneCommit, noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
-export type EndCallDeps = ConversationDeps & {
-  /** Closes the line of a call that has ended. */
-  hangUpLine: (call: CallRow) => Promise<void>;
-};
-
-type Key = { namespace: string; id: string };
+export type EndCallDeps = ConversationDeps & { providers: Providers };
 
 /**
  * Hangs up: one that nobody has answered yet is canceled, the others are completed, and their
@@ -19,36 +15,28 @@ type Key = { namespace: string; id: string };
  */
 export async function endCall(
   deps: EndCallDeps,
-  key: Key,
+  key: { namespace: string; id: string },
   beforeCommit: CommitHook<CallRow> = noCommitHook,
 ): Promise<CallRow> {
   for (;;) {
-    const call = await requireCall(deps, key);
+    const call = found(await readCall(deps.pool, key), 'call');
     if (call.endedAt !== null) throw callEnded();
     const ended =
       call.conversationId === null
-        ? await cancel(deps, call, beforeCommit)
+        ? await finishOnly(deps.pool, { id: call.id, ...CANCELED }, beforeCommit)
         : await endAnswered(deps, { ...call, conversationId: call.conversationId }, beforeCommit);
     // Nothing: it was answered, or ended, in between, and it only ever goes on from there.
     if (!ended) continue;
-    await deps.hangUpLine(ended);
+    await deps.providers[ended.provider]?.hangUp(ended);
     return ended;
   }
 }
 
-/** Undefined when it is past that. */
-function cancel(
-  { pool }: EndCallDeps,
-  { id }: CallRow,
-  beforeCommit: CommitHook<CallRow>,
-): Promise<CallRow | undefined> {
-  return finishOnly(
-    pool,
-    { id, from: ['queued', 'ringing'], status: 'canceled', reason: 'canceled' },
-    beforeCommit,
-  );
-}
-
+const CANCELED: Omit<CallEnd, 'id'> = {
+  from: ['queued', 'ringing'],
+  status: 'canceled',
+  reason: 'canceled',
+};
 const REASON = 'agent_hangup';
 
 async function endAnswered(
@@ -56,7 +44,7 @@ async function endAnswered(
   { id, namespace, conversationId }: CallRow & { conversationId: string },
   beforeCommit: CommitHook<CallRow>,
 ): Promise<CallRow | undefined> {
-  const end: End = { id, from: ['in_progress'], status: 'completed', reason: REASON };
+  const end: CallEnd = { id, from: ['in_progress'], status: 'completed', reason: REASON };
   let ended: CallRow | undefined;
   try {
     const about = { namespace, id: conversationId, reason: REASON } as const;
@@ -75,11 +63,9 @@ async function endAnswered(
   }
 }
 
-type End = { id: string; from: CallStatus[]; status: CallStatus; reason: string };
-
 function finishOnly(
-  pool: ConversationDeps['pool'],
-  end: End,
+  pool: Pool,
+  end: CallEnd,
   beforeCommit: CommitHook<CallRow>,
 ): Promise<CallRow | undefined> {
   return inOneCommit<CallRow | undefined>(

@@ -11,7 +11,7 @@ import {
   type ClaimedCall,
 } from './calls.sql.ts';
 import { doStep, type CallStepDeps } from './do-step.ts';
-import type { TelephonyProvider } from './providers/provider.ts';
+import type { Providers } from './providers/providers.ts';
 
 /** Steps at once in one process: they share its connections with everything the API does. */
 const AT_ONCE_MAX = 8;
@@ -20,10 +20,7 @@ const LOOK_EVERY_MS = 1_000;
 /** A step that failed is tried again after this. */
 const RETRY_MS = 1_000;
 
-export type CallPlayerDeps = CallStepDeps & {
-  providers: Readonly<Record<string, TelephonyProvider>>;
-  log: Logger;
-};
+export type CallPlayerDeps = CallStepDeps & { providers: Providers; log: Logger };
 
 /**
  * Plays calls step by step. Nothing about a call is in memory between two steps: any process goes

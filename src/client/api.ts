@@ -2011,49 +2011,6 @@ export interface paths {
       };
     };
   }>;
-  '/v1/events/{id}/replay': Only<{
-    /** Deliver an event again */
-    post: {
-      parameters: {
-        query?: never;
-        header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
-          'Idempotency-Key'?: string;
-        };
-        path: {
-          /** Id of the event. */
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: { content: {
-        'application/json': {
-          /** Default: each enabled one subscribed now. */
-          endpoint_id?: string;
-        };
-      } };
-      responses: {
-        202: { headers: { [name: string]: unknown }; content: {
-          'application/json': {
-            event_id: string;
-            delivery_ids: string[];
-          };
-        } };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
-        401: Refused<'unauthorized'>;
-        403: Refused<'missing_scope'>;
-        404: Refused<'not_found'>;
-        409: Refused<('idempotency_in_progress' | 'endpoint_disabled')>;
-        410: Refused<('event_expired' | 'event_erased')>;
-        413: Refused<'body_too_large'>;
-        415: Refused<'unsupported_media_type'>;
-        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
-        429: Refused<'rate_limited'>;
-        500: Refused<'internal'>;
-        503: Refused<'unavailable'>;
-      };
-    };
-  }>;
   '/v1/events/{id}/explanation': Only<{
     /** Why an event has not got to an endpoint */
     get: {
@@ -2180,6 +2137,49 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/events/{id}/replay': Only<{
+    /** Deliver an event again */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the event. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Default: each enabled one subscribed now. */
+          endpoint_id?: string;
+        };
+      } };
+      responses: {
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            event_id: string;
+            delivery_ids: string[];
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'endpoint_disabled')>;
+        410: Refused<('event_expired' | 'event_erased')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;

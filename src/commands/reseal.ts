@@ -1,4 +1,4 @@
-import { recordAudit } from '../audit/audit.ts';
+import { recordAudit } from '../audit/audit-log.sql.ts';
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import { createLogger, type Logger } from '../platform/observability/logger.ts';

@@ -10,7 +10,7 @@ import { eraseEscalationsOf } from '../conversations/escalations/escalations.sql
 import { eraseAnswersAbout } from '../platform/idempotency/idempotency-marks.sql.ts';
 import { withoutWords } from '../conversations/record/tally.ts';
 import type { Db } from '../platform/postgres/pool.ts';
-import { recordAudit } from '../audit/audit.ts';
+import { recordAudit } from '../audit/audit-log.sql.ts';
 import {
   inConversation,
   noSuchConversation,

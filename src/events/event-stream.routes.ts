@@ -2,14 +2,12 @@ import { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import { EVENT_TYPES, isEventType, type EventType } from './event-types.ts';
 import { fromUuid, toUuid } from '../ids.ts';
-import type { EventStreams } from './event-stream.ts';
+import type { EventStreams, Reader } from './event-stream.ts';
 import { EVENT_STREAM_TYPE } from '../platform/http/sse.ts';
 import { idValue } from '../platform/http/params.ts';
 import { route, type Answer, type Route } from '../platform/http/route.ts';
 
 export type EventStreamRoutesDeps = { eventStreams: Pick<EventStreams, 'open'> };
-
-type Reader = Awaited<ReturnType<EventStreams['open']>>;
 
 const types = z
   .string()
@@ -51,11 +49,8 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
       },
       errors: ['event_expired'],
       handle: async ({ caller: { namespace }, query, headers }) => {
-        const filter = {
-          ...(query.types !== undefined && { types: query.types }),
-          ...(query.conversation_id !== undefined && { conversationId: query.conversation_id }),
-          ...(query.agent_id !== undefined && { agentId: query.agent_id }),
-        };
+        const { types, conversation_id: conversationId, agent_id: agentId } = query;
+        const filter = { types, conversationId, agentId };
         const after = lastEventId(headers['last-event-id']) ?? query.last_event_id ?? null;
         return streamed(await deps.eventStreams.open({ namespace, filter, after }));
       },

@@ -23,9 +23,9 @@ export type StreamedEvent = StreamPosition & {
 };
 
 export type StreamFilter = {
-  types?: readonly EventType[];
-  conversationId?: string;
-  agentId?: string;
+  types?: readonly EventType[] | undefined;
+  conversationId?: string | undefined;
+  agentId?: string | undefined;
 };
 
 const NOTHING = '00000000-0000-0000-0000-000000000000';

@@ -12,7 +12,7 @@ import {
 } from './event-stream.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { createEventTails, fromTail, news, PAGE, type Tail } from './event-tails.ts';
-import { REPLAY_WINDOW_MS } from './retention.ts';
+import { REPLAY_WINDOW_MS } from './events.sql.ts';
 
 /**
  * Events as they happen, for any number of readers in this process (contract §4).

@@ -1,6 +1,14 @@
 import type { EventType } from './event-types.ts';
-import { lowestUuidAt } from '../ids.ts';
+import {
+  createdBetween,
+  filteredBy,
+  type CreatedBetween,
+  type ListPage,
+} from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
+
+/** Events can be replayed, and the stream resumed, for 30 days (contract §4). */
+export const REPLAY_WINDOW_MS = 30 * 86_400_000;
 
 export type EventRow = {
   id: string;
@@ -26,40 +34,27 @@ export async function readEvent(
   return rows[0];
 }
 
-export type EventFilter = {
-  namespace: string;
-  type?: string;
-  conversationId?: string;
-  agentId?: string;
-  /** Unix seconds, inclusive */
-  createdAfter?: number;
-  /** Unix seconds, exclusive */
-  createdBefore?: number;
-  /** uuid after which the page starts */
-  before: string | null;
-  limit: number;
-};
+type EventFilter = ListPage &
+  CreatedBetween & {
+    type?: string | undefined;
+    conversationId?: string | undefined;
+    agentId?: string | undefined;
+  };
 
-/** Newest first. Time filters become bounds of the id, so whole partitions are left out. */
+/** Newest first. */
 export async function listEvents(db: Db, filter: EventFilter): Promise<EventRow[]> {
-  const bound = (seconds: number | undefined): string | undefined =>
-    seconds === undefined ? undefined : lowestUuidAt(seconds * 1_000);
-  // Only what is asked for stands in the statement: each filter finds its index.
-  const conditions: [string, string | undefined][] = [
+  const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
     ['type =', filter.type],
     ['conversation_id =', filter.conversationId],
     ['agent_id =', filter.agentId],
-    ['id >=', bound(filter.createdAfter)],
-    ['id <', bound(filter.createdBefore)],
-    ['id <', filter.before ?? undefined],
-  ];
-  const given = conditions.filter(([, value]) => value !== undefined);
+    ...createdBetween(filter),
+    ['id <', filter.before],
+  ]);
   const { rows } = await db.query<EventRow>(
     `select ${COLUMNS} from events
-      where ${given.map(([condition], i) => `${condition} $${i + 1}`).join(' and ')}
-      order by id desc limit $${given.length + 1}`,
-    [...given.map(([, value]) => value), filter.limit],
+      where ${where} order by id desc limit $${values.push(filter.limit)}`,
+    values,
   );
   return rows;
 }

@@ -18,7 +18,7 @@ import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { startConversation } from '../conversations/start-conversation.ts';
 import { releaseCallLeases } from '../calls/calls.sql.ts';
 import { listConversations } from '../conversations/record/conversations.sql.ts';
-import type { ClaimedDelivery } from '../webhooks/queue/dispatch-queue.sql.ts';
+import type { ClaimedDelivery } from '../webhooks/queue/dispatch-queue.ts';
 import { assertDurable } from '../platform/postgres/durability.ts';
 import { removeDemo, startDemo } from './demo.ts';
 import { createEmbeddedPostgres } from './postgres/embedded-postgres.ts';

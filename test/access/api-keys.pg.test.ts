@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Scope } from '../../src/platform/http/scopes.ts';
 import { runApi } from '../../src/roles/api/run.ts';
 import { newId, toUuid } from '../../src/ids.ts';
-import { recordAudit } from '../../src/audit/audit.ts';
+import { recordAudit } from '../../src/audit/audit-log.sql.ts';
 import { createCall, startApi, type Api, type Call, type Reply } from '../roles/api/api-setup.ts';
 
 /** Contract §3 and §4, API keys; and the audit log. */

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createExtractiveResponder } from '../../src/conversations/turns/extractive-responder.ts';
-import { createTakeTurn } from '../../src/conversations/turns/take-turn.ts';
+import { createTakeTurn, type TakeTurn } from '../../src/conversations/turns/take-turn.ts';
 import { toUuid } from '../../src/ids.ts';
 import { createCall } from '../../src/calls/create-call.ts';
 import { createCallPlayer } from '../../src/calls/play-calls.ts';
 import { PROVIDERS } from '../../src/calls/providers/providers.ts';
-import type { TakeTurn } from '../../src/calls/do-step.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
 
 /** The player by itself, with turns that take as long as a test wants. */

@@ -156,7 +156,7 @@ describe('what is to be committed with the change', () => {
       announce: () => undefined,
       nowMs: Date.now,
       baseUrl: () => fixture.api.url,
-      hangUpLine: async () => undefined,
+      providers: {},
     };
     const key = { namespace: 'default', id: toUuid('call', made.body.id)! };
     await expect(endCall(deps, key, fails)).rejects.toThrow('cannot be kept');

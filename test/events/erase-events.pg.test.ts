@@ -3,7 +3,7 @@ import { newUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import type { EventType } from '../../src/events/event-types.ts';
 import { emitEvent } from '../../src/events/emit-event.ts';
-import { eraseEvents } from '../../src/webhooks/delivery/erase-events.ts';
+import { eraseEvents } from '../../src/webhooks/queue/delivery-endings.sql.ts';
 import { readEvent } from '../../src/events/events.sql.ts';
 import { startReceiver, type Receiver } from '../webhooks/receiver.ts';
 import { startDeliveryFixture, type DeliveryFixture } from '../webhooks/delivery-setup.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { lowestUuidAt, newUuid } from '../../src/ids.ts';
-import { eraseEvents } from '../../src/webhooks/delivery/erase-events.ts';
+import { eraseEvents } from '../../src/webhooks/queue/delivery-endings.sql.ts';
 import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { startDeliveryFixture, type DeliveryFixture } from '../webhooks/delivery-setup.ts';
 

@@ -5,7 +5,7 @@ import { fromUuid, newUuid, toUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import { createAnnounce, emitEvent, type Announce } from '../../src/events/emit-event.ts';
 import { createEventStreams } from '../../src/events/event-stream.ts';
-import { eraseEvents } from '../../src/webhooks/delivery/erase-events.ts';
+import { eraseEvents } from '../../src/webhooks/queue/delivery-endings.sql.ts';
 import { healStreamOrder } from '../../src/events/event-stream.sql.ts';
 import { createNotifier, type Notifier } from '../../src/platform/postgres/notifications.ts';
 import type { Db } from '../../src/platform/postgres/pool.ts';

@@ -31,7 +31,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'lease-shorter-than-attempt',
     why: 'a slow receiver gets every event twice: the lease is over before its answer',
-    file: 'src/webhooks/queue/dispatch-queue.sql.ts',
+    file: 'src/webhooks/queue/dispatch-queue.ts',
     find: 'LEASE_MS = 30_000',
     replace: 'LEASE_MS = 8_000',
     suite: CLAIM,

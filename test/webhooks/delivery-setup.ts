@@ -4,10 +4,7 @@ import type { EventData } from '../../src/events/event-types.ts';
 import { newUuid } from '../../src/ids.ts';
 import { createNotifier } from '../../src/platform/postgres/notifications.ts';
 import { claimDeliveries } from '../../src/webhooks/queue/delivery-queue.sql.ts';
-import type {
-  AttemptResult,
-  ClaimedDelivery,
-} from '../../src/webhooks/queue/dispatch-queue.sql.ts';
+import type { AttemptResult, ClaimedDelivery } from '../../src/webhooks/queue/dispatch-queue.ts';
 import { readDelivery, type DeliveryRow } from '../../src/webhooks/queue/deliveries.sql.ts';
 import {
   endpointSecretPlace,

@@ -16,26 +16,23 @@ import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../../knowledge/knowl
 import { openApiRoute } from '../../platform/http/openapi/openapi.routes.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { deliveryRoutes } from '../../webhooks/delivery/deliveries.routes.ts';
-import { explanationRoutes } from '../../webhooks/delivery/explanation.routes.ts';
 import {
   rotateSecretRoutes,
   type RotateSecretRoutesDeps,
 } from '../../webhooks/endpoints/rotate-secret.routes.ts';
 import { webhookRoutes, type WebhookRoutesDeps } from '../../webhooks/endpoints/webhooks.routes.ts';
-import { eraseEvents } from '../../webhooks/delivery/erase-events.ts';
+import { eraseEvents } from '../../webhooks/queue/delivery-endings.sql.ts';
 import { countDeliveries } from '../../webhooks/queue/deliveries.sql.ts';
-import { jobRoutes, type JobRoutesDeps } from '../../webhooks/replay/jobs.routes.ts';
-import { replayEventRoute } from '../../webhooks/replay/replay-event.routes.ts';
+import { replayRoutes, type ReplayRoutesDeps } from '../../webhooks/replay/replays.routes.ts';
 
 export type RoutesDeps = AgentWriterDeps &
   WebhookRoutesDeps &
-  Parameters<typeof replayEventRoute>[0] &
   EventStreamRoutesDeps &
   RotateSecretRoutesDeps &
   ConversationRoutesDeps &
   CallRoutesDeps &
   KnowledgeRoutesDeps &
-  JobRoutesDeps & { version: string };
+  ReplayRoutesDeps & { version: string };
 
 /** Every route under /v1 (contract §4); express and the OpenAPI document are made from it. */
 export function createRoutes(deps: RoutesDeps): Route[] {
@@ -47,10 +44,8 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...rotateSecretRoutes(deps),
     ...eventStreamRoutes(deps), // Before the events: `stream` is no id.
     ...eventRoutes({ pool, countDeliveries: (ids) => countDeliveries(pool, ids) }),
-    replayEventRoute(deps),
-    ...explanationRoutes(deps),
     ...deliveryRoutes(deps),
-    ...jobRoutes(deps),
+    ...replayRoutes(deps),
     ...conversationRoutes(deps),
     eraseConversationRoute({ ...deps, eraseEvents }),
     ...escalationRoutes(deps),

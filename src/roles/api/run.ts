@@ -12,7 +12,7 @@ import {
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
 import { createEventStreams, type EventStreams } from '../../events/event-stream.ts';
-import { hangUpLine } from '../../calls/providers/providers.ts';
+import { PROVIDERS } from '../../calls/providers/providers.ts';
 import {
   CHANNELS,
   createListener,
@@ -80,7 +80,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     wakeJobs,
     eventStreams,
     wakeCalls,
-    hangUpLine,
+    providers: PROVIDERS,
     split: chunkText,
     nowMs: Date.now,
   });

@@ -5,12 +5,12 @@ import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
 import { CLAIM_SETTINGS, createPostgresQueue } from '../../webhooks/queue/delivery-queue.sql.ts';
-import type { ClaimedDelivery, DispatchQueue } from '../../webhooks/queue/dispatch-queue.sql.ts';
+import type { DispatchQueue } from '../../webhooks/queue/dispatch-queue.ts';
 import { CHANNELS, createListener } from '../../platform/postgres/notifications.ts';
 import { maintainPartitions } from '../../webhooks/queue/partitions.sql.ts';
 import { createPool, isRefused, PLANNED_ONCE, type Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
-import { attempt, type Attempt } from '../../webhooks/delivery/attempt.ts';
+import { attempt } from '../../webhooks/delivery/attempt.ts';
 import { createCompleter } from '../../webhooks/delivery/completer.ts';
 import { IN_FLIGHT_MAX } from '../../webhooks/delivery/budgets.ts';
 import { createDeliverer } from '../../webhooks/delivery/deliverer.ts';
@@ -18,6 +18,7 @@ import { rememberOpened } from '../../webhooks/delivery/opened-secrets.ts';
 import { createThrottle } from '../../webhooks/delivery/throttle.ts';
 import { createAffinity } from '../../webhooks/delivery/affinity.ts';
 import { createSlots } from '../../webhooks/delivery/slots.ts';
+import type { WorkerDeps } from '../../webhooks/delivery/worker.ts';
 import { createRescue, LOOK_MS, type Rescue } from '../../webhooks/delivery/rescue.ts';
 
 export type DeliveryRoleDeps = {
@@ -28,7 +29,7 @@ export type DeliveryRoleDeps = {
   metrics: Metrics;
   log: Logger;
   version: string;
-  onAttempt?: (delivery: ClaimedDelivery, attempt: Attempt) => void;
+  onAttempt?: WorkerDeps['onAttempt'];
 };
 
 const MEASURE_MS = 10_000;
@@ -67,7 +68,7 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     throttle: createThrottle({ busyShare: createBusyShare(), nowMs }),
     metrics,
     log,
-    ...(deps.onAttempt && { onAttempt: deps.onAttempt }),
+    onAttempt: deps.onAttempt,
   });
   const { wake } = deliverer;
   const listener = createListener({

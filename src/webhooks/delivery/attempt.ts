@@ -3,7 +3,7 @@ import { fromUuid } from '../../ids.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { EgressOutcome, EgressRequest } from '../../platform/egress/client.ts';
 import type { RequestOutcome } from '../../platform/observability/metrics.ts';
-import type { AttemptResult, ClaimedDelivery } from '../queue/dispatch-queue.sql.ts';
+import type { AttemptResult, ClaimedDelivery } from '../queue/dispatch-queue.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { endpointSecretPlace } from '../endpoints/webhook-endpoints.sql.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';

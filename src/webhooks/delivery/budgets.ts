@@ -1,4 +1,4 @@
-import type { ClaimBudget } from '../queue/dispatch-queue.sql.ts';
+import type { ClaimBudget } from '../queue/dispatch-queue.ts';
 import type { Slots } from './slots.ts';
 import type { Waiting } from './waiting.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createBatcher } from '../../platform/controller/batcher.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import type { AttemptResult } from '../queue/dispatch-queue.sql.ts';
+import type { AttemptResult } from '../queue/dispatch-queue.ts';
 
 /**
  * Records attempts in batches. The first result waits GATHER_MS for others, which delays nothing

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSingleFlight } from '../../platform/controller/single-flight.ts';
 import { failpoint } from '../../failpoints.ts';
-import type { ClaimBudget, ClaimedDelivery, DispatchQueue } from '../queue/dispatch-queue.sql.ts';
+import type { ClaimBudget, ClaimedDelivery, DispatchQueue } from '../queue/dispatch-queue.ts';
 import { shareSlots } from './budgets.ts';
 import type { SendableDelivery } from './attempt.ts';
 import { createWorker, type WorkerDeps } from './worker.ts';

@@ -1,21 +1,25 @@
 import { z } from 'zod';
-import { requireEvent } from '../../events/read-events.ts';
+import { found } from '../../errors.ts';
+import { readEvent } from '../../events/events.sql.ts';
+import { fromUuid } from '../../ids.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
-import { listDeliveries } from '../queue/deliveries.sql.ts';
-import { requireDelivery } from './read-deliveries.ts';
+import { DELIVERY_STATUSES, listDeliveries, readDelivery } from '../queue/deliveries.sql.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam } from '../../platform/http/params.ts';
+import { idParam, idValue } from '../../platform/http/params.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { Delivery, DELIVERY_STATUSES, deliveryView } from './delivery.view.ts';
+import { unixSecOrNull, unixTime } from '../../platform/http/time.ts';
+import { Delivery, deliveryView } from './delivery.view.ts';
+import { explainDelivery, REASONS } from './explain-delivery.ts';
 
 const tag = 'Deliveries';
 
-type DeliveryRoutesDeps = { pool: Pool };
+type DeliveryRoutesDeps = { pool: Pool; nowMs: () => number };
 
 /** How events got to endpoints, asked for from either side (contract §4). */
 export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {
   return [
+    explainRoute(deps),
     listRoute(deps, {
       path: '/v1/webhooks/{id}/deliveries',
       operationId: 'listWebhookDeliveries',
@@ -32,7 +36,7 @@ export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {
       summary: 'List deliveries of an event, newest first',
       id: idParam('evt', 'event'),
       find: async (key) => {
-        await requireEvent(deps, key);
+        found(await readEvent(deps.pool, key), 'event');
         return { eventId: key.id };
       },
     }),
@@ -71,10 +75,9 @@ function listRoute(
     query: { ...idPage('dlv'), status },
     answers: { 200: answer },
     handle: async ({ caller, params, query }) => {
-      const { limit, cursor: before = null, status: wanted = null } = query;
-      const owner = await find({ namespace: caller.namespace, id: params.id });
-      const page = { of: owner, status: wanted, before, limit: limit + 1 };
-      const rows = await listDeliveries(deps.pool, page);
+      const { limit, cursor: before, status } = query;
+      const of = await find({ namespace: caller.namespace, id: params.id });
+      const rows = await listDeliveries(deps.pool, { of, status, before, limit: limit + 1 });
       const shown = { limit, view: deliveryView, cursorOf: idCursor('dlv') };
       return { status: 200, body: pageOf(rows, shown) };
     },
@@ -92,8 +95,48 @@ function readRoute(deps: DeliveryRoutesDeps): Route {
     params: { id: idParam('dlv', 'delivery') },
     answers: { 200: { description: 'The delivery.', schema: Delivery } },
     handle: async ({ caller: { namespace }, params: { id } }) => {
-      const delivery = await requireDelivery(deps, { namespace, id });
+      const delivery = found(await readDelivery(deps.pool, { namespace, id }), 'delivery');
       return { status: 200, body: deliveryView(delivery) };
+    },
+  });
+}
+
+const Explanation = z
+  .strictObject({
+    event_id: z.string(),
+    endpoint_id: z.string(),
+    reason: z.enum(REASONS),
+    detail: z.string().meta({ description: 'What happened and what to do, for people.' }),
+    delivery_id: z.string().nullable().meta({ description: 'The delivery it is about.' }),
+    next_attempt_at: unixTime.nullable(),
+  })
+  .meta({ id: 'Explanation', description: 'Why an event did not arrive, or that it did.' });
+
+/** Why an event has not got to an endpoint. */
+function explainRoute(deps: DeliveryRoutesDeps): Route {
+  return route({
+    method: 'get',
+    path: '/v1/events/{id}/explanation',
+    operationId: 'explainDelivery',
+    tag: 'Events',
+    scope: 'read',
+    summary: 'Why an event has not got to an endpoint',
+    params: { id: idParam('evt', 'event') },
+    query: { endpoint_id: idValue('we') },
+    answers: { 200: { description: 'The reason.', schema: Explanation } },
+    handle: async ({ caller: { namespace }, params: { id }, query: { endpoint_id } }) => {
+      const why = await explainDelivery(deps, { namespace, id, endpointId: endpoint_id });
+      return {
+        status: 200,
+        body: {
+          event_id: fromUuid('evt', id),
+          endpoint_id: fromUuid('we', endpoint_id),
+          reason: why.reason,
+          detail: why.detail,
+          delivery_id: why.deliveryId === null ? null : fromUuid('dlv', why.deliveryId),
+          next_attempt_at: unixSecOrNull(why.nextAttemptAt),
+        },
+      };
     },
   });
 }

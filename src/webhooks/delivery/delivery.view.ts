@@ -2,21 +2,14 @@ import { z } from 'zod';
 import { EVENT_TYPES } from '../../events/event-types.ts';
 import { fromUuid, uuidTimeMs } from '../../ids.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
-import type { DeliveryRow } from '../queue/deliveries.sql.ts';
+import { DELIVERY_STATUSES, type DeliveryRow } from '../queue/deliveries.sql.ts';
+import { TRIGGERS } from '../queue/dispatch-queue.ts';
 
 /** Deliveries as REST answers them (contract §4, "Shapes read by programs"). */
 
 const count = z.int().min(0);
 
-export const DELIVERY_STATUSES = [
-  'pending',
-  'retrying',
-  'delivered',
-  'failed',
-  'canceled',
-] as const;
-
-const trigger = z.enum(['schedule', 'manual', 'replay', 'test']);
+const trigger = z.enum(TRIGGERS);
 
 export const Delivery = z
   .strictObject({

@@ -1,4 +1,4 @@
-import type { ClaimBudget, ClaimedDelivery } from '../queue/dispatch-queue.sql.ts';
+import type { ClaimBudget, ClaimedDelivery } from '../queue/dispatch-queue.ts';
 
 /** Endpoints to look at. Sets, which keep their order: who was served last goes to the end. */
 export type Waiting = {

@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { AttemptKind, Metrics } from '../../platform/observability/metrics.ts';
-import type { ClaimedDelivery } from '../queue/dispatch-queue.sql.ts';
+import type { ClaimedDelivery } from '../queue/dispatch-queue.ts';
 import type { Attempt, SendableDelivery } from './attempt.ts';
 import type { Completer } from './completer.ts';
 import type { AttemptHealth, Slots } from './slots.ts';
@@ -19,7 +19,7 @@ export type WorkerDeps = {
   slots: Slots;
   metrics: Pick<Metrics, 'deliveryDuration' | 'queueDuration' | 'requestDuration' | 'deliveries'>;
   /** Told of each attempt once it is recorded; `start` prints it. */
-  onAttempt?: (delivery: ClaimedDelivery, attempt: Attempt) => void;
+  onAttempt?: ((delivery: ClaimedDelivery, attempt: Attempt) => void) | undefined;
   /** A slot is free again, or there is room for more in all. */
   onFree: () => void;
   log: Logger;

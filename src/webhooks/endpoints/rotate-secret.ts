@@ -9,7 +9,7 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { holdSecrets, updateSecrets, type WebhookEndpointRow } from './webhook-endpoints.sql.ts';
-import { recordAudit } from '../../audit/audit.ts';
+import { recordAudit } from '../../audit/audit-log.sql.ts';
 import type { Plan } from '../../platform/idempotency/plan.ts';
 import type { Precondition } from '../../platform/declare/precondition.ts';
 import { openSecrets, sealSecrets } from './read-endpoint-secret.ts';

@@ -1,4 +1,5 @@
-import { DEADLINE_MS } from './dispatch-queue.sql.ts';
+import { DEADLINE_MS } from './dispatch-queue.ts';
+import { eraseEventsOf } from '../../events/erase-events.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** How queued deliveries end without an acknowledgement: expired, or canceled. */
@@ -40,11 +41,16 @@ export function cancelJobDeliveries(
 }
 
 /**
- * Cancels the deliveries of these events, also those being attempted (no result of theirs counts), and
- * forgets what receivers answered. Returns how many were canceled.
+ * Takes the words of a conversation out of its events and their deliveries: what is on its way is
+ * canceled, also what is being attempted (no result of it counts), and what receivers answered is
+ * forgotten. In the transaction that erases the conversation.
  */
-export async function eraseDeliveriesOf(db: Db, eventIds: readonly string[]): Promise<number> {
-  if (eventIds.length === 0) return 0;
+export async function eraseEvents(
+  db: Db,
+  about: { conversationId: string },
+): Promise<{ erased: number; canceled: number }> {
+  const eventIds = await eraseEventsOf(db, about);
+  if (eventIds.length === 0) return { erased: 0, canceled: 0 };
   const canceled = await cancelWhere(db, 'event_id = any($1)', [eventIds]);
   await db.query(
     `update delivery_attempts set response_body = null, error_message = null
@@ -52,7 +58,7 @@ export async function eraseDeliveriesOf(db: Db, eventIds: readonly string[]): Pr
         and (response_body is not null or error_message is not null)`,
     [eventIds],
   );
-  return canceled;
+  return { erased: eventIds.length, canceled };
 }
 
 /** Cancels what was claimed and has nothing to send; the begun attempt is not counted. */

@@ -9,7 +9,7 @@ import {
   type ClaimBudget,
   type ClaimedDelivery,
   type DispatchQueue,
-} from './dispatch-queue.sql.ts';
+} from './dispatch-queue.ts';
 import { PLANNED_ONCE, type Db } from '../../platform/postgres/pool.ts';
 
 /** For the sessions that claim. */

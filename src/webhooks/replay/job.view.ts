@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../events/event-types.ts';
 import { fromUuid } from '../../ids.ts';
-import type { requireJob } from './replay-jobs.ts';
+import { JOB_STATUSES, REPLAY_MODES, type JobRow } from './jobs.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
 
 /** Jobs as REST answers them (contract §4, "Shapes read by programs"). */
 
-type JobRow = Awaited<ReturnType<typeof requireJob>>;
-
-export const JOB_STATUSES = ['running', 'done', 'stopped', 'failed'] as const;
-export const replayMode = z.enum(['failed', 'missing', 'all']).meta({
+export const replayMode = z.enum(REPLAY_MODES).meta({
   description:
     'failed: events whose deliveries to it all failed or were canceled; missing: events of types ' +
     'it is subscribed to now that were never on their way to it; all: every event of those types.',

@@ -1,5 +1,7 @@
-import type { EventType } from '../../events/event-types.ts';
+import { subscriptionsTo, type EventType } from '../../events/event-types.ts';
+import type { EventRow } from '../../events/events.sql.ts';
 import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
+import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** Replays of many events to one endpoint, as work that goes on after the answer (contract §4). */
@@ -160,6 +162,38 @@ export async function hasUnsent(
   return rows.length > 0;
 }
 
+/**
+ * New deliveries of an old event: to one endpoint, or to each enabled one subscribed now; a
+ * test event only ever to its own. The schedule counts from this request.
+ */
+export async function insertReplay(
+  db: Db,
+  replay: { event: EventRow; endpointId: string | null },
+): Promise<{ id: string; endpointId: string }[]> {
+  const { event } = replay;
+  const { rows } = await db.query<{ id: string; endpointId: string }>(
+    `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
+     select parley_uuid_v7(), $1, e.id, $2, $3, 'replay'
+       from webhook_endpoints e
+      where e.namespace = $1 and e.enabled and e.deleted_at is null
+        and ($4::uuid is null or e.id = $4)
+        and ($5::uuid is null or e.id = $5)
+        and ($4::uuid is not null or $5::uuid is not null
+             or e.event_types = '{}' or e.event_types && $6::text[])
+      order by e.id
+     returning id, endpoint_id as "endpointId"`,
+    [
+      event.namespace,
+      event.id,
+      event.type,
+      replay.endpointId,
+      event.endpointId,
+      subscriptionsTo(event.type),
+    ],
+  );
+  return rows;
+}
+
 export async function insertJob(
   db: Db,
   job: Pick<
@@ -198,29 +232,23 @@ export async function readJob(
   return rows[0];
 }
 
-/** Newest first; `before` is the id after which the page starts. */
-export async function listJobs(
-  db: Db,
-  page: {
-    namespace: string;
-    status?: JobStatus;
-    endpointId?: string;
-    before: string | null;
-    limit: number;
-  },
-): Promise<JobRow[]> {
-  const conditions: [string, string | undefined][] = [
-    ['namespace =', page.namespace],
-    ['status =', page.status],
-    ['endpoint_id =', page.endpointId],
-    ['id <', page.before ?? undefined],
-  ];
-  const given = conditions.filter(([, value]) => value !== undefined);
+type JobFilter = ListPage & {
+  status?: JobStatus | undefined;
+  endpointId?: string | undefined;
+};
+
+/** Newest first. */
+export async function listJobs(db: Db, filter: JobFilter): Promise<JobRow[]> {
+  const { where, values } = filteredBy([
+    ['namespace =', filter.namespace],
+    ['status =', filter.status],
+    ['endpoint_id =', filter.endpointId],
+    ['id <', filter.before],
+  ]);
   const { rows } = await db.query<JobRow>(
     `select ${COLUMNS} from jobs
-      where ${given.map(([condition], i) => `${condition} $${i + 1}`).join(' and ')}
-      order by id desc limit $${given.length + 1}`,
-    [...given.map(([, value]) => value), page.limit],
+      where ${where} order by id desc limit $${values.push(filter.limit)}`,
+    values,
   );
   return rows;
 }

@@ -1,12 +1,13 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError, found } from '../../errors.ts';
 import { uuidTimeMs } from '../../ids.ts';
-import { REPLAY_WINDOW_MS } from '../../events/retention.ts';
+import { readEvent, REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
-import { requireEvent } from '../../events/read-events.ts';
 import { inOneCommit, noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
-import { insertReplay } from './replays.sql.ts';
+import { insertReplay } from './jobs.sql.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
+
+export type ReplayEventDeps = { pool: Pool; notifier: Notifier; nowMs: () => number };
 
 export type Replayed = { deliveryIds: string[]; endpointIds: string[] };
 
@@ -16,14 +17,14 @@ export type Replayed = { deliveryIds: string[]; endpointIds: string[] };
  * the id; event_erased.
  */
 export async function replayEvent(
-  deps: { pool: Pool; notifier: Notifier; nowMs: () => number },
+  deps: ReplayEventDeps,
   input: { namespace: string; id: string; endpointId: string | null },
   beforeCommit: CommitHook<Replayed> = noCommitHook,
 ): Promise<Replayed> {
   if (deps.nowMs() - uuidTimeMs(input.id) > REPLAY_WINDOW_MS) {
     throw new ApiError('event_expired', 'events can be replayed for 30 days');
   }
-  const event = await requireEvent(deps, input);
+  const event = found(await readEvent(deps.pool, input), 'event');
   if (event.erasedAt !== null) {
     throw new ApiError(
       'event_erased',

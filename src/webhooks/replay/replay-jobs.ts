@@ -1,6 +1,6 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError, found } from '../../errors.ts';
 import { EVENT_TYPES, isSubscribed, type EventType } from '../../events/event-types.ts';
-import { REPLAY_WINDOW_MS } from '../../events/retention.ts';
+import { REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
 import { lowestUuidAt, newUuid, nextUuid } from '../../ids.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
 import { cancelJobDeliveries } from '../queue/delivery-endings.sql.ts';
@@ -8,7 +8,6 @@ import {
   countPage,
   finishJob,
   insertJob,
-  listJobs,
   readJob,
   type JobRow,
   type ReplayMode,
@@ -41,9 +40,10 @@ export type ReplayRequest = {
 export type ReplayPlan = Omit<ReplayRequest, 'until'> & { until: number };
 
 type PlanDeps = { pool: Pool; nowMs: () => number };
+export type ReplayJobDeps = PlanDeps & { wakeJobs: () => void };
 
 /** @throws ApiError not_found, invalid_body */
-export async function planReplay(
+async function planReplay(
   deps: PlanDeps,
   request: ReplayRequest,
 ): Promise<{ plan: ReplayPlan; endpoint: WebhookEndpointRow }> {
@@ -65,15 +65,19 @@ function badTime(field: string, detail: string): ApiError {
   });
 }
 
-/** What a replay would send, counted now. */
+/** What a replay would send, counted now. @throws ApiError not_found, invalid_body */
 export async function countReplay(
   deps: PlanDeps,
-  { plan, endpoint }: { plan: ReplayPlan; endpoint: WebhookEndpointRow },
-): Promise<number> {
-  const scope = scopeOf(plan, endpoint);
+  request: ReplayRequest,
+): Promise<ReplayPlan & { count: number }> {
+  const { plan, endpoint } = await planReplay(deps, request);
+  return { ...plan, count: await countEvents(deps.pool, scopeOf(plan, endpoint)) };
+}
+
+async function countEvents(pool: Pool, scope: ReplayScope): Promise<number> {
   let total = 0;
   for (let from: string | null = scope.from; from !== null;) {
-    const page = await countPage(deps.pool, { ...scope, from }, COUNT_PAGE);
+    const page = await countPage(pool, { ...scope, from }, COUNT_PAGE);
     total += page.count;
     from = page.next === null ? null : nextUuid(page.next);
   }
@@ -85,20 +89,20 @@ export async function countReplay(
  * @throws ApiError not_found, invalid_body, endpoint_disabled
  */
 export async function createReplayJob(
-  deps: PlanDeps & { wakeJobs: () => void },
+  deps: ReplayJobDeps,
   input: ReplayRequest & { actor: string },
   beforeCommit: CommitHook<JobRow> = noCommitHook,
 ): Promise<JobRow> {
   const { actor, ...request } = input;
-  const planned = await planReplay(deps, request);
-  if (!planned.endpoint.enabled) {
+  const { plan, endpoint } = await planReplay(deps, request);
+  if (!endpoint.enabled) {
     throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
   }
-  const total = await countReplay(deps, planned);
+  const total = await countEvents(deps.pool, scopeOf(plan, endpoint));
   const job = await inTransaction(deps.pool, async (db) => {
     const id = newUuid(deps.nowMs());
     const types = [...request.types];
-    const row = await insertJob(db, { ...planned.plan, id, types, total, actor });
+    const row = await insertJob(db, { ...plan, id, types, total, actor });
     await beforeCommit(db, row);
     return row;
   });
@@ -120,23 +124,6 @@ export function scopeOf(
   return { namespace, endpointId, mode, types, testTypes: asked, from, to };
 }
 
-/** @throws ApiError not_found, for another namespace's id too */
-export async function requireJob(
-  { pool }: { pool: Pool },
-  key: { namespace: string; id: string },
-): Promise<JobRow> {
-  const job = await readJob(pool, key);
-  if (!job) throw new ApiError('not_found', 'there is no such job');
-  return job;
-}
-
-export function listJobPage(
-  { pool }: { pool: Pool },
-  page: Parameters<typeof listJobs>[1],
-): Promise<JobRow[]> {
-  return listJobs(pool, page);
-}
-
 /**
  * Stops a job: it makes no more deliveries, and those it made that nobody attempts at this moment
  * are canceled. What receivers have got stays with them. @throws ApiError not_found, job_finished
@@ -150,7 +137,7 @@ export async function stopJob(
     return job && cancelJobDeliveries(db, { endpointId: job.endpointId, jobId: job.id });
   });
   if (canceled === undefined) {
-    await requireJob(deps, key);
+    found(await readJob(deps.pool, key), 'job');
     throw new ApiError('job_finished', 'the job is over: there is nothing to stop');
   }
   if (canceled > 0) deps.metrics.deliveries.inc({ outcome: 'canceled' }, canceled);

@@ -16,7 +16,7 @@ import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.t
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { readEndpoint } from '../endpoints/webhook-endpoints.sql.ts';
-import { REPLAY_WINDOW_MS } from '../../events/retention.ts';
+import { REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
 import { scopeOf } from './replay-jobs.ts';
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createCompleter } from '../../../src/webhooks/delivery/completer.ts';
 import { isRefused } from '../../../src/platform/postgres/pool.ts';
-import type { AttemptResult } from '../../../src/webhooks/queue/dispatch-queue.sql.ts';
+import type { AttemptResult } from '../../../src/webhooks/queue/dispatch-queue.ts';
 
 const log = pino({ level: 'silent' });
 

@@ -6,10 +6,7 @@ import { IN_FLIGHT_MAX } from '../../../src/webhooks/delivery/budgets.ts';
 import { createDeliverer, type Deliverer } from '../../../src/webhooks/delivery/deliverer.ts';
 import { createSlots, SLOTS_MAX } from '../../../src/webhooks/delivery/slots.ts';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
-import type {
-  AttemptResult,
-  ClaimedDelivery,
-} from '../../../src/webhooks/queue/dispatch-queue.sql.ts';
+import type { AttemptResult, ClaimedDelivery } from '../../../src/webhooks/queue/dispatch-queue.ts';
 
 /** A queue in memory and attempts that a test ends: who gets how many slots at once. */
 let queue: Map<string, number>;

@@ -3,7 +3,7 @@ import { fromUuid, newUuid, toUuid } from '../../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../../src/events/samples.ts';
 import { emitEvent } from '../../../src/events/emit-event.ts';
 import { claimDeliveries } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
-import { eraseEvents } from '../../../src/webhooks/delivery/erase-events.ts';
+import { eraseEvents } from '../../../src/webhooks/queue/delivery-endings.sql.ts';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
 
 /** Why an event has not got to an endpoint: each reason, brought about as it comes about. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { newUuid } from '../../../src/ids.ts';
 import { completeAttempts, markStarted } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
-import type { ClaimedDelivery } from '../../../src/webhooks/queue/dispatch-queue.sql.ts';
+import type { ClaimedDelivery } from '../../../src/webhooks/queue/dispatch-queue.ts';
 import {
   failure,
   resultOf,

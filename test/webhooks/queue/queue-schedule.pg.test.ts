@@ -7,7 +7,7 @@ import {
 import type { EgressOutcome } from '../../../src/platform/egress/client.ts';
 import { completeAttempts } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { finishExpired } from '../../../src/webhooks/queue/delivery-endings.sql.ts';
-import type { ClaimedDelivery } from '../../../src/webhooks/queue/dispatch-queue.sql.ts';
+import type { ClaimedDelivery } from '../../../src/webhooks/queue/dispatch-queue.ts';
 import type { DeliveryRow } from '../../../src/webhooks/queue/deliveries.sql.ts';
 import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 

@@ -5,7 +5,7 @@ import { fromUuid, toUuid } from '../../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../../src/events/samples.ts';
 import { emitEvent } from '../../../src/events/emit-event.ts';
 import { OUTSTANDING_MAX, runReplayJobs } from '../../../src/webhooks/replay/run-replay-jobs.ts';
-import { eraseEvents } from '../../../src/webhooks/delivery/erase-events.ts';
+import { eraseEvents } from '../../../src/webhooks/queue/delivery-endings.sql.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 

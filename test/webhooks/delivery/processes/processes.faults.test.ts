@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { ATTEMPT_TIMEOUT_MS } from '../../../../src/webhooks/delivery/attempt.ts';
 import { SLOTS_MAX } from '../../../../src/webhooks/delivery/slots.ts';
-import { LEASE_MS } from '../../../../src/webhooks/queue/dispatch-queue.sql.ts';
+import { LEASE_MS } from '../../../../src/webhooks/queue/dispatch-queue.ts';
 import type { DeliveryProcess } from './delivery-process.ts';
 import { startDeliveryHarness, type DeliveryHarness } from './delivery-harness.ts';
 import { createSeeded } from '../../../random/seeded.ts';

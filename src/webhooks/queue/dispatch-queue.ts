@@ -22,7 +22,8 @@ export type DispatchQueue = {
   measure: () => Promise<Backlog>;
 };
 
-export type Trigger = 'schedule' | 'manual' | 'replay' | 'test';
+export const TRIGGERS = ['schedule', 'manual', 'replay', 'test'] as const;
+export type Trigger = (typeof TRIGGERS)[number];
 
 /** Longer than an attempt (10 s) + body grace + a completion that has to wait for the database. */
 export const LEASE_MS = 30_000;

@@ -1,36 +1,87 @@
 import { z } from 'zod';
+import { found } from '../../errors.ts';
 import { EVENT_TYPES } from '../../events/event-types.ts';
 import { fromUuid } from '../../ids.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
+import { listJobs, JOB_STATUSES, readJob } from './jobs.sql.ts';
+import { replayEvent, type ReplayEventDeps } from './replay-event.ts';
 import {
   countReplay,
   createReplayJob,
-  listJobPage,
-  planReplay,
-  requireJob,
   stopJob,
+  type ReplayJobDeps,
+  type ReplayPlan,
 } from './replay-jobs.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam, idValue } from '../../platform/http/params.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { Job, JOB_STATUSES, jobView, replayMode } from './job.view.ts';
-import { unixTime } from '../../platform/http/time.ts';
+import { Job, jobView, replayMode } from './job.view.ts';
+import { unixSec, unixTime } from '../../platform/http/time.ts';
 
 const tag = 'Jobs';
 const params = { id: idParam('job', 'job') };
 
-export type JobRoutesDeps = Parameters<typeof createReplayJob>[0] & {
-  metrics: Pick<Metrics, 'deliveries'>;
-};
+export type ReplayRoutesDeps = ReplayEventDeps &
+  ReplayJobDeps & { metrics: Pick<Metrics, 'deliveries'> };
 
-/** Replays of many events, and what becomes of them (contract §4). */
-export function jobRoutes(deps: JobRoutesDeps): Route[] {
-  return [replayRoute(deps), listRoute(deps), readRoute(deps), stopRoute(deps)];
+/** Sending events again, one or many, and what becomes of that (contract §4). */
+export function replayRoutes(deps: ReplayRoutesDeps): Route[] {
+  return [
+    replayEventRoute(deps),
+    replayManyRoute(deps),
+    listRoute(deps),
+    readRoute(deps),
+    stopRoute(deps),
+  ];
+}
+
+const eventBody = z
+  .strictObject({
+    endpoint_id: idValue('we').optional().describe('Default: each enabled one subscribed now.'),
+  })
+  .describe('Where to send it again.');
+
+function replayEventRoute(deps: ReplayEventDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/events/{id}/replay',
+    operationId: 'replayEvent',
+    tag: 'Events',
+    scope: 'replay',
+    summary: 'Deliver an event again',
+    description:
+      'New deliveries of the same bytes with a full schedule; for 30 days after the event. A test ' +
+      'event goes to its own endpoint only.',
+    params: { id: idParam('evt', 'event') },
+    body: { schema: eventBody, isOptional: true },
+    answers: {
+      202: {
+        description: 'The deliveries are queued.',
+        schema: z.strictObject({
+          event_id: z.string(),
+          delivery_ids: z.array(z.string()),
+        }),
+      },
+    },
+    errors: ['endpoint_disabled', 'event_expired', 'event_erased'],
+    handle: ({ answering, caller: { namespace }, params: { id }, body }) =>
+      answering(
+        (beforeCommit) =>
+          replayEvent(deps, { namespace, id, endpointId: body.endpoint_id ?? null }, beforeCommit),
+        ({ deliveryIds }) => ({
+          status: 202,
+          body: {
+            event_id: fromUuid('evt', id),
+            delivery_ids: deliveryIds.map((delivery) => fromUuid('dlv', delivery)),
+          },
+        }),
+      ),
+  });
 }
 
 const sec = z.int().min(0).max(253_402_300_799);
 
-const replayBody = z
+const manyBody = z
   .strictObject({
     since: sec.describe('Unix seconds, inclusive; at most 30 days ago.'),
     until: sec
@@ -58,7 +109,7 @@ const Counted = z
   })
   .meta({ id: 'ReplayCount', description: 'What a replay would send.' });
 
-function replayRoute(deps: JobRoutesDeps): Route {
+function replayManyRoute(deps: ReplayRoutesDeps): Route {
   return route({
     method: 'post',
     path: '/v1/webhooks/{id}/replay',
@@ -71,7 +122,7 @@ function replayRoute(deps: JobRoutesDeps): Route {
       'behind whatever happens meanwhile; it is done when each was tried once. While the endpoint is disabled the job waits. Test events ' +
       'go to their own endpoint only; erased ones are left out.',
     params: { id: idParam('we', 'webhook endpoint') },
-    body: { schema: replayBody },
+    body: { schema: manyBody },
     answers: {
       200: { description: 'With `dry_run`: how many there are.', schema: Counted },
       202: { description: 'The job runs.', schema: Job, location: true },
@@ -88,9 +139,7 @@ function replayRoute(deps: JobRoutesDeps): Route {
         types,
       };
       if (isDryRun === true) {
-        const planned = await planReplay(deps, request);
-        const count = await countReplay(deps, planned);
-        return { status: 200, body: countedView({ ...planned.plan, count }) };
+        return { status: 200, body: countedView(await countReplay(deps, request)) };
       }
       return answering(
         (beforeCommit) => createReplayJob(deps, { ...request, actor }, beforeCommit),
@@ -104,21 +153,19 @@ function replayRoute(deps: JobRoutesDeps): Route {
   });
 }
 
-type Plan = Awaited<ReturnType<typeof planReplay>>['plan'];
-
-function countedView(plan: Plan & { count: number }): z.output<typeof Counted> {
+function countedView(plan: ReplayPlan & { count: number }): z.output<typeof Counted> {
   const { count, endpointId, mode, types, since, until } = plan;
   return {
     count,
     endpoint_id: fromUuid('we', endpointId),
     mode,
     types: [...types],
-    since: Math.floor(since / 1_000),
-    until: Math.floor(until / 1_000),
+    since: unixSec(since),
+    until: unixSec(until),
   };
 }
 
-function listRoute(deps: JobRoutesDeps): Route {
+function listRoute(deps: ReplayRoutesDeps): Route {
   return route({
     method: 'get',
     path: '/v1/jobs',
@@ -133,23 +180,16 @@ function listRoute(deps: JobRoutesDeps): Route {
     },
     answers: { 200: { description: 'A page of jobs.', schema: pageSchema(Job) } },
     handle: async ({ caller: { namespace }, query }) => {
-      const { status, endpoint_id: endpointId, cursor: before = null, limit } = query;
-      const rows = await listJobPage(deps, {
-        namespace,
-        before,
-        limit: limit + 1,
-        ...(status !== undefined && { status }),
-        ...(endpointId !== undefined && { endpointId }),
-      });
-      return {
-        status: 200,
-        body: pageOf(rows, { limit, view: jobView, cursorOf: idCursor('job') }),
-      };
+      const { status, endpoint_id: endpointId, cursor: before, limit } = query;
+      const filter = { namespace, status, endpointId, before, limit: limit + 1 };
+      const rows = await listJobs(deps.pool, filter);
+      const page = { limit, view: jobView, cursorOf: idCursor('job') };
+      return { status: 200, body: pageOf(rows, page) };
     },
   });
 }
 
-function readRoute(deps: JobRoutesDeps): Route {
+function readRoute(deps: ReplayRoutesDeps): Route {
   return route({
     method: 'get',
     path: '/v1/jobs/{id}',
@@ -161,12 +201,12 @@ function readRoute(deps: JobRoutesDeps): Route {
     answers: { 200: { description: 'The job.', schema: Job } },
     handle: async ({ caller: { namespace }, params: { id } }) => ({
       status: 200,
-      body: jobView(await requireJob(deps, { namespace, id })),
+      body: jobView(found(await readJob(deps.pool, { namespace, id }), 'job')),
     }),
   });
 }
 
-function stopRoute(deps: JobRoutesDeps): Route {
+function stopRoute(deps: ReplayRoutesDeps): Route {
   return route({
     method: 'delete',
     path: '/v1/jobs/{id}',

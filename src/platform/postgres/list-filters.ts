@@ -1,0 +1,39 @@
+import { lowestUuidAt } from '../../ids.ts';
+
+/** What every list is asked for: a page of a namespace. */
+export type ListPage = {
+  namespace: string;
+  /** Id after which the page starts, a uuid. */
+  before?: string | null | undefined;
+  limit: number;
+};
+
+/** Unix seconds; the first inclusive, the second exclusive. */
+export type CreatedBetween = {
+  createdAfter?: number | undefined;
+  createdBefore?: number | undefined;
+};
+
+/** A condition up to its value, which is left out when there is none. */
+type Condition = [condition: string, value: string | boolean | null | undefined];
+
+/** Only what is asked for stands in the statement, so that each filter finds its index. */
+export function filteredBy(conditions: readonly Condition[]): {
+  where: string;
+  values: unknown[];
+} {
+  const given = conditions.filter(([, value]) => value !== undefined && value !== null);
+  return {
+    where: given.map(([condition], i) => `${condition} $${i + 1}`).join(' and '),
+    values: given.map(([, value]) => value),
+  };
+}
+
+/** Bounds of the id, whose time is that of the creation: whole partitions are left out. */
+export function createdBetween({ createdAfter, createdBefore }: CreatedBetween): Condition[] {
+  const idAt = (sec?: number) => (sec === undefined ? undefined : lowestUuidAt(sec * 1_000));
+  return [
+    ['id >=', idAt(createdAfter)],
+    ['id <', idAt(createdBefore)],
+  ];
+}
