@@ -43,7 +43,7 @@ export function startConversation(
 ): Promise<ConversationRow> {
   return inConversation(
     deps,
-    async (db, emit) => {
+    async ({ db, emit }) => {
       const { version, content } = await requireLive(db, input);
       const row = await insertConversation(db, newRow(deps, { ...input, version, content }));
       if (content.firstMessage !== undefined) {

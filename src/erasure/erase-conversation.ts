@@ -38,11 +38,14 @@ export async function eraseConversation(
 ): Promise<void> {
   const ended = await inConversation<ConversationRow | undefined>(
     deps,
-    async (db, emit) => {
+    async (transaction) => {
+      const { db } = transaction;
       const row = await lockConversation(db, input);
       if (!row) throw noSuchConversation();
       const isLive = row.endedAt === null;
-      const last = isLive ? await endLocked({ db, emit, deps }, row, { reason: 'deleted' }) : row;
+      const last = isLive
+        ? await endLocked({ ...transaction, deps }, row, { reason: 'deleted' })
+        : row;
       await eraseConversationRow(db, row.id, withoutWords(last.tally));
       await eraseEscalationsOf(db, row.id, ERASED);
       await eraseGapsOf(db, row.id, ERASED);

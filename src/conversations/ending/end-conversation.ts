@@ -6,14 +6,13 @@ import {
   type Outcome,
 } from '../record/conversations.sql.ts';
 import { closeEscalationsOf } from '../escalations/escalations.sql.ts';
-import type { Db } from '../../platform/postgres/pool.ts';
 import {
   durationSec,
   inConversation,
   lockLive,
   transcriptUrl,
   type ConversationDeps,
-  type EmitOf,
+  type ConversationTransaction,
 } from '../record/conversation-deps.ts';
 import { predictCsat } from './predict-csat.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
@@ -50,7 +49,8 @@ export async function endConversation(
 ): Promise<ConversationRow> {
   const ended = await inConversation(
     deps,
-    async (db, emit) => endLocked({ db, emit, deps }, await lockLive(db, input), input),
+    async (transaction) =>
+      endLocked({ ...transaction, deps }, await lockLive(transaction.db, input), input),
     beforeCommit,
   );
   await afterEnd(deps, ended);
@@ -65,13 +65,11 @@ export async function afterEnd(deps: ConversationDeps, row: ConversationRow): Pr
 
 /** Under the row's lock, in the caller's transaction. */
 export async function endLocked(
-  { db, emit, deps }: { db: Db; emit: EmitOf; deps: Pick<ConversationDeps, 'baseUrl' | 'metrics'> },
+  { db, emit, count, deps }: ConversationTransaction & { deps: Pick<ConversationDeps, 'baseUrl'> },
   row: LiveConversation,
   { reason, outcome: stated }: { reason: EndedReason; outcome?: Outcome | undefined },
 ): Promise<ConversationRow> {
-  for (const status of await closeEscalationsOf(db, row.id)) {
-    deps.metrics.escalations.inc({ status });
-  }
+  for (const status of await closeEscalationsOf(db, row.id)) count(status);
   const outcome = settleOutcome(row.tally, stated);
   const ended = await endConversationRow(db, {
     id: row.id,

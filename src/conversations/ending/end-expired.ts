@@ -7,9 +7,9 @@ import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 export async function endExpired(deps: ConversationDeps, id: string): Promise<void> {
   const ended = await inConversation<ConversationRow | undefined>(
     deps,
-    async (db, emit) => {
-      const row = await lockExpired(db, id);
-      return row && endLocked({ db, emit, deps }, row, { reason: reasonOfExpiry(row) });
+    async (transaction) => {
+      const row = await lockExpired(transaction.db, id);
+      return row && endLocked({ ...transaction, deps }, row, { reason: reasonOfExpiry(row) });
     },
     noCommitHook,
   );

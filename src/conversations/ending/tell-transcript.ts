@@ -22,7 +22,7 @@ export function tellTranscript(
 ): Promise<ConversationRow | undefined> {
   return inConversation<ConversationRow | undefined>(
     deps,
-    async (db, emit) => {
+    async ({ db, emit }) => {
       const row = await lockWithoutSummary(db, id);
       if (!row) return undefined;
       const summary = summarize(row);

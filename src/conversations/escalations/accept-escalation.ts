@@ -19,14 +19,14 @@ type Key = { namespace: string; id: string };
  * A human takes over; the first one wins (contract §4).
  * @throws ApiError not_found, already_accepted, escalation_closed
  */
-export async function acceptEscalation(
+export function acceptEscalation(
   deps: ConversationDeps,
   input: Key & { acceptedBy: Person },
   beforeCommit: CommitHook<EscalationRow> = noCommitHook,
 ): Promise<EscalationRow> {
-  const accepted = await inConversation(
+  return inConversation(
     deps,
-    async (db, emit) => {
+    async ({ db, emit, count }) => {
       const conversation = await lockEscalated(db, input);
       const row = await acceptEscalationRow(db, input.id, input.acceptedBy);
       if (!row || !conversation) throw await whyNot(db, input);
@@ -47,12 +47,11 @@ export async function acceptEscalation(
           wait_sec: waitSec,
         },
       });
+      count('accepted');
       return row;
     },
     beforeCommit,
   );
-  deps.metrics.escalations.inc({ status: 'accepted' });
-  return accepted;
 }
 
 function countAccept(tally: Tally, by: { waitSec: number; name: string }): Tally {

@@ -20,15 +20,15 @@ const RULES = {
  * @throws ApiError not_found, escalation_closed; already_accepted (declining),
  *   escalation_not_accepted (completing)
  */
-export async function closeEscalation(
+export function closeEscalation(
   deps: ConversationDeps,
   input: { namespace: string; id: string; to: Closing },
   beforeCommit: CommitHook<EscalationRow> = noCommitHook,
 ): Promise<EscalationRow> {
   const { from, counts } = RULES[input.to];
-  const closed = await inConversation(
+  return inConversation(
     deps,
-    async (db) => {
+    async ({ db, count }) => {
       const conversation = await lockEscalated(db, input);
       const row = await closeEscalationRow(db, input.id, { from, to: input.to });
       if (!row || !conversation) throw await whyNot(db, input);
@@ -41,12 +41,11 @@ export async function closeEscalation(
         tally: counts === undefined ? conversation.tally : countOne(conversation.tally, counts),
         silenceSec: conversation.silenceTimeoutSec,
       });
+      count(input.to);
       return row;
     },
     beforeCommit,
   );
-  deps.metrics.escalations.inc({ status: input.to });
-  return closed;
 }
 
 function countOne(tally: Tally, what: 'declined' | 'timedOut'): Tally {

@@ -10,7 +10,7 @@ import {
   inConversation,
   lockLive,
   type ConversationDeps,
-  type EmitOf,
+  type ConversationTransaction,
 } from '../record/conversation-deps.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
@@ -30,7 +30,8 @@ export function requestEscalation(
 ): Promise<EscalationRow> {
   return inConversation(
     deps,
-    async (db, emit) => {
+    async (transaction) => {
+      const { db } = transaction;
       const row = await lockLive(db, input);
       if (row.status === 'escalated') {
         throw new ApiError('already_escalated', 'a human has been asked for already');
@@ -43,7 +44,10 @@ export function requestEscalation(
         tally: countRequest(row.tally),
         silenceSec: silenceWhileEscalated(row.silenceTimeoutSec, timeoutSec),
       });
-      return openEscalation({ db, emit, deps }, updated, { reason: input.reason, timeoutSec });
+      return openEscalation({ ...transaction, deps }, updated, {
+        reason: input.reason,
+        timeoutSec,
+      });
     },
     beforeCommit,
   );
@@ -56,7 +60,7 @@ export function silenceWhileEscalated(silenceSec: number, timeoutSec: number): n
 
 /** In the transaction that made the conversation `escalated`, under its lock. */
 export async function openEscalation(
-  { db, emit, deps }: { db: Db; emit: EmitOf; deps: Pick<ConversationDeps, 'nowMs' | 'metrics'> },
+  { db, emit, count, deps }: ConversationTransaction & { deps: Pick<ConversationDeps, 'nowMs'> },
   conversation: ConversationRow,
   { reason, timeoutSec }: { reason: string; timeoutSec: number },
 ): Promise<EscalationRow> {
@@ -79,7 +83,7 @@ export async function openEscalation(
       summary: row.summary,
     },
   });
-  deps.metrics.escalations.inc({ status: 'requested' });
+  count('requested');
   return row;
 }
 

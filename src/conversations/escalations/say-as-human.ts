@@ -17,7 +17,7 @@ export function sayAsHuman(
 ): Promise<MessageResult> {
   return inConversation(
     deps,
-    async (db) => {
+    async ({ db }) => {
       const conversation = await lockEscalated(db, input);
       const escalation = await requireEscalation(db, input);
       if (escalation.status !== 'accepted' || !conversation) throw await whyNot(db, input);

@@ -30,15 +30,27 @@ export type EmitOf = <T extends EventType>(
   event: { type: T; data: EventData<T>; sequence?: number },
 ) => Promise<void>;
 
-/** One transaction on a conversation: its events are announced after the commit. */
+export type ConversationTransaction = {
+  db: Db;
+  emit: EmitOf;
+  /** An escalation came into this status; counted once it is committed. */
+  count: (status: string) => void;
+};
+
+/**
+ * One transaction on a conversation. What it emits is announced and what it counts is counted after
+ * the commit: of a transaction that is run again, nothing of the first run happened.
+ */
 export async function inConversation<R>(
-  deps: Pick<ConversationDeps, 'pool' | 'announce' | 'nowMs'>,
-  work: (db: Db, emit: EmitOf) => Promise<R>,
+  deps: Pick<ConversationDeps, 'pool' | 'announce' | 'nowMs' | 'metrics'>,
+  work: (transaction: ConversationTransaction) => Promise<R>,
   beforeCommit: CommitHook<R>,
 ): Promise<R> {
   let emitted: Emitted[] = [];
+  let escalations: string[] = [];
   const result = await inTransaction(deps.pool, async (db) => {
     emitted = [];
+    escalations = [];
     const emit: EmitOf = async ({ id, namespace, agentId }, { type, data, sequence }) => {
       const event = {
         namespace,
@@ -50,11 +62,12 @@ export async function inConversation<R>(
       };
       emitted.push(await emitEvent(db, event, deps.nowMs()));
     };
-    const done = await work(db, emit);
+    const done = await work({ db, emit, count: (status) => void escalations.push(status) });
     await beforeCommit(db, done);
     return done;
   });
   emitted.forEach(deps.announce);
+  for (const status of escalations) deps.metrics.escalations.inc({ status });
   return result;
 }
 

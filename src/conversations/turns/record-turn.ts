@@ -2,7 +2,11 @@ import type { ConversationRow, LiveConversation } from '../record/conversations.
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Tally } from '../record/tally.ts';
 import { addTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
-import { inConversation, type ConversationDeps, type EmitOf } from '../record/conversation-deps.ts';
+import {
+  inConversation,
+  type ConversationDeps,
+  type ConversationTransaction,
+} from '../record/conversation-deps.ts';
 import { detectGap } from '../../knowledge/gaps/detect-gap.ts';
 import { openEscalation, silenceWhileEscalated } from '../escalations/request-escalation.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
@@ -35,10 +39,10 @@ export async function recordTurn(
   try {
     return await inConversation<MessageResult>(
       deps,
-      async (db, emit) => {
-        const result = await store(db, record);
+      async (transaction) => {
+        const result = await store(transaction.db, record);
         if (!result) throw new Overtaken();
-        await follow({ db, emit, deps }, record, result.conversation);
+        await follow({ ...transaction, deps }, record, result.conversation);
         return result;
       },
       beforeCommit,
@@ -66,10 +70,11 @@ async function store(db: Db, record: TurnToRecord): Promise<MessageResult | unde
 }
 
 async function follow(
-  { db, emit, deps }: { db: Db; emit: EmitOf; deps: ConversationDeps },
+  { deps, ...transaction }: ConversationTransaction & { deps: ConversationDeps },
   { gap, escalation }: TurnToRecord,
   row: ConversationRow,
 ): Promise<void> {
+  const { db, emit } = transaction;
   const { id: conversationId, namespace, agentId } = row;
   if (gap) {
     await detectGap(db, {
@@ -80,5 +85,5 @@ async function follow(
       emit: (data) => emit(row, { type: 'knowledge.gap.detected', data }),
     });
   }
-  if (escalation) await openEscalation({ db, emit, deps }, row, escalation);
+  if (escalation) await openEscalation({ ...transaction, deps }, row, escalation);
 }

@@ -14,13 +14,16 @@ import {
   type KnowledgeSourceRow,
   type LastSync,
 } from './knowledge-sources.sql.ts';
-import type { Db } from '../../platform/postgres/pool.ts';
-import { emitEvent, type Emitted } from '../../events/emit-event.ts';
+import type { Db, Pool } from '../../platform/postgres/pool.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
 import { searchableText } from '../passages/question-words.ts';
 
 /** What indexing needs; `split` cuts a text into passages (src/knowledge/passages/chunk.ts). */
 export type IndexDeps = {
+  pool: Pool;
   split: (text: string) => { heading: string; text: string }[];
+  announce: Announce;
   metrics: Pick<Metrics, 'knowledgeSyncs'>;
   nowMs: () => number;
 };
@@ -49,20 +52,39 @@ export function contentHashOf({ path, text }: SourceContent): Buffer {
 }
 
 /**
- * Puts a document in the place of all that a source had, in the caller's transaction: until it
- * commits, the old passages are found. The source's row is locked by the caller.
+ * Puts a document in the place of all that a source had: until its transaction commits, the old
+ * passages are found. The source's row is locked by the caller.
  */
-export async function indexSource(
-  db: Db,
-  deps: Pick<IndexDeps, 'nowMs' | 'metrics'>,
-  input: { source: KnowledgeSourceRow; content: CutContent },
-): Promise<LastSync> {
-  try {
-    return await replaceContent(db, deps, input);
-  } catch (error) {
-    deps.metrics.knowledgeSyncs.inc({ type: input.source.type, result: 'error' });
+export type Index = (source: KnowledgeSourceRow, content: CutContent) => Promise<void>;
+
+/**
+ * One transaction that may index a source. It is told of after the commit, and counted once, as
+ * `ready` or as `error`, however often the transaction is run.
+ */
+export async function indexing<R>(
+  deps: IndexDeps,
+  work: (db: Db, index: Index) => Promise<R>,
+): Promise<R> {
+  let type: KnowledgeSourceRow['type'] | undefined;
+  let emitted: Emitted | undefined;
+  const count = (result: 'ready' | 'error'): void => {
+    if (type !== undefined) deps.metrics.knowledgeSyncs.inc({ type, result });
+  };
+  const run = inTransaction(deps.pool, (db) => {
+    type = emitted = undefined;
+    return work(db, async (source, content) => {
+      type = source.type;
+      const sync = await replaceContent(db, deps, { source, content });
+      emitted = await emitSynced(db, deps, { source, sync });
+    });
+  });
+  const result = await run.catch((error: unknown) => {
+    count('error');
     throw error;
-  }
+  });
+  if (emitted) deps.announce(emitted);
+  count('ready');
+  return result;
 }
 
 async function replaceContent(
@@ -118,7 +140,7 @@ async function replaceContent(
 }
 
 /** The event of one sync, in its transaction. */
-export function emitSynced(
+function emitSynced(
   db: Db,
   { nowMs }: Pick<IndexDeps, 'nowMs'>,
   { source, sync }: { source: KnowledgeSourceRow; sync: LastSync },

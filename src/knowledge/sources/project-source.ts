@@ -17,19 +17,18 @@ import { assertLeader } from '../../platform/postgres/leadership.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
-import type { Announce, Emitted } from '../../events/emit-event.ts';
 import {
   contentHashOf,
   cutContent,
-  emitSynced,
-  indexSource,
+  indexing,
   syncedCondition,
   type CutContent,
+  type Index,
   type IndexDeps,
   type SourceContent,
 } from './index-source.ts';
 
-export type ProjectSourceDeps = IndexDeps & { pool: Pool; notifier: Notifier; announce: Announce };
+export type ProjectSourceDeps = IndexDeps & { notifier: Notifier };
 
 /** What is declared, and the text of it when it is of type text. */
 export type DeclaredSource = SourceProjection & {
@@ -49,26 +48,22 @@ export async function projectSource(
   const known = await readSource(deps.pool, source);
   if (known && isInForce(known, source, content)) return known;
   const cut = content && cutContent(deps, content);
-  const { row, emitted } = await inTransaction(deps.pool, async (db) => {
+  const row = await indexing(deps, async (db, index) => {
     await assertLeader(db, epoch);
     // Deleted and made anew under its name before we looked: the old one goes first.
     const replaced = await markSourceDeleted(db, source, source.id);
     if (replaced !== undefined) await dropContent(db, replaced);
-    return project(db, deps, { source, content: cut });
+    return project(db, index, { source, content: cut });
   });
-  if (emitted) {
-    deps.announce(emitted);
-    deps.metrics.knowledgeSyncs.inc({ type: source.type, result: 'ready' });
-  }
   deps.notifier.notify(CHANNELS.projected, [source.uid]);
   return row;
 }
 
 async function project(
   db: Db,
-  deps: ProjectSourceDeps,
+  index: Index,
   { source, content }: { source: DeclaredSource; content: CutContent | undefined },
-): Promise<{ row: KnowledgeSourceRow; emitted?: Emitted }> {
+): Promise<KnowledgeSourceRow> {
   const before = await lockSource(db, source.id);
   if (before && before.type !== source.type) {
     await dropContent(db, source.id);
@@ -78,14 +73,12 @@ async function project(
   if (!content || row.contentHash?.equals(content.hash)) {
     const state = stateOf(source, row);
     await updateSourceState(db, { id: row.id, ...state });
-    return { row: { ...row, ...state } };
+    return { ...row, ...state };
   }
-  const lastSync = await indexSource(db, deps, { source: row, content });
+  await index(row, content);
   const chunks = content.passages.length;
   await updateSourceState(db, { id: row.id, status: 'ready', ...syncedCondition({ chunks }) });
-  const emitted = await emitSynced(db, deps, { source: row, sync: lastSync });
-  const shown = await readSource(db, row);
-  return { row: shown ?? row, emitted };
+  return (await readSource(db, row)) ?? row;
 }
 
 function contentOf({ text, name, problem }: DeclaredSource): SourceContent | undefined {

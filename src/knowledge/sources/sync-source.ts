@@ -8,13 +8,10 @@ import {
   type KnowledgeSourceRow,
 } from './knowledge-sources.sql.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
-import type { Db, Pool } from '../../platform/postgres/pool.ts';
-import { inTransaction } from '../../platform/postgres/transaction.ts';
-import type { Announce, Emitted } from '../../events/emit-event.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 import {
   cutContent,
-  emitSynced,
-  indexSource,
+  indexing,
   syncedCondition,
   type CutContent,
   type IndexDeps,
@@ -23,7 +20,7 @@ import {
 import { requireSource, unsupportedType } from './write-source.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
-export type SyncSourceDeps = IndexDeps & { pool: Pool; notifier: Notifier; announce: Announce };
+export type SyncSourceDeps = IndexDeps & { notifier: Notifier };
 
 type SourceKey = { namespace: string; id: string };
 
@@ -36,7 +33,7 @@ export function syncSource(
   key: SourceKey,
   beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
-  return indexing(deps, beforeCommit, async (db) => {
+  return indexContent(deps, beforeCommit, async (db) => {
     const source = await lockedSource(db, key);
     if (!isReadable(source.type)) throw unsupportedType(source.type);
     const content = await storedContent(db, source);
@@ -59,7 +56,7 @@ export async function uploadContent(
   // Before the upload is cut, which is work for nothing where it cannot go.
   requireFile(await requireSource(deps, input));
   const content = cutContent(deps, { ...pathOf(upload), text });
-  return indexing(deps, noCommitHook, async (db) => {
+  return indexContent(deps, noCommitHook, async (db) => {
     const source = await lockedSource(db, input);
     requireFile(source);
     await writeUpload(db, source.id, upload);
@@ -67,27 +64,23 @@ export async function uploadContent(
   });
 }
 
-async function indexing(
+async function indexContent(
   deps: SyncSourceDeps,
   beforeCommit: CommitHook<KnowledgeSourceRow>,
   prepare: (db: Db) => Promise<{ source: KnowledgeSourceRow; content: CutContent }>,
 ): Promise<KnowledgeSourceRow> {
-  let emitted: Emitted | undefined;
-  const row = await inTransaction(deps.pool, async (db) => {
+  const row = await indexing(deps, async (db, index) => {
     const { source, content } = await prepare(db);
-    const sync = await indexSource(db, deps, { source, content });
+    await index(source, content);
     // One that is not in force for another reason stays so: its declaration says why.
     if (source.ready || source.type === 'file') {
       const condition = syncedCondition({ chunks: content.passages.length });
       await updateSourceState(db, { id: source.id, status: 'ready', ...condition });
     }
-    emitted = await emitSynced(db, deps, { source, sync });
     const shown = await lockedSource(db, source);
     await beforeCommit(db, shown);
     return shown;
   });
-  if (emitted) deps.announce(emitted);
-  deps.metrics.knowledgeSyncs.inc({ type: row.type, result: 'ready' });
   deps.notifier.notify(CHANNELS.projected, [row.uid]);
   return row;
 }

@@ -1,0 +1,30 @@
+import type { Pool } from '../../../src/platform/postgres/pool.ts';
+
+/** Makes the next `times` transactions fail as the victims of a deadlock do. */
+export type Disturb = (times: number) => Promise<void>;
+
+/**
+ * Of those that write to `table`: at the write, or when they commit all that they did. A sequence
+ * counts them, since it does not go back with a transaction.
+ */
+export async function createDisturb(
+  pool: Pool,
+  { table, at }: { table: string; at: 'write' | 'commit' },
+): Promise<Disturb> {
+  const trigger = at === 'commit' ? 'constraint trigger' : 'trigger';
+  const deferred = at === 'commit' ? 'deferrable initially deferred' : '';
+  await pool.query(`
+    create sequence disturbances increment -1 minvalue -1000000 maxvalue 1000 start 0;
+    create function disturb() returns trigger language plpgsql as $$
+    begin
+      if nextval('disturbances') >= 1 then
+        raise exception 'disturbed' using errcode = 'deadlock_detected';
+      end if;
+      return null;
+    end $$;
+    create ${trigger} disturb after insert or update on ${table} ${deferred}
+      for each row execute function disturb()`);
+  return async (times) => {
+    await pool.query(`select setval('disturbances', $1)`, [times + 1]);
+  };
+}
