@@ -2,26 +2,26 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createDisturb, type Disturb } from '../../platform/postgres/disturb.ts';
 import type { Reply } from '../../roles/api/api-setup.ts';
-import { startTalk, type Talk } from '../conversation-setup.ts';
+import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 
 /** parley_escalations_total counts what is committed, however often PostgreSQL has it run again. */
 
 /** Failures are what is tried here. */
 const silent = pino({ level: 'silent' });
 
-let talk: Talk;
+let fixture: ConversationFixture;
 let disturb: Disturb;
 beforeAll(async () => {
-  talk = await startTalk({ log: silent });
-  disturb = await createDisturb(talk.engine.pool, { table: 'conversations', at: 'commit' });
+  fixture = await startConversationFixture({ log: silent });
+  disturb = await createDisturb(fixture.engine.pool, { table: 'conversations', at: 'commit' });
 });
-afterAll(() => talk?.stop());
+afterAll(() => fixture?.stop());
 
 /** As often as one transaction is run. */
 const TRIES = 3;
 
 async function counted(): Promise<Record<string, number>> {
-  const { values } = await talk.engine.metrics.escalations.get();
+  const { values } = await fixture.engine.metrics.escalations.get();
   return Object.fromEntries(values.map(({ labels, value }) => [String(labels['status']), value]));
 }
 
@@ -39,10 +39,10 @@ type Act = () => Promise<Reply>;
 type Prepare = () => Promise<Act>;
 
 const post = (path: string, json: unknown = {}): Promise<Reply> =>
-  talk.call('POST', path, { json });
+  fixture.call('POST', path, { json });
 
 async function requested(): Promise<{ conversation: string; path: string }> {
-  const conversation = await talk.start();
+  const conversation = await fixture.start();
   const { body } = await post(`/v1/conversations/${conversation}/escalate`);
   return { conversation, path: `/v1/escalations/${body.id}` };
 }
@@ -55,7 +55,7 @@ const ACTS: [what: string, status: string, prepare: Prepare][] = [
     'asked for from outside',
     'requested',
     async () => {
-      const id = await talk.start();
+      const id = await fixture.start();
       return () => post(`/v1/conversations/${id}/escalate`);
     },
   ],
@@ -64,8 +64,8 @@ const ACTS: [what: string, status: string, prepare: Prepare][] = [
     'requested',
     async () => {
       const escalation = { rules: [{ when: 'user_request' }] };
-      const id = await talk.start({ agent_id: await talk.newAgent({ escalation }) });
-      return () => talk.say(id, 'Let me talk to a human');
+      const id = await fixture.start({ agent_id: await fixture.newAgent({ escalation }) });
+      return () => fixture.say(id, 'Let me fixture to a human');
     },
   ],
   [
@@ -98,7 +98,7 @@ const ACTS: [what: string, status: string, prepare: Prepare][] = [
     'canceled',
     async () => {
       const { conversation } = await requested();
-      return () => talk.end(conversation);
+      return () => fixture.end(conversation);
     },
   ],
   [
@@ -106,7 +106,7 @@ const ACTS: [what: string, status: string, prepare: Prepare][] = [
     'canceled',
     async () => {
       const { conversation } = await requested();
-      return () => talk.call('DELETE', `/v1/conversations/${conversation}`);
+      return () => fixture.call('DELETE', `/v1/conversations/${conversation}`);
     },
   ],
 ];
