@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { decideActivation } from '../../src/agents/decide-activation.ts';
 
-/** Everything there is to decide with up to four versions, judged by the words of the contract. */
+/** Everything there is to decide with up to four versions, judged by contract §4. */
 function situations() {
   return [1, 2, 3, 4].flatMap((latestVersion) => {
     const versions = Array.from({ length: latestVersion }, (_, i) => i + 1);

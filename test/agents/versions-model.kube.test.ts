@@ -42,7 +42,7 @@ describeEachStore((storeName) => {
     },
   );
 
-  /** What is declared, and what the contract says follows from it. */
+  /** What is declared, and what follows from it by contract §4. */
   function createModel() {
     const declared = { inline: 'one', configMap: 'one', fromConfigMap: false, manual: false };
     const pins: { kubectl?: number; api?: number } = {};

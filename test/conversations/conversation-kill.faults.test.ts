@@ -73,7 +73,7 @@ test(
       const { min, max } = KILL_AFTER_MS;
       await delay(min + seeded.below(max - min)); // The moment is what is tried.
       await api.kill();
-      // As if the 60 s were over for which the mark of a request under way is held.
+      // As if the 60 s were over that the mark of a request under way lasts.
       await pool.query(
         `update idempotency_marks set claimed_at = '-infinity' where answer is null`,
       );
@@ -126,7 +126,7 @@ function newWord(): string {
     .replaceAll(/[0-9]/g, (digit) => 'ghijklmnop'[Number(digit)]!);
 }
 
-/** One that PostgreSQL still wrote for the dead process is held for its 60 s. */
+/** A mark that PostgreSQL wrote for a process that is dead by then lasts its 60 s. */
 const GIVE_UP_MS = 90_000;
 
 type Reply = Pick<Answer, 'status' | 'body'>;

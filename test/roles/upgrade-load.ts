@@ -21,7 +21,7 @@ export type Conversation = { id: string; said: readonly string[] };
 export type Request = {
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
-  /** What the contract promises for it. */
+  /** Statuses that contract §4 allows for it. */
   expected: readonly number[];
   json?: object;
   headers?: Record<string, string>;

@@ -28,7 +28,7 @@ export type Spent = {
   groups: Record<string, number>;
   /** Of the machine's time, what the hypervisor gave to others: 0 … 1 */
   steal: number;
-  /** Cores that processes of nobody in `groups` took. */
+  /** Cores taken by processes outside of `groups`. */
   foreignCores: number;
 };
 

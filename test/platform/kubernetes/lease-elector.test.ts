@@ -218,7 +218,7 @@ test('giving back waits for the renewal on its way and says that nobody has it',
   expect(term.isLost()).toBe(false);
 });
 
-/** A candidate for a lease that there is none of; its first write waits for `allow`. */
+/** A candidate for a Lease that does not exist yet; its first write waits for `allow`. */
 async function startAsking() {
   const { nowMs, setTimer, advance } = createVirtualTime();
   const log: string[] = [];

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../src/errors.ts';
 import type { ManifestRules } from '../../../src/platform/manifests/object.ts';
 
-/** Stand-ins for the CRD's law: small, but with pointers like the real one's. */
+/** Stand-ins for the CRD's rules: small, but with pointers like the real one's. */
 export const rules: ManifestRules = {
   apiVersion: 'parley.dev/v1alpha1',
   knownKinds: ['Agent', 'WebhookEndpoint'],

@@ -4,8 +4,8 @@ import { startRoles, type Answer, type Parley } from '../../roles/parley-process
 import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
 
 /**
- * The three roles as processes of their own on one database, each path to it one that can fail,
- * with an endpoint that is recorded here: outside of whatever a test breaks.
+ * The three roles as processes of their own on one database, reached through proxies that can fail,
+ * and a receiver that records, outside of what a test breaks.
  */
 export type DatabaseHarness = {
   /** The path of the API and the operator to PostgreSQL, and that of the delivery process. */
@@ -20,7 +20,7 @@ export type DatabaseHarness = {
   emit: () => Promise<string>;
   /** Callers that send one event after the other until stopped. */
   produce: (options?: { callers?: number; pauseMs?: number }) => Producer;
-  /** Resolves with the moment at which this event was first received. */
+  /** Resolves with the moment of the first arrival of this event. */
   arrived: (eventId: string, timeoutMs?: number) => Promise<number>;
   /** All of these; throws with those that are missing. */
   allArrived: (ids: Iterable<string>, timeoutMs?: number) => Promise<void>;
@@ -37,7 +37,7 @@ export type Producer = {
   /** 2xx: event id → when the answer came. */
   accepted: Map<string, number>;
   answers: TimedAnswer[];
-  /** Those that are neither 202 nor 503 with the time to come again. */
+  /** Those that are neither 202 nor 503 with Retry-After. */
   odd: () => TimedAnswer[];
   /** Resolves with the moment of the first 2xx after this one. */
   acceptedAfter: (momentMs: number) => Promise<number>;
@@ -129,7 +129,7 @@ function startProducer(
   const caller = async (): Promise<void> => {
     while (!state.isStopped) {
       const sentMs = performance.now();
-      // The API lives on in all of these tests: an answer there must be.
+      // The API lives on in all of these tests, so there must be an answer.
       const { status, headers, body } = await send();
       const atMs = performance.now();
       answers.push({ status, retryAfter: headers.get('retry-after'), sentMs, atMs });

@@ -38,7 +38,7 @@ afterEach(async () => {
 }, 60_000);
 
 test.each(['synchronous', 'asynchronous'] as const)(
-  'F-10: fail-over to a standby, %s: in service within 10 s, lost is what was promised',
+  'F-10: fail-over to a standby, %s: in service within 10 s, and no more lost than may be',
   async (kind) => {
     if (kind === 'synchronous') {
       await primary.query(`alter system set synchronous_standby_names = '*'`);

@@ -19,7 +19,7 @@ export type OwnPostgres = {
    * `performance.now`) at which the server that follows accepts connections.
    */
   kill: (signal: 'SIGKILL' | 'SIGQUIT') => Promise<number>;
-  /** For good, as if its machine were gone: no last words to anybody. */
+  /** For good, as if its machine were gone: no connection is closed in order. */
   destroy: () => Promise<void>;
   query: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
   /** What it said. */

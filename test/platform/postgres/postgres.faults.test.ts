@@ -32,7 +32,7 @@ afterAll(async () => {
   await postgres?.stop();
 }, 60_000);
 
-/** What a claim that was cut off holds would run out after its 30 s: done at once here. */
+/** The leases of a claim that was cut off run out after 30 s; here at once. */
 async function endLeases(): Promise<void> {
   await postgres.query(
     `update delivery_queue set run_at = now() where lease_token is not null and run_at > now()`,

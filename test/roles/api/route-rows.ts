@@ -18,7 +18,7 @@ export type Row = {
   isStream?: true;
 };
 
-/** Makes things in the namespace of the key, through the API, and answers what was answered. */
+/** Makes things in the namespace of the key, through the API; `call` resolves with its answer. */
 export type RouteFixture = {
   call: (method: string, path: string, json?: unknown) => Promise<Reply>;
   eventually: <T>(check: () => Promise<T | undefined | false>) => Promise<T>;

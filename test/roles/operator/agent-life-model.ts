@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 
 /**
- * Random transitions of one agent and what the contract (§4, §6) says its status then is: which
+ * Random transitions of one agent and what its status then is by contract §4 and §6: which
  * version is live, how many there are, what stands in the way. NAME stands for the agent's name, so
  * that each has Secrets and a ConfigMap of its own.
  */

@@ -19,7 +19,7 @@ import { createViewer, type View } from './operator-view.ts';
 import { createTestDatabase } from '../../platform/postgres/postgres.ts';
 import { until } from '../../until.ts';
 
-/** A namespace and a database of one life each, the model of both, and who acts on them. */
+/** A namespace and a database of its own, the model of both, and acts on them. */
 export type OperatorHarness = {
   model: Model;
   /** For its operators. */

@@ -1,5 +1,5 @@
 /**
- * What the contract (§4, §6) says must have become of what was declared, on two pages: the model
+ * What must have become of what was declared by contract §4 and §6, on two pages: the model
  * that the fault suite holds the API server and the database against.
  */
 

@@ -27,7 +27,7 @@ import {
   type Tables,
 } from './operator-tables.ts';
 
-/** The world as it is and as the model has it, in the same shape: equal when all is well. */
+/** What there is and what the model says, in the same shape: equal when all is well. */
 export type View = {
   actual: unknown;
   expected: unknown;

@@ -2,7 +2,7 @@ import type { KubeClient, KubeRequest } from '../../../src/platform/kubernetes/c
 import type { Pool } from '../../../src/platform/postgres/pool.ts';
 
 /**
- * Everything an operator does to the world outside of it, one after the other: each request that
+ * Everything an operator does outside of itself, one after the other: each request that
  * writes to the API server, each statement sent to PostgreSQL. Between any two of them a process
  * may die or fall asleep; a `Strike` says between which, so that no failpoint stands in src/.
  */

@@ -53,7 +53,7 @@ type Stored = {
 
   test('F-49: objects of the previous CRDs are whole under the new ones, and under the old ones again', async () => {
     const manifests = readCorpus('good').map(({ name, text, kind }) => {
-      // The corpus names what is alike alike.
+      // Entries of the corpus share names; here each has its own.
       return { ...(parse(text, { version: '1.1' }) as Stored), kind, metadata: { name } };
     });
     const old: Stored[] = [];
@@ -88,7 +88,7 @@ type Stored = {
 
     await applyCrds(previous.path);
     expect(pruned(old, await readAll(old))).toEqual([]);
-    // Nothing the previous version knows is missing or other in what the new one wrote.
+    // Nothing the previous version knows is missing or different in what the new one wrote.
     for (const object of await readAll(young)) {
       const { spec } = await send('POST', `${collection(object)}?dryRun=All`, fresh(object));
       expect(pruned([{ ...object, spec }], [object])).toEqual([]);

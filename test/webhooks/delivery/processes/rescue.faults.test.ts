@@ -172,11 +172,9 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
     60_000,
   );
 
-  /** A durable commit takes along those before it that were not. */
+  /** What is flushed takes along all that was written before it. */
   async function flushWal(): Promise<void> {
-    await postgres.query(
-      `begin; set local synchronous_commit = on; select pg_current_xact_id(); commit`,
-    );
+    await postgres.query(`select pg_logical_emit_message(false, 'test', '', flush => true)`);
   }
 
   test('F-34: everything stands still past the leases: each is taken by one, once', async () => {
