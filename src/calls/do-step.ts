@@ -24,7 +24,7 @@ type Step = { call: ClaimedCall; provider: TelephonyProvider; due: DueEvent };
  */
 export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   try {
-    await DO[step.due.event.type](deps, step);
+    await HANDLERS[step.due.event.type](deps, step);
   } catch (error) {
     if (error instanceof LostStep) return;
     if (!(error instanceof ApiError)) throw error;
@@ -41,9 +41,9 @@ class LostStep extends Error {
   override readonly name = 'LostStep';
 }
 
-type Do = (deps: CallStepDeps, step: Step) => Promise<void>;
+type Handler = (deps: CallStepDeps, step: Step) => Promise<void>;
 
-const DO: Record<CallEvent['type'], Do> = {
+const HANDLERS: Record<CallEvent['type'], Handler> = {
   ringing: async ({ pool }, { call, provider, due }) => {
     const { providerCallId } = await provider.place(call);
     const nextAfterMs = due.nextAfterMs;

@@ -14,7 +14,7 @@ import { doStep, type CallStepDeps } from './do-step.ts';
 import type { Providers } from './providers/providers.ts';
 
 /** Steps at once in one process: they share its connections with everything the API does. */
-const AT_ONCE_MAX = 8;
+const CONCURRENT_STEPS_MAX = 8;
 /** What is due earlier has a timer of its own; this finds what other processes left behind. */
 const LOOK_EVERY_MS = 1_000;
 /** A step that failed is tried again after this. */
@@ -43,7 +43,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     const { areLive, nextDueMs } = await lookAtCalls(pool);
     if (!areLive) return false;
     await sweep();
-    const slots = AT_ONCE_MAX - playing.size;
+    const slots = CONCURRENT_STEPS_MAX - playing.size;
     // One that ends wakes us.
     if (slots === 0 || nextDueMs === null) return false;
     if (nextDueMs > 0) {

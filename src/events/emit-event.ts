@@ -22,7 +22,7 @@ export type Emitted = {
   type: EventType;
   endpointIds: string[];
   /** Who is to know was told with the commit. */
-  isTold?: boolean;
+  isNotified?: boolean;
 };
 
 /**
@@ -53,11 +53,11 @@ export function createAnnounce(deps: {
   notifier: Notifier;
   metrics: Pick<Metrics, 'events' | 'knowledgeGaps'>;
 }): Announce {
-  return ({ namespace, type, endpointIds, isTold }) => {
+  return ({ namespace, type, endpointIds, isNotified }) => {
     deps.metrics.events.inc({ type });
     // Here, because a gap is one exactly when it is told, and only after the commit.
     if (type === 'knowledge.gap.detected') deps.metrics.knowledgeGaps.inc();
-    if (isTold) return;
+    if (isNotified) return;
     deps.notifier.notify(CHANNELS.deliveries, endpointIds);
     deps.notifier.notify(CHANNELS.events, [namespace]);
   };

@@ -11,7 +11,7 @@ import {
   type StreamedEvent,
 } from './event-stream.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
-import { createEventTails, fromTail, news, PAGE, type Tail } from './event-tails.ts';
+import { createEventTails, fromTail, untilGrown, PAGE, type Tail } from './event-tails.ts';
 import { REPLAY_WINDOW_MS } from './events.sql.ts';
 
 /**
@@ -114,7 +114,7 @@ async function* read(
     }
     position = page.position;
     const isAtEnd = known ? known.events.length === 0 : page.events.length < PAGE;
-    if (isAtEnd && !isAfter(tail.until, position)) await news(tail, signal);
+    if (isAtEnd && !isAfter(tail.until, position)) await untilGrown(tail, signal);
   }
 }
 

@@ -135,7 +135,7 @@ function append(tail: Tail, events: readonly StreamedEvent[], until: StreamPosit
 }
 
 /** Resolves when the tail has grown, when the reader ends, or after the poll's time. */
-export function news({ waiters }: Tail, signal: AbortSignal): Promise<void> {
+export function untilGrown({ waiters }: Tail, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
       clearTimeout(timer);

@@ -22,8 +22,8 @@ export function createAffinity(processNumber: number): Affinity {
 
   /** The highest number of the dice wins (rendezvous hashing): one that leaves moves only its own. */
   function isOurs(endpointId: string): boolean {
-    const ours = throwDice(endpointId, processNumber);
-    return others.every((number) => throwDice(endpointId, number) < ours);
+    const ours = scoreOf(endpointId, processNumber);
+    return others.every((number) => scoreOf(endpointId, number) < ours);
   }
 
   function recall(endpointId: string): boolean {
@@ -46,6 +46,6 @@ export function createAffinity(processNumber: number): Affinity {
 }
 
 /** 40 hexadecimal digits: two are never the same. */
-function throwDice(endpointId: string, processNumber: number): string {
+function scoreOf(endpointId: string, processNumber: number): string {
   return hash('sha1', `${endpointId} ${processNumber}`);
 }

@@ -1,6 +1,6 @@
 import type { ClaimBudget } from '../queue/dispatch-queue.ts';
 import type { Slots } from './slots.ts';
-import type { Waiting } from './waiting.ts';
+import type { DueEndpoints } from './due-endpoints.ts';
 
 /** Over all endpoints; bounds sockets and memory. */
 export const IN_FLIGHT_MAX = 512;
@@ -22,13 +22,13 @@ const YIELDING_PER_CLAIM = 64;
  * that may have something fresh, then those that have only what yields, of which `yieldingMax` may
  * begin now over all endpoints.
  */
-export function shareSlots(waiting: Waiting, slots: Slots, yieldingMax: number): ClaimBudget[] {
+export function shareSlots(due: DueEndpoints, slots: Slots, yieldingMax: number): ClaimBudget[] {
   let left = IN_FLIGHT_MAX - slots.total();
   let yieldingLeft = Math.min(yieldingMax, YIELDING_PER_CLAIM);
   const budgets: ClaimBudget[] = [];
-  const fresh = [...waiting.fresh].filter((id) => slots.free(id) > 0);
+  const fresh = [...due.fresh].filter((id) => slots.free(id) > 0);
   // Named once: with two budgets an endpoint's deliveries would be claimed, and sent, twice over.
-  const only = [...waiting.yielding].filter((id) => !waiting.fresh.has(id));
+  const only = [...due.yielding].filter((id) => !due.fresh.has(id));
   const yielding = yieldingLeft > 0 ? only : [];
   const share = Math.max(1, Math.floor(left / (fresh.length + yielding.length + PART_OF_FREE)));
 

@@ -6,7 +6,7 @@ import { shareSlots } from './budgets.ts';
 import type { SendableDelivery } from './attempt.ts';
 import { createWorker, type WorkerDeps } from './worker.ts';
 import type { Throttle } from './throttle.ts';
-import { createWaiting } from './waiting.ts';
+import { createDueEndpoints } from './due-endpoints.ts';
 
 /**
  * Claims due deliveries and attempts them.
@@ -39,20 +39,20 @@ export type DelivererDeps = Omit<WorkerDeps, 'onFree'> & {
 const SWEEP_MS = 200;
 
 export function createDeliverer(deps: DelivererDeps): Deliverer {
-  const waiting = createWaiting();
+  const due = createDueEndpoints();
   let sweepAsked = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
 
   const outcome = createOutcomeLog(deps.log);
-  const pumping = createSingleFlight(() =>
+  const claiming = createSingleFlight(() =>
     claimWhatIsDue().then(outcome.succeeded, outcome.failed),
   );
-  const soon = createSoon(pumping.trigger);
+  const retry = createOneShot(claiming.trigger);
   const worker = createWorker({
     ...deps,
     onFree: () => {
-      if (waiting.fresh.size + waiting.yielding.size > 0) pumping.trigger();
+      if (due.fresh.size + due.yielding.size > 0) claiming.trigger();
     },
   });
 
@@ -61,29 +61,29 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       // Between claims too: behind a long backlog they would not end before it does.
       if (sweepAsked) {
         sweepAsked = false;
-        for (const id of await deps.queue.listDue()) waiting.found(id);
+        for (const id of await deps.queue.listDue()) due.add(id);
       }
-      const budgets = shareSlots(waiting, deps.slots, deps.throttle.free());
-      if (budgets.length === 0 && waiting.yielding.size > 0 && !stopped) soon.ask();
+      const budgets = shareSlots(due, deps.slots, deps.throttle.free());
+      if (budgets.length === 0 && due.yielding.size > 0 && !stopped) retry.schedule();
       if (budgets.length === 0 || stopped) return;
       await claim(budgets);
     }
   }
 
   async function claim(budgets: readonly ClaimBudget[]): Promise<void> {
-    waiting.begin(budgets);
+    due.take(budgets);
     const leaseToken = randomUUID();
     try {
       await failpoint('delivery.claiming');
       const claimed = await deps.queue.claim(budgets, leaseToken);
       await failpoint('delivery.claimed');
       for (const delivery of claimed) if (isSendable(delivery)) worker.begin(delivery);
-      waiting.claimed(budgets, claimed);
+      due.noteClaimed(budgets, claimed);
       deps.throttle.begun(claimed.filter(({ yields }) => yields).length);
-      void tellStarted(deps, claimed, wake);
+      void releaseSuccessors(deps, claimed, wake);
       void cancelEmpty(deps, { claimed, leaseToken });
     } catch (error) {
-      waiting.failed(budgets);
+      due.putBack(budgets);
       throw error;
     }
   }
@@ -91,9 +91,9 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   function wake(endpointIds: readonly string[]): void {
     for (const id of endpointIds) {
       if (id === '*') sweepAsked = true;
-      else waiting.fresh.add(id);
+      else due.fresh.add(id);
     }
-    pumping.trigger();
+    claiming.trigger();
   }
 
   return {
@@ -105,8 +105,8 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     stop: async () => {
       stopped = true;
       clearInterval(timer);
-      soon.stop();
-      await pumping.idle();
+      retry.cancel();
+      await claiming.idle();
       await worker.idle();
     },
   };
@@ -133,16 +133,16 @@ function createOutcomeLog(log: DelivererDeps['log']): {
 /** What waits only for the throttle is looked at again after a part of its window. */
 const SOON_MS = 25;
 
-function createSoon(look: () => void): { ask: () => void; stop: () => void } {
+function createOneShot(run: () => void): { schedule: () => void; cancel: () => void } {
   let timer: NodeJS.Timeout | undefined;
   return {
-    ask: () => {
+    schedule: () => {
       timer ??= setTimeout(() => {
         timer = undefined;
-        look();
+        run();
       }, SOON_MS);
     },
-    stop: () => clearTimeout(timer),
+    cancel: () => clearTimeout(timer),
   };
 }
 
@@ -167,7 +167,7 @@ async function cancelEmpty(
 }
 
 /** Frees the successors of conversation events; a failure only makes them wait for the record. */
-async function tellStarted(
+async function releaseSuccessors(
   deps: Pick<DelivererDeps, 'queue' | 'log'>,
   claimed: readonly ClaimedDelivery[],
   wake: (endpointIds: readonly string[]) => void,

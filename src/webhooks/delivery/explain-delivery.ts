@@ -47,7 +47,7 @@ export async function explainDelivery(
   return explain({ event, endpoint, deliveries, nowMs: deps.nowMs() });
 }
 
-export type Known = {
+export type Facts = {
   event: Pick<EventRow, 'id' | 'type' | 'endpointId' | 'erasedAt'>;
   endpoint: Pick<
     WebhookEndpointRow,
@@ -61,13 +61,13 @@ export type Known = {
 type Why = [reason: Reason, detail: string];
 
 /** What is under way says most, then what arrived, then the last one that did not. */
-export function explain(known: Known): Explanation {
-  const { deliveries } = known;
+export function explain(facts: Facts): Explanation {
+  const { deliveries } = facts;
   const delivery =
     deliveries.find(({ status }) => status === 'queued') ??
     deliveries.find(({ status }) => status === 'delivered') ??
     deliveries[0];
-  const [reason, detail] = delivery ? whyNotYet(known, delivery) : whyNone(known);
+  const [reason, detail] = delivery ? whyNotYet(facts, delivery) : whyNone(facts);
   return {
     reason,
     detail,
@@ -76,23 +76,23 @@ export function explain(known: Known): Explanation {
   };
 }
 
-function whyNotYet(known: Known, delivery: ExplainableDelivery): Why {
+function whyNotYet(facts: Facts, delivery: ExplainableDelivery): Why {
   switch (delivery.status) {
     case 'queued':
-      return whyQueued(known, delivery);
+      return whyQueued(facts, delivery);
     case 'delivered':
       return ['delivered', 'the endpoint acknowledged it'];
     case 'canceled':
     case 'failed':
-      return whyFailed(known, delivery);
+      return whyFailed(facts, delivery);
     default:
       return delivery.status satisfies never;
   }
 }
 
 function whyQueued(
-  { endpoint, nowMs }: Known,
-  { attempts, isLeased, isHeld, dueAt }: ExplainableDelivery,
+  { endpoint, nowMs }: Facts,
+  { attempts, isLeased, isOutOfTurn, dueAt }: ExplainableDelivery,
 ): Why {
   if (isLeased) return ['in_flight', 'an attempt is under way: look again in a moment'];
   if (!endpoint.enabled) {
@@ -103,7 +103,7 @@ function whyQueued(
   if (!endpoint.ready) {
     return ['endpoint_not_ready', `the endpoint is not in force: ${endpoint.message}`];
   }
-  if (isHeld) {
+  if (isOutOfTurn) {
     const detail = 'an earlier event of the conversation goes first and has not started yet';
     return ['waiting_in_order', detail];
   }
@@ -115,39 +115,39 @@ function whyQueued(
   return ['waiting_for_retry', detail];
 }
 
-function whyFailed(known: Known, { status, attempts }: ExplainableDelivery): Why {
-  if (known.event.erasedAt !== null) return ERASED;
+function whyFailed(facts: Facts, { status, attempts }: ExplainableDelivery): Why {
+  if (facts.event.erasedAt !== null) return ERASED;
   return status === 'canceled'
     ? [
         status,
-        `its delivery was canceled: the endpoint was removed or the job stopped${again(known)}`,
+        `its delivery was canceled: the endpoint was removed or the job stopped${again(facts)}`,
       ]
-    : ['failed', `none of ${attempts} attempts within 72 hours was acknowledged${again(known)}`];
+    : ['failed', `none of ${attempts} attempts within 72 hours was acknowledged${again(facts)}`];
 }
 
-function whyNone(known: Known): Why {
-  const { event, endpoint } = known;
+function whyNone(facts: Facts): Why {
+  const { event, endpoint } = facts;
   if (event.endpointId !== null && event.endpointId !== endpoint.id) {
     const detail = 'it is a test event of another endpoint and goes to no other: send one to this';
     return ['test_event_of_another_endpoint', detail];
   }
   if (event.erasedAt !== null) return ERASED;
   if (!isSubscribed(endpoint.eventTypes, event.type)) {
-    const detail = `the endpoint is not subscribed to ${event.type}: add it to event_types${again(known)}`;
+    const detail = `the endpoint is not subscribed to ${event.type}: add it to event_types${again(facts)}`;
     return ['not_subscribed', detail];
   }
   if (uuidTimeMs(event.id) < endpoint.createdAt) {
-    const detail = `it happened before the endpoint was there${again(known)}`;
+    const detail = `it happened before the endpoint was there${again(facts)}`;
     return ['created_before_endpoint', detail];
   }
-  const detail = `it happened while the endpoint was disabled or not subscribed to it${again(known)}`;
+  const detail = `it happened while the endpoint was disabled or not subscribed to it${again(facts)}`;
   return ['made_while_disabled', detail];
 }
 
 const ERASED: Why = ['erased', 'the conversation it tells of was erased: it is sent no more'];
 
 /** What to do, as long as it can be done. */
-function again({ event, endpoint, nowMs }: Known): string {
+function again({ event, endpoint, nowMs }: Facts): string {
   if (nowMs - uuidTimeMs(event.id) > REPLAY_WINDOW_MS) return '; it is too old to be replayed';
   return endpoint.enabled
     ? '; replay it to this endpoint'

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import {
   addDeliveryProcess,
   endLeasesOf,
-  holdDeliveryProcess,
+  lockDeliveryProcess,
   listDeliveryProcesses,
   markStopping,
   removeDeliveryProcess,
@@ -57,7 +57,7 @@ export async function createRescue(deps: {
   async function keepTrying(session: Db): Promise<void> {
     try {
       do await delay(RETRY_MS, undefined, { signal: stopping.signal });
-      while (!(await holdDeliveryProcess(session, processNumber)));
+      while (!(await lockDeliveryProcess(session, processNumber)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.debug({ reason }, 'the session ended before it was said to be ours');
@@ -91,7 +91,7 @@ export async function createRescue(deps: {
   return {
     processNumber,
     onSession: async (session) => {
-      if (!(await holdDeliveryProcess(session, processNumber))) void keepTrying(session);
+      if (!(await lockDeliveryProcess(session, processNumber))) void keepTrying(session);
     },
     look: async () => {
       try {

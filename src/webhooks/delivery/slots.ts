@@ -45,7 +45,7 @@ export type Slots = {
    * The attempt is over, its result not recorded yet: the endpoint may have another one.
    * `waitedMs`: how long the attempt had been due when it began.
    */
-  give: (
+  release: (
     endpointId: string,
     result: AttemptHealth,
     about?: { waitedMs?: number; yields?: boolean },
@@ -54,7 +54,7 @@ export type Slots = {
   pausedUntilMs: (endpointId: string) => number;
   inFlight: (endpointId: string) => number;
   /** The result is recorded too. */
-  settle: () => void;
+  recorded: () => void;
   /** In flight over all endpoints, and what is over and not recorded yet: it is held in memory. */
   total: () => number;
 };
@@ -88,7 +88,7 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
       if (yields) state.yielding += 1;
       total += 1;
     },
-    give: (endpointId, result, { waitedMs = 0, yields = false } = {}) => {
+    release: (endpointId, result, { waitedMs = 0, yields = false } = {}) => {
       const state = stateOf(endpointId);
       state.inFlight -= 1;
       if (yields) state.yielding -= 1;
@@ -99,7 +99,7 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
         states.delete(endpointId);
       }
     },
-    settle: () => {
+    recorded: () => {
       total -= 1;
     },
     pausedUntilMs: (endpointId) => states.get(endpointId)?.pausedUntilMs ?? 0,

@@ -18,9 +18,9 @@ const LOOK_MS = 50;
 /** Of its time; what is left is for fresh events, and for the neighbours on the machine. */
 const BUSY_MAX = 0.7;
 /** In a window; so that a process that is busy with fresh events alone comes to its retries too. */
-const MAX_LEAST = 16;
-const MAX_FIRST = 64;
-const MAX_MOST = 1_000;
+const LIMIT_MIN = 16;
+const LIMIT_INITIAL = 64;
+const LIMIT_MAX = 1_000;
 const STEP_UP = 16;
 const STEP_DOWN = 0.7;
 
@@ -29,7 +29,7 @@ const STEP_DOWN = 0.7;
  * when it is asked and not by a timer: who claims nothing needs no throttle.
  */
 export function createThrottle(deps: { busyShare: () => number; nowMs: () => number }): Throttle {
-  let max = MAX_FIRST;
+  let limit = LIMIT_INITIAL;
   let lookedMs = -Infinity;
   let begun: { atMs: number; count: number }[] = [];
 
@@ -37,9 +37,9 @@ export function createThrottle(deps: { busyShare: () => number; nowMs: () => num
     if (nowMs - lookedMs < LOOK_MS) return;
     lookedMs = nowMs;
     const isBusy = deps.busyShare() > BUSY_MAX;
-    max = isBusy
-      ? Math.max(MAX_LEAST, Math.floor(max * STEP_DOWN))
-      : Math.min(MAX_MOST, max + STEP_UP);
+    limit = isBusy
+      ? Math.max(LIMIT_MIN, Math.floor(limit * STEP_DOWN))
+      : Math.min(LIMIT_MAX, limit + STEP_UP);
   }
 
   return {
@@ -47,7 +47,7 @@ export function createThrottle(deps: { busyShare: () => number; nowMs: () => num
       const nowMs = deps.nowMs();
       look(nowMs);
       begun = begun.filter(({ atMs }) => nowMs - atMs < WINDOW_MS);
-      return Math.max(0, max - begun.reduce((sum, { count }) => sum + count, 0));
+      return Math.max(0, limit - begun.reduce((sum, { count }) => sum + count, 0));
     },
     begun: (count) => {
       if (count > 0) begun.push({ atMs: deps.nowMs(), count });

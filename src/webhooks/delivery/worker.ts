@@ -60,7 +60,7 @@ async function deliver(deps: WorkerDeps, delivery: SendableDelivery): Promise<vo
     // Ours, not the receiver's: the lease runs out and the delivery is tried again.
     deps.log.error({ err: error, delivery: delivery.id }, 'attempt broke off');
   } finally {
-    deps.slots.settle();
+    deps.slots.recorded();
   }
 }
 
@@ -73,7 +73,7 @@ async function attemptInSlot(deps: WorkerDeps, delivery: SendableDelivery): Prom
     health = attempt.result.outcome === 'delivered' ? 'success' : 'failure';
     return attempt;
   } finally {
-    deps.slots.give(endpointId, health, { waitedMs, yields });
+    deps.slots.release(endpointId, health, { waitedMs, yields });
     deps.onFree();
   }
 }

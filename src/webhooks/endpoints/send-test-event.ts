@@ -80,7 +80,7 @@ export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
       });
     }
     const { namespace, type, endpointId } = event;
-    announce({ eventId: event.id, namespace, type, endpointIds: [endpointId], isTold: true });
+    announce({ eventId: event.id, namespace, type, endpointIds: [endpointId], isNotified: true });
     return sent;
   };
 }

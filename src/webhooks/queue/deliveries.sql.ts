@@ -128,7 +128,7 @@ export type ExplainableDelivery = {
   attempts: number;
   isLeased: boolean;
   /** An earlier event of its conversation has not started. */
-  isHeld: boolean;
+  isOutOfTurn: boolean;
   /** Unix ms */
   dueAt: number | null;
 };
@@ -144,7 +144,7 @@ export async function explainableDeliveries(
             d.conversation_id is not null and not d.started and exists (
               select 1 from delivery_queue e
                where e.conversation_id = d.conversation_id and e.endpoint_id = d.endpoint_id
-                 and not e.started and e.sequence < d.sequence) as "isHeld"
+                 and not e.started and e.sequence < d.sequence) as "isOutOfTurn"
        from delivery_queue d where d.event_id = $1 and d.endpoint_id = $2
      union all
      select id, status, attempt_count, null, false, false

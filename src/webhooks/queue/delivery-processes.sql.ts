@@ -21,7 +21,7 @@ export async function addDeliveryProcess(db: Db): Promise<number> {
  * Says through `session` that the process is alive, for as long as that session lasts. False when
  * an older session of the same process still holds the lock: the server has not noticed its end.
  */
-export async function holdDeliveryProcess(session: Db, number: number): Promise<boolean> {
+export async function lockDeliveryProcess(session: Db, number: number): Promise<boolean> {
   const { rows } = await session.query<{ held: boolean }>(
     'select pg_try_advisory_lock($1, $2) as held',
     [LOCK_CLASS, number],

@@ -266,7 +266,7 @@ export async function listRunningJobs(db: Db): Promise<string[]> {
  * A running job, held until the transaction ends; undefined when it is over or somebody else works
  * on it at this moment. The lock is the lease: it ends with whoever holds it, however they end.
  */
-export async function holdRunningJob(db: Db, id: string): Promise<JobRow | undefined> {
+export async function lockRunningJob(db: Db, id: string): Promise<JobRow | undefined> {
   const { rows } = await db.query<JobRow>({
     name: 'hold_running_job',
     text: `select ${COLUMNS} from jobs where id = $1 and status = 'running' for update skip locked`,

@@ -6,7 +6,7 @@ import {
   countBulk,
   finishJob,
   hasUnsent,
-  holdRunningJob,
+  lockRunningJob,
   insertReplays,
   listRunningJobs,
   type JobRow,
@@ -66,7 +66,7 @@ export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal)
 async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
   await failpoint('replay.batching');
   const made = await inTransaction(deps.pool, async (db) => {
-    const job = await holdRunningJob(db, id);
+    const job = await lockRunningJob(db, id);
     if (!job) return undefined;
     const { namespace, endpointId } = job;
     const endpoint = await readEndpoint(db, { namespace, id: endpointId });

@@ -16,8 +16,8 @@ function attempt(result: 'success' | 'failure' | 'unknown', waitedMs = 0): numbe
   nowMs += waitMs;
   expect(slots.free('a')).toBeGreaterThan(0);
   slots.take('a');
-  slots.give('a', result, { waitedMs });
-  slots.settle();
+  slots.release('a', result, { waitedMs });
+  slots.recorded();
   return waitMs;
 }
 
@@ -26,15 +26,15 @@ test('an endpoint in good health has 32 slots and loses one for each attempt in 
   for (let i = 0; i < SLOTS_MAX; i += 1) slots.take('a');
   expect(slots.free('a')).toBe(0);
   expect(slots.total()).toBe(SLOTS_MAX);
-  slots.give('a', 'success');
+  slots.release('a', 'success');
   expect(slots.free('a')).toBe(1);
 });
 
 test('what is over counts in all until it is recorded', () => {
   slots.take('a', true);
-  slots.give('a', 'success', { yields: true });
+  slots.release('a', 'success', { yields: true });
   expect([slots.inFlight('a'), slots.total()]).toEqual([0, 1]);
-  slots.settle();
+  slots.recorded();
   expect(slots.total()).toBe(0);
 });
 
@@ -64,7 +64,7 @@ test('the pause doubles with each further failure, from half a second to half a 
 
 test('failures of attempts begun before the pause do not lengthen it', () => {
   for (let i = 0; i < SLOTS_MAX; i += 1) slots.take('a');
-  for (let i = 0; i < SLOTS_MAX; i += 1) slots.give('a', 'failure');
+  for (let i = 0; i < SLOTS_MAX; i += 1) slots.release('a', 'failure');
   expect(slots.pausedUntilMs('a') - nowMs).toBe(500);
 });
 
@@ -118,8 +118,8 @@ test('whatever happens, slots stay between 0 and 32, the count is right and no p
           under.take(endpoint);
           inFlight[endpoint] += 1;
         } else if (kind !== 'take' && inFlight[endpoint] > 0) {
-          under.give(endpoint, kind);
-          under.settle();
+          under.release(endpoint, kind);
+          under.recorded();
           inFlight[endpoint] -= 1;
         }
         expect(under.total()).toBe(inFlight.a + inFlight.b);

@@ -1,7 +1,7 @@
 import type { ClaimBudget, ClaimedDelivery } from '../queue/dispatch-queue.ts';
 
 /** Endpoints to look at. Sets, which keep their order: who was served last goes to the end. */
-export type Waiting = {
+export type DueEndpoints = {
   /** Those that may have something that was never attempted, and perhaps what yields besides. */
   fresh: Set<string>;
   /** Those that have what yields, and nothing else that is known of. */
@@ -10,34 +10,34 @@ export type Waiting = {
    * It has something due, fresh or not. One that is known to have what yields stays with those: their
    * claims bring what is fresh too, and a backlog is not to pass for fresh at each look.
    */
-  found: (endpointId: string) => void;
+  add: (endpointId: string) => void;
   /** Takes those that a claim is made for out. */
-  begin: (budgets: readonly ClaimBudget[]) => void;
+  take: (budgets: readonly ClaimBudget[]) => void;
   /** The claim failed: they wait as before. */
-  failed: (budgets: readonly ClaimBudget[]) => void;
+  putBack: (budgets: readonly ClaimBudget[]) => void;
   /** Notes who may have more than the claim gave: who got all they could. */
-  claimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;
+  noteClaimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;
 };
 
-export function createWaiting(): Waiting {
+export function createDueEndpoints(): DueEndpoints {
   const fresh = new Set<string>();
   const yielding = new Set<string>();
   return {
     fresh,
     yielding,
-    found: (endpointId) => {
+    add: (endpointId) => {
       if (!yielding.has(endpointId)) fresh.add(endpointId);
     },
-    begin: (budgets) => {
+    take: (budgets) => {
       for (const { endpointId } of budgets) {
         fresh.delete(endpointId);
         yielding.delete(endpointId);
       }
     },
-    failed: (budgets) => {
+    putBack: (budgets) => {
       for (const { endpointId } of budgets) fresh.add(endpointId);
     },
-    claimed: (budgets, claimed) => {
+    noteClaimed: (budgets, claimed) => {
       const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId);
       for (const { endpointId, slots, yieldingSlots } of budgets) {
         const got = byEndpoint.get(endpointId) ?? [];
