@@ -28,10 +28,10 @@ export async function benchConversations(bench: Bench, report: Report): Promise<
   parley.endpoints.pop();
 }
 
-type Throttle = { callers: number; count: number } | { rate: number; seconds: number };
+type Load = { callers: number; count: number } | { rate: number; seconds: number };
 
 /** Started before the clock runs. */
-async function endConversations(bench: Bench, agentId: string, plan: Throttle): Promise<Run> {
+async function endConversations(bench: Bench, agentId: string, plan: Load): Promise<Run> {
   const count = 'count' in plan ? plan.count : plan.rate * plan.seconds;
   const body = JSON.stringify({ agent_id: agentId });
   const started = await bench.producer.run({
