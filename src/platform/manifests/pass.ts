@@ -1,4 +1,5 @@
-import { isDeepStrictEqual, types } from 'node:util';
+import { isDeepStrictEqual } from 'node:util';
+import { reasonOf } from '../../errors.ts';
 import type { Applied, ResourceStore } from '../resources/resource-store.ts';
 import { applyManifest } from './apply.ts';
 import { CORE_KINDS, isCoreKind } from '../resources/schema/core-kinds.ts';
@@ -65,7 +66,7 @@ export function createManifestPass(
     if (error === undefined) storeProblem = undefined;
     else
       storeProblem ??= {
-        detail: `manifests cannot be stored now: ${messageOf(error)}; trying again`,
+        detail: `manifests cannot be stored now: ${reasonOf(error)}; trying again`,
       };
   };
 
@@ -214,8 +215,4 @@ const isCore = ({ kind }: ManifestObject): boolean => isCoreKind(kind);
 /** Secrets and ConfigMaps first, so that what refers to them finds them. */
 function inOrder(objects: readonly ManifestObject[]): ManifestObject[] {
   return [...objects.filter(isCore), ...objects.filter((object) => !isCore(object))];
-}
-
-function messageOf(error: unknown): string {
-  return types.isNativeError(error) ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { types } from 'node:util';
+import { codeOf, reasonOf } from '../../errors.ts';
 import { readManifest, type ManifestObjects, type ManifestRules } from './object.ts';
 import type { ManifestProblem } from './report.ts';
 import { parseYaml } from './yaml.ts';
@@ -157,11 +157,5 @@ function parseFile(
 }
 
 function cannotBeRead(error: unknown): string {
-  return `cannot be read (${codeOf(error)})`;
-}
-
-function codeOf(error: unknown): string {
-  // Not `instanceof`: an error of fs may come from another realm than ours (as under jest).
-  if (!types.isNativeError(error)) return String(error);
-  return 'code' in error ? String(error.code) : error.message;
+  return `cannot be read (${codeOf(error) || reasonOf(error)})`;
 }
