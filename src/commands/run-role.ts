@@ -93,7 +93,7 @@ async function startApi(config: Config, context: Context): Promise<Started> {
   const [{ runApi }, { addGivenKey }, { SCOPES }] = await Promise.all([
     import('../roles/api/run.ts'),
     import('../access/manage-keys.ts'),
-    import('../platform/http/scopes.ts'),
+    import('../platform/http/authorize.ts'),
   ]);
   if (config.apiKey !== undefined) {
     const name = 'PARLEY_API_KEY';

@@ -13,7 +13,7 @@ import { createLogger } from '../platform/observability/logger.ts';
 import { runOperator } from '../roles/operator/run.ts';
 import { addGivenKey } from '../access/manage-keys.ts';
 import { findApiKey, newKeyText } from '../access/api-keys.sql.ts';
-import { SCOPES } from '../platform/http/scopes.ts';
+import { SCOPES } from '../platform/http/authorize.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { startConversation } from '../conversations/start-conversation.ts';
 import { releaseCallLeases } from '../calls/calls.sql.ts';
