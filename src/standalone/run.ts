@@ -20,7 +20,7 @@ import { assertDurable } from '../platform/postgres/durability.ts';
 import { removeDemo, startDemo } from './demo.ts';
 import { createEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { readLocalSecrets, replaceApiKey } from './local-secrets.ts';
-import { runManifests } from '../platform/manifests/run.ts';
+import { createManifestFolder } from '../platform/manifests/folder.ts';
 import { startSample } from './sample-conversation.ts';
 import { createScreen, type Screen } from './screen.ts';
 
@@ -166,13 +166,9 @@ async function startRoles(deps: {
     manifests: relative(folder),
     egressAllow: deps.egressAllow,
   });
-  const manifests = await runManifests({
-    ...declarations,
-    log: context.log,
-    folder,
-    report: screen.manifest,
-  });
+  const manifests = createManifestFolder({ ...declarations, folder, report: screen.manifest });
   stops.push(manifests.stop);
+  await manifests.start();
   if (!process.stdout.isTTY) {
     const line = { ready: true, url: api.url, api_key: deps.apiKey };
     process.stdout.write(`${JSON.stringify(line)}\n`);

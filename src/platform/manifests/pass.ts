@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { reasonOf } from '../../errors.ts';
+import { KIND_PLURALS } from '../resources/kind-names.ts';
 import type { Applied, ResourceStore } from '../resources/resource-store.ts';
 import { applyManifest } from './apply.ts';
 import { CORE_KINDS, isCoreKind } from '../resources/schema/core-kinds.ts';
-import type { ManifestObject, ManifestRules } from './object.ts';
+import type { Validate } from '../resources/schema/validate.ts';
+import type { ManifestObject } from './object.ts';
 import { pruneManifests } from './prune.ts';
 import { createManifestReader, type ManifestLook } from './read.ts';
 import {
@@ -28,7 +30,7 @@ export type ManifestTiming = {
 };
 
 export type ManifestPassDeps = {
-  rules: ManifestRules;
+  validate: Validate;
   folder: string;
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   report: (line: ManifestReport) => void;
@@ -81,7 +83,7 @@ export function createManifestPass(
       if (leftMs > 0) waitMs = Math.min(waitMs ?? leftMs, leftMs);
       return leftMs <= 0;
     };
-    const kinds = [...deps.rules.knownKinds, ...CORE_KINDS];
+    const kinds = [...Object.keys(KIND_PLURALS), ...CORE_KINDS];
     pruneProblems = await pruneManifests({ store: deps.store, kinds, mayGo, info: reporter.info });
     pruneDue = waitMs !== undefined;
     return waitMs;
@@ -173,7 +175,7 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
     if (!applied) return false;
     if (!isFull && isDeepStrictEqual(done.get(id)?.applied, applied)) return false;
     done.delete(id);
-    const { problems } = await applyManifest({ ...object, applied }, store);
+    const problems = await applyManifest({ ...object, applied }, store);
     done.set(id, { applied, problems });
     return true;
   };

@@ -2,7 +2,8 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, reasonOf } from '../../errors.ts';
-import { readManifest, type ManifestObjects, type ManifestRules } from './object.ts';
+import type { Validate } from '../resources/schema/validate.ts';
+import { readManifest, type ManifestObjects } from './object.ts';
 import type { ManifestProblem } from './report.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -23,7 +24,7 @@ export type ManifestReader = { look: () => Promise<ManifestLook> };
 
 export type ManifestReaderDeps = {
   folder: string;
-  rules: ManifestRules;
+  validate: Validate;
   nowMs: () => number;
   /** A file that became empty counts as empty only after that time. */
   emptySettleMs: number;
@@ -146,7 +147,7 @@ function parseFile(
   deps: ManifestReaderDeps,
 ): Omit<Cached, 'key' | 'text' | 'confirmed'> {
   const { documents, problems } = parseYaml(path, text);
-  const read = documents.map((document) => readManifest(document, deps.rules));
+  const read = documents.map((document) => readManifest(document, deps.validate));
   return {
     objects: read.flatMap(({ objects }) => objects),
     problems: [...problems, ...read.flatMap((result) => result.problems)],
