@@ -86,6 +86,21 @@ export function found<T>(row: T | undefined, noun: string): T {
   return row;
 }
 
+/**
+ * The message of whatever was thrown. By its properties and not `instanceof Error`: under jest, errors
+ * that Node itself makes are of another realm.
+ */
+export function reasonOf(error: unknown): string {
+  const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
+  return String(hasMessage ? error.message : error);
+}
+
+/** Such as `ENOENT` or, of PostgreSQL, `40001`; '' for an error without a code. */
+export function codeOf(error: unknown): string {
+  const hasCode = typeof error === 'object' && error !== null && 'code' in error;
+  return hasCode && typeof error.code === 'string' ? error.code : '';
+}
+
 /** A mistake in how the program was started or set up: shown as one line, exit code 1, no stack. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fromUuid } from '../ids.ts';
-import { SCOPES } from '../platform/http/scopes.ts';
+import { SCOPES } from '../platform/http/authorize.ts';
 import type { ApiKeyRow } from './api-keys.sql.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/time.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fields.ts';
 
 /** API keys as REST answers them (contract §4). A row has no key that could slip out. */
 

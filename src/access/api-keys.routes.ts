@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { SCOPES } from '../platform/http/scopes.ts';
+import { SCOPES } from '../platform/http/authorize.ts';
 import { found } from '../errors.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { listApiKeys, readApiKey } from './api-keys.sql.ts';
 import { createKey, deleteKey, rotateKey, type NewKey } from './manage-keys.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
-import { idParam } from '../platform/http/params.ts';
+import { idParam } from '../platform/http/fields.ts';
 import { route, type Answer, type Answers, type Route } from '../platform/http/route.ts';
 import { ApiKey, apiKeyView, CreatedApiKey } from './api-key.view.ts';
 

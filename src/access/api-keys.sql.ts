@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newUuid } from '../ids.ts';
-import type { Scope } from '../platform/http/scopes.ts';
+import type { Scope } from '../platform/http/authorize.ts';
 import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 

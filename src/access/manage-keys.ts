@@ -9,7 +9,7 @@ import {
   revokeApiKey,
   type ApiKeyRow,
 } from './api-keys.sql.ts';
-import { SCOPES, type Scope } from '../platform/http/scopes.ts';
+import { SCOPES, type Scope } from '../platform/http/authorize.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import { recordAudit, type AuditLine } from '../audit/audit-log.sql.ts';

@@ -9,7 +9,7 @@ import {
 } from './agent-versions.sql.ts';
 import { requireAgent } from './write-agent.ts';
 import { numberCursor, numberPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
-import { idParam, versionParam } from '../platform/http/params.ts';
+import { idParam, versionParam } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import {
   Activation,

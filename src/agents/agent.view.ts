@@ -6,7 +6,7 @@ import { AgentWrite, fromAgentContent, fromAgentSpec } from './rest-agent.ts';
 import type { AgentActivation } from './agent-activations.sql.ts';
 import type { AgentVersion as VersionRow } from './agent-versions.sql.ts';
 import type { AgentRow } from './agents.sql.ts';
-import { createdAt, unixSec, updatedAt } from '../platform/http/time.ts';
+import { createdAt, unixSec, updatedAt } from '../platform/http/fields.ts';
 
 /** Agents, versions and activations as REST answers them (contract §4, "Shapes read by programs"). */
 

@@ -14,7 +14,7 @@ import {
   type WrittenAgent,
 } from './write-agent.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
-import { flag, idParam } from '../platform/http/params.ts';
+import { flag, idParam } from '../platform/http/fields.ts';
 import { route, type Answer, type Answers, type Route } from '../platform/http/route.ts';
 import { Agent, agentView } from './agent.view.ts';
 

@@ -1,5 +1,5 @@
 import type { AgentStatus } from './agent.ts';
-import { rfc3339 } from '../platform/resources/schema/time.ts';
+import { rfc3339 } from '../platform/resources/schema/field-types.ts';
 import { lastActivations, listActivations } from './agent-activations.sql.ts';
 import { hashesOfVersions } from './agent-versions.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';

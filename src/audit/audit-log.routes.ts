@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { fromUuid } from '../ids.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
-import { timeBound } from '../platform/http/params.ts';
+import { timeBound, createdAt, unixSec } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
-import { createdAt, unixSec } from '../platform/http/time.ts';
 import { listAuditLines, type AuditRow } from './audit-log.sql.ts';
 
 /** Who managed keys and secrets, and who erased something. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromUuid } from '../ids.ts';
 import { CALL_STATUSES, DIRECTIONS, type CallRow } from './calls.sql.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/time.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fields.ts';
 
 /** Calls as REST answers them (contract §4). */
 

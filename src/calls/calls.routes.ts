@@ -6,8 +6,7 @@ import { CALL_STATUSES, DIRECTIONS, listCalls, readCall } from './calls.sql.ts';
 import { PROVIDERS } from './providers/providers.ts';
 import { SimulatedScript } from './providers/simulated.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
-import { metadata, variables } from '../platform/http/free-members.ts';
-import { idParam, idValue, timeBound } from '../platform/http/params.ts';
+import { metadata, variables, idParam, idValue, timeBound } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { Call, callView } from './call.view.ts';
 

@@ -3,7 +3,7 @@ import { StartupError } from '../errors.ts';
 import { createLogger } from '../platform/observability/logger.ts';
 import { addGivenKey } from '../access/manage-keys.ts';
 import { newKeyText } from '../access/api-keys.sql.ts';
-import { SCOPES, type Scope } from '../platform/http/scopes.ts';
+import { SCOPES, type Scope } from '../platform/http/authorize.ts';
 import { createPool } from '../platform/postgres/pool.ts';
 
 const NAME_MAX = 100;

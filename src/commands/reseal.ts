@@ -1,6 +1,6 @@
 import { recordAudit } from '../audit/audit-log.sql.ts';
 import type { Config } from '../config.ts';
-import { StartupError } from '../errors.ts';
+import { reasonOf, StartupError } from '../errors.ts';
 import { createLogger, type Logger } from '../platform/observability/logger.ts';
 import { assertMigrated } from '../platform/postgres/migrate.ts';
 import { createPool, type Pool } from '../platform/postgres/pool.ts';
@@ -12,7 +12,16 @@ import {
 } from '../platform/postgres/sealed-values.ts';
 import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 import { requireRoleConfig } from '../roles/context.ts';
-import { SEALED_COLUMNS } from '../roles/sealed-columns.ts';
+import { SEALED_MARK_COLUMNS } from '../platform/idempotency/idempotency-marks.sql.ts';
+import { SEALED_SECRET_COLUMN } from '../platform/resources/resources.sql.ts';
+import { SEALED_ENDPOINT_COLUMNS } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
+
+/** Every column that holds something sealed. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  ...SEALED_ENDPOINT_COLUMNS,
+  SEALED_SECRET_COLUMN,
+  ...SEALED_MARK_COLUMNS,
+];
 
 /**
  * `parley reseal`: seals everything with PARLEY_ENCRYPTION_KEY that PARLEY_ENCRYPTION_KEY_PREVIOUS
@@ -94,7 +103,7 @@ function openOrTell(
   try {
     return sealer.open(sealed, place);
   } catch (error) {
-    log.warn({ place, reason: error instanceof Error ? error.message : '' }, 'cannot be opened');
+    log.warn({ place, reason: reasonOf(error) }, 'cannot be opened');
     return undefined;
   }
 }

@@ -81,9 +81,13 @@ async function startLocalOperator(config: Config, context: Context): Promise<Sta
   const operator = await runOperator({ ...context, ...declarations });
   const stops = [declarations.store.stop, operator.stop];
   if (config.manifests !== undefined) {
-    const { runManifests } = await import('../platform/manifests/run.ts');
-    const { log } = context;
-    const manifests = await runManifests({ ...declarations, log, folder: config.manifests });
+    const { createManifestFolder } = await import('../platform/manifests/folder.ts');
+    const manifests = createManifestFolder({
+      ...declarations,
+      folder: config.manifests,
+      report: ({ level, text }) => context.log[level](text),
+    });
+    await manifests.start();
     stops.push(manifests.stop);
   }
   return { stops, isReady: operator.isReady };
@@ -93,7 +97,7 @@ async function startApi(config: Config, context: Context): Promise<Started> {
   const [{ runApi }, { addGivenKey }, { SCOPES }] = await Promise.all([
     import('../roles/api/run.ts'),
     import('../access/manage-keys.ts'),
-    import('../platform/http/scopes.ts'),
+    import('../platform/http/authorize.ts'),
   ]);
   if (config.apiKey !== undefined) {
     const name = 'PARLEY_API_KEY';

@@ -6,9 +6,8 @@ import { endConversation } from './ending/end-conversation.ts';
 import { giveFeedback, listConversationPage, requireConversation } from './read-conversations.ts';
 import { requestEscalation } from './escalations/request-escalation.ts';
 import { startConversation } from './start-conversation.ts';
-import { metadata, variables } from '../platform/http/free-members.ts';
+import { metadata, variables, idParam, idValue, timeBound } from '../platform/http/fields.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
-import { idParam, idValue, timeBound } from '../platform/http/params.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import {
   channel,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readTurns, requireConversation } from './read-conversations.ts';
-import { idParam } from '../platform/http/params.ts';
+import { idParam } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { Transcript } from './record/conversation.view.ts';
 import { TRANSCRIPT_FORMATS } from './transcript-text.ts';

@@ -1,4 +1,4 @@
-import { idParam } from '../platform/http/params.ts';
+import { idParam } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { eraseConversation, type ErasureDeps } from './erase-conversation.ts';
 

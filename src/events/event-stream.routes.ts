@@ -4,7 +4,7 @@ import { EVENT_TYPES, isEventType, type EventType } from './event-types.ts';
 import { fromUuid, toUuid } from '../ids.ts';
 import type { EventStreams, Reader } from './event-stream.ts';
 import { EVENT_STREAM_TYPE } from '../platform/http/sse.ts';
-import { idValue } from '../platform/http/params.ts';
+import { idValue } from '../platform/http/fields.ts';
 import { route, type Answer, type Route } from '../platform/http/route.ts';
 
 export type EventStreamRoutesDeps = { eventStreams: Pick<EventStreams, 'open'> };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from './event-types.ts';
 import type { EventRow } from './events.sql.ts';
-import { createdAt } from '../platform/http/time.ts';
+import { createdAt } from '../platform/http/fields.ts';
 
 /** Events as REST answers them (contract §4, "Shapes read by programs"). */
 

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from './event-types.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { listEvents, readEvent, type EventRow } from './events.sql.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
-import { idParam, idValue, timeBound } from '../platform/http/params.ts';
+import { idParam, idValue, timeBound } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { Event, eventView, type DeliveryCounts } from './event.view.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { gapRoutes } from './gaps/gaps.routes.ts';
 import { pageSchema } from '../platform/http/cursor.ts';
-import { idValue } from '../platform/http/params.ts';
+import { idValue } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { hitView, SearchHit } from './passages/search-hit.view.ts';
 import { searchFor } from './search-knowledge.ts';

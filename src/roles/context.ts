@@ -23,6 +23,9 @@ export type Context = {
   close: () => Promise<void>;
 };
 
+/** What a role takes of it; who made it closes it. */
+export type RoleContext = Omit<Context, 'close'>;
+
 export type ContextInput = {
   role: string;
   databaseUrl: string;

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { describeRoutes } from './api/describe-routes.ts';
-import { createRoutes, type RoutesDeps } from './api/routes.ts';
+import { createRoutes, describeRoutes, type RoutesDeps } from './api/routes.ts';
 import { clientTypes } from '../platform/http/openapi/client-types.ts';
 
 /** `npm run client`: writes the types of src/client anew. Routes are only looked at, not called. */
-const document = describeRoutes(createRoutes({ version: '' } as RoutesDeps), '');
+const document = await describeRoutes(createRoutes({ version: '' } as RoutesDeps), '');
 writeFileSync(new URL('../client/api.ts', import.meta.url), clientTypes(document));

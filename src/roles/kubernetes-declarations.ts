@@ -8,8 +8,7 @@ import { pathOf } from '../platform/kubernetes/resource-paths.ts';
 import { createKubernetesResourceStore } from '../platform/kubernetes/resource-store.ts';
 import type { Config } from '../config.ts';
 import type { Elect } from './operator/run.ts';
-import type { RecordEvent } from '../platform/resources/resource-events.ts';
-import type { ResourceStore } from '../platform/resources/resource-store.ts';
+import type { RecordEvent, ResourceStore } from '../platform/resources/resource-store.ts';
 import { raiseEpoch } from '../platform/postgres/leadership.ts';
 import type { Context } from './context.ts';
 

@@ -1,6 +1,6 @@
 import type { Elect } from './operator/run.ts';
-import type { RecordEvent } from '../platform/resources/resource-events.ts';
-import { createValidator, type Validator } from '../platform/resources/schema/validate.ts';
+import type { RecordEvent } from '../platform/resources/resource-store.ts';
+import { createValidator, type Validate } from '../platform/resources/schema/validate.ts';
 import { createLeadership } from '../platform/postgres/leadership.ts';
 import {
   createPostgresResourceStore,
@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
 /** Declared things without a cluster: tables, our own validator, a lock that elects the leader. */
 export type PostgresDeclarations = {
   store: PostgresResourceStore;
-  validator: Validator;
+  validate: Validate;
   elect: Elect;
   /** There is nobody to look for Events; conditions say the same. */
   record: RecordEvent;
@@ -24,11 +24,10 @@ export function createPostgresDeclarations({
   sealer,
   log,
 }: Context): PostgresDeclarations {
-  const validator = createValidator(KINDS);
-  const { validate } = validator;
+  const validate = createValidator(KINDS);
   return {
     store: createPostgresResourceStore({ pool, databaseUrl, sealer, validate, log }),
-    validator,
+    validate,
     elect: (callbacks) => createLeadership({ databaseUrl, log, ...callbacks }),
     record: () => undefined,
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { StartupError } from '../errors.ts';
+import { codeOf, StartupError } from '../errors.ts';
 
 /** What `start` makes on its first run and keeps in the data folder, each in a file of mode 600. */
 export type LocalSecrets = { apiKey: string; encryptionKey: Buffer };
@@ -45,9 +45,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    if (error !== null && typeof error === 'object' && 'code' in error && error.code === 'ENOENT') {
-      return undefined;
-    }
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw new StartupError(`cannot read ${file}: ${String(error)}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { runApi, type RunningApi } from '../roles/api/run.ts';
+import { runApi } from '../roles/api/run.ts';
 import { createContext, readVersion, type Context } from '../roles/context.ts';
 import { migrateDatabase } from '../roles/migrate-database.ts';
 import { createPostgresDeclarations } from '../roles/postgres-declarations.ts';
@@ -8,22 +8,19 @@ import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import type { Attempt } from '../webhooks/delivery/attempt.ts';
 import { runDelivery } from '../roles/delivery/run.ts';
-import { fromUuid, toUuid } from '../ids.ts';
-import { createLogger } from '../platform/observability/logger.ts';
+import { fromUuid } from '../ids.ts';
+import { createLogger, type Logger } from '../platform/observability/logger.ts';
 import { runOperator } from '../roles/operator/run.ts';
 import { addGivenKey } from '../access/manage-keys.ts';
 import { findApiKey, newKeyText } from '../access/api-keys.sql.ts';
-import { SCOPES } from '../platform/http/scopes.ts';
-import { endConversation } from '../conversations/ending/end-conversation.ts';
-import { startConversation } from '../conversations/start-conversation.ts';
+import { SCOPES } from '../platform/http/authorize.ts';
 import { releaseCallLeases } from '../calls/calls.sql.ts';
-import { listConversations } from '../conversations/record/conversations.sql.ts';
 import type { ClaimedDelivery } from '../webhooks/queue/dispatch-queue.ts';
 import { assertDurable } from '../platform/postgres/durability.ts';
 import { removeDemo, startDemo } from './demo.ts';
 import { createEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { readLocalSecrets, replaceApiKey } from './local-secrets.ts';
-import { runManifests } from '../platform/manifests/run.ts';
+import { createManifestFolder } from '../platform/manifests/folder.ts';
 import { startSample } from './sample-conversation.ts';
 import { createScreen, type Screen } from './screen.ts';
 
@@ -108,7 +105,7 @@ async function settleApiKey(deps: {
 
 async function startDatabase(deps: {
   dataDir: string;
-  log: ReturnType<typeof createLogger>;
+  log: Logger;
   screen: Screen;
   stops: Stop[];
 }): Promise<string> {
@@ -169,58 +166,17 @@ async function startRoles(deps: {
     manifests: relative(folder),
     egressAllow: deps.egressAllow,
   });
-  const manifests = await runManifests({
-    ...declarations,
-    log: context.log,
-    folder,
-    report: screen.manifest,
-  });
+  const manifests = createManifestFolder({ ...declarations, folder, report: screen.manifest });
   stops.push(manifests.stop);
+  await manifests.start();
   if (!process.stdout.isTTY) {
     const line = { ready: true, url: api.url, api_key: deps.apiKey };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   }
   if (config.demo && path.resolve(folder) === EXAMPLES) {
     const { apiKey } = deps;
-    stops.push(startSample({ ...context, store, ...sampleTalk({ api, screen, apiKey }) }).stop);
+    stops.push(startSample({ ...context, store, api, apiKey, note: screen.note }).stop);
   }
-}
-
-/** Who speaks in the sample conversation; by it we know that there was one. */
-const SAMPLE = { namespace: 'default', userId: 'demo' } as const;
-
-/** The sample conversation goes through the services that REST goes through. */
-function sampleTalk(deps: { api: RunningApi; screen: Screen; apiKey: string }) {
-  const { url, conversations } = deps.api;
-  const { namespace, userId } = SAMPLE;
-  return {
-    wasHeld: async (): Promise<boolean> => {
-      const page = { namespace, userId, before: null, limit: 1 };
-      return (await listConversations(conversations.pool, page)).length > 0;
-    },
-    begin: async (agentId: string): Promise<string> => {
-      const about = {
-        ...SAMPLE,
-        channel: 'chat',
-        variables: {},
-        metadata: { demo: 'true' },
-      } as const;
-      const agent = toUuid('agt', agentId);
-      if (agent === null) throw new Error(`${agentId} is no id of an agent`);
-      return (await startConversation(conversations, { ...about, agentId: agent })).id;
-    },
-    say: async (conversationId: string, text: string): Promise<void> => {
-      await conversations.takeTurn({ namespace, conversationId, text });
-    },
-    end: async (id: string): Promise<void> => {
-      await endConversation(conversations, { namespace, id, reason: 'user_ended' });
-    },
-    onHeld: (id: string): void => {
-      const at = `/v1/conversations/${fromUuid('conv', id)}/transcript?format=text`;
-      deps.screen.note('a sample conversation was held; to read it:');
-      deps.screen.note(`curl -H "Authorization: Bearer ${deps.apiKey}" '${url}${at}'`);
-    },
-  };
 }
 
 type EndpointNames = (delivery: ClaimedDelivery) => Promise<{ name: string; demo: boolean }>;

@@ -1,26 +1,31 @@
 import { setTimeout } from 'node:timers/promises';
+import { endConversation } from '../conversations/ending/end-conversation.ts';
+import { listConversations } from '../conversations/record/conversations.sql.ts';
+import { startConversation } from '../conversations/start-conversation.ts';
+import { reasonOf } from '../errors.ts';
+import { fromUuid, toUuid } from '../ids.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
+import type { RunningApi } from '../roles/api/run.ts';
 
 /**
- * One conversation with the agent of examples/, held at the first start, so that a new user sees
- * every kind of line that a conversation makes and has one to read.
+ * One conversation with the agent of examples/, held at the first start through the services that
+ * REST goes through, so that a new user sees every kind of line that a conversation makes and has
+ * one to read.
  */
 export type SampleDeps = {
   store: Pick<ResourceStore, 'get'>;
   log: Logger;
-  /** It is held once, however often we are started. */
-  wasHeld: () => Promise<boolean>;
-  /** @param agentId as in the agent's status; resolves with the conversation's id */
-  begin: (agentId: string) => Promise<string>;
-  say: (conversationId: string, text: string) => Promise<void>;
-  end: (conversationId: string) => Promise<void>;
-  /** It has ended and can be read. */
-  onHeld: (conversationId: string) => void;
+  api: Pick<RunningApi, 'url' | 'conversations'>;
+  apiKey: string;
+  /** Shows a line to the user. */
+  note: (text: string) => void;
 };
 
 const NAMESPACE = 'default';
 const AGENT = 'support';
+/** Who speaks in it; by that it is known that there was one. */
+const USER_ID = 'demo';
 
 /** The first two are answered from the examples' knowledge; nobody there has heard of the third. */
 const SAID = [
@@ -42,8 +47,7 @@ export function startSample(deps: SampleDeps): { stop: () => Promise<void> } {
   const stopping = new AbortController();
   const running = holdOnce(deps, stopping.signal).catch((error: unknown) => {
     if (stopping.signal.aborted) return;
-    const reason = error instanceof Error ? error.message : String(error);
-    deps.log.warn({ reason }, 'the sample conversation failed');
+    deps.log.warn({ reason: reasonOf(error) }, 'the sample conversation failed');
   });
   return {
     stop: async () => {
@@ -54,15 +58,29 @@ export function startSample(deps: SampleDeps): { stop: () => Promise<void> } {
 }
 
 async function holdOnce(deps: SampleDeps, signal: AbortSignal): Promise<void> {
-  if (await deps.wasHeld()) return;
+  const { conversations, url } = deps.api;
+  const page = { namespace: NAMESPACE, userId: USER_ID, before: null, limit: 1 };
+  if ((await listConversations(conversations.pool, page)).length > 0) return;
   const agentId = await waitUntilInForce(deps, signal);
   if (agentId === undefined) return;
-  const conversationId = await deps.begin(agentId);
-  for (const text of SAID) await deps.say(conversationId, text);
-  await deps.end(conversationId);
-  deps.onHeld(conversationId);
+  const { id } = await startConversation(conversations, {
+    namespace: NAMESPACE,
+    agentId,
+    userId: USER_ID,
+    channel: 'chat',
+    variables: {},
+    metadata: { demo: 'true' },
+  });
+  for (const text of SAID) {
+    await conversations.takeTurn({ namespace: NAMESPACE, conversationId: id, text });
+  }
+  await endConversation(conversations, { namespace: NAMESPACE, id, reason: 'user_ended' });
+  const at = `/v1/conversations/${fromUuid('conv', id)}/transcript?format=text`;
+  deps.note('a sample conversation was held; to read it:');
+  deps.note(`curl -H "Authorization: Bearer ${deps.apiKey}" '${url}${at}'`);
 }
 
+/** The agent's uuid. */
 async function waitUntilInForce(
   { store }: SampleDeps,
   signal: AbortSignal,
@@ -76,7 +94,7 @@ async function waitUntilInForce(
   return undefined;
 }
 
-/** The agent's id, once it and every source it names are in force as declared. */
+/** The agent's uuid, once it and every source it names are in force as declared. */
 async function idWhenInForce(store: SampleDeps['store']): Promise<string | undefined> {
   const agent = await store.get('Agent', { namespace: NAMESPACE, name: AGENT });
   if (!isInForce(agent)) return undefined;
@@ -85,7 +103,7 @@ async function idWhenInForce(store: SampleDeps['store']): Promise<string | undef
       return undefined;
   }
   const id = agent.status['agentId'];
-  return typeof id === 'string' ? id : undefined;
+  return typeof id === 'string' ? (toUuid('agt', id) ?? undefined) : undefined;
 }
 
 function isInForce(object: Resource | undefined): object is Resource {

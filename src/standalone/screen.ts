@@ -37,6 +37,8 @@ export type DeliveryLine = {
   retryInSec: number | null;
 };
 
+type Paint = (style: 'bold' | 'dim' | 'green' | 'red', text: string) => string;
+
 /** Of the longest type. */
 const TYPE_WIDTH = 'conversation.transcript.ready'.length;
 
@@ -45,7 +47,7 @@ export function createScreen(deps: {
   colors: boolean;
   now: () => Date;
 }): Screen {
-  const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
+  const paint: Paint = (style, text) =>
     deps.colors ? styleText(style, text, { validateStream: false }) : text;
   const line = (text = ''): void => deps.write(`${text}\n`);
   const event = (text: string): void =>
@@ -73,10 +75,7 @@ export function createScreen(deps: {
   };
 }
 
-function welcomeLines(
-  about: Welcome,
-  paint: (style: Parameters<typeof styleText>[0], text: string) => string,
-): string[] {
+function welcomeLines(about: Welcome, paint: Paint): string[] {
   const { url } = about;
   const data = about.database === 'embedded' ? 'delete it to start over' : 'database: DATABASE_URL';
   const row = (name: string, text: string): string => `  ${paint('bold', name.padEnd(12))}${text}`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Scope } from '../../src/platform/http/scopes.ts';
+import type { Scope } from '../../src/platform/http/authorize.ts';
 import { runApi } from '../../src/roles/api/run.ts';
 import { newId, toUuid } from '../../src/ids.ts';
 import { recordAudit } from '../../src/audit/audit-log.sql.ts';

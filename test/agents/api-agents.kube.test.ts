@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { insertApiKey, newKeyText } from '../../src/access/api-keys.sql.ts';
-import { SCOPES } from '../../src/platform/http/scopes.ts';
+import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 import { describeEachStore } from '../roles/each-store.ts';
 

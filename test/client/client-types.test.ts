@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { describeRoutes } from '../../src/roles/api/describe-routes.ts';
-import { createRoutes, type RoutesDeps } from '../../src/roles/api/routes.ts';
+import { createRoutes, describeRoutes, type RoutesDeps } from '../../src/roles/api/routes.ts';
 import { clientTypes } from '../../src/platform/http/openapi/client-types.ts';
 
 const documentOf = (schema: object) => ({
@@ -13,11 +12,11 @@ const typeOf = (schema: object): string =>
   /Thing: ([^]*?);\n {2}\};/.exec(clientTypes(documentOf(schema)))![1]!;
 
 describe('the types of the client', () => {
-  test('are those of the routes; `npm run client` writes them', () => {
+  test('are those of the routes; `npm run client` writes them', async () => {
     const routes = createRoutes({ version: '' } as RoutesDeps);
     const committed = readFileSync(new URL('../../src/client/api.ts', import.meta.url), 'utf8');
     // Not toEqual: the difference of two such texts is longer than anybody reads.
-    const isFresh = committed === clientTypes(describeRoutes(routes, ''));
+    const isFresh = committed === clientTypes(await describeRoutes(routes, ''));
     expect({ isFresh, or: 'npm run client' }).toEqual({ isFresh: true, or: 'npm run client' });
   });
 

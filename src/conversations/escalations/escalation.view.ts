@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
 import { waitOf } from './accept-escalation.ts';
 import type { EscalationRow } from './escalations.sql.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
 /** Escalations as REST answers them (contract §4, "Shapes read by programs"). */
 

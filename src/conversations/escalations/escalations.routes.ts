@@ -5,7 +5,7 @@ import type { ConversationDeps } from '../record/conversation-deps.ts';
 import { listEscalations } from './escalations.sql.ts';
 import { sayAsHuman } from './say-as-human.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue } from '../../platform/http/params.ts';
+import { idParam, idValue } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { MessageAnswer, MessageBody, messageView } from '../record/conversation.view.ts';
 import { Escalation, escalationStatus, escalationView, Person } from './escalation.view.ts';

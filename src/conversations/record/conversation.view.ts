@@ -3,7 +3,7 @@ import { fromUuid, uuidTimeMs } from '../../ids.ts';
 import { durationSec } from './conversation-deps.ts';
 import type { ConversationRow } from './conversations.sql.ts';
 import type { MessageResult, TurnRow } from './turns.sql.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
 /** Conversations and their turns as REST answers them (contract §4). */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TakeTurn } from './take-turn.ts';
 import { EVENT_STREAM_TYPE, wantsEvents, type EventStream } from '../../platform/http/sse.ts';
-import { idParam } from '../../platform/http/params.ts';
+import { idParam } from '../../platform/http/fields.ts';
 import { route, type Answer, type Route } from '../../platform/http/route.ts';
 import { MessageAnswer, MessageBody, messageView } from '../record/conversation.view.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import type { GapRow } from './knowledge-gaps.sql.ts';
 
 /** Gaps as REST answers them (contract §4). */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue } from '../../platform/http/params.ts';
+import { idParam, idValue } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { gapStatus, gapView, KnowledgeGap } from './gap.view.ts';
 import { listGapPage, requireGap, resolveGap } from './resolve-gap.ts';

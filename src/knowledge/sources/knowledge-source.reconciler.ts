@@ -1,6 +1,6 @@
 import { projectionsIn } from '../../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../../platform/resources/resource-store.ts';
-import { rfc3339 } from '../../platform/resources/schema/time.ts';
+import { rfc3339 } from '../../platform/resources/schema/field-types.ts';
 import { managedBy } from '../../platform/reconcile/actors.ts';
 import {
   accepted,

@@ -6,7 +6,7 @@ import { listDocumentPage, listSourcePage, readWholeSource } from './read-knowle
 import { syncSource, type SyncSourceDeps } from './sync-source.ts';
 import { createSource, deleteSource, patchSource, type SourceWriterDeps } from './write-source.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam } from '../../platform/http/params.ts';
+import { idParam } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import {
   documentView,

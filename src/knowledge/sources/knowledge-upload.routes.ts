@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
 import { uploadContent, type SyncSourceDeps } from './sync-source.ts';
-import { idParam } from '../../platform/http/params.ts';
+import { idParam } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { KnowledgeSource, sourceView } from './knowledge.view.ts';
 

@@ -10,7 +10,7 @@ import {
   unixSecOrNull,
   unixTime,
   updatedAt,
-} from '../../platform/http/time.ts';
+} from '../../platform/http/fields.ts';
 
 /** Sources and their documents as REST answers them (contract §4). */
 

@@ -1,6 +1,6 @@
 import type { KnowledgeSourceStatus } from './knowledge-source.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
-import { rfc3339 } from '../../platform/resources/schema/time.ts';
+import { rfc3339 } from '../../platform/resources/schema/field-types.ts';
 import { listSyncedKeys } from './knowledge-sources.sql.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 

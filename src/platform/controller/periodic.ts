@@ -1,3 +1,4 @@
+import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 
 /**
@@ -12,14 +13,17 @@ export type Periodic = {
   stop: () => Promise<void>;
 };
 
+/** Resolves to true when there is more to do at once. */
+export type PeriodicRun = (signal: AbortSignal) => Promise<boolean>;
+
 /**
- * `run` resolves to true when there is more to do at once. What it throws is logged under `what`
- * and tried again after the interval: everything done here is found again by looking.
+ * What `run` throws is logged under `what` and tried again after the interval: everything done here
+ * is found again by looking.
  */
 export function createPeriodic(deps: {
   what: string;
   everyMs: number;
-  run: (signal: AbortSignal) => Promise<boolean>;
+  run: PeriodicRun;
   log: Logger;
 }): Periodic {
   let timer: NodeJS.Timeout | undefined;
@@ -47,8 +51,7 @@ export function createPeriodic(deps: {
     try {
       if (await deps.run(stopping.signal)) isWoken = true;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      deps.log.warn({ reason }, `${deps.what} failed; tried again`);
+      deps.log.warn({ reason: reasonOf(error) }, `${deps.what} failed; tried again`);
     }
   }
 

@@ -1,4 +1,4 @@
-import { createSerialSet } from './serial-set.ts';
+import { createReadyQueue, type Entry } from './ready-queue.ts';
 
 export type WorkItem<K> = { id: string; key: K; priority: number };
 
@@ -26,64 +26,93 @@ export type SerialQueue<K> = {
   close: (drop: boolean) => Promise<void>;
 };
 
-/** Hands keys to workers that wait; knows nothing of time to come. See `WorkQueue` for the rules. */
+/**
+ * Hands keys to workers that wait, none to two of them at once; knows nothing of time to come. See
+ * `WorkQueue` for the rules. client-go's `dirty` and `processing` sets: its `dirty` is `ready` and
+ * `again` together.
+ */
 export function createSerialQueue<K>(deps: {
   nowMs: () => number;
   metrics: SerialQueueMetrics | undefined;
 }): SerialQueue<K> {
   const { nowMs, metrics } = deps;
-  const keys = createSerialSet<K>();
+  const ready = createReadyQueue<K>();
+  // Put while in work: kept apart from `ready`, or another worker would take it.
+  const again = new Map<string, Entry<K>>();
+  const startedAtMs = new Map<string, number>();
   const idleWorkers: ((item: WorkItem<K> | undefined) => void)[] = [];
   const drained = Promise.withResolvers<void>();
   let closed = false;
-  metrics?.running(() => readRunning(keys.startsMs(), nowMs()));
+  metrics?.running(() => readRunning([...startedAtMs.values()], nowMs()));
+
+  const depth = (): number => ready.size() + again.size;
+
+  const waits = (id: string): boolean => ready.has(id) || again.has(id);
 
   const take = (): WorkItem<K> | undefined => {
-    const entry = keys.shift(nowMs());
+    const entry = ready.shift();
     if (!entry) return undefined;
-    metrics?.depth(keys.depth());
+    startedAtMs.set(entry.id, nowMs());
+    metrics?.depth(depth());
     metrics?.queueDuration((nowMs() - entry.addedAtMs) / 1000);
     return { id: entry.id, key: entry.key, priority: entry.priority };
   };
 
   const handOut = (): void => {
-    while (idleWorkers.length > 0 && keys.hasReady()) idleWorkers.shift()?.(take());
+    while (idleWorkers.length > 0 && ready.size() > 0) idleWorkers.shift()?.(take());
   };
 
   const resolveDrained = (): void => {
-    if (closed && keys.depth() === 0 && keys.startsMs().length === 0) drained.resolve();
+    if (closed && depth() === 0 && startedAtMs.size === 0) drained.resolve();
   };
 
   return {
     put: (item) => {
-      if (!keys.put({ ...item, addedAtMs: nowMs() })) return;
+      const isNew = !waits(item.id);
+      const entry = { ...item, addedAtMs: nowMs() };
+      if (startedAtMs.has(item.id)) again.set(item.id, merged(again.get(item.id), entry));
+      else ready.put(entry);
+      if (!isNew) return;
       metrics?.added();
-      metrics?.depth(keys.depth());
+      metrics?.depth(depth());
       handOut();
     },
-    waits: keys.waits,
+    waits,
     get: () => {
       const item = take();
       if (item || closed) return Promise.resolve(item);
       return new Promise((resolve) => idleWorkers.push(resolve));
     },
     done: (id) => {
-      const startedAtMs = keys.finish(id);
-      if (startedAtMs === undefined) return;
-      metrics?.workDuration((nowMs() - startedAtMs) / 1000);
+      const startMs = startedAtMs.get(id);
+      const entry = again.get(id);
+      startedAtMs.delete(id);
+      again.delete(id);
+      if (entry) ready.put(entry);
+      if (startMs === undefined) return;
+      metrics?.workDuration((nowMs() - startMs) / 1000);
       handOut();
       resolveDrained();
     },
-    depth: keys.depth,
+    depth,
     close: (drop) => {
       closed = true;
-      if (drop) keys.dropWaiting();
-      metrics?.depth(keys.depth());
+      if (drop) {
+        ready.clear();
+        again.clear();
+      }
+      metrics?.depth(depth());
       for (const release of idleWorkers.splice(0)) release(undefined);
       resolveDrained();
       return drained.promise;
     },
   };
+}
+
+function merged<K>(old: Entry<K> | undefined, entry: Entry<K>): Entry<K> {
+  if (!old) return entry;
+  const priority = Math.max(entry.priority, old.priority);
+  return { ...entry, priority, addedAtMs: old.addedAtMs };
 }
 
 function readRunning(

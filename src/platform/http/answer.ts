@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { ErrorRequestHandler, Response } from 'express';
-import { ApiError } from '../../errors.ts';
+import { ApiError, reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { StoreUnavailableError } from '../resources/resource-store.ts';
-import { isDatabaseUnavailable } from '../declare/is-unavailable.ts';
+import { isUnavailable } from '../postgres/pool.ts';
 import { endEvents, isStreaming, sendEvents } from './sse.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 import { discardBody } from './read-body.ts';
@@ -110,7 +110,7 @@ function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
 /** What is shown of an error; of what is none of the caller's fault, only that. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isUnavailable(error)) {
+  if (isDatabaseAway(error)) {
     return unavailable('the database does not answer; try again soon', error);
   }
   if (error instanceof StoreUnavailableError) {
@@ -129,9 +129,9 @@ function unavailable(detail: string, cause: unknown): ApiError {
 }
 
 /** Errors are wrapped with their cause on the way up. */
-function isUnavailable(error: unknown): boolean {
-  if (isDatabaseUnavailable(error)) return true;
-  return error instanceof Error && error.cause !== undefined && isUnavailable(error.cause);
+function isDatabaseAway(error: unknown): boolean {
+  if (isUnavailable(error)) return true;
+  return error instanceof Error && error.cause !== undefined && isDatabaseAway(error.cause);
 }
 
 function logError(
@@ -139,7 +139,7 @@ function logError(
   { shown, error, requestId }: { shown: ApiError; error: unknown; requestId: string },
 ): void {
   // Not the error itself: what PostgreSQL adds to one quotes rows, and so prompts and secrets.
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   if (shown.status < 500) return;
   if (shown.code === 'unavailable') log.warn({ requestId, reason }, shown.message);
   else log.error({ requestId, reason, stack: stackOf(error) }, 'a request failed');

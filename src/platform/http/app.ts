@@ -9,8 +9,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { answerErrors, sendRouteAnswer } from './answer.ts';
 import { identify, requireScope, type Authenticate } from './authorize.ts';
-import { HOME_STYLE, homePage } from './home-page.ts';
-import { serveDocs } from './openapi/docs-page.ts';
+import { servePages } from './pages.ts';
 import { createRateLimits, type RateLimits } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
 import { identifyRequest, labelRoute, watchRequests } from './request-log.ts';
@@ -43,7 +42,8 @@ export function createApp(deps: AppDeps): Express {
     response.setHeader('Cache-Control', 'no-store');
     next();
   });
-  servePages(app, deps);
+  const about = { version: deps.version, hasMetrics: deps.serveHealth };
+  servePages(app, about, refuseMethod(READS));
   if (deps.serveHealth) serveHealth(app, deps);
   const paths = Map.groupBy(deps.routes, ({ path }) => path);
   const means: ServingDeps = {
@@ -125,28 +125,14 @@ function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
 }
 
+const READS = ['GET', 'HEAD'];
+
 function refuseMethod(allowed: readonly string[]): RequestHandler {
   return (request, response) => {
     const allow = allowed.join(', ');
     response.setHeader('Allow', allow);
     throw new ApiError('method_not_allowed', `${request.method} is not possible here; ${allow} is`);
   };
-}
-
-function servePages(app: Express, deps: Pick<AppDeps, 'version' | 'serveHealth'>): void {
-  const page = homePage({ version: deps.version, hasMetrics: deps.serveHealth });
-  const serve = (path: string, type: string, text: string): void => {
-    app
-      .route(path)
-      .all(labelRoute(path))
-      .get((_request, response) => {
-        response.type(type).send(text);
-      })
-      .all(refuseMethod(['GET', 'HEAD']));
-  };
-  serve('/', 'html', page);
-  serve('/home.css', 'css', HOME_STYLE);
-  serveDocs(app, refuseMethod(['GET', 'HEAD']));
 }
 
 function serveHealth(app: Express, deps: Pick<AppDeps, 'metrics' | 'isReady'>): void {
@@ -158,6 +144,6 @@ function serveHealth(app: Express, deps: Pick<AppDeps, 'metrics' | 'isReady'>): 
         const { status, contentType, body } = await answerHealth(deps, path);
         response.status(status).setHeader('Content-Type', contentType).end(body);
       })
-      .all(refuseMethod(['GET', 'HEAD']));
+      .all(refuseMethod(READS));
   }
 }

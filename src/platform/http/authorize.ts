@@ -1,8 +1,21 @@
 import { ApiError } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
 import type { RateLimits } from './rate-limit.ts';
-import type { Caller } from './route.ts';
-import type { Scope } from './scopes.ts';
+
+/** What an API key may do (contract §3). */
+export const SCOPES = ['read', 'write', 'publish', 'replay', 'keys'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Whose key it is. `actor` is how histories name them: `api:key_…`. */
+export type Caller = {
+  namespace: string;
+  actor: string;
+  /** uuid */
+  keyId: string;
+  scopes: readonly Scope[];
+  /** `req_…` */
+  requestId: string;
+};
 
 /** Whose API key it is, given its text; undefined: nobody's. Ids are uuids. */
 export type Authenticate = (

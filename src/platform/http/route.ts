@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { ApiError, type ErrorCode } from '../../errors.ts';
 import type { Plan } from '../idempotency/plan.ts';
-import type { Precondition } from '../declare/precondition.ts';
+import { noPrecondition, requireTag, type Precondition } from '../declare/precondition.ts';
 import type { CommitHook } from '../postgres/commit-hook.ts';
-import type { Scope } from './scopes.ts';
+import type { Caller, Scope } from './authorize.ts';
 import type { EventStream } from './sse.ts';
 import { parseBody } from './field-errors.ts';
-import { readIfMatch } from './if-match.ts';
 import type { RawBody } from './read-body.ts';
 
 /**
@@ -39,17 +38,6 @@ export type Route = {
   /** Without a key. */
   | { scope: null; run: (request: RawRequest) => Promise<Answer> }
 );
-
-/** Whose key it is. `actor` is how histories name them: `api:key_…`. */
-export type Caller = {
-  namespace: string;
-  actor: string;
-  /** uuid */
-  keyId: string;
-  scopes: readonly Scope[];
-  /** `req_…` */
-  requestId: string;
-};
 
 /** What the routes are given of a request; the body is read when everything else was right. */
 export type RawRequest = {
@@ -230,4 +218,19 @@ function readBody({ schema, isOptional }: RouteBody, value: unknown): unknown {
     });
   }
   return parseBody(schema, value === undefined ? {} : value);
+}
+
+/** RFC 9110 §8.8.3; a weak tag is well-formed and never matches (§13.1.1). */
+const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
+const LIST = new RegExp(`^${ENTITY_TAG.source}(?:[ \\t]*,[ \\t]*${ENTITY_TAG.source})*$`);
+
+/** `*` or a list of entity tags. @throws ApiError malformed_request */
+function readIfMatch(header: string | string[] | undefined): Precondition {
+  if (header === undefined) return noPrecondition;
+  const text = String(header).trim();
+  if (text === '*') return noPrecondition; // What is not there is 404 before anybody looks.
+  if (!LIST.test(text)) {
+    throw new ApiError('malformed_request', 'If-Match: send * or entity tags, with their quotes');
+  }
+  return requireTag(text.match(new RegExp(ENTITY_TAG, 'g')) ?? []);
 }

@@ -6,7 +6,8 @@ import { noCommitHook } from '../postgres/commit-hook.ts';
 import { asApiError, problemAnswer } from './answer.ts';
 import { wantsEvents } from './sse.ts';
 import { PROBLEM_MEDIA_TYPE } from './problem.ts';
-import type { Answer, Answering, Caller, Means, Route } from './route.ts';
+import type { Caller } from './authorize.ts';
+import type { Answer, Answering, Means, Route } from './route.ts';
 
 /** The HTTP side of `Idempotency-Key` (contract §3); what is kept where is platform/idempotency/idempotency.ts. */
 

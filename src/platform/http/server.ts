@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ApiError, StartupError } from '../../errors.ts';
+import { ApiError, codeOf, StartupError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { Logger } from '../observability/logger.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
@@ -79,11 +79,6 @@ async function listenSomewhere(server: Server, options: ListenOptions): Promise<
         throw cannotListen(error, { host, port, code });
     }
   }
-}
-
-function codeOf(error: unknown): string {
-  const hasCode = typeof error === 'object' && error !== null && 'code' in error;
-  return hasCode ? String(error.code) : '';
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

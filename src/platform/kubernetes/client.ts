@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
+import { reasonOf } from '../../errors.ts';
 import type { KubeCredentials } from './credentials.ts';
 import { KubeConnectionError, toKubeError } from './kube-error.ts';
 
@@ -195,8 +196,7 @@ function retryAfterSec(
 }
 
 function noAnswer(what: string, cause: unknown): KubeConnectionError {
-  const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
-  return new KubeConnectionError(`${what}: ${reason}`, { cause });
+  return new KubeConnectionError(`${what}: ${reasonOf(cause) || String(cause)}`, { cause });
 }
 
 /** A proxy on the way may answer with a page of its own: then the code has to do. */

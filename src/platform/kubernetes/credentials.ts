@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { StartupError } from '../../errors.ts';
+import { reasonOf, StartupError } from '../../errors.ts';
 
 /** How to reach a Kubernetes API server and who we are to it. */
 export type KubeCredentials = {
@@ -78,8 +78,7 @@ async function fromKubeconfig(): Promise<KubeCredentials> {
   try {
     config.loadFromDefault();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StartupError(`cannot read the kubeconfig: ${reason}`, { cause });
+    throw new StartupError(`cannot read the kubeconfig: ${reasonOf(cause)}`, { cause });
   }
   const cluster = config.getCurrentCluster();
   // Without any kubeconfig, client-node makes one up, as kubectl once did.

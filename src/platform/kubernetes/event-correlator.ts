@@ -1,4 +1,4 @@
-import type { ResourceEvent } from '../resources/resource-events.ts';
+import type { ResourceEvent } from '../resources/resource-store.ts';
 import { createLruMap } from './lru-map.ts';
 
 /** The object an Event is about. */

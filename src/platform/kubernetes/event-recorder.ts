@@ -1,19 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.ts';
-import type { ResourceEvent } from '../resources/resource-events.ts';
-import type { KubeClient } from './client.ts';
+import type { ResourceEvent } from '../resources/resource-store.ts';
+import { MERGE_PATCH, type KubeClient } from './client.ts';
 import { createEventCorrelator, type EventSeries, type EventSubject } from './event-correlator.ts';
-import { createEventSender, cutToBytes, NOTE_BYTES } from './event-sender.ts';
+import { isKubeError } from './kube-error.ts';
+import { microTime } from './lease-record.ts';
 
 /**
  * Tells people what happened to an object, by events.k8s.io/v1 Events (`kubectl describe`,
  * `kubectl events`). Best effort, and never in anybody's way: does not throw, does not wait, and
  * drops what the server refuses or what there is too much of. Nothing may depend on an Event.
  */
-export type RecordEvent = (about: EventSubject, event: ResourceEvent) => void;
-
 export type EventRecorder = {
-  record: RecordEvent;
+  record: (about: EventSubject, event: ResourceEvent) => void;
   /** Sends what waits, for 2 s at most. May be called twice; what is recorded later is dropped. */
   stop: () => Promise<void>;
 };
@@ -35,6 +35,11 @@ export type EventRecorderDeps = {
 
 const QUEUE_MAX = 1_000;
 const FLUSH_MS = 2_000;
+const CALL_TIMEOUT_MS = 10_000;
+/** Limits of the server, in bytes; a name gets 17 more. */
+const NOTE_BYTES = 1_024;
+const INSTANCE_BYTES = 128;
+const NAME_PREFIX_BYTES = 253 - 17;
 
 export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
   const { log, nowMs } = deps;
@@ -42,11 +47,11 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
   /** A series waits once, however often it counts up meanwhile. */
   const queue = new Set<EventSeries>();
   const cancelling = new AbortController();
-  const { send } = createEventSender({ ...deps, signal: cancelling.signal });
+  const send = createSend(deps, cancelling.signal);
   let sending: Promise<void> | undefined;
   let isStopped = false;
 
-  const record: RecordEvent = (about, event) => {
+  const record: EventRecorder['record'] = (about, event) => {
     try {
       if (isStopped) return;
       const series = correlator.correlate(about, {
@@ -94,4 +99,73 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
   }
 
   return { record, stop };
+}
+
+/**
+ * Makes the cluster's Event say what the series says; remembers its name there.
+ * @throws KubeError the server refused it; KubeConnectionError
+ */
+function createSend(
+  deps: EventRecorderDeps,
+  signal: AbortSignal,
+): (series: EventSeries) => Promise<void> {
+  const { client, nowMs, wallMs = Date.now } = deps;
+  const { uniqueHex = (): string => randomBytes(8).toString('hex') } = deps;
+  const limits = { timeoutMs: CALL_TIMEOUT_MS, signal };
+  const countOf = ({ count, lastAtMs }: EventSeries) => ({
+    count,
+    lastObservedTime: microTime(wallMs() - (nowMs() - lastAtMs)),
+  });
+
+  async function create(series: EventSeries): Promise<void> {
+    const { about, text } = series;
+    const { namespace } = about;
+    const name = `${about.name.slice(0, NAME_PREFIX_BYTES).replace(/[-.]+$/, '')}.${uniqueHex()}`;
+    const body = {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { namespace, name },
+      eventTime: microTime(wallMs()),
+      reportingController: deps.reportingController,
+      reportingInstance: cutToBytes(deps.reportingInstance, INSTANCE_BYTES),
+      regarding: about,
+      type: text.type,
+      reason: text.reason,
+      action: text.action,
+      note: cutToBytes(text.note, NOTE_BYTES),
+      ...(series.count > 1 && { series: countOf(series) }),
+    };
+    await client.request({ method: 'POST', path: eventsPath(namespace), body, ...limits });
+    series.name = name;
+  }
+
+  return async (series) => {
+    if (series.name === undefined) return create(series);
+    try {
+      await client.request({
+        method: 'PATCH',
+        path: `${eventsPath(series.about.namespace)}/${series.name}`,
+        body: { series: countOf(series) },
+        contentType: MERGE_PATCH,
+        ...limits,
+      });
+    } catch (error) {
+      if (!isKubeError(error, 404)) throw error;
+      // Events are deleted after an hour. It begins anew, as nobody can see the old ones.
+      delete series.name;
+      series.count = 1;
+      await create(series);
+    }
+  };
+}
+
+function eventsPath(namespace: string): string {
+  return `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+}
+
+/** At most so many bytes of UTF-8, without half a character at the end. */
+function cutToBytes(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
+  return text.slice(0, read);
 }

@@ -2,8 +2,7 @@ import type { SetTimer } from '../controller/timer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { KubeClient } from './client.ts';
 import { type LeaseLock, leasesPath } from './lease-lock.ts';
-import { type Lease, microTime, nextTransition, parseLease } from './lease-record.ts';
-import { createLeaseView } from './lease-view.ts';
+import { leaseSpec, nextTransition, parseLease, type Lease } from './lease-record.ts';
 import { createListWatch } from './list-watch.ts';
 
 /** Follows the Lease by a watch, waits until it may be taken, and takes it. */
@@ -14,8 +13,11 @@ export type Candidate = {
   untilTakeable: () => Promise<void>;
   pause: (ms: number) => Promise<void>;
   /** undefined: somebody was faster. */
-  claim: (timeoutMs: number) => Promise<{ lease: Lease; sentAtMs: number } | undefined>;
+  claim: (timeoutMs: number) => Promise<TakenLease | undefined>;
 };
+
+/** `sentAtMs`: when the request was sent that took it. */
+export type TakenLease = { lease: Lease; sentAtMs: number };
 
 export type CandidateDeps = {
   client: Pick<KubeClient, 'request' | 'stream'>;
@@ -74,14 +76,12 @@ export function createCandidate(deps: CandidateDeps): Candidate {
     claim: async (timeoutMs) => {
       const seen = view.current();
       const sentAtMs = nowMs();
-      const now = microTime(deps.wallMs());
-      const spec = {
-        holderIdentity: identity,
-        leaseDurationSeconds: Math.ceil(leaseDurationMs / 1_000),
-        acquireTime: now,
-        renewTime: now,
-        leaseTransitions: transitionsAfter(seen, identity),
-      };
+      const spec = leaseSpec({
+        holder: identity,
+        durationMs: leaseDurationMs,
+        renewedAtMs: deps.wallMs(),
+        transitions: transitionsAfter(seen, identity),
+      });
       const lease = await lock.write(seen, spec, timeoutMs);
       if (lease) return { lease, sentAtMs };
       view.observe(await lock.read(timeoutMs));
@@ -93,6 +93,64 @@ export function createCandidate(deps: CandidateDeps): Candidate {
 function transitionsAfter(seen: Lease | undefined, identity: string): number {
   if (!seen) return 0;
   return seen.holder === identity ? seen.transitions : nextTransition(seen.transitions);
+}
+
+/**
+ * What a candidate knows of the Lease, and when that allows it to try. Whether the holder is
+ * alive is judged by our own monotonic clock alone: for how long the record has not changed.
+ * Old news (a watch that lags behind a read) can only make it wait longer; and whoever tries
+ * names the version it saw, so that knowing too little never takes a lease from a live holder.
+ */
+export type LeaseView = {
+  /** undefined: there is no Lease (any more). */
+  observe: (lease: Lease | undefined) => void;
+  current: () => Lease | undefined;
+  /** 0: now. Infinity: nothing is known yet. */
+  takeableInMs: () => number;
+};
+
+/**
+ * A holder may run with other settings during an upgrade, so the longer duration counts; but
+ * not one that was typed with a few digits too many.
+ */
+const FOREIGN_DURATION_MAX_MS = 60_000;
+
+export function createLeaseView(deps: {
+  identity: string;
+  leaseDurationMs: number;
+  nowMs: () => number;
+}): LeaseView {
+  const { identity, leaseDurationMs, nowMs } = deps;
+  let current: Lease | undefined;
+  /** The last record that there was; outlives a deletion. */
+  let record: Lease | undefined;
+  let changedAtMs = 0;
+  let known = false;
+
+  return {
+    observe: (lease) => {
+      known = true;
+      current = lease;
+      if (!lease) return; // Its holder does not know yet, and goes on leading for a moment.
+      if (!record || hasChanged(record, lease)) changedAtMs = nowMs();
+      record = lease;
+    },
+    current: () => current,
+    takeableInMs: () => {
+      if (!known) return Infinity;
+      if (!record || record.holder === '' || record.holder === identity) return 0;
+      const foreignMs = Math.min(record.durationMs, FOREIGN_DURATION_MAX_MS);
+      return Math.max(0, changedAtMs + Math.max(foreignMs, leaseDurationMs) - nowMs());
+    },
+  };
+}
+
+function hasChanged(before: Lease, after: Lease): boolean {
+  return (
+    before.holder !== after.holder ||
+    before.renewTime !== after.renewTime ||
+    before.transitions !== after.transitions
+  );
 }
 
 /** Lets one wait, for a time or until somebody rings. */

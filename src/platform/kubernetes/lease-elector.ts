@@ -1,9 +1,8 @@
 import { setRealTimer, type SetTimer } from '../controller/timer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { KubeClient } from './client.ts';
-import { createHeldLease } from './held-lease.ts';
-import { type Candidate, createCandidate } from './lease-candidate.ts';
-import { createLeaseLock } from './lease-lock.ts';
+import { createHeldLease, createLeaseLock } from './lease-lock.ts';
+import { createCandidate, type TakenLease } from './lease-candidate.ts';
 import { createTenure, type Tenure } from './lease-tenure.ts';
 
 /**
@@ -112,7 +111,7 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     }
   }
 
-  async function lead({ lease, sentAtMs }: Taken): Promise<boolean> {
+  async function lead({ lease, sentAtMs }: TakenLease): Promise<boolean> {
     const held = createHeldLease({ ...deps, lock, lease });
     tenure = createTenure({ ...deps, held, takenAtMs: sentAtMs });
     try {
@@ -138,8 +137,6 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     },
   };
 }
-
-type Taken = NonNullable<Awaited<ReturnType<Candidate['claim']>>>;
 
 /** False: `onLead` threw. */
 async function serveTerm(

@@ -50,6 +50,25 @@ export function parseLease(raw: unknown): Lease {
   };
 }
 
+/** What is written to take, renew or give back a Lease. `acquireTime`: default now. */
+export function leaseSpec(from: {
+  holder: string;
+  durationMs: number;
+  /** By the clock on the wall, for people to read. */
+  renewedAtMs: number;
+  acquireTime?: string;
+  transitions: number;
+}): LeaseSpec {
+  const renewTime = microTime(from.renewedAtMs);
+  return {
+    holderIdentity: from.holder,
+    leaseDurationSeconds: Math.ceil(from.durationMs / 1_000),
+    acquireTime: from.acquireTime ?? renewTime,
+    renewTime,
+    leaseTransitions: from.transitions,
+  };
+}
+
 const INT32_MAX = 2 ** 31 - 1;
 
 /** One more; a number that somebody has set to the highest must not stop all take-overs. */

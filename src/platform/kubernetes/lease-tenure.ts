@@ -1,6 +1,6 @@
 import type { SetTimer } from '../controller/timer.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { HeldLease } from './held-lease.ts';
+import type { HeldLease } from './lease-lock.ts';
 
 /**
  * One time of holding the Lease: renews it until it is given back or lost. It is lost when

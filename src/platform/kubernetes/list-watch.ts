@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeError, toKubeError } from './kube-error.ts';
@@ -210,10 +211,9 @@ function createBackOff(
       failures = 0;
     },
     wait: async (error: unknown): Promise<void> => {
-      const reason = error instanceof Error ? error.message : String(error);
       // The first break of a connection is everyday; a second in a row is news, further ones are not.
       const level = failures === 1 ? 'warn' : 'debug';
-      log[level]({ path, reason }, 'watch broken; going on');
+      log[level]({ path, reason: reasonOf(error) }, 'watch broken; going on');
       const ceiling = Math.min(BACK_OFF_MS.base * 2 ** Math.min(failures, 10), BACK_OFF_MS.max);
       failures += 1;
       try {

@@ -5,35 +5,33 @@ import {
   type Applied,
   type ResourceStore,
 } from '../resources/resource-store.ts';
+import { FILE_MANAGER } from '../resources/annotations.ts';
+import { escapeToken } from '../resources/schema/cel-rules.ts';
 import type { ManifestObject } from './object.ts';
 import { formatPointer, type ManifestProblem } from './report.ts';
-
-export const FILE_MANAGER = 'file';
-
-/** `problems` are for a person and stay until the manifest or the object changes. */
-export type ApplyOutcome = { problems: ManifestProblem[] };
 
 // Each round drops at least one field or meets a write in between; more is somebody's loop.
 const MAX_ROUNDS = 8;
 
 /**
  * Applies one object as `file`, never forced: a field another manager owns is told and left out,
- * the others count (contract §2).
+ * the others count (contract §2). Resolves to what is for a person, and stays until the manifest or
+ * the object changes.
  * @throws whatever the store throws besides its three own errors: it cannot be reached
  */
 export async function applyManifest(
   object: ManifestObject & { applied: Applied },
   store: Pick<ResourceStore, 'apply'>,
-): Promise<ApplyOutcome> {
+): Promise<ManifestProblem[]> {
   const problems: ManifestProblem[] = [];
   let { applied } = object;
   for (let round = 1; ; round += 1) {
     try {
       await store.apply(applied, { fieldManager: FILE_MANAGER });
-      return { problems };
+      return problems;
     } catch (error) {
       if (error instanceof InvalidResourceError) {
-        return { problems: [...problems, ...problemsOf(object, error)] };
+        return [...problems, ...problemsOf(object, error)];
       }
       if (round >= MAX_ROUNDS) throw error;
       if (error instanceof WriteConflictError) continue;
@@ -77,5 +75,5 @@ function conflictsOf(object: ManifestObject, error: FieldConflictError): Manifes
 function pointerOf(field: string): string {
   const [, map, key] = /^metadata\.(labels|annotations)\.(.+)$/.exec(field) ?? [];
   if (map === undefined || key === undefined) return `/spec/${field}`;
-  return `/metadata/${map}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return `/metadata/${map}/${escapeToken(key)}`;
 }

@@ -1,10 +1,7 @@
 import { inspect } from 'node:util';
 import { createController } from '../controller/controller.ts';
 import { createWorkQueue } from '../controller/work-queue.ts';
-import type { ResourceStore } from '../resources/resource-store.ts';
-import type { ManifestRules } from './object.ts';
-import { createManifestPass, type ManifestTiming } from './pass.ts';
-import type { ManifestReport } from './report.ts';
+import { createManifestPass, type ManifestPassDeps, type ManifestTiming } from './pass.ts';
 import { createManifestWatcher } from './watch.ts';
 
 /**
@@ -18,13 +15,9 @@ export type ManifestFolder = {
   stop: () => Promise<void>;
 };
 
-export type ManifestFolderDeps = {
-  rules: ManifestRules;
-  folder: string;
-  store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
-  report: (line: ManifestReport) => void;
+export type ManifestFolderDeps = Omit<ManifestPassDeps, 'nowMs' | 'timing'> & {
   /** Monotonic. */
-  nowMs: () => number;
+  nowMs?: () => number;
   timing?: Partial<ManifestTiming>;
 };
 
@@ -47,14 +40,14 @@ const FOLDER = 'manifests';
 
 export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
   const timing = { ...TIMING, ...deps.timing };
-  const { nowMs } = deps;
+  const { nowMs = () => performance.now() } = deps;
   const queue = createWorkQueue<string>({
     keyOf: (key) => key,
     nowMs,
     backOff: { baseMs: timing.retryMs, maxMs: MAX_RETRY_MS },
   });
   const watcher = createManifestWatcher({ ...timing, nowMs, onChange: () => queue.add(FOLDER) });
-  const pass = createManifestPass({ ...deps, timing });
+  const pass = createManifestPass({ ...deps, nowMs, timing });
   const firstPass = Promise.withResolvers<void>();
   let stopping = false;
 

@@ -1,6 +1,10 @@
-import { CORE_KINDS, isCoreKind, type CoreKind } from '../resources/schema/core-kinds.ts';
 import type { FieldError } from '../../errors.ts';
-import type { Applied } from '../resources/resource-store.ts';
+import { API_GROUP, API_VERSION, KIND_PLURALS } from '../resources/kind-names.ts';
+import type { Applied, DeclaredMeta } from '../resources/resource-store.ts';
+import { escapeToken } from '../resources/schema/cel-rules.ts';
+import { CORE_KINDS, isCoreKind, readCoreSpec } from '../resources/schema/core-kinds.ts';
+import { isRecord } from '../resources/schema/prepare.ts';
+import type { Validate } from '../resources/schema/validate.ts';
 import { formatPointer, type ManifestPlace, type ManifestProblem } from './report.ts';
 import type { YamlDocument } from './yaml.ts';
 
@@ -24,23 +28,7 @@ export type ManifestObjects = {
   unknownIdentity: boolean;
 };
 
-/** `declared`: as written, without nulls; `spec` is not used where it is there (it has defaults). */
-type Verdict =
-  | { spec: Record<string, unknown>; declared?: Record<string, unknown> }
-  | { errors: FieldError[] };
-
-export type ManifestRules = {
-  /** Of all `knownKinds`. */
-  apiVersion: string;
-  /** Our kinds; Secret and ConfigMap (`v1`) come on top. */
-  knownKinds: readonly string[];
-  /** Pointers start at the object's root (`/spec/…`, `/metadata/…`). */
-  validate: (kind: string, spec: Record<string, unknown>, metadata: ManifestMetadata) => Verdict;
-  /** Gets what stands beside apiVersion, kind and metadata; pointers as above (`/data/key`). */
-  parseCoreKind: (kind: CoreKind, fields: Record<string, unknown>) => Verdict;
-};
-
-type ManifestMetadata = Pick<Applied, 'namespace' | 'name' | 'labels' | 'annotations'>;
+const KNOWN_KINDS: readonly string[] = [...Object.keys(KIND_PLURALS), ...CORE_KINDS];
 
 // `kubectl get -o yaml` writes these; they are the server's and mean nothing in a declaration.
 const SERVER_METADATA = new Set(
@@ -50,12 +38,12 @@ const SERVER_METADATA = new Set(
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** What a document declares: one object, or the items of a `kind: List`. */
-export function readManifest(document: YamlDocument, rules: ManifestRules): ManifestObjects {
+export function readManifest(document: YamlDocument, validate: Validate): ManifestObjects {
   const { value, placeOf } = document;
   if (value === null || value === undefined) return none();
   if (isRecord(value) && value['kind'] === 'List' && Array.isArray(value['items'])) {
     const lists = value['items'].map((item: unknown, index) =>
-      readObject(item, (pointer) => placeOf(`/items/${index}${pointer}`), rules),
+      readObject(item, (pointer) => placeOf(`/items/${index}${pointer}`), validate),
     );
     return {
       objects: lists.flatMap(({ objects }) => objects),
@@ -63,7 +51,7 @@ export function readManifest(document: YamlDocument, rules: ManifestRules): Mani
       unknownIdentity: lists.some(({ unknownIdentity }) => unknownIdentity),
     };
   }
-  return readObject(value, placeOf, rules);
+  return readObject(value, placeOf, validate);
 }
 
 function none(): ManifestObjects {
@@ -73,7 +61,7 @@ function none(): ManifestObjects {
 function readObject(
   value: unknown,
   placeOf: ManifestObject['placeOf'],
-  rules: ManifestRules,
+  validate: Validate,
 ): ManifestObjects {
   const errors: FieldError[] = [];
   const add = (pointer: string, detail: string): void => {
@@ -89,16 +77,16 @@ function readObject(
     add('', 'a manifest is a map with apiVersion, kind, metadata and spec');
     return { objects: [], problems: asProblems(), unknownIdentity: true };
   }
-  const kind = readKind(value, rules, add);
+  const kind = readKind(value, add);
   if (kind === undefined) {
-    return { objects: [], problems: asProblems(), unknownIdentity: mayBeOurs(value, rules) };
+    return { objects: [], problems: asProblems(), unknownIdentity: mayBeOurs(value) };
   }
   const metadata = readMetadata(value['metadata'], add);
   if (!metadata) return { objects: [], problems: asProblems(), unknownIdentity: true };
 
   const { namespace, name } = metadata;
   const object: ManifestObject = { id: `${kind} ${namespace}/${name}`, kind, placeOf };
-  const spec = readSpec({ kind, value, metadata, rules, add, errors });
+  const spec = readSpec({ kind, value, metadata, validate, add, errors });
   if (errors.length === 0 && spec) object.applied = { kind, ...metadata, spec };
   return { objects: [object], problems: asProblems(), unknownIdentity: false };
 }
@@ -106,30 +94,25 @@ function readObject(
 type AddError = (pointer: string, detail: string) => void;
 
 /** A wrong apiVersion is told, but leaves no doubt about which object is meant. */
-function readKind(
-  value: Record<string, unknown>,
-  rules: ManifestRules,
-  add: AddError,
-): string | undefined {
+function readKind(value: Record<string, unknown>, add: AddError): string | undefined {
   const { kind, apiVersion } = value;
-  const known = [...rules.knownKinds, ...CORE_KINDS];
-  if (typeof kind !== 'string' || !known.includes(kind)) {
+  if (typeof kind !== 'string' || !KNOWN_KINDS.includes(kind)) {
     const given = typeof kind === 'string' ? `${JSON.stringify(kind)} is unknown; ` : '';
-    add('/kind', `${given}use one of ${known.join(', ')}`);
+    add('/kind', `${given}use one of ${KNOWN_KINDS.join(', ')}`);
     return undefined;
   }
-  const expected = isCoreKind(kind) ? 'v1' : rules.apiVersion;
+  const expected = isCoreKind(kind) ? 'v1' : API_VERSION;
   if (apiVersion !== expected) add('/apiVersion', `must be ${expected} for kind ${kind}`);
   return kind;
 }
 
 /** False for an unknown kind of another API group: a Deployment is not a misspelt Agent. */
-function mayBeOurs({ apiVersion }: Record<string, unknown>, rules: ManifestRules): boolean {
+function mayBeOurs({ apiVersion }: Record<string, unknown>): boolean {
   if (typeof apiVersion !== 'string' || apiVersion === 'v1') return true;
-  return apiVersion.split('/')[0] === rules.apiVersion.split('/')[0];
+  return apiVersion.split('/')[0] === API_GROUP;
 }
 
-function readMetadata(value: unknown, add: AddError): ManifestMetadata | undefined {
+function readMetadata(value: unknown, add: AddError): DeclaredMeta | undefined {
   if (!isRecord(value)) {
     add('/metadata', 'must be a map with at least a name');
     return undefined;
@@ -138,7 +121,7 @@ function readMetadata(value: unknown, add: AddError): ManifestMetadata | undefin
     if (SERVER_METADATA.has(field)) continue;
     if (!['name', 'namespace', 'labels', 'annotations'].includes(field)) {
       add(
-        `/metadata/${escape(field)}`,
+        `/metadata/${escapeToken(field)}`,
         'is not supported; use name, namespace, labels, annotations',
       );
     }
@@ -183,7 +166,7 @@ function readStrings(
   const strings: Record<string, string> = {};
   for (const [key, text] of Object.entries(value)) {
     if (typeof text === 'string') strings[key] = text;
-    else add(`${pointer}/${escape(key)}`, 'must be a string: put it in quotes');
+    else add(`${pointer}/${escapeToken(key)}`, 'must be a string: put it in quotes');
   }
   return strings;
 }
@@ -192,40 +175,33 @@ function readStrings(
 function readSpec(input: {
   kind: string;
   value: Record<string, unknown>;
-  metadata: ManifestMetadata;
-  rules: ManifestRules;
+  metadata: DeclaredMeta;
+  validate: Validate;
   add: AddError;
   errors: FieldError[];
 }): Record<string, unknown> | undefined {
-  const { kind, value, metadata, rules, add, errors } = input;
+  const { kind, value, metadata, validate, add, errors } = input;
   // `status` is what `kubectl get -o yaml` writes along; nobody can declare it.
   const { apiVersion: _a, kind: _k, metadata: _m, status: _s, ...fields } = value;
   if (isCoreKind(kind)) {
-    const verdict = rules.parseCoreKind(kind, fields);
+    const verdict = readCoreSpec(kind, fields);
     if ('spec' in verdict) return verdict.spec;
     errors.push(...verdict.errors);
     return undefined;
   }
   for (const field of Object.keys(fields)) {
-    if (field !== 'spec') add(`/${escape(field)}`, 'is unknown here; did you mean it inside spec?');
+    if (field !== 'spec')
+      add(`/${escapeToken(field)}`, 'is unknown here; did you mean it inside spec?');
   }
   const spec = fields['spec'] ?? {};
   if (!isRecord(spec)) {
     add('/spec', 'must be a map');
     return undefined;
   }
-  const verdict = rules.validate(kind, spec, metadata);
+  const verdict = validate(kind, spec, metadata);
   if ('errors' in verdict) {
     errors.push(...verdict.errors);
     return undefined;
   }
-  return verdict.declared ?? spec;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function escape(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+  return verdict.declared;
 }

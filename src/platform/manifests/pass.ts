@@ -1,8 +1,11 @@
-import { isDeepStrictEqual, types } from 'node:util';
+import { isDeepStrictEqual } from 'node:util';
+import { reasonOf } from '../../errors.ts';
+import { KIND_PLURALS } from '../resources/kind-names.ts';
 import type { Applied, ResourceStore } from '../resources/resource-store.ts';
 import { applyManifest } from './apply.ts';
 import { CORE_KINDS, isCoreKind } from '../resources/schema/core-kinds.ts';
-import type { ManifestObject, ManifestRules } from './object.ts';
+import type { Validate } from '../resources/schema/validate.ts';
+import type { ManifestObject } from './object.ts';
 import { pruneManifests } from './prune.ts';
 import { createManifestReader, type ManifestLook } from './read.ts';
 import {
@@ -27,7 +30,7 @@ export type ManifestTiming = {
 };
 
 export type ManifestPassDeps = {
-  rules: ManifestRules;
+  validate: Validate;
   folder: string;
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   report: (line: ManifestReport) => void;
@@ -65,7 +68,7 @@ export function createManifestPass(
     if (error === undefined) storeProblem = undefined;
     else
       storeProblem ??= {
-        detail: `manifests cannot be stored now: ${messageOf(error)}; trying again`,
+        detail: `manifests cannot be stored now: ${reasonOf(error)}; trying again`,
       };
   };
 
@@ -80,7 +83,7 @@ export function createManifestPass(
       if (leftMs > 0) waitMs = Math.min(waitMs ?? leftMs, leftMs);
       return leftMs <= 0;
     };
-    const kinds = [...deps.rules.knownKinds, ...CORE_KINDS];
+    const kinds = [...Object.keys(KIND_PLURALS), ...CORE_KINDS];
     pruneProblems = await pruneManifests({ store: deps.store, kinds, mayGo, info: reporter.info });
     pruneDue = waitMs !== undefined;
     return waitMs;
@@ -172,7 +175,7 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
     if (!applied) return false;
     if (!isFull && isDeepStrictEqual(done.get(id)?.applied, applied)) return false;
     done.delete(id);
-    const { problems } = await applyManifest({ ...object, applied }, store);
+    const problems = await applyManifest({ ...object, applied }, store);
     done.set(id, { applied, problems });
     return true;
   };
@@ -214,8 +217,4 @@ const isCore = ({ kind }: ManifestObject): boolean => isCoreKind(kind);
 /** Secrets and ConfigMaps first, so that what refers to them finds them. */
 function inOrder(objects: readonly ManifestObject[]): ManifestObject[] {
   return [...objects.filter(isCore), ...objects.filter((object) => !isCore(object))];
-}
-
-function messageOf(error: unknown): string {
-  return types.isNativeError(error) ? error.message : String(error);
 }

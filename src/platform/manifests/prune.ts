@@ -3,11 +3,8 @@ import {
   type Resource,
   type ResourceStore,
 } from '../resources/resource-store.ts';
-import { FILE_MANAGER } from './apply.ts';
+import { API_PIN_MANAGER, FILE_MANAGER } from '../resources/annotations.ts';
 import type { ManifestProblem } from './report.ts';
-
-// The API's pin stands on the content of somebody else; with the content gone it pins nothing.
-const PIN_MANAGER = 'parley-api-pin';
 
 /**
  * Removes what no manifest declares any more: the object where `file` declared all of it, else
@@ -73,6 +70,7 @@ function ownedBy(resource: Resource, manager: string): boolean {
 function othersOf({ owners }: Resource): string[] {
   const managers = new Set(Object.values(owners).flat());
   managers.delete(FILE_MANAGER);
-  managers.delete(PIN_MANAGER);
+  // The API's pin stands on the content of somebody else; with the content gone it pins nothing.
+  managers.delete(API_PIN_MANAGER);
   return [...managers].sort();
 }

@@ -1,8 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { types } from 'node:util';
-import { readManifest, type ManifestObjects, type ManifestRules } from './object.ts';
+import { codeOf, reasonOf } from '../../errors.ts';
+import type { Validate } from '../resources/schema/validate.ts';
+import { readManifest, type ManifestObjects } from './object.ts';
 import type { ManifestProblem } from './report.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -23,7 +24,7 @@ export type ManifestReader = { look: () => Promise<ManifestLook> };
 
 export type ManifestReaderDeps = {
   folder: string;
-  rules: ManifestRules;
+  validate: Validate;
   nowMs: () => number;
   /** A file that became empty counts as empty only after that time. */
   emptySettleMs: number;
@@ -146,7 +147,7 @@ function parseFile(
   deps: ManifestReaderDeps,
 ): Omit<Cached, 'key' | 'text' | 'confirmed'> {
   const { documents, problems } = parseYaml(path, text);
-  const read = documents.map((document) => readManifest(document, deps.rules));
+  const read = documents.map((document) => readManifest(document, deps.validate));
   return {
     objects: read.flatMap(({ objects }) => objects),
     problems: [...problems, ...read.flatMap((result) => result.problems)],
@@ -157,11 +158,5 @@ function parseFile(
 }
 
 function cannotBeRead(error: unknown): string {
-  return `cannot be read (${codeOf(error)})`;
-}
-
-function codeOf(error: unknown): string {
-  // Not `instanceof`: an error of fs may come from another realm than ours (as under jest).
-  if (!types.isNativeError(error)) return String(error);
-  return 'code' in error ? String(error.code) : error.message;
+  return `cannot be read (${codeOf(error) || reasonOf(error)})`;
 }

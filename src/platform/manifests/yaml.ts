@@ -10,6 +10,7 @@ import {
   type Document,
   type Tags,
 } from 'yaml';
+import { reasonOf } from '../../errors.ts';
 import { splitPointer, type ManifestPlace, type ManifestProblem } from './report.ts';
 
 /** One YAML document as plain data; `placeOf` finds what a JSON pointer into it names. */
@@ -99,7 +100,7 @@ function parseChunk(
     };
   } catch (error) {
     // Brackets nested too deep end the parser's stack.
-    const detail = `cannot be parsed (${messageOf(error)})`;
+    const detail = `cannot be parsed (${reasonOf(error)})`;
     return { documents: [], problems: [{ place: at(0), detail }] };
   }
 }
@@ -122,7 +123,7 @@ function readDocument(
     return { value, placeOf: (pointer) => at(offsetOf(document, pointer)) };
   } catch (error) {
     const place = at(offsetOfBadAlias(document));
-    return { problems: [{ place, detail: `an alias cannot be used: ${messageOf(error)}` }] };
+    return { problems: [{ place, detail: `an alias cannot be used: ${reasonOf(error)}` }] };
   }
 }
 
@@ -159,8 +160,4 @@ function offsetOfBadAlias(document: Document.Parsed): number {
 
 function startOf(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -38,36 +38,32 @@ export function createMetrics(options: { processMetrics: boolean }) {
 }
 
 function createDeliveryMetrics(registry: Registry) {
-  const registers = [registry];
-  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+  const { counter, gauge, histogram } = makersIn(registry);
+  const kind = ['attempt_kind'];
   return {
-    deliveryDuration: new Histogram({
-      name: 'parley_webhook_delivery_duration_seconds',
-      help: 'From the commit of the event (replay: of the request) to its acknowledgement.',
-      labelNames: ['attempt_kind'],
-      buckets: DELIVERY_BUCKETS,
-      registers,
-    }),
-    queueDuration: new Histogram({
-      name: 'parley_webhook_queue_duration_seconds',
-      help: 'From due to the start of the attempt: the part that is ours alone.',
-      labelNames: ['attempt_kind'],
-      buckets: DELIVERY_BUCKETS,
-      registers,
-    }),
-    requestDuration: new Histogram({
-      name: 'parley_webhook_request_duration_seconds',
-      help: "From the start of the attempt to the answer: the receiver's part.",
-      labelNames: ['outcome'],
-      buckets: REQUEST_BUCKETS,
-      registers,
-    }),
-    deliveries: new Counter({
-      name: 'parley_webhook_deliveries_total',
-      help: 'What became of attempts and deliveries.',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    deliveryDuration: histogram(
+      'parley_webhook_delivery_duration_seconds',
+      'From the commit of the event (replay: of the request) to its acknowledgement.',
+      kind,
+      DELIVERY_BUCKETS,
+    ),
+    queueDuration: histogram(
+      'parley_webhook_queue_duration_seconds',
+      'From due to the start of the attempt: the part that is ours alone.',
+      kind,
+      DELIVERY_BUCKETS,
+    ),
+    requestDuration: histogram(
+      'parley_webhook_request_duration_seconds',
+      "From the start of the attempt to the answer: the receiver's part.",
+      ['outcome'],
+      REQUEST_BUCKETS,
+    ),
+    deliveries: counter(
+      'parley_webhook_deliveries_total',
+      'What became of attempts and deliveries.',
+      ['outcome'],
+    ),
     deliveriesPending: gauge(
       'parley_webhook_deliveries_pending',
       'Deliveries that are not finished.',
@@ -76,72 +72,47 @@ function createDeliveryMetrics(registry: Registry) {
       'parley_webhook_oldest_due_age_seconds',
       'How long the oldest delivery that could be attempted now has been waiting.',
     ),
-    endpoints: new Gauge({
-      name: 'parley_webhook_endpoints',
-      help: 'Endpoints by state.',
-      labelNames: ['state'],
-      registers,
-    }),
+    endpoints: gauge('parley_webhook_endpoints', 'Endpoints by state.', ['state']),
   };
 }
 
 function createProductMetrics(registry: Registry) {
-  const registers = [registry];
+  const { counter, histogram } = makersIn(registry);
   return {
-    events: new Counter({
-      name: 'parley_events_total',
-      help: 'Events committed.',
-      labelNames: ['type'],
-      registers,
-    }),
-    conversations: new Counter({
-      name: 'parley_conversations_total',
-      help: 'Conversations that ended.',
-      labelNames: ['channel', 'outcome'],
-      registers,
-    }),
-    turnDuration: new Histogram({
-      name: 'parley_conversation_turn_duration_seconds',
-      help: 'From a message of a user to the commit of what was replied.',
-      buckets: REQUEST_BUCKETS,
-      registers,
-    }),
-    escalations: new Counter({
-      name: 'parley_escalations_total',
-      help: 'Escalations that came into a status.',
-      labelNames: ['status'],
-      registers,
-    }),
-    knowledgeSyncs: new Counter({
-      name: 'parley_knowledge_syncs_total',
-      help: 'Sources that were indexed.',
-      labelNames: ['type', 'result'],
-      registers,
-    }),
-    knowledgeGaps: new Counter({
-      name: 'parley_knowledge_gaps_total',
-      help: 'Questions found to have no answer, each once.',
-      registers,
-    }),
-    httpRequestDuration: new Histogram({
-      name: 'http_server_request_duration_seconds',
-      help: 'Duration of HTTP server requests.',
-      labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'url_scheme'],
-      buckets: HTTP_BUCKETS,
-      registers,
-    }),
+    events: counter('parley_events_total', 'Events committed.', ['type']),
+    conversations: counter('parley_conversations_total', 'Conversations that ended.', [
+      'channel',
+      'outcome',
+    ]),
+    turnDuration: histogram(
+      'parley_conversation_turn_duration_seconds',
+      'From a message of a user to the commit of what was replied.',
+      [],
+      REQUEST_BUCKETS,
+    ),
+    escalations: counter('parley_escalations_total', 'Escalations that came into a status.', [
+      'status',
+    ]),
+    knowledgeSyncs: counter('parley_knowledge_syncs_total', 'Sources that were indexed.', [
+      'type',
+      'result',
+    ]),
+    knowledgeGaps: counter(
+      'parley_knowledge_gaps_total',
+      'Questions found to have no answer, each once.',
+    ),
+    httpRequestDuration: histogram(
+      'http_server_request_duration_seconds',
+      'Duration of HTTP server requests.',
+      ['http_request_method', 'http_route', 'http_response_status_code', 'url_scheme'],
+      HTTP_BUCKETS,
+    ),
   };
 }
 
 /** The names of controller-runtime and client-go, so that their dashboards and alerts work. */
 function createControllerMetrics(registry: Registry) {
-  const registers = [registry];
-  const counter = (name: string, help: string, labelNames: string[]): Counter =>
-    new Counter({ name, help, labelNames, registers });
-  const gauge = (name: string, help: string, labelNames: string[]): Gauge =>
-    new Gauge({ name, help, labelNames, registers });
-  const histogram = (name: string, help: string, labelNames: string[]): Histogram =>
-    new Histogram({ name, help, labelNames, buckets: CONTROLLER_BUCKETS, registers });
+  const { counter, gauge, histogram } = makersIn(registry);
   const c = ['controller'];
   const n = ['name', 'controller'];
   return {
@@ -185,5 +156,21 @@ function createControllerMetrics(registry: Registry) {
       n,
     ),
     queueRetries: counter('workqueue_retries_total', 'Delayed adds.', n),
+  };
+}
+
+function makersIn(registry: Registry) {
+  const registers = [registry];
+  return {
+    counter: <L extends string>(name: string, help: string, labelNames: L[] = []) =>
+      new Counter({ name, help, labelNames, registers }),
+    gauge: <L extends string>(name: string, help: string, labelNames: L[] = []) =>
+      new Gauge({ name, help, labelNames, registers }),
+    histogram: <L extends string>(
+      name: string,
+      help: string,
+      labelNames: L[] = [],
+      buckets = CONTROLLER_BUCKETS,
+    ) => new Histogram({ name, help, labelNames, buckets, registers }),
   };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf } from '../../errors.ts';
 
 /** For `lock_timeout`: half of what a change of tables may hold up anybody. */
 export const LOCK_TIMEOUT_MS = 500;
@@ -20,9 +21,7 @@ export async function retryingLock<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const isLocked =
-        error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE;
-      if (!isLocked || tries === TRIES) throw error;
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE || tries === TRIES) throw error;
       await delay(PAUSE_MS);
     }
   }

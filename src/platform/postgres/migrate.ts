@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { StartupError } from '../../errors.ts';
+import { reasonOf, StartupError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../observability/logger.ts';
 import { retryingLock, LOCK_TIMEOUT_MS } from './lock-retry.ts';
@@ -80,16 +80,13 @@ async function connected(databaseUrl: string): Promise<Client> {
     return client;
   } catch (error) {
     const { host, pathname } = new URL(databaseUrl);
-    const reason = error instanceof Error && error.message !== '' ? error.message : reasonOf(error);
+    // Several addresses tried, several failures: the first says enough.
+    const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
     const where = `${host || 'localhost'}${pathname}`;
-    throw new StartupError(`DATABASE_URL: cannot connect to ${where}: ${reason}`, { cause: error });
+    throw new StartupError(`DATABASE_URL: cannot connect to ${where}: ${reasonOf(first)}`, {
+      cause: error,
+    });
   }
-}
-
-/** Several addresses tried, several failures: the first tells enough. */
-function reasonOf(error: unknown): string {
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  return first instanceof Error ? first.message : String(first);
 }
 
 async function checkServer(client: Client): Promise<void> {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { createSingleFlight } from '../controller/single-flight.ts';
 import type { Logger } from '../observability/logger.ts';
+import { reasonOf } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { createClient, type Db, type Pool } from './pool.ts';
 import { endClient } from './silent-connections.ts';
@@ -51,8 +52,7 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
         values: [batch.map(([channel]) => channel), batch.map(([, payload]) => payload)],
       });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      deps.log.debug({ reason }, 'a wake-up was not sent; polling covers it');
+      deps.log.debug({ reason: reasonOf(error) }, 'a wake-up was not sent; polling covers it');
     }
   });
 

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { codeOf } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Pool } from './pool.ts';
 
@@ -20,8 +21,7 @@ export async function inTransaction<T>(
     try {
       return await runOnce(pool, work);
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      if (!MAY_REPEAT.has(code) || tries === TRIES) throw error;
+      if (!MAY_REPEAT.has(codeOf(error)) || tries === TRIES) throw error;
     }
   }
 }

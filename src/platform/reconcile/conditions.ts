@@ -1,6 +1,5 @@
-import { rfc3339 } from '../resources/schema/time.ts';
-import type { RecordEvent } from '../resources/resource-events.ts';
-import type { Condition, Resource } from '../resources/resource-store.ts';
+import { rfc3339 } from '../resources/schema/field-types.ts';
+import type { RecordEvent, Condition, Resource } from '../resources/resource-store.ts';
 
 /** What a reconcile found; each becomes a condition of one generation. */
 export type Finding = Problem & { type: string; status: boolean };

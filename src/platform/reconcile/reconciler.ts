@@ -1,8 +1,13 @@
 import { fromUuid, type IdPrefix } from '../../ids.ts';
 import type { ReconcileResult } from '../controller/controller.ts';
 import type { Projections } from '../resources/projections.sql.ts';
-import type { RecordEvent } from '../resources/resource-events.ts';
-import type { Condition, ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+import type {
+  RecordEvent,
+  Condition,
+  ObjectKey,
+  Resource,
+  ResourceStore,
+} from '../resources/resource-store.ts';
 import { recordReadiness, refused, toConditions, type Finding } from './conditions.ts';
 import { identify } from './identity.ts';
 import { refuseUnstorable } from './unstorable.ts';

@@ -10,10 +10,5 @@ export const KIND_PLURALS = {
   KnowledgeSource: 'knowledgesources',
 } as const;
 
-/** undefined: it is no kind of ours. */
-export function pluralOf(kind: string): string | undefined {
-  return Object.entries(KIND_PLURALS).find(([known]) => known === kind)?.[1];
-}
-
 /** Where the declaration of an object lives: who owns the field that every object of its kind has. */
 export type ManagedBy = 'api' | 'kubernetes' | 'file';

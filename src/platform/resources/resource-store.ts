@@ -47,13 +47,14 @@ export type Resource<Spec = Record<string, unknown>, Status = Record<string, unk
   wroteAt?: Record<string, string>;
 };
 
-/** What a field manager declares: the whole of its part, as in server-side apply. */
-export type Applied = ObjectKey & {
-  kind: string;
-  spec: Record<string, unknown>;
+/** The part of an object's metadata that its author writes. */
+export type DeclaredMeta = ObjectKey & {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
 };
+
+/** What a field manager declares: the whole of its part, as in server-side apply. */
+export type Applied = DeclaredMeta & { kind: string; spec: Record<string, unknown> };
 
 export type ApplyOptions = {
   fieldManager: string;
@@ -106,6 +107,23 @@ export type ResourceWatch = {
   refresh: () => Promise<void>;
   stop: () => Promise<void>;
 };
+
+/**
+ * What `kubectl describe` shows below an object: something happened to it that a person wants to
+ * know. Not the events of our users (src/events), which are promises; these may be lost or merged.
+ */
+export type ResourceEvent = {
+  type: 'Normal' | 'Warning';
+  /** Why, CamelCase, as in conditions */
+  reason: string;
+  /** What was done or tried, CamelCase */
+  action: string;
+  /** For people */
+  note: string;
+};
+
+/** Never throws and never waits. */
+export type RecordEvent = (about: Resource, event: ResourceEvent) => void;
 
 /** Another manager owns the field and wants another value. `field`: a spec field, or `metadata.labels.x`. */
 export class FieldConflictError extends Error {

@@ -5,13 +5,8 @@ import type { ObjectKey, Resource, ResourceStore, ResourceWatch } from './resour
 import { CHANNELS, createListener, createNotifier } from '../postgres/notifications.ts';
 import type { SealedColumn } from '../postgres/sealed-values.ts';
 import type { Db, Pool } from '../postgres/pool.ts';
-import {
-  checkVersion,
-  mergeApplied,
-  withAnnotations,
-  type Held,
-  type Validate,
-} from './resource-merge.sql.ts';
+import { checkVersion, mergeApplied, withAnnotations, type Held } from './resource-merge.ts';
+import type { Validate } from './schema/validate.ts';
 import type { Sealer } from '../postgres/sealing.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 

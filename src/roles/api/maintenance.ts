@@ -1,4 +1,8 @@
-import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
+import {
+  createPeriodic,
+  type Periodic,
+  type PeriodicRun,
+} from '../../platform/controller/periodic.ts';
 import { createReaper } from '../../conversations/ending/reaper.ts';
 import { createTakeTurn, type TakeTurn } from '../../conversations/turns/take-turn.ts';
 import { createExtractiveResponder } from '../../conversations/turns/extractive-responder.ts';
@@ -32,11 +36,8 @@ export type MaintenanceDeps = ReplayRunnerDeps & {
 
 export function createMaintenance(deps: MaintenanceDeps): Maintenance {
   const { pool, conversations, clockMs, log } = deps;
-  const periodic = (
-    what: string,
-    everyMs: number,
-    run: Parameters<typeof createPeriodic>[0]['run'],
-  ) => createPeriodic({ what, everyMs, run, log });
+  const periodic = (what: string, everyMs: number, run: PeriodicRun) =>
+    createPeriodic({ what, everyMs, run, log });
   const keyUse = createKeyUse({ pool, nowMs: clockMs, onPending: () => keyUseWriter.wake() });
   const keyUseWriter = periodic('noting when API keys were used', 10_000, keyUse.write);
   const jobs = periodic('a replay job', 1_000, (signal) => runReplayJobs(deps, signal));

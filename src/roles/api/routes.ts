@@ -53,11 +53,19 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...knowledgeRoutes(deps),
     ...apiKeyRoutes(deps),
     auditLogRoute(deps),
-    // Imported when it is asked for: the generator is not on the way of a start.
-    openApiRoute(async () => {
-      const { describeRoutes } = await import('./describe-routes.ts');
-      return describeRoutes(routes, deps.version);
-    }),
+    openApiRoute(() => describeRoutes(routes, deps.version)),
   ];
   return routes;
+}
+
+/**
+ * The OpenAPI document of the routes, with the nine events as its webhooks (contract §3). What makes
+ * it is imported when it is asked for: it is not on the way of a start.
+ */
+export async function describeRoutes(routes: readonly Route[], version: string): Promise<object> {
+  const [{ describeApi }, { EVENT_WEBHOOKS }] = await Promise.all([
+    import('../../platform/http/openapi/openapi.ts'),
+    import('../../webhooks/delivery/event-webhooks.ts'),
+  ]);
+  return describeApi({ routes, webhooks: EVENT_WEBHOOKS, version });
 }

@@ -1,8 +1,6 @@
 import { hostname } from 'node:os';
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
-import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { chunkText } from '../../knowledge/passages/chunk.ts';
-import type { Metrics } from '../../platform/observability/metrics.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import { createAuthenticate } from '../../access/authenticate.ts';
 import {
@@ -20,28 +18,23 @@ import {
   type Listener,
 } from '../../platform/postgres/notifications.ts';
 import { isAnswering } from '../../platform/postgres/ping.ts';
-import { createPool, PLANNED_ONCE, type Pool } from '../../platform/postgres/pool.ts';
-import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { createPool, PLANNED_ONCE } from '../../platform/postgres/pool.ts';
 import { createApp } from '../../platform/http/app.ts';
+import type { RoleContext } from '../context.ts';
 import { createRoutes } from './routes.ts';
 import { createMaintenance } from './maintenance.ts';
 import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
 
-export type ApiRoleDeps = ListenOptions & {
-  pool: Pool;
-  databaseUrl: string;
-  store: ResourceStore;
-  guard: AddressGuard;
-  sealer: Sealer;
-  metrics: Metrics;
-  version: string;
-  /** With `/metrics`, `/healthz` and `/readyz` on the same port, as `start` has them. */
-  serveHealth: boolean;
-  /** Requests a minute for one API key; 0: no limit. */
-  rateLimit: number;
-  /** Begins the links that events carry; undefined: where it listens. */
-  baseUrl?: string | undefined;
-};
+export type ApiRoleDeps = RoleContext &
+  ListenOptions & {
+    store: ResourceStore;
+    /** With `/metrics`, `/healthz` and `/readyz` on the same port, as `start` has them. */
+    serveHealth: boolean;
+    /** Requests a minute for one API key; 0: no limit. */
+    rateLimit: number;
+    /** Begins the links that events carry; undefined: where it listens. */
+    baseUrl?: string | undefined;
+  };
 
 /** `conversations`: to hold one in this process, as those who ask by HTTP do. */
 export type RunningApi = Listening & { conversations: ConversationDeps & { takeTurn: TakeTurn } };

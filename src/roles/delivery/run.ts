@@ -1,15 +1,12 @@
 import { createEgressClient } from '../../platform/egress/client.ts';
-import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
 import { failpoint } from '../../failpoints.ts';
-import type { Logger } from '../../platform/observability/logger.ts';
-import type { Metrics } from '../../platform/observability/metrics.ts';
+import type { RoleContext } from '../context.ts';
 import { CLAIM_SETTINGS, createPostgresQueue } from '../../webhooks/queue/delivery-queue.sql.ts';
 import type { DispatchQueue } from '../../webhooks/queue/dispatch-queue.ts';
 import { CHANNELS, createListener } from '../../platform/postgres/notifications.ts';
 import { maintainPartitions } from '../../webhooks/queue/partitions.sql.ts';
-import { createPool, isRefused, PLANNED_ONCE, type Pool } from '../../platform/postgres/pool.ts';
-import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { createPool, isRefused, PLANNED_ONCE } from '../../platform/postgres/pool.ts';
 import { attempt } from '../../webhooks/delivery/attempt.ts';
 import { createCompleter } from '../../webhooks/delivery/completer.ts';
 import { IN_FLIGHT_MAX } from '../../webhooks/delivery/budgets.ts';
@@ -21,14 +18,7 @@ import { createSlots } from '../../webhooks/delivery/slots.ts';
 import type { WorkerDeps } from '../../webhooks/delivery/worker.ts';
 import { createRescue, LOOK_MS, type Rescue } from '../../webhooks/delivery/rescue.ts';
 
-export type DeliveryRoleDeps = {
-  pool: Pool;
-  databaseUrl: string;
-  sealer: Sealer;
-  guard: AddressGuard;
-  metrics: Metrics;
-  log: Logger;
-  version: string;
+export type DeliveryRoleDeps = RoleContext & {
   onAttempt?: WorkerDeps['onAttempt'];
 };
 
@@ -105,14 +95,16 @@ function createBusyShare(): () => number {
   };
 }
 
-function createMaintenance(deps: {
+function createMaintenance({
+  queue,
+  pool,
+  rescue,
+  metrics,
+  log,
+}: Pick<RoleContext, 'pool' | 'metrics' | 'log'> & {
   queue: DispatchQueue;
-  pool: Pool;
   rescue: Rescue;
-  metrics: Metrics;
-  log: Logger;
 }): Periodic[] {
-  const { queue, pool, rescue, metrics, log } = deps;
   const task = (what: string, everyMs: number, run: () => Promise<void>): Periodic =>
     createPeriodic({ what, everyMs, run: () => run().then(() => false), log });
   return [

@@ -6,8 +6,8 @@ import { knowledgeSourceReconciler } from '../../knowledge/sources/knowledge-sou
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
-import type { RecordEvent } from '../../platform/resources/resource-events.ts';
 import type {
+  RecordEvent,
   ObjectKey,
   Resource,
   ResourceStore,

@@ -6,9 +6,8 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 import { DELIVERY_STATUSES, listDeliveries, readDelivery } from '../queue/deliveries.sql.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue } from '../../platform/http/params.ts';
+import { idParam, idValue, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { unixSecOrNull, unixTime } from '../../platform/http/time.ts';
 import { Delivery, deliveryView } from './delivery.view.ts';
 import { explainDelivery, REASONS } from './explain-delivery.ts';
 

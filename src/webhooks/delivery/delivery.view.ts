@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../events/event-types.ts';
 import { fromUuid, uuidTimeMs } from '../../ids.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { DELIVERY_STATUSES, type DeliveryRow } from '../queue/deliveries.sql.ts';
 import { TRIGGERS } from '../queue/dispatch-queue.ts';
 

@@ -8,7 +8,7 @@ import {
   unixSecOrNull,
   unixTime,
   updatedAt,
-} from '../../platform/http/time.ts';
+} from '../../platform/http/fields.ts';
 
 /** Webhook endpoints as REST answers them (contract §4). A row has no secret that could slip out. */
 

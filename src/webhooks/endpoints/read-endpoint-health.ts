@@ -1,5 +1,5 @@
 import type { WebhookEndpointStatus } from './webhook-endpoint.ts';
-import { rfc3339 } from '../../platform/resources/schema/time.ts';
+import { rfc3339 } from '../../platform/resources/schema/field-types.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import { listEndpointHealth, readEndpoint, type HealthRow } from './webhook-endpoints.sql.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
 import { OVERLAP_DEFAULT_SEC, rotateSecret } from './rotate-secret.ts';
-import { idParam } from '../../platform/http/params.ts';
+import { idParam } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { endpointView, RotatedWebhookEndpoint } from './endpoint.view.ts';
 

@@ -20,7 +20,7 @@ import {
 } from './write-endpoint.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { parseBody } from '../../platform/http/field-errors.ts';
-import { flag, idParam } from '../../platform/http/params.ts';
+import { flag, idParam } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { CreatedWebhookEndpoint, endpointView, WebhookEndpoint } from './endpoint.view.ts';
 

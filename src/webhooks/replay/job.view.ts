@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_TYPES } from '../../events/event-types.ts';
 import { fromUuid } from '../../ids.ts';
 import { JOB_STATUSES, REPLAY_MODES, type JobRow } from './jobs.sql.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/time.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
 /** Jobs as REST answers them (contract §4, "Shapes read by programs"). */
 

@@ -13,10 +13,9 @@ import {
   type ReplayPlan,
 } from './replay-jobs.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue } from '../../platform/http/params.ts';
+import { idParam, idValue, unixSec, unixTime } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { Job, jobView, replayMode } from './job.view.ts';
-import { unixSec, unixTime } from '../../platform/http/time.ts';
 
 const tag = 'Jobs';
 const params = { id: idParam('job', 'job') };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ResourceEvent } from '../../../src/platform/resources/resource-events.ts';
+import type { ResourceEvent } from '../../../src/platform/resources/resource-store.ts';
 import {
   createEventCorrelator,
   type EventSubject,

@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { KubeClient } from '../../../src/platform/kubernetes/client.ts';
 import { KubeConnectionError } from '../../../src/platform/kubernetes/kube-error.ts';
-import { createHeldLease } from '../../../src/platform/kubernetes/held-lease.ts';
+import { createHeldLease, type LeaseLock } from '../../../src/platform/kubernetes/lease-lock.ts';
 import { createLeaseElector } from '../../../src/platform/kubernetes/lease-elector.ts';
-import type { LeaseLock } from '../../../src/platform/kubernetes/lease-lock.ts';
 import {
   type Lease,
   type LeaseSpec,
@@ -12,7 +11,7 @@ import {
   parseLease,
 } from '../../../src/platform/kubernetes/lease-record.ts';
 import { createTenure } from '../../../src/platform/kubernetes/lease-tenure.ts';
-import { createLeaseView } from '../../../src/platform/kubernetes/lease-view.ts';
+import { createLeaseView } from '../../../src/platform/kubernetes/lease-candidate.ts';
 import { createVirtualTime } from '../controller/virtual-time.ts';
 
 /** Only the arithmetic of time; what is promised is tested in kubernetes-lease.kube.test.ts. */

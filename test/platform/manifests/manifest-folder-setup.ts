@@ -6,7 +6,7 @@ import type { ResourceStore } from '../../../src/platform/resources/resource-sto
 import { createManifestFolder } from '../../../src/platform/manifests/folder.ts';
 import type { ManifestTiming } from '../../../src/platform/manifests/pass.ts';
 import { createMemoryResourceStore } from '../resources/memory-resource-store.ts';
-import { rules } from './manifest-rules.ts';
+import { validate } from './manifest-rules.ts';
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -51,7 +51,7 @@ export async function setUp(timing: Partial<ManifestTiming> = {}) {
   };
   const create = () => {
     const manifests = createManifestFolder({
-      rules,
+      validate,
       folder,
       store,
       report: ({ text }) => note(text.replaceAll(`${root}/`, '')),

@@ -6,12 +6,12 @@ import {
   type ManifestReport,
 } from '../../../src/platform/manifests/report.ts';
 import { parseYaml } from '../../../src/platform/manifests/yaml.ts';
-import { agent, rules } from './manifest-rules.ts';
+import { agent, validate } from './manifest-rules.ts';
 
 /** What the file declares, and what a person would read. */
 function read(text: string) {
   const parsed = parseYaml('a.yaml', text);
-  const manifests = parsed.documents.map((document) => readManifest(document, rules));
+  const manifests = parsed.documents.map((document) => readManifest(document, validate));
   const lines: ManifestReport[] = [];
   createManifestReporter((line) => lines.push(line)).problems([
     ...parsed.problems,
@@ -95,16 +95,18 @@ describe('a manifest', () => {
   });
 
   test('declares what the rules say was written, where they say it', () => {
-    const declared = { ...rules, validate: () => ({ spec: { a: 1, b: 2 }, declared: { a: 1 } }) };
+    const declared = () => ({ spec: { a: 1, b: 2 }, declared: { a: 1 } });
     const [document] = parseYaml('a.yaml', agent('a')).documents;
     const { objects } = readManifest(document ?? { value: null, placeOf: () => never }, declared);
     expect(objects[0]?.applied?.spec).toEqual({ a: 1 });
   });
 
   test('declares a Secret or a ConfigMap through its own rules', () => {
-    const text = 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {k: v}\n';
+    const text = 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {k: v}\n';
     expect(read(text).applied).toMatchObject([{ kind: 'Secret', spec: { data: { k: 'v' } } }]);
-    expect(read(text.replace('{k: v}', '7')).texts).toEqual(['a.yaml:4:1 data: must be a map']);
+    expect(read(text.replace('{k: v}', '7')).texts).toEqual([
+      'a.yaml:4:1 stringData: must be a map of strings',
+    ]);
   });
 
   test('ignores what kubectl get writes along: status and the fields of the server', () => {
@@ -119,7 +121,7 @@ describe('a mistake is reported with its place and what to change', () => {
     [
       'an unknown kind',
       agent('a').replace('Agent', 'Agnet'),
-      /^a\.yaml:2:1 kind: "Agnet" is unknown; use one of Agent, WebhookEndpoint, Secret, ConfigMap$/,
+      /^a\.yaml:2:1 kind: "Agnet" is unknown; use one of Agent, WebhookEndpoint, KnowledgeSource, Secret, ConfigMap$/,
     ],
     ['no kind', 'apiVersion: v1\n', /^a\.yaml:1:1 kind: use one of Agent/],
     [

@@ -1,29 +1,22 @@
 import type { FieldError } from '../../../src/errors.ts';
-import type { ManifestRules } from '../../../src/platform/manifests/object.ts';
+import { isRecord } from '../../../src/platform/resources/schema/prepare.ts';
+import type { Validate } from '../../../src/platform/resources/schema/validate.ts';
 
-/** Stand-ins for the CRD's rules: small, but with pointers like the real one's. */
-export const rules: ManifestRules = {
-  apiVersion: 'parley.dev/v1alpha1',
-  knownKinds: ['Agent', 'WebhookEndpoint'],
-  validate: (_kind, spec) => {
-    const errors: FieldError[] = [];
-    const add = (pointer: string, detail: string) => errors.push({ pointer, code: 'x', detail });
-    if (spec['prompt'] === undefined) add('/spec/prompt', 'is required');
-    if (spec['speed'] === 9) add('/spec/speed', 'must be at most 4');
-    if ('promt' in spec) add('/spec/promt', 'is unknown; remove it');
-    const tools: unknown[] = Array.isArray(spec['tools']) ? spec['tools'] : [];
-    tools.forEach((tool, index) => {
-      if (tool === null) add(`/spec/tools/${index}/url`, 'is required');
-      else if (typeof tool !== 'object' || !('url' in tool)) return;
-      else if (tool.url === 'bad') add(`/spec/tools/${index}/url`, 'must be a URL');
-    });
-    return errors.length > 0 ? { errors } : { spec: { ...spec, defaulted: true } };
-  },
-  parseCoreKind: (_kind, fields) => {
-    const { data } = fields;
-    if (typeof data === 'object' && data !== null) return { spec: { data } };
-    return { errors: [{ pointer: '/data', code: 'x', detail: 'must be a map' }] };
-  },
+/** A stand-in for the CRD's rules: small, but with pointers like the real one's. */
+export const validate: Validate = (_kind, given) => {
+  const spec = isRecord(given) ? given : {};
+  const errors: FieldError[] = [];
+  const add = (pointer: string, detail: string) => errors.push({ pointer, code: 'x', detail });
+  if (spec['prompt'] === undefined) add('/spec/prompt', 'is required');
+  if (spec['speed'] === 9) add('/spec/speed', 'must be at most 4');
+  if ('promt' in spec) add('/spec/promt', 'is unknown; remove it');
+  const tools: unknown[] = Array.isArray(spec['tools']) ? spec['tools'] : [];
+  tools.forEach((tool, index) => {
+    if (tool === null) add(`/spec/tools/${index}/url`, 'is required');
+    else if (typeof tool !== 'object' || !('url' in tool)) return;
+    else if (tool.url === 'bad') add(`/spec/tools/${index}/url`, 'must be a URL');
+  });
+  return errors.length > 0 ? { errors } : { spec: { ...spec, defaulted: true }, declared: spec };
 };
 
 export function agent(name: string, spec: string = `prompt: I am ${name}`): string {

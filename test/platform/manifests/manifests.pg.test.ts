@@ -3,7 +3,7 @@ import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rollBack } from '../../../src/agents/pin-agent.ts';
-import { runManifests } from '../../../src/platform/manifests/run.ts';
+import { createManifestFolder } from '../../../src/platform/manifests/folder.ts';
 import {
   activations,
   agentRow,
@@ -36,10 +36,12 @@ afterEach(async () => {
 });
 
 const start = async (): Promise<void> => {
-  const { store, validator, log } = engine;
+  const { store, validate } = engine;
   const report = ({ text }: { text: string }): void =>
     void lines.push(text.replaceAll(`${folder}/`, ''));
-  manifests = await runManifests({ folder, store, validator, log, report });
+  const started = createManifestFolder({ folder, store, validate, report });
+  manifests = started;
+  await started.start();
 };
 const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
 const agent = (name: string, ...spec: string[]): string =>

@@ -2,9 +2,8 @@ import { expect } from '@jest/globals';
 import { createRoutes, type RoutesDeps } from '../../../src/roles/api/routes.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../../../src/platform/http/problem.ts';
 import { runApi, type ApiRoleDeps } from '../../../src/roles/api/run.ts';
-import type { Scope } from '../../../src/platform/http/scopes.ts';
+import { type Scope, SCOPES } from '../../../src/platform/http/authorize.ts';
 import { insertApiKey, newKeyText } from '../../../src/access/api-keys.sql.ts';
-import { SCOPES } from '../../../src/platform/http/scopes.ts';
 import { startEngine, type Engine, type StoreName } from '../engine.ts';
 
 /** The API as it runs, on a database of this test alone, with an operator behind it. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId, toUuid } from '../../../src/ids.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
-import { SCOPES, type Scope } from '../../../src/platform/http/scopes.ts';
+import { SCOPES, type Scope } from '../../../src/platform/http/authorize.ts';
 import { ROWS, type Row, type RouteFixture } from './route-rows.ts';
 import { ROUTES, startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';
 

@@ -251,16 +251,16 @@ describeEachStore((storeName) => {
     type Declare = (spec: Record<string, unknown>) => Promise<unknown>;
 
     async function upgradeTables(): Promise<Declare> {
-      const { pool, databaseUrl, sealer, log, validator } = engine;
+      const { pool, databaseUrl, sealer, log, validate } = engine;
       const upgraded = createPostgresResourceStore({
         pool,
         databaseUrl,
         sealer,
         log,
         validate: (kind, declared, metadata) => {
-          const verdict = validator.validate(kind, declared, metadata);
+          const verdict = validate(kind, declared, metadata);
           if ('errors' in verdict) return verdict;
-          return { spec: { metadata: { tier: 'new' }, ...verdict.spec } };
+          return { ...verdict, spec: { metadata: { tier: 'new' }, ...verdict.spec } };
         },
       });
       return async (spec) => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { fromUuid } from '../../../src/ids.ts';
 import { findApiKey, insertApiKey, newKeyText } from '../../../src/access/api-keys.sql.ts';
-import { SCOPES } from '../../../src/platform/http/scopes.ts';
+import { SCOPES } from '../../../src/platform/http/authorize.ts';
 import { createSealer } from '../../../src/platform/postgres/sealing.ts';
 import { endpointSecretPlace } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SECRET } from '../../roles/engine.ts';

@@ -120,6 +120,11 @@ export const headerMap = z
     ),
   });
 
+/** RFC 3339 without fractions, as Kubernetes writes times. `ms` is Unix milliseconds. */
+export function rfc3339(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
 /** RFC 3339, as the API server writes it. */
 export const time = z.string().max(40).meta({ format: 'date-time' });
 

@@ -1,32 +1,26 @@
-import { Ajv } from 'ajv';
-import type { AnySchemaObject, ValidateFunction } from 'ajv';
+import { Ajv, type AnySchemaObject, type ValidateFunction } from 'ajv';
 import type { FieldError } from '../../../errors.ts';
-import { compileRules } from './cel-rules.ts';
-import type { RuleChecker } from './cel-rules.ts';
+import { compileRules, type RuleChecker } from './cel-rules.ts';
 import { isCoreKind, readCoreSpec } from './core-kinds.ts';
 import { objectSchema } from './crd.ts';
 import type { StructuralSchema } from './json-schema.ts';
 import type { KindDefinition } from './kind-definition.ts';
-import { checkMeta } from '../object-meta.ts';
-import type { DeclaredMeta } from '../object-meta.ts';
+import { checkMeta } from './object-meta.ts';
+import type { DeclaredMeta } from '../resource-store.ts';
 import { isRecord, unknownFields, withDefaults, withoutNulls } from './prepare.ts';
 import { fieldError } from './schema-errors.ts';
 
 /** `spec`: with defaults, as the API server would store it. `declared`: without them. */
-export type Valid = { spec: Record<string, unknown>; declared: Record<string, unknown> };
+export type Verdict =
+  | { spec: Record<string, unknown>; declared: Record<string, unknown> }
+  | { errors: FieldError[] };
 
-export type Validator = {
-  /**
-   * The verdict kube-apiserver gives with strict field validation, from the same CRD schema. The
-   * input is not changed. Pointers start at the object's root: `/spec/voice/speed`. Of Secret and
-   * ConfigMap, which a ResourceStore keeps decoded, `spec` is `{ data }`.
-   */
-  validate: (
-    kind: string,
-    spec: unknown,
-    metadata: DeclaredMeta,
-  ) => Valid | { errors: FieldError[] };
-};
+/**
+ * The verdict kube-apiserver gives with strict field validation, from the same CRD schema. The
+ * input is not changed. Pointers start at the object's root: `/spec/voice/speed`. Of Secret and
+ * ConfigMap, which a ResourceStore keeps decoded, `spec` is `{ data }`.
+ */
+export type Validate = (kind: string, spec: unknown, metadata: DeclaredMeta) => Verdict;
 
 type Compiled = { spec: StructuralSchema; matches: ValidateFunction; checkRules: RuleChecker };
 
@@ -40,33 +34,27 @@ const MAX_OBJECT_BYTES = 1_500_000;
  * Checks objects of our kinds where no API server does: the `postgres` store, and the REST API
  * before it writes. One of `kinds` is compiled when it is first met, since this is on the way of `start`.
  */
-export function createValidator(kinds: readonly KindDefinition[]): Validator {
+export function createValidator(kinds: readonly KindDefinition[]): Validate {
   const compiled = new Map<string, Compiled>();
-  return {
-    validate: (kind, spec, metadata) => {
-      if (isCoreKind(kind)) return validateCore(spec, metadata);
-      const definition = kinds.find((known) => known.kind === kind);
-      if (!definition) return failed('/kind', 'not_allowed', `there is no kind ${kind}`);
-      let checks = compiled.get(kind);
-      if (!checks) compiled.set(kind, (checks = compile(objectSchema(definition))));
-      return validateWith(checks, spec, metadata);
-    },
+  return (kind, spec, metadata) => {
+    if (isCoreKind(kind)) return validateCore(spec, metadata);
+    const definition = kinds.find((known) => known.kind === kind);
+    if (!definition) return failed('/kind', 'not_allowed', `there is no kind ${kind}`);
+    let checks = compiled.get(kind);
+    if (!checks) compiled.set(kind, (checks = compile(objectSchema(definition))));
+    return validateWith(checks, spec, metadata);
   };
 }
 
 /** Decoded data obeys the rules of a ConfigMap; manifests in their own form go to readCoreSpec. */
-function validateCore(spec: unknown, metadata: DeclaredMeta): Valid | { errors: FieldError[] } {
+function validateCore(spec: unknown, metadata: DeclaredMeta): Verdict {
   const errors = checkMeta(metadata, 'subdomain');
   const read = readCoreSpec('ConfigMap', isRecord(spec) ? spec : {});
   if ('errors' in read) return { errors: [...errors, ...read.errors] };
   return errors.length > 0 ? { errors } : { spec: read.spec, declared: read.spec };
 }
 
-function validateWith(
-  checks: Compiled,
-  spec: unknown,
-  metadata: DeclaredMeta,
-): Valid | { errors: FieldError[] } {
+function validateWith(checks: Compiled, spec: unknown, metadata: DeclaredMeta): Verdict {
   if (spec === undefined || spec === null) return failed('/spec', 'required', 'spec is required');
   if (!isRecord(spec)) return failed('/spec', 'invalid_type', 'spec must be an object');
   const declared = withoutNulls(spec, checks.spec);

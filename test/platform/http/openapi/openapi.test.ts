@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { createApp, type AppDeps } from '../../../../src/platform/http/app.ts';
-import { describeRoutes } from '../../../../src/roles/api/describe-routes.ts';
-import { createRoutes, type RoutesDeps } from '../../../../src/roles/api/routes.ts';
+import { createRoutes, describeRoutes, type RoutesDeps } from '../../../../src/roles/api/routes.ts';
 import type { Route } from '../../../../src/platform/http/route.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../../src/errors.ts';
 import { EVENT_TYPES } from '../../../../src/events/event-types.ts';
@@ -45,7 +44,7 @@ type Document = {
   >;
 };
 const routes = createRoutes(deps);
-const document = describeRoutes(routes, deps.version) as Document;
+const document = (await describeRoutes(routes, deps.version)) as Document;
 
 function routeOf({ operationId }: Operation): Route {
   return routes.find((route) => route.operationId === operationId)!;

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readCoreSpec } from '../../../../src/platform/resources/schema/core-kinds.ts';
-import { API_VERSION } from '../../../../src/platform/resources/kind-names.ts';
+import { KIND_PLURALS } from '../../../../src/platform/resources/kind-names.ts';
 import { KINDS } from '../../../../src/roles/kinds.ts';
 import type { Applied } from '../../../../src/platform/resources/resource-store.ts';
 import { createValidator } from '../../../../src/platform/resources/schema/validate.ts';
@@ -31,18 +30,17 @@ export function readCorpus(folder: 'good' | 'bad'): CorpusEntry[] {
     });
 }
 
-const validator = createValidator(KINDS);
-const rules = {
-  apiVersion: API_VERSION,
-  knownKinds: KINDS.map(({ kind }) => kind),
-  validate: validator.validate,
-  parseCoreKind: readCoreSpec,
-};
+const validate = createValidator(KINDS);
+
+/** Undefined: it is no kind of ours. */
+export function pluralOf(kind: string): string | undefined {
+  return Object.entries(KIND_PLURALS).find(([known]) => known === kind)?.[1];
+}
 
 /** A manifest as `parley start` reads it: what it declares, or the fields at fault. */
 export function readText(text: string): { applied: Applied } | { fields: string[] } {
   const { documents, problems } = parseYaml('manifest.yaml', text);
-  const read = documents.map((document) => readManifest(document, rules));
+  const read = documents.map((document) => readManifest(document, validate));
   const found = [...problems, ...read.flatMap((manifest) => manifest.problems)];
   const applied = read[0]?.objects[0]?.applied;
   if (applied && found.length === 0) return { applied };
@@ -51,7 +49,7 @@ export function readText(text: string): { applied: Applied } | { fields: string[
 
 /** The declared spec with the defaults that the store fills in. */
 export function storedSpec({ kind, spec, name, namespace }: Applied): Record<string, unknown> {
-  const valid = validator.validate(kind, spec, { name, namespace });
+  const valid = validate(kind, spec, { name, namespace });
   if ('errors' in valid) throw new Error(JSON.stringify(valid.errors));
   return valid.spec;
 }

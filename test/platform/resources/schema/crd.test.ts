@@ -9,7 +9,6 @@ import {
 } from '../../../../src/platform/resources/schema/crd.ts';
 import { structuralSchema } from '../../../../src/platform/resources/schema/json-schema.ts';
 import type { StructuralSchema } from '../../../../src/platform/resources/schema/json-schema.ts';
-import { pluralOf } from '../../../../src/platform/resources/kind-names.ts';
 import { KINDS } from '../../../../src/roles/kinds.ts';
 
 const folder = new URL('../../../../crds/', import.meta.url);
@@ -63,12 +62,6 @@ describe('the CRD files', () => {
     expect(() => structuralSchema(union)).toThrow(/anyOf/);
     const email = z.strictObject({ a: z.email() });
     expect(() => structuralSchema(email)).toThrow(/format email/);
-  });
-
-  test('a kind is found by its exact name only', () => {
-    expect(pluralOf('Agent')).toBe('agents');
-    expect(pluralOf('agent')).toBeUndefined();
-    expect(pluralOf('constructor')).toBeUndefined();
   });
 });
 

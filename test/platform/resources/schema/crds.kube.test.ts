@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { crdFileName } from '../../../../src/platform/resources/schema/crd.ts';
-import { KIND_PLURALS, pluralOf } from '../../../../src/platform/resources/kind-names.ts';
+import { KIND_PLURALS } from '../../../../src/platform/resources/kind-names.ts';
 import { KINDS } from '../../../../src/roles/kinds.ts';
 import { isRecord } from '../../../../src/platform/resources/schema/prepare.ts';
 import { createValidator } from '../../../../src/platform/resources/schema/validate.ts';
-import { readCorpus, readText, storedSpec } from './corpus.ts';
+import { pluralOf, readCorpus, readText, storedSpec } from './corpus.ts';
 import type { CorpusEntry } from './corpus.ts';
 import { startKubeApiserver } from '../../kubernetes/kube-apiserver.ts';
 import type { KubeApiserver, KubeResponse } from '../../kubernetes/kube-apiserver.ts';
@@ -19,7 +19,7 @@ import { until } from '../../../until.ts';
 const binaries = await findKubeBinaries();
 /** About two seconds. Raise it to look for differences. */
 const RANDOM_RUNS = Number(process.env['RANDOM_RUNS'] ?? 300);
-const validator = createValidator(KINDS);
+const validate = createValidator(KINDS);
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 function path(plural: string): string {
@@ -109,7 +109,7 @@ function path(plural: string): string {
         fc.asyncProperty(mutationsOf(spec), async (changed) => {
           const object = { apiVersion: 'parley.dev/v1alpha1', kind, metadata, spec: changed };
           const answer = await kube.request('POST', path(plural) + query, object);
-          const valid = validator.validate(kind, changed, metadata);
+          const valid = validate(kind, changed, metadata);
           const theirs = answer.status === 201 ? answer.json()['spec'] : 'refused';
           expect({ body: answer.body, spec: 'spec' in valid ? valid.spec : 'refused' }).toEqual({
             body: answer.body,

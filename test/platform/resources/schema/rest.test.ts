@@ -70,7 +70,7 @@ describe('agents in REST', () => {
     });
     expect(fromAgentSpec(spec)).toEqual(rest);
     const metadata = { name: 'front-desk', namespace: 'default' };
-    expect(createValidator(KINDS).validate('Agent', spec, metadata)).toHaveProperty('spec');
+    expect(createValidator(KINDS)('Agent', spec, metadata)).toHaveProperty('spec');
   });
 
   test('fields of manifests alone are neither taken nor shown', () => {

@@ -1,21 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import { readCoreSpec } from '../../../../src/platform/resources/schema/core-kinds.ts';
-import { createValidator } from '../../../../src/platform/resources/schema/validate.ts';
-import type { Validator } from '../../../../src/platform/resources/schema/validate.ts';
+import {
+  createValidator,
+  type Verdict,
+} from '../../../../src/platform/resources/schema/validate.ts';
 import { readCorpus, readText } from './corpus.ts';
 import { KINDS } from '../../../../src/roles/kinds.ts';
 
 /** That the verdicts are those of kube-apiserver is tested in test/platform/resources/schema/crds.kube.test.ts. */
 
-const validator = createValidator(KINDS);
+const validate = createValidator(KINDS);
 const metadata = { name: 'desk', namespace: 'default' };
 
 function errorsOf(kind: string, spec: unknown, meta = metadata) {
-  const result = validator.validate(kind, spec, meta);
+  const result = validate(kind, spec, meta);
   return 'errors' in result ? result.errors : [];
 }
 
-function specOf(result: ReturnType<Validator['validate']>) {
+function specOf(result: Verdict) {
   if ('errors' in result) throw new Error(JSON.stringify(result.errors));
   return result.spec;
 }
@@ -33,7 +35,7 @@ describe('the validator', () => {
 
   test('fills in defaults and leaves its input alone', () => {
     const spec = Object.freeze({ prompt: 'Hello.', voice: Object.freeze({ speed: null }) });
-    expect(specOf(validator.validate('Agent', spec, metadata))).toEqual({
+    expect(specOf(validate('Agent', spec, metadata))).toEqual({
       prompt: 'Hello.',
       voice: {},
       publishPolicy: 'Automatic',
@@ -45,7 +47,7 @@ describe('the validator', () => {
   });
 
   test('keeps what was declared apart from what is stored', () => {
-    const result = validator.validate('Agent', { prompt: 'Hello.', suspend: null }, metadata);
+    const result = validate('Agent', { prompt: 'Hello.', suspend: null }, metadata);
     expect('declared' in result && result.declared).toEqual({ prompt: 'Hello.' });
   });
 
@@ -95,7 +97,7 @@ describe('the validator', () => {
     const spec: unknown = JSON.parse(
       '{"prompt":"x","tools":[{"type":"end_call","name":"a","parameters":{"__proto__":{"a":1}}}]}',
     );
-    const stored = specOf(validator.validate('Agent', spec, metadata));
+    const stored = specOf(validate('Agent', spec, metadata));
     expect(JSON.stringify(stored['tools'])).toContain('"__proto__":{"a":1}');
   });
 
@@ -153,7 +155,7 @@ describe('Secret and ConfigMap', () => {
   test('are valid as a store keeps them, decoded and under a subdomain', () => {
     const spec = { data: { token: 'not base64!' } };
     const name = { name: 'hooks.v1', namespace: 'default' };
-    expect(validator.validate('Secret', spec, name)).toEqual({ spec, declared: spec });
+    expect(validate('Secret', spec, name)).toEqual({ spec, declared: spec });
     expect(errorsOf('Secret', { data: { 'a/b': 'c' } })).toMatchObject([{ pointer: '/data/a~1b' }]);
     expect(errorsOf('Secret', spec, { ...name, name: 'A' })).toMatchObject([
       { pointer: '/metadata/name' },

@@ -1,28 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { FieldError } from '../../errors.ts';
 import {
   FieldConflictError,
   InvalidResourceError,
   WriteConflictError,
   type Applied,
   type ApplyOptions,
-  type ObjectKey,
   type Resource,
 } from './resource-store.ts';
+import type { Validate } from './schema/validate.ts';
 
 /** An object with the owners of its labels and annotations, which stay within the store. */
 export type Held = { resource: Resource; metaOwners: MetaOwners };
 
 /** `labels.<key>` or `annotations.<key>` → its field managers; what `annotate` wrote has none. */
 export type MetaOwners = Record<string, string[]>;
-
-/** The CRD as law: fills defaults, or says what is wrong (src/platform/resources/schema/validate.ts). */
-export type Validate = (
-  kind: string,
-  spec: unknown,
-  metadata: ObjectKey & { labels?: Record<string, string>; annotations?: Record<string, string> },
-) => { spec: Record<string, unknown> } | { errors: FieldError[] };
 
 /**
  * Server-side apply, cut down to top-level spec fields and single labels and annotations.

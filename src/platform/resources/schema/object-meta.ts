@@ -1,14 +1,7 @@
-import type { FieldError } from '../../errors.ts';
-import { escapeToken } from './schema/cel-rules.ts';
-import { dnsLabel } from './schema/field-types.ts';
-
-/** The part of an object's metadata that its author writes. */
-export type DeclaredMeta = {
-  name: string;
-  namespace: string;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-};
+import type { FieldError } from '../../../errors.ts';
+import type { DeclaredMeta } from '../resource-store.ts';
+import { escapeToken } from './cel-rules.ts';
+import { dnsLabel } from './field-types.ts';
 
 /** The API server counts keys and values together, in bytes. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
