@@ -11,7 +11,7 @@ export type ApiKey = { id: string; namespace: string; scopes: Scope[] };
 /** What there is to see of a key. Times are Unix milliseconds. */
 export type ApiKeyRow = ApiKey & {
   name: string;
-  /** Its first characters, to tell it from others. */
+  /** Its first characters, by which people recognise it. */
   prefix: string;
   createdAt: number;
   lastUsedAt: number | null;
@@ -28,7 +28,7 @@ export function newKeyText(): string {
   return PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-/** The id of the key with this text, which may have been there before. */
+/** The id of the key with this text, which may exist already. */
 export async function insertApiKey(
   db: Db,
   input: { namespace: string; scopes: readonly Scope[]; text: string; name?: string },
@@ -60,7 +60,7 @@ export async function addApiKey(
 
 const LIVE = `revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
 
-/** Looked up by hash, so the time it takes tells nothing of the key. */
+/** Looked up by hash, so that its timing reveals nothing about the key. */
 export async function findApiKey(db: Db, text: string): Promise<ApiKey | undefined> {
   const { rows } = await db.query<ApiKey>({
     name: 'find_api_key',
@@ -96,8 +96,8 @@ export async function listApiKeys(
 }
 
 /**
- * The keys of a namespace that may manage keys and do not end by themselves, locked: of two who
- * delete the last two, one must see what the other did.
+ * Locks the keys of a namespace that may manage keys and do not expire: of two callers who delete
+ * the last two, one must see what the other did.
  */
 export async function lockManagingKeys(db: Db, namespace: string): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
@@ -109,7 +109,7 @@ export async function lockManagingKeys(db: Db, namespace: string): Promise<strin
   return rows.map(({ id }) => id);
 }
 
-/** Undefined when somebody else was quicker. */
+/** Undefined when another caller was quicker. */
 export async function revokeApiKey(db: Db, key: KeyId): Promise<ApiKeyRow | undefined> {
   const { rows } = await db.query<ApiKeyRow>(
     `update api_keys set revoked_at = clock_timestamp()
@@ -119,7 +119,7 @@ export async function revokeApiKey(db: Db, key: KeyId): Promise<ApiKeyRow | unde
   return rows[0];
 }
 
-/** Lets a key end; when it will, or undefined when that was decided before. */
+/** Lets a key expire; returns when, or undefined when that was decided before. */
 export async function expireApiKey(
   db: Db,
   key: KeyId,

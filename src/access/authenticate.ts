@@ -2,13 +2,13 @@ import { findApiKey, type ApiKey } from './api-keys.sql.ts';
 import type { Authenticate } from '../platform/http/authorize.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
-/** How long a key that was revoked or ran out may go on working in this process. */
+/** How long a revoked or expired key may go on working in this process. */
 const REMEMBER_MS = 1_000;
 const REMEMBERED_MAX = 1_000;
 
 /**
- * Who an API key belongs to. Remembered for a second, so that a busy caller costs a statement a
- * second and not one a request. Wrong keys are not remembered: a new key works at once.
+ * Whom an API key belongs to. Remembered for a second, so that a busy caller costs a statement a
+ * second and not one per request. Wrong keys are not remembered: a new key works at once.
  */
 export function createAuthenticate(deps: {
   pool: Pool;
@@ -27,7 +27,7 @@ export function createAuthenticate(deps: {
     const key = await findApiKey(deps.pool, text);
     if (!key) return undefined;
     if (known.size >= REMEMBERED_MAX) known.clear();
-    // From before the question: a key revoked while it was under way is not remembered longer.
+    // Counted from before the query: a key revoked meanwhile is not remembered longer.
     known.set(text, { key, untilMs: nowMs + REMEMBER_MS });
     deps.onUsed(key.id);
     return key;

@@ -2,8 +2,8 @@ import { noteKeyUse } from './api-keys.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 /**
- * When API keys were last used, good to about a minute: noted in memory on a request's way, and
- * written behind its back. A crash loses a note; nothing depends on it.
+ * When API keys were last used, good to about a minute: a request notes it in memory, and it is
+ * written later. A crash loses a note; nothing depends on it.
  */
 export type KeyUse = {
   /** Never waits, never fails. */

@@ -17,7 +17,7 @@ import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.
 
 /**
  * API keys (contract §3, §4). Nobody gives away more than they have, and no namespace loses its
- * last key that may manage keys; each act is a line of the audit log, committed with it.
+ * last key that may manage keys; each act is committed with its line of the audit log.
  */
 
 type Deps = { pool: Pool };
@@ -30,7 +30,7 @@ export type KeyManager = {
   requestId?: string;
 };
 
-/** The only time that the key itself is seen. */
+/** The only time that the key's text is seen. */
 export type NewKey = { row: ApiKeyRow; text: string };
 
 const SCOPES_MISSING = 'a key may be given no more scopes than your own has';
@@ -77,7 +77,7 @@ export function rotateKey(
       // Else a key that may only manage keys could make itself one that may do everything.
       throw new ApiError('missing_scope', `${SCOPES_MISSING}: it lacks ${missing.join(', ')}`);
     }
-    // Its row is locked from here: of two rotations at once one comes to nothing.
+    // Its row is locked from here: of two rotations at once one fails.
     const expiresAt = await expireApiKey(db, key, input.overlapSec);
     if (expiresAt === undefined) {
       const detail = 'it was rotated before and ends by itself; rotate the key that came after it';
@@ -109,8 +109,8 @@ export function deleteKey({ pool }: Deps, caller: KeyManager, id: string): Promi
 }
 
 /**
- * Lets a given text be a key, unless it is or was one: what an operator set in the environment, or
- * made by the command line. Undefined when there was nothing to do.
+ * Makes a given text a key, unless it is or was one: set in the environment or made by the command
+ * line. Undefined when there was nothing to do.
  */
 export function addGivenKey(
   { pool }: Deps,

@@ -7,7 +7,7 @@ import {
 } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** One line of the account of who did what; lines are never changed. Times are Unix milliseconds. */
+/** Who did what; lines never change. Times are Unix milliseconds. */
 export type AuditRow = {
   id: string;
   namespace: string;
@@ -31,8 +31,8 @@ export type AuditLine = Pick<AuditRow, 'namespace' | 'actor' | 'action' | 'targe
 };
 
 /**
- * One line of the audit log: call it inside the transaction of the act, so that there is neither an
- * act without its line nor a line without its act.
+ * Call it inside the transaction of the act, so that there is neither an act without its line nor a
+ * line without its act.
  */
 export async function recordAudit(db: Db, line: AuditLine): Promise<void> {
   const { namespace, actor, action, target, detail = {}, requestId = null } = line;

@@ -8,8 +8,8 @@ import {
 import type { Db } from '../platform/postgres/pool.ts';
 
 /**
- * Calls, and who plays each of them. Every time is the database's, so that several processes
- * agree on what is due. Ids are uuids; times in rows are Unix milliseconds.
+ * Calls, and which process plays each of them. Every time is the database's, so that several
+ * processes agree on what is due. Ids are uuids; times in rows are Unix milliseconds.
  */
 export type CallRow = {
   id: string;
@@ -52,7 +52,7 @@ const COLUMNS = `id, namespace, agent_id as "agentId", conversation_id as "conve
   created_at as "createdAt", answered_at as "answeredAt", ended_at as "endedAt"`;
 
 const LIVE = `status in ('queued', 'ringing', 'in_progress')`;
-/** What a script says is then in the conversation alone, where it can be erased. */
+/** The words of a script are then in the conversation alone, where they can be erased. */
 const FINISHED = `provider_options = '{}', due_at = null, lease_token = null, lease_until = null`;
 
 export type NewCall = Pick<
@@ -130,10 +130,10 @@ export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> 
   return rows;
 }
 
-/** Longer than a step ought to take; while one does, its lease is renewed. */
+/** Longer than a step should take; a longer step has its lease renewed. */
 export const CALL_LEASE_MS = 10_000;
 
-/** A call leased to us, and which of its provider's events is due. */
+/** A call leased to this process, and which of its provider's events is due. */
 export type ClaimedCall = CallRow & {
   providerOptions: Record<string, unknown>;
   step: number;
@@ -162,8 +162,8 @@ export async function claimCalls(
 }
 
 /**
- * What there is to do: whether any call is live, and in how many ms (0: now) the next step is due
- * that nobody is at; null: none is.
+ * Whether any call is live, and in how many ms (0: now) the next step is due that no process is at;
+ * null: none is.
  */
 export async function lookAtCalls(db: Db): Promise<{ areLive: boolean; nextDueMs: number | null }> {
   const { rows } = await db.query<{ areLive: boolean; nextDueMs: number | null }>({
@@ -179,7 +179,7 @@ export async function lookAtCalls(db: Db): Promise<{ areLive: boolean; nextDueMs
 
 type Lease = Pick<ClaimedCall, 'id' | 'leaseToken'>;
 
-/** `ms` from now; a short one makes the same step due again after that. */
+/** Extends the lease to `ms` from now; a short one makes the same step due again after it. */
 export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): Promise<void> {
   await db.query(
     `update calls set lease_until = clock_timestamp() + $3 * interval '1 ms'
@@ -188,14 +188,14 @@ export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): 
   );
 }
 
-/** Where one process owns the database: nobody is left to end the steps of the run before. */
+/** Where one process owns the database: the run before has left steps that nobody ends. */
 export async function releaseCallLeases(db: Db): Promise<void> {
   await db.query(
     'update calls set lease_token = null, lease_until = null where lease_until is not null',
   );
 }
 
-/** What a step makes of its call. Absent: as it was. */
+/** What a step changes; absent: nothing. */
 export type CallChange = {
   status?: CallStatus;
   conversationId?: string;
@@ -205,8 +205,8 @@ export type CallChange = {
 };
 
 /**
- * Does a step, once: false when somebody else has done it, or ended the call. Within the
- * transaction of what the step does.
+ * Counts a step as done, once: false when another process has done it, or the call has ended. Call
+ * it in the transaction of what the step does.
  */
 export async function advanceCall(
   db: Db,
@@ -236,15 +236,15 @@ export async function advanceCall(
   return rowCount === 1;
 }
 
-/** Only a call whose status is one of these is ended. */
 export type CallEnd = {
   id: string;
+  /** Only a call in one of these ends. */
   from: readonly CallStatus[];
   status: CallStatus;
   reason: string;
 };
 
-/** Ends a call, once: undefined when it is not, or no more, in one of the statuses. */
+/** Ends a call, once: undefined when it is not in one of the statuses. */
 export async function finishCall(db: Db, end: CallEnd): Promise<CallRow | undefined> {
   const { rows } = await db.query<CallRow>(
     `update calls set status = $3, ended_reason = $4, ended_at = clock_timestamp(), ${FINISHED}
@@ -275,10 +275,10 @@ export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
   return rows;
 }
 
-/** Nobody wants to be rung up so long after it was asked for. */
+/** Nobody wants to be called this long after it was asked for. */
 const LATEST_DIAL_MS = 600_000;
 
-/** Fails calls that could not be placed in time: what kept them is in the log. */
+/** Fails calls that could not be placed in time; the log says why. */
 export async function failOverdueCalls(db: Db): Promise<number> {
   const { rowCount } = await db.query({
     name: 'fail_overdue_calls',
@@ -293,7 +293,7 @@ export async function failOverdueCalls(db: Db): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** The words in a conversation's calls: numbers, the script that was played, and what the caller of the API put there. */
+/** Takes out numbers, script and whatever the caller of the API put into a conversation's calls. */
 export async function eraseCallsOf(db: Db, conversationId: string): Promise<void> {
   await db.query(
     `update calls set from_number = null, to_number = null, provider_options = '{}', user_id = null,

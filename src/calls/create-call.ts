@@ -9,14 +9,14 @@ import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.
 export type CreateCallDeps = {
   pool: Pool;
   nowMs: () => number;
-  /** Has the player look now. Never waits, never fails. */
+  /** Wakes the player. Never waits, never fails. */
   wakeCalls: () => void;
 };
 
 /**
- * Queues a call; it is placed after the answer, by whichever API process finds it. The agent's
- * version is the one that is live when the call is answered.
- * @throws ApiError invalid_body no such agent, not_published
+ * Queues a call; whichever API process finds it places it. The agent's version is the one that is
+ * live when the call is answered.
+ * @throws ApiError invalid_body (no such agent), not_published
  */
 export async function createCall(
   deps: CreateCallDeps,

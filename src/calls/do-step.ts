@@ -19,8 +19,8 @@ export type CallStepDeps = ConversationDeps & { takeTurn: TakeTurn };
 type Step = { call: ClaimedCall; provider: TelephonyProvider; due: DueEvent };
 
 /**
- * Does what is due of a call, at most once: the call's own step is raised in the very transaction
- * of the conversation's change, by who finds it as it was claimed. Who is too late changes nothing.
+ * Does what is due of a call, at most once: the transaction that changes the conversation also
+ * raises the call's step, if the lease and step are still those of the claim. Else nothing changes.
  */
 export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   try {
@@ -28,10 +28,10 @@ export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   } catch (error) {
     if (error instanceof LostStep) return;
     if (!(error instanceof ApiError)) throw error;
-    // Ended by other means; so is the call, as soon as the player looks for such.
+    // Ended by other means; the player's sweep then ends the call too.
     if (error.code === 'conversation_ended') return;
     if (step.due.event.type !== 'answered') throw error;
-    // The agent is gone, or not live any more: nobody can answer.
+    // The agent is gone or no longer live: nobody can answer.
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id: step.call.id, from: ['queued', 'ringing'] });
   }

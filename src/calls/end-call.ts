@@ -9,7 +9,7 @@ import { inOneCommit, noCommitHook, type CommitHook } from '../platform/postgres
 export type EndCallDeps = ConversationDeps & { providers: Providers };
 
 /**
- * Hangs up: one that nobody has answered yet is canceled, the others are completed, and their
+ * Hangs up: a call that nobody has answered is canceled; any other is completed, and its
  * conversation ends in the same transaction.
  * @throws ApiError not_found, call_ended
  */
@@ -25,7 +25,7 @@ export async function endCall(
       call.conversationId === null
         ? await finishOnly(deps.pool, { id: call.id, ...CANCELED }, beforeCommit)
         : await endAnswered(deps, { ...call, conversationId: call.conversationId }, beforeCommit);
-    // Nothing: it was answered, or ended, in between, and it only ever goes on from there.
+    // It was answered or ended in between, and statuses only move forward: look again.
     if (!ended) continue;
     await deps.providers[ended.provider]?.hangUp(ended);
     return ended;
@@ -58,7 +58,7 @@ async function endAnswered(
     const isOver =
       error instanceof ApiError && ['conversation_ended', 'not_found'].includes(error.code);
     if (!isOver) throw error;
-    // It ended by other means a moment ago, or was erased; the call is to end all the same.
+    // It ended by other means a moment ago, or was erased; the call ends all the same.
     return finishOnly(deps.pool, end, beforeCommit);
   }
 }

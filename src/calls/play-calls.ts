@@ -13,9 +13,9 @@ import {
 import { doStep, type CallStepDeps } from './do-step.ts';
 import type { Providers } from './providers/providers.ts';
 
-/** Steps at once in one process: they share its connections with everything the API does. */
+/** Steps at once in one process: they share its connections with the API. */
 const CONCURRENT_STEPS_MAX = 8;
-/** What is due earlier has a timer of its own; this finds what other processes left behind. */
+/** What is due earlier has its own timer; this finds what other processes left behind. */
 const LOOK_EVERY_MS = 1_000;
 /** A step that failed is tried again after this. */
 const RETRY_MS = 1_000;
@@ -23,8 +23,8 @@ const RETRY_MS = 1_000;
 export type CallPlayerDeps = CallStepDeps & { providers: Providers; log: Logger };
 
 /**
- * Plays calls step by step. Nothing about a call is in memory between two steps: any process goes
- * on with any call, and with those of a killed one as soon as their lease has run out.
+ * Plays calls step by step. Nothing about a call stays in memory between two steps: any process
+ * goes on with any call, and with those of a killed process as soon as their leases run out.
  */
 export function createCallPlayer(deps: CallPlayerDeps): Periodic {
   const { pool, log } = deps;
@@ -44,7 +44,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     if (!areLive) return false;
     await sweep();
     const slots = CONCURRENT_STEPS_MAX - playing.size;
-    // One that ends wakes us.
+    // A step that ends wakes us.
     if (slots === 0 || nextDueMs === null) return false;
     if (nextDueMs > 0) {
       if (nextDueMs < LOOK_EVERY_MS) timer = setTimeout(periodic.wake, nextDueMs);
@@ -55,10 +55,10 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     return claimed.length > 0;
   }
 
-  /** Nothing stays in progress for ever, whatever ended its conversation. */
+  /** No call stays in progress for ever, whatever ended its conversation. */
   async function sweep(): Promise<void> {
     const now = deps.nowMs();
-    // A clock that was set back must not put it off.
+    // A clock that is set back must not put the sweep off.
     if (Math.abs(now - sweptMs) < LOOK_EVERY_MS / 2) return;
     sweptMs = now;
     for (const call of await finishCallsOfEnded(pool)) {
@@ -76,10 +76,10 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     playing.add(step);
   }
 
-  /** Never fails: what could not be done is due again. */
+  /** Never fails: a step that could not be done is due again. */
   async function play(call: ClaimedCall): Promise<void> {
     const renewal = setInterval(() => {
-      // Should it not come through, the step is done by who commits it first.
+      // Should it fail, two processes may do the step, and the first to commit it counts.
       leaseCall(pool, call, CALL_LEASE_MS).catch(() => undefined);
     }, CALL_LEASE_MS / 3);
     try {

@@ -19,17 +19,17 @@ import {
 import { endLocked } from '../conversations/ending/end-conversation.ts';
 import { noCommitHook } from '../platform/postgres/commit-hook.ts';
 
-/** What stands where words were. */
+/** Stands where words were. */
 export const ERASED = '[erased]';
 
 export type ErasureDeps = ConversationDeps & {
-  /** The words of a conversation in its events and their deliveries, in the caller's transaction. */
+  /** The words in its events and their deliveries, in the caller's transaction. */
   eraseEvents: (db: Db, about: { conversationId: string }) => Promise<unknown>;
 };
 
 /**
- * Takes the words of a conversation out of everything that is stored, and the conversation out of
- * sight; one that goes on is ended first. What was counted stays: when, how long, what became of it.
+ * Takes the words of a conversation out of everything that is stored and hides the conversation; an
+ * active one is ended first. What was counted stays: when, how long, with what outcome.
  * @throws ApiError not_found
  */
 export async function eraseConversation(
@@ -51,7 +51,7 @@ export async function eraseConversation(
       await eraseGapsOf(db, row.id, ERASED);
       await eraseCallsOf(db, row.id);
       await deps.eraseEvents(db, { conversationId: row.id });
-      await eraseAnswersAbout(db, row.id); // A repeat would be given them again.
+      await eraseAnswersAbout(db, row.id); // Kept for repeats of a request.
       const { namespace, id, actor, requestId } = input;
       const target = fromUuid('conv', id);
       await recordAudit(db, { namespace, actor, action: 'conversation.erased', target, requestId });

@@ -6,7 +6,7 @@ import { insertEvent } from './outbox.sql.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** The event to commit with a change. Ids are uuids; `data` is what is told, in its order. */
+/** The event to commit with a change. Ids are uuids; `data` is sent in its order. */
 export type EventToEmit<T extends EventType> = {
   namespace: string;
   type: T;
@@ -21,13 +21,13 @@ export type Emitted = {
   namespace: string;
   type: EventType;
   endpointIds: string[];
-  /** Who is to know was told with the commit. */
+  /** The commit itself has notified its listeners. */
   isNotified?: boolean;
 };
 
 /**
- * Puts an event into the outbox: call it inside the transaction of the change, and
- * `announce` what it returns after the commit. One statement.
+ * Puts an event into the outbox, by one statement: call it inside the transaction of the change,
+ * and `announce` what it returns after the commit.
  */
 export async function emitEvent<T extends EventType>(
   db: Db,
@@ -48,14 +48,14 @@ export async function emitEvent<T extends EventType>(
 
 export type Announce = (emitted: Emitted) => void;
 
-/** After the commit: counts the event, wakes the delivery role and who streams. Never waits, never fails. */
+/** After the commit: counts the event, wakes delivery and streams. Never waits, never fails. */
 export function createAnnounce(deps: {
   notifier: Notifier;
   metrics: Pick<Metrics, 'events' | 'knowledgeGaps'>;
 }): Announce {
   return ({ namespace, type, endpointIds, isNotified }) => {
     deps.metrics.events.inc({ type });
-    // Here, because a gap is one exactly when it is told, and only after the commit.
+    // Here, because each new gap has one such event, and counts only after the commit.
     if (type === 'knowledge.gap.detected') deps.metrics.knowledgeGaps.inc();
     if (isNotified) return;
     deps.notifier.notify(CHANNELS.deliveries, endpointIds);

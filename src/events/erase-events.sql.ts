@@ -11,7 +11,7 @@ export const TYPES_WITH_WORDS: readonly EventType[] = [
 ];
 
 /**
- * Takes the words out of a conversation's events: `data` becomes `{}`, and a delivery that slips in
+ * Takes the words out of a conversation's events: `data` becomes `{}`, and a delivery queued
  * meanwhile finds nothing to send (the claim looks at `erased_at`). Call it in the transaction that
  * erases the conversation. Returns the events it erased.
  */

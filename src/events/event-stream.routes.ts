@@ -58,7 +58,7 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
   ];
 }
 
-/** The header is what a client that reconnects sends; it is newer than what stands in the URL. */
+/** A client that reconnects sends the header: it is newer than the URL. */
 function lastEventId(header: string | string[] | undefined): string | undefined {
   const text = String(header ?? '');
   if (text === '') return undefined;

@@ -3,16 +3,16 @@ import { lowestUuidAt } from '../ids.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /**
- * Events in an order in which nothing appears late. Ids are made before the commit, so an event may
- * become visible after one with a higher id has been read. Here the order is (transaction, id), and
- * only events of transactions older than every one that still runs are read: below that horizon
- * nothing is added any more.
+ * Events in an order in which nothing appears late (docs/decisions/0013). Ids are made before the
+ * commit, so an event may become visible after one with a higher id was read. Here the order is
+ * (transaction, id), and only events of transactions older than every running one are read: below
+ * that horizon nothing is added any more.
  *
- * The price: a transaction of any kind that runs for long and has written, anywhere in the server,
- * holds the events after it back for as long. Ours are cut off after seconds.
+ * The price: a long transaction that has written anything, anywhere in the server, holds back the
+ * events after it for as long. Ours are cut off after seconds.
  */
 
-/** Where a reader is: everything up to and including it was read. */
+/** Where a reader is: it has read everything up to and including this. */
 export type StreamPosition = { xid: bigint; id: string };
 
 export type StreamedEvent = StreamPosition & {
@@ -29,17 +29,17 @@ export type StreamFilter = {
 };
 
 const NOTHING = '00000000-0000-0000-0000-000000000000';
-/** More than a transaction lasts and clocks differ; days before it are left out unread. */
+/** More than any transaction lasts or clocks differ; the days before are not read. */
 const SLACK_MS = 86_400_000;
 
-/** What was committed at a moment, and from where on a reader of what comes after begins. */
+/** What is committed at a moment, and where a reader of what comes after it begins. */
 export type StreamStart = { position: StreamPosition; isCommitted: (xid: bigint) => boolean };
 
 export async function readStreamStart(db: Db): Promise<StreamStart> {
   const { rows } = await db.query<{ snapshot: string }>(
     'select pg_current_snapshot()::text as snapshot',
   );
-  // `xmin:xmax:xip,xip`: xmin is the oldest that runs, xmax the first not begun.
+  // `xmin:xmax:xip,xip`: xmin is the oldest one running, xmax the first not begun.
   const [xmin = '0', xmax = '0', running = ''] = (rows[0]?.snapshot ?? '').split(':');
   const underWay = new Set(running.split(',').filter(Boolean));
   return {
@@ -48,7 +48,7 @@ export async function readStreamStart(db: Db): Promise<StreamStart> {
   };
 }
 
-/** Where an event of this namespace stands; undefined when it is unknown or dropped. */
+/** The position of an event of this namespace; undefined when it is unknown or dropped. */
 export async function findStreamPosition(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
@@ -62,7 +62,7 @@ export async function findStreamPosition(
 
 /**
  * The next events after `after`, in order. `position`: where to go on, past what the filter left
- * out. `isHeldBack`: there are more that wait for an older transaction to end.
+ * out. `isHeldBack`: more events wait for an older transaction to end.
  */
 export async function readStream(
   db: Db,
@@ -71,7 +71,7 @@ export async function readStream(
     after: StreamPosition;
     filter: StreamFilter;
     limit: number;
-    /** Unix ms of an event before which nothing unread can be. */
+    /** Unix ms of an event; nothing unread is older. */
     sinceMs: number;
   },
 ): Promise<{ events: StreamedEvent[]; position: StreamPosition; isHeldBack: boolean }> {
@@ -111,7 +111,7 @@ export async function readStream(
   const last = events.at(-1);
   return {
     events,
-    // A page that is not full says that below the horizon there is nothing else.
+    // A page that is not full: below the horizon there is nothing else.
     position: events.length === limit && last ? last : latest(after, before(horizon)),
     isHeldBack: rows[0]?.isHeldBack ?? false,
   };
@@ -149,10 +149,9 @@ export function isAfter(a: StreamPosition, b: StreamPosition): boolean {
 }
 
 /**
- * After a restore into another server its transactions are counted from the start again: events
- * restored would never come below the horizon, or come after those that are new. They are put
- * before all else, in the order of their ids. Nothing to do: one look at the newest events.
- * Returns how many were moved.
+ * Another server, after a restore, counts transactions from the start again: restored events would
+ * stay above the horizon, or come after new ones. They are put before everything else, in the order
+ * of their ids. With nothing to do it only looks at the newest events. Returns how many it moved.
  */
 export async function healStreamOrder(db: Db): Promise<number> {
   const { rows } = await db.query<{ ahead: boolean }>(

@@ -17,9 +17,9 @@ import { REPLAY_WINDOW_MS } from './events.sql.ts';
 /**
  * Events as they happen, for any number of readers in this process (contract §4).
  *
- * A namespace that somebody reads has one tail: its newest events, read once for all. Who keeps up
- * is served from it; who does not, or resumes from long ago, reads the database by itself. Nothing
- * is queued for a reader, so a slow one costs its place in the order and no memory.
+ * A namespace with readers has one tail: its newest events, read once for all. A reader that keeps
+ * up is served from it; one that does not, or resumes from long ago, reads the database itself.
+ * Nothing is queued for a reader, so a slow one costs no memory.
  */
 export type EventStreams = {
   /** @throws ApiError event_expired, unavailable (too many, or stopping) */
@@ -99,7 +99,7 @@ async function* read(
 ): AsyncGenerator<StreamedEvent> {
   const { filter, tail, from } = input;
   let { position } = from;
-  // A position without an event is of now.
+  // A position without an event is the present.
   let sinceMs = Math.max(uuidTimeMs(position.id), 0) || nowMs();
   while (!signal.aborted) {
     const known = fromTail(tail, position);

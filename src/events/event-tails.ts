@@ -9,9 +9,9 @@ import {
 } from './event-stream.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
-/** The newest events of each namespace that somebody follows, read once for all who do. */
+/** The newest events of each namespace that has readers, read once for all of them. */
 export type EventTails = {
-  /** Until it is released as often as it was asked for. */
+  /** Kept until it is released as often as it was asked for. */
   of: (namespace: string) => Promise<Tail>;
   release: (namespace: string) => void;
   /** There may be new events in these namespaces; `*`: in all. */
@@ -21,12 +21,12 @@ export type EventTails = {
 
 /** Events read at once. */
 export const PAGE = 200;
-/** Events kept of a namespace that is being read: what a reader may lag without asking by itself. */
+/** Events kept of a namespace: how far a reader may lag before it reads the database itself. */
 const TAIL_MAX = 500;
 const TAIL_BYTES_MAX = 2_000_000;
-/** Behind the wake-ups. */
+/** In case a wake-up is lost. */
 const POLL_MS = 1_000;
-/** How soon what an older transaction holds back is looked for again; doubled each time. */
+/** How soon to look again for what an older transaction holds back; doubled each time. */
 const HELD_BACK_MS = 5;
 
 export type Tail = {
@@ -36,7 +36,7 @@ export type Tail = {
   from: StreamPosition;
   until: StreamPosition;
   readers: number;
-  /** Reads on; asked while it reads, it reads once more. */
+  /** Reads on; called while it reads, it reads once more. */
   look: () => void;
   waiters: Set<() => void>;
   heldBackMs: number;
@@ -81,7 +81,7 @@ export function createEventTails(deps: {
 
   return {
     of: async (namespace) => {
-      // Read in any case: between a look and a set somebody else might be quicker.
+      // Read in any case: between a look-up and a set another caller might be quicker.
       const { position } = await readStreamStart(pool);
       const tail: Tail = tails.get(namespace) ?? newTail(position, () => looking.trigger());
       const looking = createSingleFlight(() =>
@@ -134,7 +134,7 @@ function append(tail: Tail, events: readonly StreamedEvent[], until: StreamPosit
   }
 }
 
-/** Resolves when the tail has grown, when the reader ends, or after the poll's time. */
+/** Resolves when the tail has grown, the reader ends, or POLL_MS are over. */
 export function untilGrown({ waiters }: Tail, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
@@ -150,7 +150,7 @@ export function untilGrown({ waiters }: Tail, signal: AbortSignal): Promise<void
   });
 }
 
-/** What the tail has after a position; undefined when that lies before it. */
+/** What the tail has after a position; undefined when the position lies before the tail. */
 export function fromTail(
   tail: Tail,
   after: StreamPosition,

@@ -109,14 +109,14 @@ export function isEventType(text: string): text is EventType {
   return Object.hasOwn(EVENT_DATA, text);
 }
 
-/** Every entry of `event_types` that covers a type: itself, its groups (`agent.*`) and `*`. */
+/** Every entry of `event_types` that covers a type: the type, its groups (`agent.*`) and `*`. */
 export function subscriptionsTo(type: EventType): string[] {
   const parts = type.split('.');
   const groups = parts.slice(1).map((_, i) => `${parts.slice(0, i + 1).join('.')}.*`);
   return ['*', ...groups, type];
 }
 
-/** Whether an endpoint's `event_types` cover a type; none: all. */
+/** Whether an endpoint's `event_types` cover a type; an empty list covers all. */
 export function isSubscribed(eventTypes: readonly string[], type: EventType): boolean {
   return (
     eventTypes.length === 0 || subscriptionsTo(type).some((entry) => eventTypes.includes(entry))

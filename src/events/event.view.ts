@@ -28,7 +28,7 @@ export const Event = z
 
 const NONE: DeliveryCounts = { pending: 0, delivered: 0, failed: 0, canceled: 0 };
 
-/** The stored bytes are the truth; they are read, never made again. */
+/** Read from the stored bytes, never made again. */
 export function eventView(row: EventRow, counts = NONE): z.output<typeof Event> {
   // We encoded it (events/envelope.ts).
   const envelope: Omit<z.output<typeof Event>, 'deliveries'> = JSON.parse(row.body.toString());

@@ -14,9 +14,9 @@ export type EventRow = {
   id: string;
   namespace: string;
   type: EventType;
-  /** Of a test event: the only endpoint it is for. */
+  /** For a test event: its only endpoint. */
   endpointId: string | null;
-  /** Unix ms; its words are gone and it is sent no more. */
+  /** Unix ms; since then its words are gone and it is not sent. */
   erasedAt: number | null;
   body: Buffer;
 };

@@ -3,11 +3,11 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { subscriptionsTo, type EventType } from './event-types.ts';
 
 /**
- * The outbox: an event and its deliveries are written by one statement, in the transaction of the
- * change. The only place outside `webhooks` that touches the queue and the endpoints.
+ * The outbox: one statement writes an event and its deliveries, in the transaction of the change.
+ * The only place outside `webhooks` that touches the queue and the endpoints.
  */
 
-/** An event about to be committed with the change it tells of. Ids are uuids. */
+/** An event about to be committed with its change. Ids are uuids. */
 export type NewEvent = {
   id: string;
   namespace: string;
@@ -20,8 +20,8 @@ export type NewEvent = {
 };
 
 /**
- * The outbox, in one statement: the event, and one queued delivery for each endpoint of its
- * namespace that is enabled and subscribed. Returns those endpoints, to be woken after commit.
+ * Inserts the event, and one queued delivery for each endpoint of its namespace that is enabled and
+ * subscribed. Returns those endpoints, to be woken after the commit.
  */
 export async function insertEvent(db: Db, event: NewEvent): Promise<string[]> {
   const { rows } = await db.query<{ endpointId: string }>({
@@ -63,11 +63,11 @@ export type NewTestEvent = {
 
 /**
  * Test events and their queued deliveries, in one statement however many they are. Returns the
- * deliveries of those whose endpoint is there and enabled; of the others nothing is stored.
+ * deliveries of those whose endpoint exists and is enabled; of the others nothing is stored.
  *
- * It also wakes who is to know (notifications.ts says why others do that after their commit): many
- * events share the one commit that waits in that line, and it saves each a round trip. At most 200
- * events, for what a notification can hold.
+ * It notifies within the commit (src/platform/postgres/notifications.ts says why other producers do
+ * it afterwards): many events share the one commit that waits for the lock of notifications, and
+ * each saves a round trip. At most 200 events, for what a notification can hold.
  */
 export async function insertTestEvents(
   db: Db,

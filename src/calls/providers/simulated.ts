@@ -3,13 +3,13 @@ import { fromUuid } from '../../ids.ts';
 import type { DueEvent, TelephonyProvider } from './providers.ts';
 
 /**
- * A provider without a telephone: the other end follows a script, so that everything behind a
- * call (conversation, escalation, events, a crash in the middle) can be tried and tested for real.
+ * A provider without a telephone: the other end follows a script, so that everything behind a call
+ * (conversation, escalation, events, a crash in the middle) can be tried and tested for real.
  */
 
 const LONGEST_WAIT_MS = 60_000;
 const TURNS_MAX = 1_000;
-/** As for a message that is written. */
+/** As for a written message. */
 const TEXT_MAX = 32_000;
 
 const wait = z.int().min(0).max(LONGEST_WAIT_MS);
@@ -65,7 +65,7 @@ export const simulated: TelephonyProvider = {
 
 type ScriptedEvent = { afterMs: number; event: DueEvent['event'] };
 
-/** The whole script as events, each with its wait after the one before. */
+/** The script as events, each with its wait after the one before. */
 function eventsOf(script: SimulatedScript): ScriptedEvent[] {
   const ringing: ScriptedEvent = { afterMs: 0, event: { type: 'ringing' } };
   return [

@@ -38,13 +38,13 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     onOthers: (numbers) => affinity.setOthers(numbers),
     log,
   });
-  // One at a time claims; the others are the sweep's and the marks of starts. One at a time records.
+  // One session claims, the others sweep and mark starts. One session records.
   const claims = createPool(databaseUrl, { log, max: 3, settings: CLAIM_SETTINGS });
   const completions = createPool(databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
   const { processNumber } = rescue;
   const affinity = createAffinity(processNumber);
   const queue = createPostgresQueue({ db: pool, claims, completions, processNumber });
-  // One origin may hold many endpoints: the slots bound each, so a hanging one leaves the others
+  // One origin may hold many endpoints, each bounded by its slots: one that hangs leaves the others
   // of its host their connections.
   const egress = createEgressClient({ guard: deps.guard, connectionsPerOrigin: IN_FLIGHT_MAX });
   const userAgent = `parley/${deps.version}`;

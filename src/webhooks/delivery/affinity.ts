@@ -1,26 +1,26 @@
 import { hash } from 'node:crypto';
 
 /**
- * Which of the delivery processes a wake-up is for. All of them hear each one, and if all claimed,
- * all but one would find nothing: so each endpoint has one process that claims at once, and the
- * others find what that one leaves with their sweep. Nothing depends on it being right: processes
- * that do not agree yet on who is there claim too often, or 200 ms later.
+ * Which of the delivery processes acts on a wake-up. All of them hear every one, and if all
+ * claimed, all but one would find nothing. So each endpoint has one process that claims at once;
+ * the others pick up what it leaves with their sweep. Nothing depends on it being right: processes
+ * that do not yet agree on who is there claim too often, or 200 ms later.
  */
 export type Affinity = {
-  /** Numbers of the other processes that are there, in order. */
+  /** Numbers of the other processes that claim, in order. */
   setOthers: (numbers: readonly number[]) => void;
-  /** Those of the endpoints that this process is to claim for at once; `*` always is. */
+  /** The endpoints among these that this process claims for at once; always `*`. */
   ours: (endpointIds: readonly string[]) => string[];
 };
 
-/** Of so many endpoints the answer is kept. */
+/** Endpoints whose answer is kept. */
 const REMEMBERED_MAX = 10_000;
 
 export function createAffinity(processNumber: number): Affinity {
   let others: readonly number[] = [];
   const known = new Map<string, boolean>();
 
-  /** The highest number of the dice wins (rendezvous hashing): one that leaves moves only its own. */
+  /** The highest score wins (rendezvous hashing): who leaves moves only its own endpoints. */
   function isOurs(endpointId: string): boolean {
     const ours = scoreOf(endpointId, processNumber);
     return others.every((number) => scoreOf(endpointId, number) < ours);
@@ -45,7 +45,7 @@ export function createAffinity(processNumber: number): Affinity {
   };
 }
 
-/** 40 hexadecimal digits: two are never the same. */
+/** 40 hexadecimal digits, never the same for two processes. */
 function scoreOf(endpointId: string, processNumber: number): string {
   return hash('sha1', `${endpointId} ${processNumber}`);
 }

@@ -16,12 +16,11 @@ import { nextAttemptOffsetMs } from './retry-schedule.ts';
 export const ATTEMPT_TIMEOUT_MS = 10_000;
 const RESPONSE_BODY_BYTES_MAX = 4_096;
 
-/** A delivery whose event is there. */
+/** A delivery whose event still has a body. */
 export type SendableDelivery = ClaimedDelivery & { body: Buffer };
 
 export type AttemptDeps = {
   send: (request: EgressRequest) => Promise<EgressOutcome>;
-  /** Opens what a claim brings. */
   secrets: Pick<Sealer, 'open'>;
   userAgent: string;
   /** Monotonic */
@@ -35,7 +34,7 @@ export type Attempt = {
   request: RequestOutcome;
 };
 
-/** Never rejects for what a receiver does. @throws when the secret cannot be opened. */
+/** Never rejects for what a receiver does. @throws when the secret cannot be opened */
 export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Promise<Attempt> {
   const startedMs = deps.nowMs();
   await failpoint('delivery.sending');
@@ -56,9 +55,9 @@ export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Pr
 }
 
 /**
- * The exact request of contract §5. User headers come first: they never replace ours. While the
- * secret is being rotated, `parley-signature-next` carries the digest by the other live one: the new
- * one, and after they have swapped the old one.
+ * The exact request of contract §5. User headers come first, so that they never replace ours.
+ * During a rotation `parley-signature-next` carries the digest by the other live secret: the new
+ * one, and after the swap the old one.
  */
 function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequest {
   const { body, namespace, endpointId, otherSecret } = delivery;

@@ -6,28 +6,28 @@ import type { DueEndpoints } from './due-endpoints.ts';
 export const IN_FLIGHT_MAX = 512;
 
 /**
- * An endpoint holds at most this part of what is still free, so the more of them hang the less
- * each gets, and some is left for one that comes later. Alone, one may have 512 / 16 = SLOTS_MAX.
+ * An endpoint may have one part in 15 of what is free, so the more of them hang the less each gets,
+ * and some is left for one that comes later. Alone, one reaches 512 / 16 = SLOTS_MAX.
  */
 const PART_OF_FREE = 15;
 
 /**
- * So many deliveries that yield at most come from one claim. It takes as long as it has rows, and what
- * is fresh by then waits for its end.
+ * Yielding deliveries in one claim. A claim takes longer the more rows it has, and fresh events
+ * wait for its end.
  */
 const YIELDING_PER_CLAIM = 64;
 
 /**
- * Shares the free slots out among the endpoints that wait and are not paused or full: first those
- * that may have something fresh, then those that have only what yields, of which `yieldingMax` may
- * begin now over all endpoints.
+ * Shares the free slots among the due endpoints that are not paused or full: first those that may
+ * have fresh events, then those with yielding deliveries alone, of which `yieldingMax` may begin
+ * now over all endpoints.
  */
 export function shareSlots(due: DueEndpoints, slots: Slots, yieldingMax: number): ClaimBudget[] {
   let left = IN_FLIGHT_MAX - slots.total();
   let yieldingLeft = Math.min(yieldingMax, YIELDING_PER_CLAIM);
   const budgets: ClaimBudget[] = [];
   const fresh = [...due.fresh].filter((id) => slots.free(id) > 0);
-  // Named once: with two budgets an endpoint's deliveries would be claimed, and sent, twice over.
+  // Each endpoint once: with two budgets its deliveries would be claimed, and sent, twice over.
   const only = [...due.yielding].filter((id) => !due.fresh.has(id));
   const yielding = yieldingLeft > 0 ? only : [];
   const share = Math.max(1, Math.floor(left / (fresh.length + yielding.length + PART_OF_FREE)));

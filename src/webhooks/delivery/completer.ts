@@ -5,10 +5,10 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { AttemptResult } from '../queue/dispatch-queue.ts';
 
 /**
- * Records attempts in batches. The first result waits GATHER_MS for others, which delays nothing
- * that anybody waits for: the receiver has its event, and its slot is free. With the database away
- * it keeps what it has (bounded by what may be in flight, which counts what is not recorded) and
- * tries again; a result that comes too late for its lease is refused by the fence and sent again.
+ * Records attempts in batches. The first result waits GATHER_MS for others, which delays nobody:
+ * the receiver has its event, and the slot is free. While the database is away it keeps what it has
+ * (bounded: what is not recorded counts as in flight) and tries again. A result that comes too late
+ * for its lease is refused by the fence, and the delivery is sent again.
  */
 export type Completer = {
   /** Resolves once recorded: true when it counted, false when the lease had gone to another. */
@@ -24,7 +24,7 @@ const RETRY_MS = 200;
 
 export function createCompleter(deps: {
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
-  /** Whether a statement failed for what is in it, so that repeating it cannot help. */
+  /** Whether the statement failed for what it holds, so that repeating it cannot help. */
   isRefused: (error: unknown) => boolean;
   log: Logger;
 }): Completer {

@@ -11,23 +11,23 @@ import { createDueEndpoints } from './due-endpoints.ts';
 /**
  * Claims due deliveries and attempts them.
  *
- * What one delivery costs that is acknowledged at once, on this side: its share of one claim and of
- * one completion (each one statement, one round trip and one commit for a whole batch; only the
- * completion's is waited for), one HTTP request on a kept connection, two HMACs; no log line, no
- * statement of its own, its body copied once, from the claim into the request. As fast as it goes
- * that is 0.17 CPU-ms here, 0.21 in the API and 0.32 in PostgreSQL; at 200 a second, where a batch has
- * one or two, 1.0, 1.0 and 1.9, of which nearly all is the frame of three statements
+ * A delivery that is acknowledged at once costs this side its share of one claim and of one
+ * completion (each one statement, one round trip and one commit for a whole batch; only the
+ * completion's commit is waited for), one HTTP request on a kept connection and two HMACs; no log
+ * line, no statement of its own, its body copied once, from the claim into the request. At full
+ * speed that is 0.17 CPU-ms here, 0.21 in the API and 0.32 in PostgreSQL; at 200 a second, where a
+ * batch has one or two, 1.0, 1.0 and 1.9, nearly all of it the overhead of three statements
  * (docs/performance.md, `npm run bench:delivery`).
  *
- * Wake-ups name the endpoints to look at; the sweep every 200 ms finds what no wake-up told of
- * (retries that became due, leases that ran out, lost notifications). One claim runs at a time: more
+ * Wake-ups name the endpoints to look at; the sweep every 200 ms finds what no wake-up named:
+ * retries that became due, leases that ran out, lost notifications. One claim runs at a time: more
  * would only contend.
  */
 export type Deliverer = {
   start: () => void;
-  /** These endpoints may have something due; `*`: look at all. */
+  /** These endpoints may have something due; `*`: any may. */
   wake: (endpointIds: readonly string[]) => void;
-  /** Claims no more, waits for what is in flight (at most an attempt's time-out), records it. */
+  /** Stops claiming, waits for what is in flight (at most an attempt's time-out) and records it. */
   stop: () => Promise<void>;
 };
 
@@ -58,7 +58,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 
   async function claimWhatIsDue(): Promise<void> {
     for (;;) {
-      // Between claims too: behind a long backlog they would not end before it does.
+      // Between claims too: a long backlog would put the sweep off until its end.
       if (sweepAsked) {
         sweepAsked = false;
         for (const id of await deps.queue.listDue()) due.add(id);
@@ -112,7 +112,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   };
 }
 
-/** Says it once: with the database away claims fail several times a second. */
+/** Logs a failure once: while the database is away, claims fail several times a second. */
 function createOutcomeLog(log: DelivererDeps['log']): {
   succeeded: () => void;
   failed: (error: unknown) => void;
@@ -130,7 +130,7 @@ function createOutcomeLog(log: DelivererDeps['log']): {
   };
 }
 
-/** What waits only for the throttle is looked at again after a part of its window. */
+/** What waits for the throttle alone is tried again after a part of its window. */
 const SOON_MS = 25;
 
 function createOneShot(run: () => void): { schedule: () => void; cancel: () => void } {
@@ -150,7 +150,7 @@ function isSendable(delivery: ClaimedDelivery): delivery is SendableDelivery {
   return delivery.body !== null;
 }
 
-/** A failure only makes them wait: their leases run out and they are claimed again. */
+/** On a failure their leases run out and they are claimed again. */
 async function cancelEmpty(
   deps: Pick<DelivererDeps, 'queue' | 'metrics' | 'log'>,
   { claimed, leaseToken }: { claimed: readonly ClaimedDelivery[]; leaseToken: string },
@@ -166,13 +166,13 @@ async function cancelEmpty(
   }
 }
 
-/** Frees the successors of conversation events; a failure only makes them wait for the record. */
+/** Lets the successors of conversation events be claimed; if it fails, the completion does. */
 async function releaseSuccessors(
   deps: Pick<DelivererDeps, 'queue' | 'log'>,
   claimed: readonly ClaimedDelivery[],
   wake: (endpointIds: readonly string[]) => void,
 ): Promise<void> {
-  // After a lost lease nobody knows whether the first attempt was told of.
+  // After a lost lease nobody knows whether the first attempt was marked as started.
   const first = claimed.filter((d) => d.conversationId !== null && (d.attempt === 1 || d.lost));
   if (first.length === 0) return;
   try {
@@ -180,7 +180,7 @@ async function releaseSuccessors(
     await deps.queue.markStarted(first.map(({ id }) => id));
     wake(first.map(({ endpointId }) => endpointId));
   } catch (error) {
-    deps.log.debug({ reason: reasonOf(error) }, 'starts not told');
+    deps.log.debug({ reason: reasonOf(error) }, 'starts not marked');
   }
 }
 

@@ -1,21 +1,21 @@
 import type { ClaimBudget, ClaimedDelivery } from '../queue/dispatch-queue.ts';
 
-/** Endpoints to look at. Sets, which keep their order: who was served last goes to the end. */
+/** Endpoints with something due. Sets keep their order: who was served last goes to the end. */
 export type DueEndpoints = {
-  /** Those that may have something that was never attempted, and perhaps what yields besides. */
+  /** May have fresh events, and perhaps yielding deliveries besides. */
   fresh: Set<string>;
-  /** Those that have what yields, and nothing else that is known of. */
+  /** Have yielding deliveries, and nothing else that is known. */
   yielding: Set<string>;
   /**
-   * It has something due, fresh or not. One that is known to have what yields stays with those: their
-   * claims bring what is fresh too, and a backlog is not to pass for fresh at each look.
+   * Has something due, fresh or not. One in `yielding` stays there: its claims bring fresh events
+   * too, and a backlog must not pass for fresh at each sweep.
    */
   add: (endpointId: string) => void;
-  /** Takes those that a claim is made for out. */
+  /** A claim is made for these. */
   take: (budgets: readonly ClaimBudget[]) => void;
-  /** The claim failed: they wait as before. */
+  /** The claim failed. */
   putBack: (budgets: readonly ClaimBudget[]) => void;
-  /** Notes who may have more than the claim gave: who got all they could. */
+  /** Keeps those that may have more than was claimed: they got all that their budget allowed. */
   noteClaimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;
 };
 

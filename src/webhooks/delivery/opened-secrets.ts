@@ -4,7 +4,7 @@ const REMEMBERED_MAX = 2_000;
 
 /**
  * Opens each sealed secret once: it comes with every delivery, and opening it costs as much as both
- * signatures. What was sealed anew is another value, so nothing here goes out of date.
+ * signatures. A secret that is sealed anew is another value, so nothing here goes stale.
  */
 export function rememberOpened({ open }: Pick<Sealer, 'open'>): Pick<Sealer, 'open'> {
   const opened = new Map<string, string>();

@@ -13,27 +13,27 @@ import {
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Ends the leases of delivery processes that died, long before they would run out. A process is
- * alive as long as the session of its wake-up connection; one whose session has been gone for
- * GONE_FOR_MS is dead, or was cut off for longer than it takes to connect anew, and then what it
- * has in flight is sent twice. A silent host keeps its session until TCP gives up, and its leases
- * until they run out.
+ * Ends the leases of delivery processes that died, long before they would run out
+ * (docs/decisions/0016). A process is alive as long as the session of its wake-up connection. One
+ * whose session has been gone for GONE_FOR_MS is dead, or was cut off for longer than it takes to
+ * reconnect, and then what it has in flight is sent twice. A silent host keeps its session until
+ * TCP gives up, and its leases until they run out.
  */
 export type Rescue = {
   processNumber: number;
-  /** For the wake-up connection: says there that we are alive. */
+  /** Called with each session of the wake-up connection: it marks this process alive. */
   onSession: (session: Db) => Promise<void>;
-  /** To be called every LOOK_MS; one look is one statement. Never fails. */
+  /** Called every LOOK_MS; one statement. Never fails. */
   look: () => Promise<void>;
-  /** Tells the others that we claim no more. */
+  /** This process claims no more. */
   leave: () => Promise<void>;
-  /** When nothing of ours is in flight any more. */
+  /** Called once this process has nothing in flight. */
   stop: () => Promise<void>;
 };
 
 export const LOOK_MS = 500;
 const GONE_FOR_MS = 1_000;
-/** A server that was away lost all sessions, and everybody connects anew at the same time. */
+/** A server that was away lost all sessions, and every process reconnects at the same time. */
 const AFTER_OUTAGE_MS = 5_000;
 const RETRY_MS = 500;
 
@@ -42,25 +42,25 @@ export async function createRescue(deps: {
   /** Monotonic */
   nowMs: () => number;
   wake: (endpointIds: readonly string[]) => void;
-  /** Told at each look which other processes claim. */
+  /** Called at each look with the other processes that claim. */
   onOthers: (numbers: readonly number[]) => void;
   log: Logger;
 }): Promise<Rescue> {
   const { db, nowMs, log } = deps;
   const processNumber = await addDeliveryProcess(db);
-  /** Since when each of the others has been seen gone, by number and its last word. */
+  /** Since when each other process has been seen gone, by number and last registration. */
   let goneSince = new Map<string, number>();
   let notBeforeMs = -Infinity;
   const stopping = new AbortController();
 
-  /** Until the lock is ours, the server has not noticed that our last session ended. */
+  /** As long as the lock is not ours, the server has not noticed the end of our last session. */
   async function keepTrying(session: Db): Promise<void> {
     try {
       do await delay(RETRY_MS, undefined, { signal: stopping.signal });
       while (!(await lockDeliveryProcess(session, processNumber)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.debug({ reason }, 'the session ended before it was said to be ours');
+      log.debug({ reason }, 'the session ended before it had the lock');
     }
   }
 
@@ -74,12 +74,12 @@ export async function createRescue(deps: {
     const others = all.filter((one) => one.number !== processNumber);
     const claiming = others.filter(({ isGone, isStopping }) => !isGone && !isStopping);
     deps.onOthers(claiming.map(({ number }) => number));
-    // Ours is gone too: it was the server that was away, however shortly.
+    // Ours is gone too: the server was away, however shortly.
     if (all.some((one) => one.number === processNumber && one.isGone)) outageSeen();
     const now = nowMs();
     if (now < notBeforeMs) return [];
     const gone = others.filter(({ isGone }) => isGone);
-    // One that was back between two looks, and left again, has the whole time again.
+    // One that was back between two looks has the whole time again.
     const sinceOf = (one: DeliveryProcess): [string, number] => {
       const key = `${one.number} ${one.startedAt}`;
       return [key, goneSince.get(key) ?? now];

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
 /**
- * When a delivery is attempted (contract §5). The schedule is a list of moments counted from
- * the event (a replay: from its request), so it says when an attempt is *due*; downtime, a
- * backlog or a breaker may start it later, and attempts that are overdue together become one.
+ * When a delivery is attempted (contract §5). The schedule is a list of moments counted from the
+ * event (a replay: from its request) and says when an attempt is *due*. Downtime, a backlog or a
+ * breaker may start it later; attempts that are overdue together become one.
  *
  *   attempt   1   2    3     4     5      6      7       8      9     10 … 16       17
  *   nominal   0   5 s  20 s  65 s  3.3 m  10 m   31 m    1.5 h  4.6 h every 8 h     68.5–71.5 h
  *
- * Steps grow threefold up to 8 h, each moment is spread by ±20 % of the step before it, and the
- * last lies anywhere in its three hours: receivers that were down together are not called
- * together. The spread is a function of the delivery, so a restart changes no moment.
+ * Steps grow threefold up to 8 h. Each moment is spread by ±20 % of the step before it, and the
+ * last lies anywhere in its three hours, so that receivers that were down together are not called
+ * together. The spread is a function of the delivery's id: a restart changes no moment.
  */
 
 const SECOND_MS = 1_000;
@@ -24,7 +24,7 @@ const LAST_TO_MS = 71.5 * HOUR_MS;
 /** A receiver that asks for patience (Retry-After) gets at most this much. */
 export const DELAY_MAX_MS = 600_000;
 
-/** Nominal moments of the second to the last but one attempt, each with the step before it. */
+/** Nominal moments from the second to the last but one attempt, each with the step before it. */
 const MIDDLE = nominalMoments();
 
 /** Attempts of a delivery that is never acknowledged and never delayed. */
@@ -39,10 +39,10 @@ export function attemptOffsetsMs(deliveryId: string): number[] {
 }
 
 /**
- * When the next attempt is due, in ms after the schedule's start, or null when there is none
- * left. `startedMs` and `ageMs` are how long after the start the failed attempt began and ended:
- * a moment that passed while a receiver hung is not lost but due now. `retryAfterMs` is what the
- * receiver asked for, which delays by at most ten minutes and skips nothing.
+ * When the next attempt is due, in ms after the schedule's start; null when none is left.
+ * `startedMs` and `ageMs`: how long after the start the failed attempt began and ended; a moment
+ * that passed while a receiver hung is due now, not lost. `retryAfterMs` is what the receiver asked
+ * for: it delays by at most ten minutes and skips nothing.
  */
 export function nextAttemptOffsetMs(input: {
   deliveryId: string;
@@ -59,7 +59,7 @@ export function nextAttemptOffsetMs(input: {
 function nominalMoments(): { atMs: number; stepMs: number }[] {
   const moments: { atMs: number; stepMs: number }[] = [];
   let stepMs = FIRST_STEP_MS;
-  // Room for the last one: the moment before it stays a whole spread away from it.
+  // The moment before the last stays a whole spread away from it.
   for (let atMs = stepMs; atMs + STEP_MAX_MS * SPREAD < LAST_FROM_MS; atMs += stepMs) {
     moments.push({ atMs, stepMs });
     stepMs = Math.min(stepMs * STEP_GROWTH, STEP_MAX_MS);
@@ -67,7 +67,7 @@ function nominalMoments(): { atMs: number; stepMs: number }[] {
   return moments;
 }
 
-/** As many numbers in [0, 1) as there are moments to spread, always the same for one delivery. */
+/** One number in [0, 1) for each moment to spread, always the same for one delivery. */
 function fractionsOf(deliveryId: string): number[] {
   const bytes = createHash('sha512').update(deliveryId).digest();
   return Array.from({ length: MIDDLE.length + 1 }, (_, i) => bytes.readUInt32BE(i * 4) / 2 ** 32);

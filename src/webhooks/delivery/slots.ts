@@ -1,27 +1,28 @@
 /**
  * How many attempts each endpoint may have in flight from this process, and the breaker that
- * narrows it. State is per process and forgotten with it: it only paces attempts, it never
- * decides what happens to a delivery.
+ * narrows it. Its state lives in the process alone: it paces attempts and never decides what
+ * happens to a delivery.
  *
  * After FAILURES_TO_OPEN failures in a row an endpoint gets one attempt at a time, with a pause
- * after each further failure that doubles up to PAUSE_MAX_MS. The first success reopens it, and
- * the slots double with each further one: an endpoint that comes back is not stormed with what
- * waited for it. A pause holds deliveries; it spends no attempt and skips none. Behind a dead
- * endpoint with many deliveries the pauses would add up to hours, so it yields as soon as an
- * attempt was overdue by OVERDUE_MS: the schedule comes before the breaker.
+ * after each further failure that doubles up to PAUSE_MAX_MS. The first success closes the breaker,
+ * and the slots double with each further one, so that an endpoint that comes back is not stormed
+ * with what waited for it. A pause holds deliveries back; it spends no attempt and skips none.
+ * Behind a dead endpoint with many deliveries the pauses would add up to hours, so the breaker
+ * gives way as soon as an attempt was overdue by OVERDUE_MS: the schedule comes first.
  */
 export const SLOTS_MAX = 32;
 /**
- * Of these, retries, what jobs made and what is late may take. They come after fresh events in the
- * queue, but an attempt under way cannot be pushed aside: without slots of their own, fresh events
- * would wait for the answers to old ones. No fewer, since after an outage all there is is late.
+ * Slots for what yields: retries, what jobs made and what is late. Fresh events go before them in
+ * the queue, but an attempt under way cannot be pushed aside: without slots of their own, fresh
+ * events would wait for the answers to old ones. No fewer, since after an outage everything is
+ * late.
  */
 export const YIELDING_SLOTS_MAX = 24;
 const FAILURES_TO_OPEN = 5;
 const PAUSE_FIRST_MS = 500;
-/** Far below the ten minutes the contract allows: what waits for a dead endpoint costs nothing. */
+/** Far below the ten minutes of contract §5: what waits for a dead endpoint costs nothing. */
 const PAUSE_MAX_MS = 30_000;
-/** Half of what the contract lets a breaker delay an attempt. */
+/** Half of what contract §5 lets a breaker delay an attempt. */
 const OVERDUE_MS = 300_000;
 
 type State = {
@@ -37,12 +38,12 @@ export type AttemptHealth = 'success' | 'failure' | 'unknown';
 export type Slots = {
   /** Slots free now; 0 while paused. */
   free: (endpointId: string) => number;
-  /** Of the free ones, how many those that yield may take. */
+  /** How many of the free ones yielding deliveries may take. */
   freeForYielding: (endpointId: string) => number;
-  /** `yields`: for a retry, or what a job made; said again when the slot is given back. */
+  /** `yields`: as claimed; say the same at the release. */
   take: (endpointId: string, yields?: boolean) => void;
   /**
-   * The attempt is over, its result not recorded yet: the endpoint may have another one.
+   * The attempt is over and its result not recorded yet: the endpoint may have another one.
    * `waitedMs`: how long the attempt had been due when it began.
    */
   release: (
@@ -53,9 +54,9 @@ export type Slots = {
   /** When the endpoint's pause ends, in ms of `nowMs`; 0 when it is not paused. */
   pausedUntilMs: (endpointId: string) => number;
   inFlight: (endpointId: string) => number;
-  /** The result is recorded too. */
+  /** The result is recorded. */
   recorded: () => void;
-  /** In flight over all endpoints, and what is over and not recorded yet: it is held in memory. */
+  /** In flight over all endpoints, with what is over and not recorded yet: it is held in memory. */
   total: () => number;
 };
 
@@ -94,7 +95,7 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
       if (yields) state.yielding -= 1;
       if (result === 'success') recover(state);
       if (result === 'failure') narrow(state, { nowMs: nowMs(), waitedMs });
-      // An idle endpoint in good health needs no memory.
+      // An idle, healthy endpoint needs no memory.
       if (state.inFlight === 0 && state.failures === 0 && state.limit === SLOTS_MAX) {
         states.delete(endpointId);
       }
@@ -115,7 +116,7 @@ function recover(state: State): void {
 }
 
 function narrow(state: State, { nowMs, waitedMs }: { nowMs: number; waitedMs: number }): void {
-  // Begun together with the one that opened the breaker: they tell nothing new.
+  // Begun together with the attempt that opened the breaker: nothing new.
   if (nowMs < state.pausedUntilMs) return;
   state.failures += 1;
   const beyond = state.failures - FAILURES_TO_OPEN;

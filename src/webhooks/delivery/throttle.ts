@@ -1,11 +1,11 @@
 /**
- * How fast deliveries that yield (retries, what jobs made, and what is late) may begin in this process.
- * They take what fresh events leave: to begin an attempt and to end it needs time of this process and
- * of the database, and a backlog would take all there is, so that each fresh event waits behind
- * hundreds of old ones although it is claimed first. So they are held to a share of the process's
- * time: more of them little by little while it has time left, fewer at once when it has not.
+ * How fast yielding deliveries (retries, what jobs made, what is late) may begin in this process.
+ * They get what fresh events leave. Each attempt costs time of this process and of the database,
+ * and a backlog would take all of it, so that a fresh event, although claimed first, waits behind
+ * hundreds of old ones. So they are held to a share of the process's time: a few more at a time
+ * while it has time left, 30 % fewer at once when it has not.
  *
- * A speed and no number in flight: one that hangs needs no time, and must not keep others waiting.
+ * A rate, not a number in flight: an attempt that hangs needs no time and must not hold up others.
  */
 export type Throttle = {
   /** How many more may begin now. */
@@ -15,9 +15,9 @@ export type Throttle = {
 
 const WINDOW_MS = 100;
 const LOOK_MS = 50;
-/** Of its time; what is left is for fresh events, and for the neighbours on the machine. */
+/** Share of its time; the rest is for fresh events and for the neighbours on the machine. */
 const BUSY_MAX = 0.7;
-/** In a window; so that a process that is busy with fresh events alone comes to its retries too. */
+/** In a window: a process that is busy with fresh events alone gets to its retries too. */
 const LIMIT_MIN = 16;
 const LIMIT_INITIAL = 64;
 const LIMIT_MAX = 1_000;
@@ -25,8 +25,8 @@ const STEP_UP = 16;
 const STEP_DOWN = 0.7;
 
 /**
- * `busyShare`: of the time since it was last asked, from 0 to 1; `nowMs` must be monotonic. It looks
- * when it is asked and not by a timer: who claims nothing needs no throttle.
+ * `busyShare`: of the time since it was last called, from 0 to 1; `nowMs` must be monotonic. It
+ * measures when it is asked and not by a timer: who claims nothing needs no throttle.
  */
 export function createThrottle(deps: { busyShare: () => number; nowMs: () => number }): Throttle {
   let limit = LIMIT_INITIAL;

@@ -5,7 +5,7 @@ import type { Attempt, SendableDelivery } from './attempt.ts';
 import type { Completer } from './completer.ts';
 import type { AttemptHealth, Slots } from './slots.ts';
 
-/** Carries claimed deliveries through: attempt, give the slot back, record, count. */
+/** Carries claimed deliveries through: attempt, release the slot, record, count. */
 export type Worker = {
   /** Begins at once, in the order of the calls. */
   begin: (delivery: SendableDelivery) => void;
@@ -18,9 +18,9 @@ export type WorkerDeps = {
   completer: Completer;
   slots: Slots;
   metrics: Pick<Metrics, 'deliveryDuration' | 'queueDuration' | 'requestDuration' | 'deliveries'>;
-  /** Told of each attempt once it is recorded; `start` prints it. */
+  /** Called with each attempt once it is recorded; `start` prints it. */
   onAttempt?: ((delivery: ClaimedDelivery, attempt: Attempt) => void) | undefined;
-  /** A slot is free again, or there is room for more in all. */
+  /** A slot is free again, or there is room for more over all endpoints. */
   onFree: () => void;
   log: Logger;
 };
@@ -64,7 +64,7 @@ async function deliver(deps: WorkerDeps, delivery: SendableDelivery): Promise<vo
   }
 }
 
-/** The slot is free with the answer: the receiver is not to wait for our notes. */
+/** The slot is free with the answer: the receiver does not wait for the completion. */
 async function attemptInSlot(deps: WorkerDeps, delivery: SendableDelivery): Promise<Attempt> {
   const { endpointId, waitedMs, yields } = delivery;
   let health: AttemptHealth = 'unknown';

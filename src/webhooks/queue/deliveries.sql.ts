@@ -37,7 +37,7 @@ type AttemptRow = {
   responseBody: string | null;
 };
 
-/** `attempt` counts from the claim on, so one in flight is already counted. */
+/** `attempt` is raised by the claim, so one in flight is counted already. */
 const QUEUED = `select id, endpoint_id as "endpointId", event_id as "eventId",
     event_type as "eventType", trigger,
     case when attempt = 0 or (attempt = 1 and lease_token is not null) then 'pending'
@@ -49,7 +49,7 @@ const FINISHED = `select id, endpoint_id as "endpointId", event_id as "eventId",
     null::timestamptz as "nextAttemptAt", delivered_at as "deliveredAt"
   from deliveries`;
 
-/** In the statement that reads the delivery: two would let the one be newer than the other. */
+/** In the statement that reads the delivery: of two statements one would see newer rows. */
 const WITH_ATTEMPTS = `select d.*, (
     select coalesce(jsonb_agg(jsonb_build_object(
              'number', a.number, 'trigger', a.trigger,
@@ -120,7 +120,7 @@ export async function countDeliveries(
   return new Map(rows.map(({ eventId, ...counts }) => [eventId, counts]));
 }
 
-/** A delivery of one event to one endpoint, with what decides about its next attempt. */
+/** A delivery of one event to one endpoint, with what decides its next attempt. */
 export type ExplainableDelivery = {
   id: string;
   status: 'queued' | 'delivered' | 'failed' | 'canceled';

@@ -2,9 +2,9 @@ import { DEADLINE_MS } from './dispatch-queue.ts';
 import { eraseEventsOf } from '../../events/erase-events.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** How queued deliveries end without an acknowledgement: expired, or canceled. */
+/** How queued deliveries end without an acknowledgement: expired, canceled or erased. */
 
-/** Finishes what has passed its 72 h without an acknowledgement; returns how many. */
+/** Fails what is not acknowledged after 72 h; returns how many. */
 export async function finishExpired(db: Db): Promise<number> {
   const { rowCount } = await db.query(
     `with gone as (
@@ -28,7 +28,7 @@ export function cancelDeliveries(db: Db, endpointId: string): Promise<number> {
   return cancelWhere(db, 'endpoint_id = $1', [endpointId]);
 }
 
-/** Cancels what a job made and nobody attempts at this moment; returns how many. */
+/** Cancels what a job made and nobody is attempting; returns how many. */
 export function cancelJobDeliveries(
   db: Db,
   { endpointId, jobId }: { endpointId: string; jobId: string },
@@ -42,8 +42,8 @@ export function cancelJobDeliveries(
 
 /**
  * Takes the words of a conversation out of its events and their deliveries: what is on its way is
- * canceled, also what is being attempted (no result of it counts), and what receivers answered is
- * forgotten. In the transaction that erases the conversation.
+ * canceled, what is being attempted too (its result does not count), and what receivers answered is
+ * removed. Runs in the transaction that erases the conversation.
  */
 export async function eraseEvents(
   db: Db,
@@ -61,7 +61,7 @@ export async function eraseEvents(
   return { erased: eventIds.length, canceled };
 }
 
-/** Cancels what was claimed and has nothing to send; the begun attempt is not counted. */
+/** Cancels what was claimed and has nothing to send; the attempt that was begun is not counted. */
 export function cancelClaimed(db: Db, ids: readonly string[], leaseToken: string): Promise<number> {
   return cancelWhere(db, 'id = any($1) and lease_token = $2', [ids, leaseToken], 'attempt - 1');
 }

@@ -1,15 +1,15 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Which delivery processes are alive. Each holds a session-level advisory lock on its number: the
- * server gives it up the moment the session's connection is gone, which a killed process cannot
- * help and a silent host does not do. For the latter there is the lease.
+ * Which delivery processes are alive. Each holds a session-level advisory lock on its number, which
+ * the server releases as soon as the session's connection is gone. That covers a killed process; a
+ * host that falls silent keeps its connection, and its deliveries come back when the leases end.
  */
 
 /** The first of the two keys of the locks; the second is the process's number. */
 const LOCK_CLASS = 0x7061_6470;
 
-/** A number for a process that begins. */
+/** Registers a process that starts; returns its number. */
 export async function addDeliveryProcess(db: Db): Promise<number> {
   const { rows } = await db.query<{ number: number }>(
     'insert into delivery_processes default values returning number',
@@ -18,16 +18,16 @@ export async function addDeliveryProcess(db: Db): Promise<number> {
 }
 
 /**
- * Says through `session` that the process is alive, for as long as that session lasts. False when
- * an older session of the same process still holds the lock: the server has not noticed its end.
+ * Marks the process alive for as long as `session` lasts. False when an older session of the same
+ * process still holds the lock: the server has not noticed its end.
  */
 export async function lockDeliveryProcess(session: Db, number: number): Promise<boolean> {
   const { rows } = await session.query<{ held: boolean }>(
     'select pg_try_advisory_lock($1, $2) as held',
     [LOCK_CLASS, number],
   );
-  // Those who thought it dead may have removed it. The moment tells that it was back in between
-  // to who sees it gone twice.
+  // Others may have thought it dead and removed it. The new moment shows whoever sees it gone twice
+  // that it was back in between.
   await session.query(
     `insert into delivery_processes (number) values ($1)
        on conflict (number) do update set started_at = now()`,
@@ -43,15 +43,15 @@ const IS_GONE = `not exists (
 
 export type DeliveryProcess = {
   number: number;
-  /** When it last said that it is alive, in ms of the database's clock. */
+  /** When it last registered, Unix ms of the database's clock. */
   startedAt: number;
-  /** No session of its is left. */
+  /** It has no session left. */
   isGone: boolean;
   /** Claims no more. */
   isStopping: boolean;
 };
 
-/** In the order of their numbers. */
+/** Ordered by number. */
 export async function listDeliveryProcesses(db: Db): Promise<DeliveryProcess[]> {
   const { rows } = await db.query<DeliveryProcess>({
     name: 'list_delivery_processes',
@@ -63,9 +63,9 @@ export async function listDeliveryProcesses(db: Db): Promise<DeliveryProcess[]> 
 }
 
 /**
- * Ends the leases of those of the processes that are still gone, and forgets them; returns the
- * endpoints that have something due because of it. The tokens stay: the next claim sees that an
- * attempt was lost and records it, and a result that comes all the same before it still counts.
+ * Ends the leases of those processes that are still gone and removes them; returns the endpoints
+ * that now have something due. The tokens stay: the next claim sees that an attempt was lost and
+ * records it, and a result that arrives before that claim still counts.
  */
 export async function endLeasesOf(db: Db, numbers: readonly number[]): Promise<string[]> {
   const { rows } = await db.query<{ endpointId: string }>(
@@ -83,12 +83,12 @@ export async function endLeasesOf(db: Db, numbers: readonly number[]): Promise<s
   return rows.map(({ endpointId }) => endpointId);
 }
 
-/** The process begins to end in order: it claims no more. */
+/** The process is shutting down: it claims no more. */
 export async function markStopping(db: Db, number: number): Promise<void> {
   await db.query('update delivery_processes set stopping = true where number = $1', [number]);
 }
 
-/** It has nothing in flight any more. */
+/** Once it has nothing in flight. */
 export async function removeDeliveryProcess(db: Db, number: number): Promise<void> {
   await db.query('delete from delivery_processes where number = $1', [number]);
 }

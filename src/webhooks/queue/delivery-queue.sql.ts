@@ -15,15 +15,15 @@ import { PLANNED_ONCE, type Db } from '../../platform/postgres/pool.ts';
 /** For the sessions that claim. */
 export const CLAIM_SETTINGS = {
   ...PLANNED_ONCE,
-  // A claim need not survive a crash of the database: it is then as if it had never been made, and
-  // its attempt is made again, as that of any lost lease.
+  // A claim need not survive a crash of the database: the attempt is then made again, like that of
+  // any lost lease (docs/decisions/0015).
   synchronous_commit: 'off',
 };
 
 /**
- * The queue of deliveries that are not finished. Every time in it is the database's: pods whose
- * clocks differ agree on what is due. Per delivery that succeeds at once: one insert, one
- * update (claim) and one delete here, one insert each into `deliveries` and
+ * The queue of deliveries that are not finished. Every time in it is the database's, so that pods
+ * whose clocks differ agree on what is due. A delivery that succeeds at once costs one insert, one
+ * update (claim) and one delete here, and one insert each into `deliveries` and
  * `delivery_attempts`; claim and completion are one statement for a whole batch.
  */
 export function createPostgresQueue(deps: {
@@ -32,7 +32,7 @@ export function createPostgresQueue(deps: {
   claims: Db;
   /** With PLANNED_ONCE. */
   completions: Db;
-  /** Of this process, in `delivery_processes`. */
+  /** This process in `delivery_processes`. */
   processNumber: number;
 }): DispatchQueue {
   const { db, claims, completions, processNumber } = deps;
@@ -49,27 +49,26 @@ export function createPostgresQueue(deps: {
 
 const DAY_MS = 86_400_000;
 /**
- * Bodies of events since then come with the claim: all but those of replays. A month of partitions
- * in the plan would make each claim three times as long; the bounds are known before it runs, so
- * the partitions beyond them are left out. A clock that is wrong only costs the second statement,
- * as what has no body any more does.
+ * Events younger than this bring their body along with the claim: all but those of replays. A month
+ * of partitions in the plan would make each claim three times as long; these bounds are known
+ * before it runs, so the partitions beyond them are left out. A wrong clock only costs the second
+ * statement, like an event that has no body any more.
  */
 const RECENT_MS = DEADLINE_MS + DAY_MS;
 
 /**
- * Leases up to `slots` due deliveries of each endpoint, in one statement. Endpoints come with
- * budgets instead of one global order by time, so a large backlog of one is in nobody's way;
- * one that is off, deleted or without a secret yet gives nothing.
+ * Leases up to `slots` due deliveries of each endpoint, in one statement. Endpoints have budgets
+ * instead of one global order by time, so that a large backlog of one is in nobody's way; one that
+ * is disabled, deleted or still without a secret gets nothing.
  *
  * What was never attempted comes first, then retries, then what jobs made, however long they have
- * been due; the latter two yield, and have only so many slots: three ranges of indexes, read one
+ * been due. The latter two yield and have `yieldingSlots` only. Three index ranges are read one
  * after the other until the slots are full.
  *
- * A first attempt waits for the earlier ones of its conversation that have not started, unless
- * they are in this very batch, which the caller starts in the order it gets. One that waits for
- * an attempt with a later `run_at` (leased, or its lease ran out), or for one that yields, takes no
- * slot meanwhile: it would stand before the one it waits for, and with few slots neither would ever
- * be claimed.
+ * A first attempt waits for the earlier ones of its conversation that have not started, unless they
+ * are in the same batch, which the caller starts in order. While it waits for one with a later
+ * `run_at` (leased, or its lease ran out) or for one that yields, it takes no slot: it would stand
+ * before the one it waits for, and with few slots neither would ever be claimed.
  */
 export async function claimDeliveries(
   db: Db,
@@ -98,7 +97,7 @@ export async function claimDeliveries(
   return without.length === 0 ? rows : withBodies(db, rows, without);
 }
 
-/** Bodies of events that did not come with the claim; what has none then is gone or erased. */
+/** Adds the bodies that did not come with the claim; an event without one is gone or erased. */
 async function withBodies(
   db: Db,
   claimed: readonly ClaimedDelivery[],
@@ -132,7 +131,7 @@ const CLAIM = `with want as materialized (
                 when e.next_secret_at <= now() then e.secret
                 else e.next_secret end as other_secret
       from unnest($1::uuid[], $2::int[], $6::int[]) as w (endpoint_id, slots, yielding_slots)
-     -- One look-up each, however many there are: joined, all of them would be read.
+     -- One look-up each, however many endpoints there are: a join would read all of them.
      cross join lateral (
        select * from webhook_endpoints
         where id = w.endpoint_id and enabled and deleted_at is null and secret is not null
@@ -169,8 +168,8 @@ const CLAIM = `with want as materialized (
     update delivery_queue d
        set run_at = now() + $4 * interval '1 ms', lease_token = $3, leased_at = now(),
            leased_by = $7, attempt = d.attempt + 1
-     -- An array and not a join: the planner takes slots for thousands and would read the whole
-     -- queue to join them.
+     -- An array and not a join: the planner expects thousands of rows from the slots and would read
+     -- the whole queue to join them.
      where d.id = any(array(select id from free))
     returning d.*
   )
@@ -179,21 +178,21 @@ const CLAIM = `with want as materialized (
          c.lease_token as "leaseToken", free.lost,
          extract(epoch from now() - c.scheduled_from)::float8 * 1000 as "ageMs",
          extract(epoch from now() - c.due_at)::float8 * 1000 as "waitedMs",
-         free.yields or c.due_at < now() - $10 * interval '1 ms' as yields, want.url, want.headers, want.secret, want.other_secret as "otherSecret",
-         v.body
+         free.yields or c.due_at < now() - $10 * interval '1 ms' as yields, want.url, want.headers,
+         want.secret, want.other_secret as "otherSecret", v.body
     from claimed c join free on free.id = c.id join want on want.id = c.endpoint_id
-    -- Not as a sub-select, in which PostgreSQL 18 may crash: two claims meet at a row, and what it
-    -- does then with the partitions of a sub-select reads memory that is not its own.
+    -- Not a sub-select: when two claims meet at a row, PostgreSQL 18 reads memory that is not its
+    -- own for the partitions of a sub-select, and may crash.
     left join lateral (
-      -- As a range in its order, for which only the primary key will do: while a day's partition is
-      -- empty all indexes that hold the id seem alike, and the plan is kept when it has grown.
+      -- A range in order, for which only the primary key fits: while a day's partition is empty,
+      -- all indexes with the id look alike to the planner, and the plan is kept when it has grown.
       select b.body from events b
        where b.id >= c.event_id and b.id <= c.event_id and b.id >= $8 and b.id < $9
          and b.erased_at is null
        order by b.id limit 1) v on true
    order by c.due_at, c.sequence`;
 
-/** Endpoints that have something due now, found by hopping through the index, not by reading the queue. */
+/** Endpoints that have something due now; hops through the index instead of reading the queue. */
 export async function listDueEndpoints(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'list_due_endpoints',
@@ -205,8 +204,8 @@ export async function listDueEndpoints(db: Db): Promise<string[]> {
           from hop where hop.endpoint_id is not null)
       select e.id from hop join webhook_endpoints e on e.id = hop.endpoint_id
        where e.enabled and e.deleted_at is null and e.secret is not null
-         -- Each part by the order of its index: given exists, a planner that thinks most of the
-         -- queue is this endpoint's would read the queue.
+         -- Each part in the order of its index: with an exists, a planner that thinks most of the
+         -- queue belongs to this endpoint would read the queue.
          and least((select d.run_at from delivery_queue d
                      where d.endpoint_id = e.id and d.attempt = 0 and d.job_id is null
                      order by d.run_at limit 1),
@@ -218,7 +217,7 @@ export async function listDueEndpoints(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** First attempts of conversation events have started: the next one of each may be claimed. */
+/** First attempts of conversation events have started: their successors may be claimed. */
 export async function markStarted(db: Db, ids: readonly string[]): Promise<void> {
   await db.query({
     name: 'mark_started',
@@ -228,8 +227,8 @@ export async function markStarted(db: Db, ids: readonly string[]): Promise<void>
 }
 
 /**
- * Records a batch of attempts in one statement. Fenced: a result whose lease went to somebody
- * else meanwhile, or whose delivery was canceled, changes nothing. Returns what counted.
+ * Records a batch of attempts in one statement. Fenced: the result of a lease that was lost, or of
+ * a canceled delivery, changes nothing. Returns the deliveries whose result counted.
  */
 export async function completeAttempts(
   db: Db,
@@ -294,8 +293,8 @@ const COMPLETE = `with r as materialized (
              (array_agg(jsonb_build_object('delivery_id', id, 'status_code', status_code,
                 'error_class', error_class)) filter (where outcome <> 'delivered'))[1]
         from held group by endpoint_id order by endpoint_id) n
-     -- A healthy endpoint's row is written once a second, not once a batch. Asked here and not after
-     -- the conflict, which locks the row and so writes it all the same.
+     -- A healthy endpoint's row is written once a second, not once a batch. Checked here and not in
+     -- the conflict clause, which locks the row and so writes it all the same.
      where n.last_failure_at is not null or not exists (
        select 1 from endpoint_health k
         where k.endpoint_id = n.endpoint_id and k.last_success_at > now() - interval '1 second'
@@ -307,10 +306,10 @@ const COMPLETE = `with r as materialized (
   )
   select id from held`;
 
-/** Cheap because the queue is small, and asked for every 10 s, not per scrape. */
+/** Cheap: the queue is small, and this runs every 10 s, not per scrape. */
 export async function measureBacklog(db: Db): Promise<Backlog> {
   const queue = await db.query<{ pending: number; oldest: number }>(
-    // Age: of what could be attempted now. What waits for a disabled endpoint is no backlog of ours.
+    // The age is of what could be attempted now: what waits for a disabled endpoint is no backlog.
     `select count(*) as pending,
             coalesce(extract(epoch from max(now() - d.due_at) filter (
               where d.run_at <= now() and e.enabled and e.secret is not null)), 0)::float8 as oldest

@@ -5,10 +5,10 @@ import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 
 /**
- * Daily partitions, bounded by the ids whose time falls into the day (UTC). Made ahead before
- * a role is ready and then every hour; dropped when wholly older than 31 days, one more than
- * the 30 for which an event can be replayed (contract §4). A replay of the last days is retried
- * for 72 h more: a day of events that the queue still needs stays until it is delivered.
+ * Daily partitions, bounded by the ids whose time falls into the day (UTC). Made ahead before a
+ * role is ready and then every hour; dropped when wholly older than 31 days, one more than the 30
+ * for which an event can be replayed (contract §4). A replay on the last day is retried for 72 h
+ * more, so a day of events that the queue still needs stays until it is delivered.
  */
 const TABLES = ['events', 'deliveries', 'delivery_attempts'] as const;
 const DAY_MS = 86_400_000;
@@ -18,9 +18,10 @@ const RETENTION_DAYS = 31;
 const LOCK = [0x7061, 0x7274];
 
 /**
- * Makes what is missing, drops what is too old; names what it did. Safe to run anywhere, any time.
+ * Makes what is missing and drops what is too old; returns the names. Safe to run anywhere, any
+ * time.
  *
- * @param nowMs in tests; else it is the database's clock that says which days are old: one of a
+ * @param nowMs for tests; by default the database's clock decides which days are old: that of a
  * host that is a month ahead would drop them all
  */
 export async function maintainPartitions(
@@ -55,7 +56,7 @@ async function readClock(pool: Pool): Promise<number> {
   return rows[0]!.now;
 }
 
-/** The day of the oldest event that is still being delivered; infinite when nothing is. */
+/** The day of the oldest event that is still being delivered; Infinity when there is none. */
 async function oldestDayNeeded(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ id: string }>(
     'select event_id as id from delivery_queue order by event_id limit 1',

@@ -4,7 +4,7 @@ import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
 import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Replays of many events to one endpoint, as work that goes on after the answer (contract §4). */
+/** Replays: of many events as jobs, which go on after the answer, and of one (contract §4). */
 
 export const REPLAY_MODES = ['failed', 'missing', 'all'] as const;
 export type ReplayMode = (typeof REPLAY_MODES)[number];
@@ -33,7 +33,7 @@ export type JobRow = {
 const COLUMNS = `id, namespace, status, endpoint_id as "endpointId", mode, types, since, until, cursor,
   total, done, error, created_at as "createdAt", finished_at as "finishedAt"`;
 
-/** Events an endpoint may be sent again: which types it gets now, and from when to when. */
+/** The events of a replay: which types the endpoint gets now, and from when to when. */
 export type ReplayScope = {
   namespace: string;
   endpointId: string;
@@ -52,11 +52,11 @@ export type ReplayScope = {
  * Which of the `seen` events (a CTE with id, type, endpoint_id, erased_at) the scope is about.
  *
  *   failed   its deliveries to this endpoint all failed or were canceled
- *   missing  there is none: made while the endpoint was disabled, or before it existed or subscribed
+ *   missing  it has none: made while the endpoint was disabled, or before it existed or subscribed
  *   all      whatever became of it
  *
- * By the list of events and not by a join: whatever the planner thinks of the partitions, it is one
- * look-up per event in each. 20,000 events: half a second.
+ * By the list of events and not by a join: whatever the planner expects of the partitions, each
+ * costs one look-up per event. 20,000 events take half a second.
  */
 function matching(mode: ReplayMode): string {
   const deliveries = `known as materialized (
@@ -66,8 +66,8 @@ function matching(mode: ReplayMode): string {
       select event_id, 'pending' from delivery_queue
        where endpoint_id = $2 and event_id = any(array(select id from seen))
     ), `;
-  // `is true` keeps the planner from making a join of it: it expects a handful of rows and would
-  // compare each with each. So it looks them up in a hash table.
+  // `is true` keeps the planner from making it a join: it expects a handful of rows and would
+  // compare each with each. This way it looks them up in a hash table.
   const isIn = (status: string): string =>
     `(seen.id in (select event_id from known where ${status})) is true`;
   const condition = {
@@ -90,12 +90,12 @@ const DAY_MS = 86_400_000;
 
 function valuesOf(scope: ReplayScope): unknown[] {
   const { namespace, endpointId, types, testTypes, from, to } = scope;
-  // A delivery is younger than its event, but for what clocks differ: older partitions are left out.
+  // A delivery is younger than its event, give or take clocks: older partitions are left out.
   const oldest = lowestUuidAt(uuidTimeMs(from) - DAY_MS);
   return [namespace, endpointId, types, testTypes, from, to, oldest];
 }
 
-/** How many events a page of them has, and where the next page begins; null: that was the last. */
+/** How many match in a page of `events`; `next`: its last event, null when there are no more. */
 export async function countPage(
   db: Db,
   scope: ReplayScope,
@@ -112,8 +112,8 @@ export async function countPage(
 
 /**
  * Queues deliveries of the next events of a scope, the oldest first: looks at `events` of them at
- * most and makes `room` deliveries at most. `cursor`: the last event that is dealt with; null when
- * there was none left.
+ * most and makes `room` deliveries at most. `cursor`: the last event it dealt with; null when none
+ * was left.
  */
 export async function insertReplays(
   db: Db,
@@ -136,7 +136,7 @@ export async function insertReplays(
   return rows[0]!; // No from: one row.
 }
 
-/** How many deliveries that jobs made are on their way to an endpoint, counted up to `max`. */
+/** How many deliveries made by jobs are on their way to an endpoint, counted up to `max`. */
 export async function countBulk(
   db: Db,
   { endpointId, max }: { endpointId: string; max: number },
@@ -149,7 +149,7 @@ export async function countBulk(
   return rows[0]?.count ?? 0;
 }
 
-/** Whether something that a job made has not been attempted yet. */
+/** Whether a delivery that the job made was never attempted. */
 export async function hasUnsent(
   db: Db,
   { endpointId, id }: { endpointId: string; id: string },
@@ -263,8 +263,8 @@ export async function listRunningJobs(db: Db): Promise<string[]> {
 }
 
 /**
- * A running job, held until the transaction ends; undefined when it is over or somebody else works
- * on it at this moment. The lock is the lease: it ends with whoever holds it, however they end.
+ * Locks a running job until the transaction ends; undefined when it is over or another process
+ * works on it. The lock is the lease: it ends with its holder, however that ends.
  */
 export async function lockRunningJob(db: Db, id: string): Promise<JobRow | undefined> {
   const { rows } = await db.query<JobRow>({
@@ -275,7 +275,7 @@ export async function lockRunningJob(db: Db, id: string): Promise<JobRow | undef
   return rows[0];
 }
 
-/** Together with the deliveries it tells of. */
+/** In the transaction that queues the deliveries. */
 export async function advanceJob(
   db: Db,
   { id, cursor, made }: { id: string; cursor: string; made: number },
@@ -289,8 +289,8 @@ export async function advanceJob(
 }
 
 /**
- * Ends a running job; undefined when it was over before. A job that is done has done all there was,
- * so its total becomes that: what was counted at its start may have been delivered by others.
+ * Ends a running job; undefined when it was over before. The total of a job that is done becomes
+ * what it made: what was counted at its start may have been delivered by others.
  */
 export async function finishJob(
   db: Db,

@@ -12,9 +12,10 @@ export type ReplayEventDeps = { pool: Pool; notifier: Notifier; nowMs: () => num
 export type Replayed = { deliveryIds: string[]; endpointIds: string[] };
 
 /**
- * Delivers an old event again: new deliveries, attempts from 1, a full schedule (contract §4).
- * The same bytes go out. @throws ApiError event_expired past 30 days, by the time in
- * the id; event_erased.
+ * Delivers an old event again, the same bytes: new deliveries, attempts from 1, a full schedule
+ * (contract §4).
+ * @throws ApiError not_found, event_expired (30 days after the time in the id), event_erased,
+ * endpoint_disabled
  */
 export async function replayEvent(
   deps: ReplayEventDeps,

@@ -19,9 +19,9 @@ import type { WebhookEndpointRow } from '../endpoints/webhook-endpoints.sql.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
-/** Between a caller's clock and ours. */
+/** Allowed between a caller's clock and ours. */
 const SKEW_MS = 60_000;
-/** Events looked at by one statement, so that none runs for long however many there are. */
+/** Events looked at by one statement, so that none runs long however many there are. */
 const COUNT_PAGE = 20_000;
 
 export type ReplayRequest = {
@@ -36,7 +36,7 @@ export type ReplayRequest = {
   types: readonly EventType[];
 };
 
-/** A request as it is understood: both ends fixed. */
+/** A request with both ends fixed. */
 export type ReplayPlan = Omit<ReplayRequest, 'until'> & { until: number };
 
 type PlanDeps = { pool: Pool; nowMs: () => number };
@@ -110,14 +110,14 @@ export async function createReplayJob(
   return job;
 }
 
-/** Which events a replay is about, by what the endpoint is subscribed to now. */
+/** The events of a replay, by what the endpoint is subscribed to now. */
 export function scopeOf(
   plan: ReplayPlan,
   endpoint: Pick<WebhookEndpointRow, 'eventTypes'>,
 ): ReplayScope {
   const { namespace, endpointId, mode, since, until } = plan;
   const asked = plan.types.length === 0 ? EVENT_TYPES : plan.types;
-  // What failed was sent to it once: that it has unsubscribed since is no reason to lose it.
+  // What failed was sent to it once: having unsubscribed since is no reason to lose it.
   const types =
     mode === 'failed' ? asked : asked.filter((type) => isSubscribed(endpoint.eventTypes, type));
   const [from, to] = [lowestUuidAt(since), lowestUuidAt(until)];
@@ -125,8 +125,9 @@ export function scopeOf(
 }
 
 /**
- * Stops a job: it makes no more deliveries, and those it made that nobody attempts at this moment
- * are canceled. What receivers have got stays with them. @throws ApiError not_found, job_finished
+ * Stops a job: it makes no more deliveries, and those it made that nobody is attempting are
+ * canceled. What receivers have got stays with them.
+ * @throws ApiError not_found, job_finished
  */
 export async function stopJob(
   deps: { pool: Pool; metrics: Pick<Metrics, 'deliveries'> },

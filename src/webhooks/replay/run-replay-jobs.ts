@@ -20,20 +20,20 @@ import { REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
 import { scopeOf } from './replay-jobs.ts';
 
 /**
- * Carries replays of many events out, batch by batch. A batch is one transaction: its deliveries and
- * how far the job has come. Who dies in the middle leaves neither, and whoever comes next goes on
- * from there: no event is left out and none is doubled.
+ * Carries out replays of many events, batch by batch. A batch is one transaction: its deliveries
+ * and the job's cursor. A process that dies in the middle leaves neither, and the next one goes on
+ * from the cursor: no event is left out and none is doubled.
  *
- * Any number of processes may do this at once: a batch holds the job's row, and the others pass it
- * by. The queue never holds more than OUTSTANDING_MAX of such deliveries for one endpoint, so a job
- * goes as fast as its receiver, and waits while that is down or the endpoint is disabled.
+ * Any number of processes may run this: a batch locks the job's row, and the others skip it. The
+ * queue never holds more than OUTSTANDING_MAX such deliveries for one endpoint, so a job goes as
+ * fast as its receiver, and waits while that is down or the endpoint is disabled.
  */
 export const OUTSTANDING_MAX = 1_000;
-/** Events looked at in one batch; most may be none that the job is about. */
+/** Events looked at in one batch; the job may be about few of them. */
 const LOOKED_AT = 2_000;
-/** Deliveries made in one batch: its transaction stays short. */
+/** Deliveries made in one batch, so that its transaction stays short. */
 const BATCH_MAX = 500;
-/** How soon room is looked for again: a tenth of what is outstanding at 1,000/s. */
+/** How soon it looks for room again: at 1,000/s a tenth of OUTSTANDING_MAX is done by then. */
 const WAIT_MS = 100;
 
 export type ReplayRunnerDeps = {
@@ -43,8 +43,8 @@ export type ReplayRunnerDeps = {
 };
 
 /**
- * Works until no job is running or `signal` tells to end. Resolves to false: what comes later is
- * found by looking again.
+ * Works until no job is running or `signal` aborts. Resolves to false: what comes later is found by
+ * the next look.
  */
 export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
@@ -53,7 +53,7 @@ export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal)
     let moved = false;
     for (const id of jobs) {
       if (signal.aborted) return false;
-      // One batch of each in turn: a large job does not hold up a small one.
+      // One batch of each in turn, so that a large job does not hold up a small one.
       moved = (await runBatch(deps, id)) || moved;
     }
     // A stop in the middle of the wait is no failure.
@@ -62,7 +62,7 @@ export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal)
   return false;
 }
 
-/** False: there was nothing to do for it now. */
+/** False when there was nothing to do for the job now. */
 async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
   await failpoint('replay.batching');
   const made = await inTransaction(deps.pool, async (db) => {
@@ -81,7 +81,7 @@ async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
     const batch = { scope, jobId: id, events: LOOKED_AT, room: Math.min(room, BATCH_MAX) };
     const { made: count, cursor } = await insertReplays(db, batch);
     if (cursor !== null) await advanceJob(db, { id, cursor, made: count });
-    // Until all of it was tried once there is something to stop.
+    // Until each delivery was tried once there is something to stop.
     else if (await hasUnsent(db, job)) return undefined;
     else await finishJob(db, { id, namespace, status: 'done' });
     return { endpointId, count };
@@ -91,7 +91,7 @@ async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
   return made !== undefined;
 }
 
-/** What is left to do. Events that became too old meanwhile are not sent any more. */
+/** What is left to do. Events that have become too old meanwhile are not sent. */
 function remaining(job: JobRow, scope: ReplayScope, nowMs: number): ReplayScope {
   const oldest = lowestUuidAt(nowMs - REPLAY_WINDOW_MS - 3_600_000);
   const next = job.cursor === null ? scope.from : nextUuid(job.cursor);
