@@ -14,7 +14,7 @@ export const ANNOTATIONS = {
 /** A Secret without it is not read: whoever may write an Agent could send any Secret away. */
 export const ALLOW_LABEL = 'parley.dev/allow';
 
-/** Field managers of the REST API (design §1). */
+/** Field managers of the REST API (contract §6). */
 export const API_MANAGER = 'parley-api';
 export const API_PIN_MANAGER = 'parley-api-pin';
 export const FILE_MANAGER = 'file';
