@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.ts';
-import { createClient, type Db } from './pool.ts';
+import { createClient, isAnswering, type Db } from './pool.ts';
 import { endClient } from './silent-connections.ts';
 
 /**
@@ -128,17 +128,9 @@ function beat(client: Db, leaseMs: number, onSilence: () => void): () => void {
   const timer = setInterval(() => {
     unanswered += 1;
     if (unanswered >= BEATS_PER_LEASE) onSilence();
-    void answers(client).then((answered) => (unanswered = answered ? 0 : unanswered));
+    void isAnswering(client).then((answered) => (unanswered = answered ? 0 : unanswered));
   }, leaseMs / BEATS_PER_LEASE);
   return () => clearInterval(timer);
-}
-
-/** Never throws: of a lost connection its own events tell. */
-function answers(client: Db): Promise<boolean> {
-  return client.query('select 1').then(
-    () => true,
-    () => false,
-  );
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
