@@ -84,7 +84,7 @@ async function resealColumn(
     const page = { keyId: sealer.keyId, after, limit: BATCH };
     const values = await listSealedByAnother(pool, column, page);
     for (const value of values) {
-      const plain = openOrTell(sealer, value, log);
+      const plain = openOrLog(sealer, value, log);
       if (plain === undefined) continue;
       const change = { ...value, resealed: sealer.seal(plain, value.place) };
       if (await replaceSealed(pool, column, change)) resealed += 1;
@@ -95,7 +95,7 @@ async function resealColumn(
 }
 
 /** One that no key opens is left and counted; the others must not wait for it. */
-function openOrTell(
+function openOrLog(
   sealer: Sealer,
   { sealed, place }: { sealed: Buffer; place: string },
   log: Logger,

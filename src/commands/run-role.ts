@@ -6,7 +6,7 @@ import { createContext, requireRoleConfig, type Context } from '../roles/context
 import { stopOnSignals } from '../roles/shutdown.ts';
 import { assertDurable } from '../platform/postgres/durability.ts';
 import { assertMigrated } from '../platform/postgres/migrate.ts';
-import { isAnswering } from '../platform/postgres/ping.ts';
+import { isAnswering } from '../platform/postgres/pool.ts';
 
 export type Role = 'operator' | 'api' | 'delivery';
 type Stop = () => Promise<void>;

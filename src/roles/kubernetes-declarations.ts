@@ -52,7 +52,7 @@ export async function createKubernetesDeclarations(
       client,
       identity,
       namespace: credentials.namespace,
-      home: homeOf(credentials),
+      storeId: storeIdOf(credentials),
     }),
     record: ({ kind, metadata }, event) =>
       recorder.record({ kind, apiVersion: pathOf(kind).apiVersion, ...metadata }, event),
@@ -69,26 +69,26 @@ export async function createKubernetesDeclarations(
  */
 function electBy({
   pool,
-  home,
+  storeId,
   ...deps
 }: {
   client: KubeClient;
   namespace: string;
   identity: string;
-  home: string;
+  storeId: string;
 } & Pick<Context, 'pool' | 'log'>): Elect {
   return ({ onLead, onLost }) =>
     createLeaseElector({
       ...deps,
       name: COMPONENT,
       nowMs,
-      onLead: async (resign) => onLead(await raiseEpoch(pool, home), resign),
+      onLead: async (resign) => onLead(await raiseEpoch(pool, storeId), resign),
       onLost,
     });
 }
 
 /** Tells one cluster from another without asking for a right to: each has a CA of its own. */
-function homeOf({ tls, server }: KubeCredentials): string {
+function storeIdOf({ tls, server }: KubeCredentials): string {
   const digest = createHash('sha256').update(tls.ca ?? server);
   return `kubernetes:${digest.digest('hex').slice(0, 16)}`;
 }

@@ -11,7 +11,7 @@ const FIELD_MANAGER = 'parley-demo';
 
 /** Declares the endpoint with the receiver's address of this run; its secret and id stay. */
 export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { secret: string }> {
-  const secret = await keepSecret(store);
+  const secret = await ensureSecret(store);
   const receiver = await startDemoReceiver(secret);
   await store.apply(
     {
@@ -26,25 +26,25 @@ export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { 
     },
     { fieldManager: FIELD_MANAGER },
   );
-  await inForce(store);
+  await awaitInForce(store);
   return { ...receiver, secret };
 }
 
 const IN_FORCE_WAIT_MS = 2_000;
 
 /** So that the first event of the manifests finds the endpoint; not for ever, should nobody lead. */
-async function inForce(store: ResourceStore): Promise<void> {
+async function awaitInForce(store: ResourceStore): Promise<void> {
   const key = { namespace: NAMESPACE, name: DEMO_ENDPOINT };
-  const settled = Promise.withResolvers<void>();
-  const timer = setTimeout(settled.resolve, IN_FORCE_WAIT_MS);
+  const inForce = Promise.withResolvers<void>();
+  const timer = setTimeout(inForce.resolve, IN_FORCE_WAIT_MS);
   const check = async (): Promise<void> => {
     const endpoint = await store.get('WebhookEndpoint', key);
-    if (endpoint?.status['observedGeneration'] === endpoint?.metadata.generation) settled.resolve();
+    if (endpoint?.status['observedGeneration'] === endpoint?.metadata.generation) inForce.resolve();
   };
-  const onChange = (): void => void check().catch(settled.reject);
+  const onChange = (): void => void check().catch(inForce.reject);
   const watch = store.watch('WebhookEndpoint', { onChange, onSynced: onChange });
   try {
-    await settled.promise;
+    await inForce.promise;
   } finally {
     clearTimeout(timer);
     await watch.stop();
@@ -58,7 +58,7 @@ export async function removeDemo(store: ResourceStore): Promise<void> {
   if (endpoint?.owners['url']?.includes(FIELD_MANAGER)) await store.delete('WebhookEndpoint', key);
 }
 
-async function keepSecret(store: ResourceStore): Promise<string> {
+async function ensureSecret(store: ResourceStore): Promise<string> {
   const key = { namespace: NAMESPACE, name: signingSecretName(DEMO_ENDPOINT) };
   const known = (await store.get('Secret', key))?.spec['data'];
   const value: unknown =

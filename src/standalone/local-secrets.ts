@@ -13,11 +13,11 @@ export async function readLocalSecrets(
   newApiKey: () => string,
 ): Promise<LocalSecrets> {
   await mkdir(dataDir, { recursive: true });
-  const encryptionKey = await keep(path.join(dataDir, 'encryption-key'), () =>
+  const encryptionKey = await readOrMake(path.join(dataDir, 'encryption-key'), () =>
     randomBytes(KEY_BYTES).toString('base64'),
   );
   return {
-    apiKey: await keep(path.join(dataDir, 'api-key'), newApiKey),
+    apiKey: await readOrMake(path.join(dataDir, 'api-key'), newApiKey),
     encryptionKey: parseKey(encryptionKey, dataDir),
   };
 }
@@ -26,11 +26,11 @@ export async function readLocalSecrets(
 export async function replaceApiKey(dataDir: string, newApiKey: () => string): Promise<string> {
   const file = path.join(dataDir, 'api-key');
   await rm(file, { force: true });
-  return keep(file, newApiKey);
+  return readOrMake(file, newApiKey);
 }
 
 /** The file's text; made when missing, whole or not at all. */
-async function keep(file: string, make: () => string): Promise<string> {
+async function readOrMake(file: string, make: () => string): Promise<string> {
   const known = await readIfThere(file);
   if (known !== undefined) return known;
   const draft = `${file}.${process.pid}`;

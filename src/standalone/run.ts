@@ -74,32 +74,32 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     logLevel: config.logLevel ?? 'warn',
   });
   stops.push(context.close);
-  const apiKey = await settleApiKey({ config, context, dataDir, apiKey: secrets.apiKey });
+  const apiKey = await ensureApiKey({ config, context, dataDir, apiKey: secrets.apiKey });
   // Our own database has no other process that plays calls: leases of the run before need not run out.
   if (config.databaseUrl === undefined) await releaseCallLeases(context.pool);
   await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow });
 }
 
 /** The key that is shown works: of one in our own file that was revoked or has expired, a new one is made. */
-async function settleApiKey(deps: {
+async function ensureApiKey(deps: {
   config: Config;
   context: Context;
   dataDir: string;
   apiKey: string;
 }): Promise<string> {
   const { config, context, dataDir } = deps;
-  const give = async (text: string): Promise<boolean> => {
+  const register = async (text: string): Promise<boolean> => {
     const key = { namespace: 'default', name: 'first', scopes: SCOPES, text };
     await addGivenKey(context, 'environment', key);
     return (await findApiKey(context.pool, text)) !== undefined;
   };
   if (config.apiKey !== undefined) {
-    if (await give(config.apiKey)) return config.apiKey;
+    if (await register(config.apiKey)) return config.apiKey;
     throw new StartupError('PARLEY_API_KEY was revoked or has expired: set another one');
   }
-  if (await give(deps.apiKey)) return deps.apiKey;
+  if (await register(deps.apiKey)) return deps.apiKey;
   const another = await replaceApiKey(dataDir, newKeyText);
-  await give(another);
+  await register(another);
   return another;
 }
 

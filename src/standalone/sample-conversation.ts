@@ -28,7 +28,7 @@ const AGENT = 'support';
 const USER_ID = 'demo';
 
 /** The first two are answered from the examples' knowledge; nobody there has heard of the third. */
-const SAID = [
+const MESSAGES = [
   'How much is Tide 500?',
   'What does the orange light on my router mean?',
   'Do you sell mobile phones?',
@@ -45,7 +45,7 @@ const LOOKS_MAX = 600;
  */
 export function startSample(deps: SampleDeps): { stop: () => Promise<void> } {
   const stopping = new AbortController();
-  const running = holdOnce(deps, stopping.signal).catch((error: unknown) => {
+  const running = converseOnce(deps, stopping.signal).catch((error: unknown) => {
     if (stopping.signal.aborted) return;
     deps.log.warn({ reason: reasonOf(error) }, 'the sample conversation failed');
   });
@@ -57,7 +57,7 @@ export function startSample(deps: SampleDeps): { stop: () => Promise<void> } {
   };
 }
 
-async function holdOnce(deps: SampleDeps, signal: AbortSignal): Promise<void> {
+async function converseOnce(deps: SampleDeps, signal: AbortSignal): Promise<void> {
   const { conversations, url } = deps.api;
   const page = { namespace: NAMESPACE, userId: USER_ID, before: null, limit: 1 };
   if ((await listConversations(conversations.pool, page)).length > 0) return;
@@ -71,7 +71,7 @@ async function holdOnce(deps: SampleDeps, signal: AbortSignal): Promise<void> {
     variables: {},
     metadata: { demo: 'true' },
   });
-  for (const text of SAID) {
+  for (const text of MESSAGES) {
     await conversations.takeTurn({ namespace: NAMESPACE, conversationId: id, text });
   }
   await endConversation(conversations, { namespace: NAMESPACE, id, reason: 'user_ended' });

@@ -85,9 +85,9 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
     name: 'mark-outside-the-transaction',
     why: 'a crash between the two leaves an answer for what was never done, or does it twice',
     file: 'src/platform/idempotency/idempotency.ts',
-    find: 'if (!(await finishMark(db, held, kept))) throw inProgress();',
+    find: 'if (!(await finishMark(db, claimed, kept))) throw inProgress();',
     replace: `void db;
-      if (!(await finishMark(pool, held, kept))) throw inProgress();`,
+      if (!(await finishMark(pool, claimed, kept))) throw inProgress();`,
     suite: COMMITS,
     test: 'a change that is rolled back leaves no answer',
   },

@@ -1,13 +1,13 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { StartupError } from '../../errors.ts';
+
 /**
  * Which IP addresses an outgoing request may reach.
  *
  * Everything here works on parsed, binary addresses. Text is never compared: `127.1`, `0x7f000001`
  * and `::ffff:7f00:1` are one address, and the next spelling would be the one that was forgotten.
  */
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
-
-import { StartupError } from '../../errors.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = readonly [Address, number];

@@ -1,17 +1,9 @@
-/**
- * The one way out: every request to an address somebody else chose goes through `send`.
- *
- * Never follows redirects, never decompresses, reads no proxy variables, speaks HTTP/1.1 only.
- */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-
 import type { AddressGuard } from './address-guard.ts';
 import { createConnector } from './connector.ts';
-import { Exchange } from './exchange.ts';
-import { connectFailure, EgressFailure, isOutOfSockets } from './failure.ts';
-import type { FailureClass } from './failure.ts';
-import { createOriginPools } from './origin-pools.ts';
-import type { Dispatched, OriginPools } from './origin-pools.ts';
+import { Exchange, type ResponseHeaders } from './exchange.ts';
+import { connectFailure, EgressFailure, isOutOfSockets, type FailureClass } from './failure.ts';
+import { createOriginPools, type Dispatched, type OriginPools } from './origin-pools.ts';
 import { createResolver } from './resolver.ts';
 import type { Lookup } from './name-lookup.ts';
 
@@ -37,7 +29,7 @@ export type EgressOutcome =
   | {
       kind: 'response';
       statusCode: number;
-      headers: Record<string, string | string[]>;
+      headers: ResponseHeaders;
       /** From the call to the headers, whole milliseconds. */
       durationMs: number;
       /**
@@ -54,6 +46,10 @@ export type EgressOutcome =
       durationMs: number;
     };
 
+/**
+ * The one way out: every request to an address somebody else chose goes through `send`. Never
+ * follows redirects, never decompresses, reads no proxy variables, speaks HTTP/1.1 only.
+ */
 export type EgressClient = {
   /** Never rejects. */
   send: (request: EgressRequest) => Promise<EgressOutcome>;
@@ -86,10 +82,7 @@ const OUT_OF_SOCKETS_PAUSE_MS = 250;
 
 export function createEgressClient(options: EgressClientOptions): EgressClient {
   const { guard, bodyGraceMs = 250, nowMs = () => performance.now() } = options;
-  const resolve = createResolver({
-    guard,
-    ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-  });
+  const resolve = createResolver({ guard, lookup: options.lookup });
   const pools = createOriginPools({
     connect: createConnector({ guard, resolve, tlsCa: options.tlsCa }),
     connectionsPerOrigin: options.connectionsPerOrigin ?? 32,
@@ -134,7 +127,7 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
 }
 
 type Settled =
-  | { statusCode: number; headers: Record<string, string | string[]>; body: Promise<Buffer> }
+  | { statusCode: number; headers: ResponseHeaders; body: Promise<Buffer> }
   | { failure: EgressFailure; body: undefined };
 
 /** Settles once: with the response's headers, or with the reason there are none. */

@@ -1,15 +1,15 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import type { AddressGuard } from './address-guard.ts';
+import { connectFailure, EgressFailure, tlsFailure } from './failure.ts';
+import type { ResolvedAddress } from './name-lookup.ts';
+import type { Resolve } from './resolver.ts';
+
 /**
  * Makes a connection: resolve, judge every address, connect to exactly one that passed, judge the
  * peer once more. Nothing after this resolves the name again, so DNS cannot change its mind in
  * between (rebinding).
  */
-import net from 'node:net';
-import tls from 'node:tls';
-
-import type { AddressGuard } from './address-guard.ts';
-import { connectFailure, EgressFailure, tlsFailure } from './failure.ts';
-import type { ResolvedAddress } from './name-lookup.ts';
-import type { Resolve } from './resolver.ts';
 
 export type Target = { hostname: string; protocol: string; port: string };
 export type ConnectDone = (error: EgressFailure | null, socket: net.Socket | null) => void;

@@ -1,12 +1,12 @@
+import type { Dispatcher } from 'undici';
+import { EgressFailure, isDroppedConnection } from './failure.ts';
+
 /**
  * One request on one connection, as undici's handler sees it.
  *
  * The response counts from its headers; the body is a courtesy that is read for a short while and
  * up to a size, then cut together with the socket.
  */
-import type { Dispatcher } from 'undici';
-
-import { EgressFailure, isDroppedConnection } from './failure.ts';
 
 export type ResponseHeaders = Record<string, string | string[]>;
 

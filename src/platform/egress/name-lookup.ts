@@ -1,3 +1,7 @@
+import dns from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+
 /**
  * What a host name means now: the hosts file, then the name servers of /etc/resolv.conf.
  *
@@ -8,9 +12,6 @@
  * leaves out is done here (the hosts file, `localhost`) or not wanted: search domains, by which a
  * tenant's name could come to mean something inside the cluster, and other sources of nsswitch.
  */
-import dns from 'node:dns/promises';
-import { readFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
 
 export type ResolvedAddress = { address: string; family: 4 | 6 };
 export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;

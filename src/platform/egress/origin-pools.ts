@@ -1,15 +1,14 @@
+import { Client, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { Connect } from './connector.ts';
+import { Exchange, type Connection } from './exchange.ts';
+
 /**
  * Kept-alive connections, one pool per origin (scheme, host, port), a bounded number of pools.
  *
  * Not undici's Agent: at its limit of origins it refuses new ones, ours drops the pool that was
  * idle longest. Not its connector either: ours can be given up when the deadline comes.
  */
-import { Client, Pool } from 'undici';
-import type { Dispatcher } from 'undici';
-
-import type { Connect } from './connector.ts';
-import { Exchange } from './exchange.ts';
-import type { Connection } from './exchange.ts';
 
 /** undici's own timers are off: they tick every 500 ms, and client.ts bounds the whole exchange. */
 const CLIENT_OPTIONS = {

@@ -1,8 +1,4 @@
-/**
- * From a host name to the addresses a connection may be made to.
- */
 import { isIP } from 'node:net';
-
 import type { AddressGuard } from './address-guard.ts';
 import { dnsFailure, EgressFailure } from './failure.ts';
 import { createNameLookup, type Lookup, type ResolvedAddress } from './name-lookup.ts';
@@ -17,7 +13,7 @@ const MAX_ADDRESSES = 4;
  * One lookup at a time per name, shared by all who wait for it. Answers are not kept: each new
  * connection judges what the name means now.
  */
-export function createResolver(deps: { guard: AddressGuard; lookup?: Lookup }): Resolve {
+export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | undefined }): Resolve {
   const lookup = shareInFlight(deps.lookup ?? createNameLookup());
 
   return async (hostname) => {

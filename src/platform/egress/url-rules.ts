@@ -1,3 +1,6 @@
+import { isIP } from 'node:net';
+import type { AddressGuard } from './address-guard.ts';
+
 /**
  * Whether a URL somebody wrote down may be used at all: the rules that need no DNS.
  *
@@ -5,9 +8,6 @@
  * sees the address a name has at that moment. Ports are free: receivers do listen on odd ones, and
  * a port list does not stop what the address check lets through.
  */
-import { isIP } from 'node:net';
-
-import type { AddressGuard } from './address-guard.ts';
 
 const MAX_URL_CHARS = 2048;
 

@@ -46,12 +46,12 @@ export function createApp(deps: AppDeps): Express {
   servePages(app, about, refuseMethod(READS));
   if (deps.serveHealth) serveHealth(app, deps);
   const paths = Map.groupBy(deps.routes, ({ path }) => path);
-  const means: ServingDeps = {
+  const serving: ServingDeps = {
     ...deps,
     rateLimits: createRateLimits(deps.rateLimit),
     runOnce: createRunOnce({ ...deps, idempotency: createIdempotency(deps) }),
   };
-  for (const [path, routes] of paths) servePath(app, means, path, routes);
+  for (const [path, routes] of paths) servePath(app, serving, path, routes);
   app.use((request) => {
     throw new ApiError('not_found', `there is nothing at ${request.path.slice(0, 200)}`);
   });
@@ -96,8 +96,8 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
     const { params, url, headers } = request;
     const raw = { params, query: queryOf(url), readBody: body.json, readRaw: body.raw, headers };
     if (route.scope === null) {
-      const means = { answering, plan: freshPlan(deps.nowMs()) };
-      await sendRouteAnswer(response, await route.run({ ...raw, ...means }));
+      const repeatable = { answering, plan: freshPlan(deps.nowMs()) };
+      await sendRouteAnswer(response, await route.run({ ...raw, ...repeatable }));
       return;
     }
     const { scope, run } = route;
@@ -109,10 +109,10 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
     const caller = await identify(deps, credentials, (said) => {
       for (const [name, value] of Object.entries(said)) response.setHeader(name, value);
     });
-    const asked = { route, url, headers, readBytes: body.bytes, caller };
-    const answer = await deps.runOnce(asked, async (means) => {
+    const authorized = { route, url, headers, readBytes: body.bytes, caller };
+    const answer = await deps.runOnce(authorized, async (repeatable) => {
       requireScope(caller, scope);
-      return run({ ...raw, ...means }, caller);
+      return run({ ...raw, ...repeatable }, caller);
     });
     await failpoint('api.answering');
     await sendRouteAnswer(response, answer);

@@ -49,16 +49,16 @@ async function consume(
   limiter: RateLimiterMemory,
   key: string,
 ): Promise<{ left: number; resetSec: number; isOver: boolean }> {
-  const told = (result: RateLimiterRes, isOver: boolean) => ({
+  const counted = (result: RateLimiterRes, isOver: boolean) => ({
     left: result.remainingPoints,
     resetSec: Math.max(1, Math.ceil(result.msBeforeNext / 1_000)),
     isOver,
   });
   try {
-    return told(await limiter.consume(key), false);
+    return counted(await limiter.consume(key), false);
   } catch (error) {
     // The library rejects with the count when it is over, with an Error only when it is broken.
-    if (error instanceof RateLimiterRes) return told(error, true);
+    if (error instanceof RateLimiterRes) return counted(error, true);
     throw error;
   }
 }

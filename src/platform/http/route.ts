@@ -47,10 +47,10 @@ export type RawRequest = {
   readRaw: (mediaTypes: readonly string[], bytesMax: number) => Promise<RawBody>;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
-} & Means;
+} & Repeatable;
 
 /** What makes a repeat of the request safe; without an `Idempotency-Key` they do nothing. */
-export type Means = { answering: Answering; plan: Plan };
+export type Repeatable = { answering: Answering; plan: Plan };
 
 export type Answer = {
   status: number;

@@ -7,12 +7,12 @@ import { asApiError, problemAnswer } from './answer.ts';
 import { wantsEvents } from './sse.ts';
 import { PROBLEM_MEDIA_TYPE } from './problem.ts';
 import type { Caller } from './authorize.ts';
-import type { Answer, Answering, Means, Route } from './route.ts';
+import type { Answer, Answering, Repeatable, Route } from './route.ts';
 
 /** The HTTP side of `Idempotency-Key` (contract §3); what is kept where is platform/idempotency/idempotency.ts. */
 
 /** One request of somebody who may make it. */
-export type Asked = {
+export type AuthorizedRequest = {
   route: Pick<Route, 'method' | 'eventsOf'>;
   /** Path and query as they came. */
   url: string;
@@ -25,30 +25,33 @@ export type Asked = {
  * Runs a request, or answers what it was answered before. `run` is called at most once.
  * @throws ApiError malformed_request, idempotency_key_reused, idempotency_in_progress
  */
-export type RunOnce = (asked: Asked, run: (means: Means) => Promise<Answer>) => Promise<Answer>;
+export type RunOnce = (
+  request: AuthorizedRequest,
+  run: (repeatable: Repeatable) => Promise<Answer>,
+) => Promise<Answer>;
 
 export function createRunOnce(deps: { idempotency: Idempotency; nowMs: () => number }): RunOnce {
-  return async (asked, run) => {
-    const key = keyIn(asked);
+  return async (request, run) => {
+    const key = keyIn(request);
     if (key === undefined) return run({ answering, plan: freshPlan(deps.nowMs()) });
-    const { caller, route, url } = asked;
+    const { caller, route, url } = request;
     const [path = '', ...query] = url.split('?');
     const begun = await deps.idempotency.begin({
       apiKeyId: caller.keyId,
       method: route.method,
       path,
       key,
-      content: [query.join('?'), await asked.readBytes()],
+      content: [query.join('?'), await request.readBytes()],
     });
-    if ('kept' in begun) return replayed(asked, begun.kept);
-    return runMarked({ ...begun, asked, pool: deps.idempotency.pool, run });
+    if ('kept' in begun) return replayed(request, begun.kept);
+    return runMarked({ ...begun, request, pool: deps.idempotency.pool, run });
   };
 }
 
 const KEY = /^[ -~]{1,255}$/;
 
 /** Undefined when there is none, or the method is safe to repeat by itself. */
-function keyIn({ route, headers }: Asked): string | undefined {
+function keyIn({ route, headers }: AuthorizedRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (route.method !== 'post' || key === undefined) return undefined;
   const text = String(key);
@@ -62,26 +65,26 @@ export const answering: Answering = async (act, view) => view(await act(noCommit
 
 async function runMarked({
   mark,
-  asked,
+  request,
   pool,
   run,
 }: {
   mark: Mark;
-  asked: Asked;
+  request: AuthorizedRequest;
   pool: Idempotency['pool'];
-  run: (means: Means) => Promise<Answer>;
+  run: (repeatable: Repeatable) => Promise<Answer>;
 }): Promise<Answer> {
-  const { requestId } = asked.caller;
+  const { requestId } = request.caller;
   let isKept = false;
   const keeping: Answering = async (act, view) => {
-    let settled: Answer | undefined;
+    let kept: Answer | undefined;
     type Result = Parameters<typeof view>[0];
     const result = await act(async (db, value) => {
-      settled = view(value as Result); // What `act` settles is what it returns (commit-hook.ts).
-      await mark.keep(db, keptOf(settled, requestId));
+      kept = view(value as Result); // What `act` hands over is what it returns (commit-hook.ts).
+      await mark.keep(db, keptOf(kept, requestId));
     });
-    isKept = settled !== undefined;
-    return settled ?? view(result);
+    isKept = kept !== undefined;
+    return kept ?? view(result);
   };
   const failed = async (error: unknown): Promise<void> => {
     if (!isKept) await keepFailure(mark, { error, requestId, pool });
@@ -139,14 +142,14 @@ function keptOf({ status, headers = {}, body }: Answer, requestId: string): Kept
 }
 
 /** To the byte, its `Request-Id` included, which a problem document names too. */
-function replayed({ route, headers: asked }: Asked, kept: KeptAnswer): Answer {
+function replayed({ route, headers: sent }: AuthorizedRequest, kept: KeptAnswer): Answer {
   const { status, body } = kept;
   const headers = {
     ...kept.headers,
     'Idempotency-Replayed': 'true',
     'Request-Id': kept.requestId,
   };
-  if (status < 400 && route.eventsOf && wantsEvents(asked.accept)) {
+  if (status < 400 && route.eventsOf && wantsEvents(sent.accept)) {
     return { status, headers, stream: route.eventsOf(body) };
   }
   const mediaType = status >= 400 ? { mediaType: PROBLEM_MEDIA_TYPE } : {};

@@ -45,7 +45,7 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
     },
     (request, response) => {
-      farewell.heard(response);
+      farewell.onRequest(response);
       app(request, response);
     },
   );
@@ -112,15 +112,15 @@ function cannotListen(
  */
 function createFarewell(server: Server) {
   let isLeaving = false;
-  let heardAtMs = 0;
+  let requestedAtMs = 0;
   const isOver = async (endMs: number): Promise<boolean> => {
     const nowMs = performance.now();
-    if (nowMs > endMs || nowMs - heardAtMs > FAREWELL.quietMs) return true;
+    if (nowMs > endMs || nowMs - requestedAtMs > FAREWELL.quietMs) return true;
     return (await promisify(server.getConnections.bind(server))()) === 0;
   };
   return {
-    heard: (response: ServerResponse): void => {
-      heardAtMs = performance.now();
+    onRequest: (response: ServerResponse): void => {
+      requestedAtMs = performance.now();
       if (isLeaving) response.setHeader('connection', 'close');
     },
     say: async (): Promise<void> => {

@@ -69,7 +69,8 @@ export async function replaceMark(db: Db, mark: NewMark, from: string): Promise<
   return rowCount === 1;
 }
 
-type Held = MarkKey & { token: string };
+/** A mark that is ours for as long as its token is `token`. */
+export type ClaimedMark = MarkKey & { token: string };
 
 /**
  * False when the mark is somebody else's by now. `conversationIds` are those whose words the answer
@@ -77,34 +78,34 @@ type Held = MarkKey & { token: string };
  */
 export async function finishMark(
   db: Db,
-  held: Held,
+  mark: ClaimedMark,
   { answer, conversationIds }: { answer: Buffer; conversationIds: readonly string[] },
 ): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'finish_idempotency_mark',
     text: `update idempotency_marks set answer = $4, conversation_ids = $5
             where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
-    values: [held.apiKeyId, held.hash, held.token, answer, conversationIds],
+    values: [mark.apiKeyId, mark.hash, mark.token, answer, conversationIds],
   });
   return rowCount === 1;
 }
 
 /** False when the mark is somebody else's by now. */
-export async function writeDecision(db: Db, held: Held, decision: Buffer): Promise<boolean> {
+export async function writeDecision(db: Db, mark: ClaimedMark, decision: Buffer): Promise<boolean> {
   const { rowCount } = await db.query(
     `update idempotency_marks set decision = $4
       where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
-    [held.apiKeyId, held.hash, held.token, decision],
+    [mark.apiKeyId, mark.hash, mark.token, decision],
   );
   return rowCount === 1;
 }
 
 /** The next request may take over at once; the row stays for what was planned in it. */
-export async function abandonMark(db: Db, held: Held): Promise<void> {
+export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
   await db.query(
     `update idempotency_marks set claimed_at = '-infinity'
       where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
-    [held.apiKeyId, held.hash, held.token],
+    [mark.apiKeyId, mark.hash, mark.token],
   );
 }
 

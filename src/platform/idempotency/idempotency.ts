@@ -12,6 +12,7 @@ import {
   replaceMark,
   takeMark,
   writeDecision,
+  type ClaimedMark,
   type MarkKey,
   type MarkRow,
 } from './idempotency-marks.sql.ts';
@@ -23,7 +24,7 @@ import { SEED_BYTES, type Plan } from './plan.ts';
  * `Idempotency-Key` (contract §3). Before anything is done, a mark says that somebody works on the
  * request; the answer is written into it in the transaction of the change. A crash leaves an
  * unfinished mark and no change: after 60 s, or at once when the failure was answered, the next
- * request takes the mark over, and whoever held it can neither finish it nor commit.
+ * request takes the mark over, and whoever claimed it can neither finish it nor commit.
  */
 
 /** As it is sent again, whatever is needed for that; sealed at rest, for it may show a secret. */
@@ -107,7 +108,7 @@ async function tryToBegin(
   };
   const ours = (): { mark: Mark } => {
     const plan = { id: fresh.plannedId, seed, decision: null, isRetry: false };
-    return { mark: heldMark(deps, { ...key, token }, plan) };
+    return { mark: claimedMark(deps, { ...key, token }, plan) };
   };
   if (await insertMark(pool, fresh)) return ours();
   const there = await readMark(pool, key);
@@ -125,7 +126,7 @@ async function tryToBegin(
   if (there.state === 'running') throw inProgress();
   if (!(await takeMark(pool, key, { from: there.token, to: token }))) return undefined;
   const plan = { ...planOf(there, known), isRetry: true };
-  return { mark: heldMark(deps, { ...key, token }, plan) };
+  return { mark: claimedMark(deps, { ...key, token }, plan) };
 }
 
 type StoredPlan = Pick<Plan, 'id' | 'seed' | 'isRetry'> & Pick<MarkRow, 'decision'>;
@@ -134,13 +135,9 @@ function planOf({ plannedId, decision }: MarkRow, { seed }: Sealed): Omit<Stored
   return { id: plannedId, seed: Buffer.from(seed, 'base64'), decision };
 }
 
-function heldMark(
-  deps: IdempotencyDeps,
-  held: MarkKey & { token: string },
-  stored: StoredPlan,
-): Mark {
+function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: StoredPlan): Mark {
   const { pool, sealer } = deps;
-  const place = markPlace(held);
+  const place = markPlace(claimed);
   const { decision, ...plan } = stored;
   return {
     plan: {
@@ -150,16 +147,16 @@ function heldMark(
         if (decision) return JSON.parse(sealer.open(decision, place)) as T;
         const chosen = await choose();
         const text = sealer.seal(JSON.stringify(chosen), place);
-        if (!(await writeDecision(pool, held, text))) throw inProgress();
+        if (!(await writeDecision(pool, claimed, text))) throw inProgress();
         return chosen;
       },
     },
     keep: async (db, answer) => {
       const text = JSON.stringify(answer);
       const kept = { answer: sealer.seal(text, place), conversationIds: conversationsIn(text) };
-      if (!(await finishMark(db, held, kept))) throw inProgress();
+      if (!(await finishMark(db, claimed, kept))) throw inProgress();
     },
-    abandon: () => abandonMark(pool, held),
+    abandon: () => abandonMark(pool, claimed),
   };
 }
 

@@ -10,8 +10,8 @@ import { isKubeError, toKubeError } from './kube-error.ts';
  * What client-go's Reflector does, and the informer of @kubernetes/client-node does not (it dies at
  * the first broken connection and sees no bookmarks).
  *
- * - A broken or ended watch goes on where it was; bookmarks keep that place fresh.
- * - When the server has forgotten the place (410 Gone, as status or as event), all is listed anew.
+ * - A broken or ended watch goes on where it was; bookmarks keep that version fresh.
+ * - When the server has forgotten the version (410 Gone, as status or event), all is listed anew.
  * - A connection that is open but dead says nothing: without a bookmark for `deadManMs` it is
  *   given up. The server sends one a minute.
  * - An object that cannot be converted is logged and left out; it stops nothing.
@@ -74,7 +74,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
   const backOff = createBackOff(deps, stopping.signal);
   let running: Promise<void> | undefined;
   /** Where to watch from; undefined: list first. */
-  let place: string | undefined;
+  let lastVersion: string | undefined;
   const refreshing = createWaiting();
   let interruptWatch = (): void => undefined;
 
@@ -86,7 +86,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
         await delay(RESUME_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
       } catch (error) {
         if (stopping.signal.aborted) return;
-        if (isGone(error)) place = undefined;
+        if (isGone(error)) lastVersion = undefined;
         await backOff.wait(error);
       }
     }
@@ -94,16 +94,16 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
 
   /** Once: lists if need be, then watches until the watch ends. */
   async function round(): Promise<void> {
-    if (place === undefined || refreshing.isWanted()) place = await listAll();
-    if (place === undefined || stopping.signal.aborted || refreshing.isWanted()) return;
+    if (lastVersion === undefined || refreshing.isWanted()) lastVersion = await listAll();
+    if (lastVersion === undefined || stopping.signal.aborted || refreshing.isWanted()) return;
     const interrupt = new AbortController();
     interruptWatch = () => interrupt.abort();
     const startedAtMs = performance.now();
     try {
       const ended = AbortSignal.any([stopping.signal, interrupt.signal]);
-      for await (const event of watch(deps, place, ended)) {
+      for await (const event of watch(deps, lastVersion, ended)) {
         if (stopping.signal.aborted) return;
-        place = take(deps, event);
+        lastVersion = take(deps, event);
         backOff.reset(); // It works again, however it ends; unless it began with an ERROR.
       }
     } catch (error) {
@@ -114,12 +114,12 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
   }
 
   async function listAll(): Promise<string | undefined> {
-    const told = refreshing.begin();
+    const served = refreshing.begin();
     const { items, resourceVersion } = await list(deps, stopping.signal);
     if (stopping.signal.aborted) return undefined;
     deps.sink.replace(items);
     synced.resolve();
-    told();
+    served();
     return resourceVersion;
   }
 
@@ -140,7 +140,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
   };
 }
 
-/** Tells of one event of a watch; answers the place after it. */
+/** Hands one event of a watch to the sink; returns the version after it. */
 function take<T>(deps: ListWatchDeps<T>, raw: unknown): string {
   const event = watchEvent.parse(raw);
   if (event.type === 'ERROR') throw toKubeError(500, `watch ${deps.path}`, event.object);
@@ -170,10 +170,10 @@ function createWaiting() {
   };
 }
 
-/** The events since a place, until the server ends the watch; throws when it breaks. */
+/** The events since a version, until the server ends the watch; throws when it breaks. */
 async function* watch<T>(
   deps: ListWatchDeps<T>,
-  place: string,
+  lastVersion: string,
   stopping: AbortSignal,
 ): AsyncIterable<unknown> {
   const { random = Math.random, deadManMs = DEAD_MAN_MS } = deps;
@@ -186,7 +186,7 @@ async function* watch<T>(
         ...deps.query,
         watch: 'true',
         allowWatchBookmarks: 'true',
-        resourceVersion: place,
+        resourceVersion: lastVersion,
         timeoutSeconds: String(Math.round(timeoutSec)),
       },
       ...(deps.accept && { accept: deps.accept.watch }),

@@ -42,7 +42,7 @@ export function createObjectCache<T extends Identified>(deps: {
     if (inNamespace?.size === 0) byNamespace.delete(namespace);
   }
 
-  function tell(before: T | undefined, after: T | undefined): void {
+  function report(before: T | undefined, after: T | undefined): void {
     const { namespace, name } = (after ?? before)!.metadata; // One of them is there.
     deps.onChange({ key: { namespace, name }, before, after });
   }
@@ -50,10 +50,10 @@ export function createObjectCache<T extends Identified>(deps: {
   function store(before: T | undefined, item: T): void {
     put(item);
     if (before && before.metadata.uid !== item.metadata.uid) {
-      tell(before, undefined);
-      tell(undefined, item);
+      report(before, undefined);
+      report(undefined, item);
     } else if (before?.metadata.resourceVersion !== item.metadata.resourceVersion) {
-      tell(before, item);
+      report(before, item);
     }
   }
 
@@ -72,7 +72,7 @@ export function createObjectCache<T extends Identified>(deps: {
       for (const gone of list()) {
         if (present.has(`${gone.metadata.namespace}/${gone.metadata.name}`)) continue;
         drop(gone.metadata);
-        tell(gone, undefined);
+        report(gone, undefined);
       }
       for (const item of items) store(find(item.metadata), item);
     },
@@ -85,7 +85,7 @@ export function createObjectCache<T extends Identified>(deps: {
       const before = find(item.metadata);
       if (!before || before.metadata.uid !== item.metadata.uid) return;
       drop(item.metadata);
-      tell(before, undefined);
+      report(before, undefined);
     },
     wrote: (item) => {
       const before = find(item.metadata);

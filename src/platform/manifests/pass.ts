@@ -77,14 +77,19 @@ export function createManifestPass(
     if (!look.complete || !pruneDue) return undefined;
     if (look.unsettledMs > 0) return look.unsettledMs;
     let waitMs: number | undefined;
-    const mayGo = (id: string): boolean => {
+    const mayRemove = (id: string): boolean => {
       if (declared.has(id)) return false;
       const leftMs = absences.leftMs(id);
       if (leftMs > 0) waitMs = Math.min(waitMs ?? leftMs, leftMs);
       return leftMs <= 0;
     };
     const kinds = [...Object.keys(KIND_PLURALS), ...CORE_KINDS];
-    pruneProblems = await pruneManifests({ store: deps.store, kinds, mayGo, info: reporter.info });
+    pruneProblems = await pruneManifests({
+      store: deps.store,
+      kinds,
+      mayRemove,
+      info: reporter.info,
+    });
     pruneDue = waitMs !== undefined;
     return waitMs;
   };

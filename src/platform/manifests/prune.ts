@@ -15,7 +15,7 @@ export async function pruneManifests(deps: {
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   kinds: readonly string[];
   /** By `ManifestObject.id`; asked for each object, so that one that is not sure yet can stay. */
-  mayGo: (id: string) => boolean;
+  mayRemove: (id: string) => boolean;
   info: (text: string) => void;
 }): Promise<ManifestProblem[]> {
   const problems: ManifestProblem[] = [];
@@ -23,7 +23,7 @@ export async function pruneManifests(deps: {
     for (const resource of await deps.store.list(kind)) {
       const { namespace, name } = resource.metadata;
       const id = `${kind} ${namespace}/${name}`;
-      if (!ownedBy(resource, FILE_MANAGER) || !deps.mayGo(id)) continue;
+      if (!ownedBy(resource, FILE_MANAGER) || !deps.mayRemove(id)) continue;
       if (othersOf(resource).length > 0) problems.push(...(await release(id, resource, deps)));
       else await remove(id, resource, deps);
     }

@@ -84,18 +84,18 @@ export function createManifestReader(deps: ManifestReaderDeps): ManifestReader {
 
 /** Hidden entries are skipped (a ConfigMap mount keeps its data in `..data`), links to folders too. */
 async function walk(folder: string, found: Found): Promise<void> {
-  if (found.folders.length >= MAX_FOLDERS) return tellTooMany(found);
+  if (found.folders.length >= MAX_FOLDERS) return reportTooMany(found);
   for (const entry of await readEntries(folder, found)) {
     const path = join(folder, entry.name);
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) await walk(path, found);
     else if (!/\.(ya?ml|json)$/i.test(entry.name)) continue;
-    else if (found.files.length >= MAX_FILES) return tellTooMany(found);
+    else if (found.files.length >= MAX_FILES) return reportTooMany(found);
     else found.files.push({ path, isLink: entry.isSymbolicLink() });
   }
 }
 
-function tellTooMany(found: Found): void {
+function reportTooMany(found: Found): void {
   const detail = `there are more than ${MAX_FILES} manifests or folders; the rest is not read`;
   found.problems.push({ detail });
 }

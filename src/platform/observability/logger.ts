@@ -55,14 +55,14 @@ export function createLogDestination(output: Output): LogDestination {
         dropped += 1;
         return;
       }
-      if (dropped > 0) output.write(tellOf(dropped));
+      if (dropped > 0) output.write(droppedLine(dropped));
       dropped = 0;
       output.write(line);
     },
   };
 }
 
-function tellOf(dropped: number): string {
+function droppedLine(dropped: number): string {
   const msg = 'log lines were dropped: they were not read in time';
   return `${JSON.stringify({ level: pino.levels.values['warn'], time: Date.now(), dropped, msg })}\n`;
 }

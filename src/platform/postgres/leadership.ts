@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.ts';
-import { createClient, type Db } from './pool.ts';
+import { createClient, isAnswering, type Db } from './pool.ts';
 import { endClient } from './silent-connections.ts';
 
 /**
@@ -18,7 +18,7 @@ export class NotLeaderError extends Error {
 
 const NAME = 'operator';
 /** Who is elected here keeps declared things in tables beside this one. */
-const HOME = 'postgres';
+const STORE_ID = 'postgres';
 const LOCK = [0x7061, 0x6c64];
 const RETRY_MS = 1_000;
 /** A holder that is paused or cut off says nothing: after this long the server ends its session. */
@@ -53,7 +53,7 @@ export function createLeadership(deps: {
       await Promise.race([client.query('select pg_advisory_lock($1, $2)', LOCK), ended]);
       if (stopping.signal.aborted) return;
       await client.query("select set_config('idle_session_timeout', $1, false)", [`${leaseMs}ms`]);
-      const office = await raiseEpoch(client, HOME);
+      const office = await raiseEpoch(client, STORE_ID);
       const stopBeats = beat(client, leaseMs, abandon);
       try {
         await deps.onLead(office, abandon);
@@ -100,26 +100,26 @@ export async function assertLeader(db: Db, epoch: number): Promise<void> {
 export type TermOfOffice = {
   epoch: number;
   /** Infinity: always. Small after a move to another cluster with the old database. */
-  homeAgeMs: number;
+  storeAgeMs: number;
 };
 
 /**
  * Begins a term: from here on every other epoch is over. Waits for transactions that have checked
- * theirs and not ended. `home` tells one cluster from another.
+ * theirs and not ended. `storeId` distinguishes the places where declared things live.
  */
-export async function raiseEpoch(db: Db, home: string): Promise<TermOfOffice> {
-  const { rows } = await db.query<{ epoch: number; homeAgeMs: number | null }>(
+export async function raiseEpoch(db: Db, storeId: string): Promise<TermOfOffice> {
+  const { rows } = await db.query<{ epoch: number; storeAgeMs: number | null }>(
     `insert into leader_epochs as held (name, epoch, holder, home) values ($1, 1, $2, $3)
      on conflict (name) do update set
        epoch = held.epoch + 1, holder = excluded.holder, taken_at = now(), home = excluded.home,
        home_since = case when coalesce(held.home, excluded.home) = excluded.home
                          then held.home_since else now() end
      returning epoch, case when isfinite(home_since)
-       then extract(epoch from now() - home_since)::float8 * 1000 end as "homeAgeMs"`,
-    [NAME, `${hostname()}/${process.pid}`, home],
+       then extract(epoch from now() - home_since)::float8 * 1000 end as "storeAgeMs"`,
+    [NAME, `${hostname()}/${process.pid}`, storeId],
   );
-  const { epoch, homeAgeMs } = rows[0]!; // An upsert always returns its row.
-  return { epoch, homeAgeMs: homeAgeMs ?? Infinity };
+  const { epoch, storeAgeMs } = rows[0]!; // An upsert always returns its row.
+  return { epoch, storeAgeMs: storeAgeMs ?? Infinity };
 }
 
 /** Keeps the session from counting as idle; `onSilence` when the server does not answer. */
@@ -128,17 +128,9 @@ function beat(client: Db, leaseMs: number, onSilence: () => void): () => void {
   const timer = setInterval(() => {
     unanswered += 1;
     if (unanswered >= BEATS_PER_LEASE) onSilence();
-    void answers(client).then((answered) => (unanswered = answered ? 0 : unanswered));
+    void isAnswering(client).then((answered) => (unanswered = answered ? 0 : unanswered));
   }, leaseMs / BEATS_PER_LEASE);
   return () => clearInterval(timer);
-}
-
-/** Never throws: of a lost connection its own events tell. */
-function answers(client: Db): Promise<boolean> {
-  return client.query('select 1').then(
-    () => true,
-    () => false,
-  );
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -131,3 +131,13 @@ export function isRefused(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || !('code' in error)) return false;
   return typeof error.code === 'string' && /^2[23]/.test(error.code);
 }
+
+/** Whether the database answers; what `/readyz` asks. Never throws. */
+export async function isAnswering(db: Db): Promise<boolean> {
+  try {
+    await db.query('select 1');
+    return true;
+  } catch {
+    return false;
+  }
+}

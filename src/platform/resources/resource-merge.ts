@@ -11,7 +11,7 @@ import {
 import type { Validate } from './schema/validate.ts';
 
 /** An object with the owners of its labels and annotations, which stay within the store. */
-export type Held = { resource: Resource; metaOwners: MetaOwners };
+export type StoredResource = { resource: Resource; metaOwners: MetaOwners };
 
 /** `labels.<key>` or `annotations.<key>` → its field managers; what `annotate` wrote has none. */
 export type MetaOwners = Record<string, string[]>;
@@ -24,9 +24,9 @@ export type MetaOwners = Record<string, string[]>;
 export function mergeApplied(input: {
   applied: Applied;
   options: ApplyOptions;
-  current: Held | undefined;
+  current: StoredResource | undefined;
   validate: Validate;
-}): Held | undefined {
+}): StoredResource | undefined {
   const { applied, options } = input;
   const current = input.current?.resource;
   checkVersion(current, options.resourceVersion);
@@ -57,13 +57,16 @@ export function mergeApplied(input: {
 }
 
 /** Adds annotations that nobody owns; undefined when they are there. */
-export function withAnnotations(held: Held, annotations: Record<string, string>): Held | undefined {
-  const { metadata } = held.resource;
+export function withAnnotations(
+  stored: StoredResource,
+  annotations: Record<string, string>,
+): StoredResource | undefined {
+  const { metadata } = stored.resource;
   const merged = { ...metadata.annotations, ...annotations };
   if (isDeepStrictEqual(merged, metadata.annotations)) return undefined;
   return {
-    ...held,
-    resource: { ...held.resource, metadata: { ...metadata, annotations: merged } },
+    ...stored,
+    resource: { ...stored.resource, metadata: { ...metadata, annotations: merged } },
   };
 }
 
@@ -74,7 +77,11 @@ export function checkVersion(current: Resource | undefined, expected: string | u
   if (actual !== expected) throw new WriteConflictError('the object has changed since it was read');
 }
 
-function mergeAll(input: { applied: Applied; options: ApplyOptions; current: Held | undefined }) {
+function mergeAll(input: {
+  applied: Applied;
+  options: ApplyOptions;
+  current: StoredResource | undefined;
+}) {
   const { applied, current } = input;
   const manager = input.options.fieldManager;
   const { metadata, spec: stored, owners } = current?.resource ?? {};

@@ -5,7 +5,12 @@ import type { ObjectKey, Resource, ResourceStore, ResourceWatch } from './resour
 import { CHANNELS, createListener, createNotifier } from '../postgres/notifications.ts';
 import type { SealedColumn } from '../postgres/sealed-values.ts';
 import type { Db, Pool } from '../postgres/pool.ts';
-import { checkVersion, mergeApplied, withAnnotations, type Held } from './resource-merge.ts';
+import {
+  checkVersion,
+  mergeApplied,
+  withAnnotations,
+  type StoredResource,
+} from './resource-merge.ts';
 import type { Validate } from './schema/validate.ts';
 import type { Sealer } from '../postgres/sealing.ts';
 import { inTransaction } from '../postgres/transaction.ts';
@@ -47,7 +52,7 @@ export function createPostgresResourceStore(
   async function write(
     kind: string,
     key: ObjectKey,
-    change: (current: Held | undefined) => Held | 'delete' | undefined,
+    change: (current: StoredResource | undefined) => StoredResource | 'delete' | undefined,
   ): Promise<Resource | undefined> {
     const [result, changed] = await inTransaction(pool, async (client) => {
       const version = await nextVersion(client);
@@ -106,10 +111,10 @@ export function createPostgresResourceStore(
 }
 
 function withStatus(
-  current: Held | undefined,
+  current: StoredResource | undefined,
   uid: string,
   status: Record<string, unknown>,
-): Held | undefined {
+): StoredResource | undefined {
   if (!current || current.resource.metadata.uid !== uid) return undefined;
   if (isDeepStrictEqual(current.resource.status, status)) return undefined;
   return { ...current, resource: { ...current.resource, status } };
@@ -193,7 +198,7 @@ async function readOne(
   db: Db,
   sealer: Sealer,
   { kind, key }: { kind: string; key: ObjectKey },
-): Promise<Held | undefined> {
+): Promise<StoredResource | undefined> {
   const { rows } = await db.query<Row>({
     name: 'read_resource',
     text: `${SELECT} where kind = $1 and namespace = $2 and name = $3 and deleted_at is null`,
@@ -228,7 +233,11 @@ async function nextVersion(db: Db): Promise<number> {
   return rows[0]!.value; // The migration put exactly one row there.
 }
 
-async function upsert(db: Db, sealer: Sealer, { resource, metaOwners }: Held): Promise<void> {
+async function upsert(
+  db: Db,
+  sealer: Sealer,
+  { resource, metaOwners }: StoredResource,
+): Promise<void> {
   const { kind, metadata: m } = resource;
   const spec = kind === 'Secret' ? sealSpec(resource, sealer) : resource.spec;
   await db.query(
@@ -272,7 +281,7 @@ async function markDeleted(
   );
 }
 
-function fromRow(row: Row, sealer: Sealer): Held {
+function fromRow(row: Row, sealer: Sealer): StoredResource {
   const { kind, namespace, name, uid, generation, labels, annotations, status, owners } = row;
   const place = secretPlace(row);
   const resource: Resource = {

@@ -17,8 +17,7 @@ import {
   createNotifier,
   type Listener,
 } from '../../platform/postgres/notifications.ts';
-import { isAnswering } from '../../platform/postgres/ping.ts';
-import { createPool, PLANNED_ONCE } from '../../platform/postgres/pool.ts';
+import { isAnswering, createPool, PLANNED_ONCE } from '../../platform/postgres/pool.ts';
 import { createApp } from '../../platform/http/app.ts';
 import type { RoleContext } from '../context.ts';
 import { createRoutes } from './routes.ts';

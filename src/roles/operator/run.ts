@@ -75,8 +75,8 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     log,
   });
   const elector = deps.elect({
-    onLead: async ({ epoch, homeAgeMs }, resign) => {
-      const adoptMs = Math.max(0, ADOPTION_MS - homeAgeMs);
+    onLead: async ({ epoch, storeAgeMs }, resign) => {
+      const adoptMs = Math.max(0, ADOPTION_MS - storeAgeMs);
       log.info({ epoch }, 'leading');
       if (adoptMs > 0) log.warn({ forSec: adoptMs / 1_000 }, ADOPTING);
       const adoptedAtMs = performance.now() + adoptMs;

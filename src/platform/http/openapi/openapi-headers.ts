@@ -43,7 +43,7 @@ export function takesIfMatch({ etag, method, path }: Route): boolean {
 }
 
 /** Components of the document, by the header's name. */
-export const ANSWER_HEADERS: Record<HeaderName, Header> = {
+export const ANSWER_HEADERS = {
   'Request-Id': {
     description: 'req_…; also in problem documents.',
     required: true,
@@ -72,7 +72,7 @@ export const ANSWER_HEADERS: Record<HeaderName, Header> = {
     schema: { type: 'integer', minimum: 0 },
   },
   'WWW-Authenticate': { required: true, schema: { type: 'string', enum: ['Bearer'] } },
-};
+} satisfies Record<string, Header>;
 
 type Header = {
   description?: string;
@@ -80,15 +80,7 @@ type Header = {
   schema: { type: 'string' | 'integer'; enum?: string[]; minimum?: number };
 };
 
-type HeaderName =
-  | 'Request-Id'
-  | 'Location'
-  | 'ETag'
-  | 'Idempotency-Replayed'
-  | 'RateLimit'
-  | 'RateLimit-Policy'
-  | 'Retry-After'
-  | 'WWW-Authenticate';
+type HeaderName = keyof typeof ANSWER_HEADERS;
 
 type HeaderRefs = Record<string, { $ref: string }>;
 

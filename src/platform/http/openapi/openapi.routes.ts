@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Route } from '../route.ts';
-import { parseQuery } from '../route.ts';
+import { type Route, parseQuery } from '../route.ts';
 
 /**
  * The description of all routes, its own among them, without a key. Made when it is first asked

@@ -1,6 +1,5 @@
 import { stringify } from 'yaml';
-import { structuralSchema } from './json-schema.ts';
-import type { StructuralSchema } from './json-schema.ts';
+import { structuralSchema, type StructuralSchema } from './json-schema.ts';
 import { API_GROUP, API_VERSION, KIND_PLURALS } from '../kind-names.ts';
 import type { KindDefinition } from './kind-definition.ts';
 
