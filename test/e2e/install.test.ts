@@ -193,9 +193,9 @@ async function scaleDelivery(replicas: number): Promise<void> {
 
 test(`kubectl scale of delivery 1 → 4 → 1 under ${RATE}/s loses nothing and doubles nothing`, async () => {
   const loading = load(45);
-  await delay(5_000);
+  await delay(5_000); // Load on one pod.
   await scaleDelivery(4);
-  await delay(8_000);
+  await delay(8_000); // Load on four.
   await scaleDelivery(1);
   const { accepted, failures } = await loading;
   expect(failures.slice(0, 5)).toEqual([]);
@@ -205,7 +205,7 @@ test(`kubectl scale of delivery 1 → 4 → 1 under ${RATE}/s loses nothing and 
 
 test('helm upgrade under load fails no request', async () => {
   const loading = load(60);
-  await delay(3_000);
+  await delay(3_000); // Load before the upgrade.
   await install('--set-string', `podAnnotations.rolled=${randomBytes(4).toString('hex')}`);
   const { accepted, failures } = await loading;
   expect(failures.slice(0, 5)).toEqual([]);

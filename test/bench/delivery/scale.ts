@@ -93,7 +93,7 @@ async function churn(bench: Bench, report: Report): Promise<number> {
 async function comeAndGo({ parley }: Bench): Promise<number> {
   let changes = 0;
   for (const untilMs = performance.now() + CHURN_SEC * 1_000; performance.now() < untilMs;) {
-    await delay(500);
+    await delay(500); // The rhythm of coming and going.
     if (changes % 2 === 0) await parley.removeDelivery(parley.deliveries[0]!);
     else await parley.addDelivery();
     changes += 1;

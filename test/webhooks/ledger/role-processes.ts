@@ -113,7 +113,7 @@ async function untilStarted(
       return await started;
     } catch (error) {
       if (tries === TRIES) throw error;
-      await delay(RETRY_MS);
+      await delay(RETRY_MS); // As kubelet backs off.
     }
   }
 }
