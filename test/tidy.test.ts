@@ -205,7 +205,11 @@ test('no import leads back to where it came from', () => {
   const visit = (file: string, trail: readonly string[]): string[] => {
     if (trail.includes(file)) return [[...trail.slice(trail.indexOf(file)), file].join(' → ')];
     if (ends.has(file)) return [];
-    const circles = loadedBy(file).flatMap((next) => visit(next, [...trail, file]));
+    // Those of types too: who reads one end needs the other.
+    const text = withoutComments(readFileSync(path.join(SRC, file), 'utf8'));
+    const circles = importsOf(text.replaceAll(/import\(/g, ''), file).flatMap((next) =>
+      visit(next, [...trail, file]),
+    );
     ends.add(file);
     return circles;
   };

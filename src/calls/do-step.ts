@@ -12,7 +12,7 @@ import {
 import type { Db } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from '../conversations/record/turns.sql.ts';
 import type { TakeTurn } from '../conversations/turns/take-turn.ts';
-import type { CallEvent, DueEvent, TelephonyProvider } from './providers/providers.ts';
+import type { CallEvent, DueEvent, TelephonyProvider } from './providers/provider.ts';
 
 export type CallStepDeps = ConversationDeps & { takeTurn: TakeTurn };
 

@@ -3,7 +3,7 @@ import { finishCall, readCall, type CallEnd, type CallRow } from './calls.sql.ts
 import type { Pool } from '../platform/postgres/pool.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
-import type { Providers } from './providers/providers.ts';
+import type { Providers } from './providers/provider.ts';
 import { inOneCommit, noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 export type EndCallDeps = ConversationDeps & { providers: Providers };

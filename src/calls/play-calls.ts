@@ -11,7 +11,7 @@ import {
   type ClaimedCall,
 } from './calls.sql.ts';
 import { doStep, type CallStepDeps } from './do-step.ts';
-import type { Providers } from './providers/providers.ts';
+import type { Providers } from './providers/provider.ts';
 
 /** Steps at once in one process: they share its connections with the API. */
 const CONCURRENT_STEPS_MAX = 8;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
-import type { DueEvent, TelephonyProvider } from './providers.ts';
+import type { DueEvent, TelephonyProvider } from './provider.ts';
 
 /**
  * A provider without a telephone: the other end follows a script, so that everything behind a call
