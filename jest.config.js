@@ -13,7 +13,7 @@ const kind = (name, globalSetup) => ({
   displayName: name,
   testMatch: [`<rootDir>/test/**/*.${name}.test.ts`],
   globalSetup: `<rootDir>/test/jest/${globalSetup}`,
-  globalTeardown: '<rootDir>/test/jest/stop-postgres.ts',
+  globalTeardown: '<rootDir>/test/jest/stop-servers.ts',
 });
 
 export default {
@@ -24,8 +24,8 @@ export default {
       testMatch: ['<rootDir>/test/**/!(*.pg|*.kube|*.faults).test.ts'],
     },
     kind('pg', 'start-postgres.ts'),
-    kind('kube', 'start-postgres.ts'),
-    kind('faults', 'start-postgres.ts'),
+    kind('kube', 'start-kube.ts'),
+    kind('faults', 'start-kube.ts'),
     {
       ...kind('e2e', 'start-postgres.ts'),
       testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],

@@ -30,9 +30,9 @@ export const test = (context) =>
         { ...jestStep(['--selectProjects=faults', '--runInBand']), name: 'faults' },
       ]);
 
-/** The tests that need nothing but Node. */
+/** The tests that need nothing but Node. On two cores three workers: some tests wait for a time-out. */
 export const unit = (context) =>
-  runSteps(context, [jestStep([...context.args, '--selectProjects=unit'])]);
+  runSteps(context, [jestStep(['--maxWorkers=3', ...context.args, '--selectProjects=unit'])]);
 
 /** On the cluster of KUBECONFIG, with PARLEY_E2E_IMAGE in its nodes (CONTRIBUTING.md). */
 export const e2e = (context) =>

@@ -71,9 +71,8 @@ describe('the program without its types', () => {
       );
     expect((await node('--help')).stdout).toContain('Usage: parley');
     // A start without settings loads a role's modules and then says what is missing.
-    for (const role of ['operator', 'api', 'delivery', 'migrate']) {
-      await expect(node(role)).rejects.toThrow(/DATABASE_URL/);
-    }
+    const roles = ['operator', 'api', 'delivery', 'migrate'];
+    await Promise.all(roles.map((role) => expect(node(role)).rejects.toThrow(/DATABASE_URL/)));
   });
 
   test('keeps the line numbers of the sources', () => {

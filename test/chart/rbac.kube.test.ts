@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { findHelm, renderText } from './helm.ts';
 import { findKubeBinaries } from '../platform/kubernetes/kube-binaries.ts';
-import { kubeconfigOf, startKube, type Kube } from '../platform/kubernetes/kube.ts';
+import { kubeconfigOf, startKube, type OwnKube } from '../platform/kubernetes/kube.ts';
 import { startRoles, type Parley } from '../roles/parley-process.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 
@@ -29,7 +29,7 @@ type Rendered = {
 };
 
 (binaries && helm ? describe : describe.skip)('RBAC of the chart', () => {
-  let kube: Kube;
+  let kube: OwnKube;
   let parley: Parley;
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let folder: string;

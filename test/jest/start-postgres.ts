@@ -6,18 +6,22 @@ import { Client } from 'pg';
 import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { databaseUrl, TEMPLATE } from '../platform/postgres/postgres.ts';
+import { atEndOfRun } from './stop-servers.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const log = pino({ level: 'warn' }, pino.destination(2));
 
-/** What stop-postgres.ts undoes; both run in jest's own process. */
-type TestRun = { parleyTestRun?: { stop: () => Promise<void> } };
+let started: Promise<void> | undefined;
 
 /**
  * One PostgreSQL for the whole run, with the schema in a template that each test's database is
  * cloned from. PARLEY_TEST_POSTGRES (a superuser's URL) names a running server to use instead.
  */
-export default async function startPostgres(): Promise<void> {
+export default function startPostgres(): Promise<void> {
+  return (started ??= start()); // Once, though more than one kind of test needs it.
+}
+
+async function start(): Promise<void> {
   process.env['PARLEY_TEST_POSTGRES'] ??= await startServer();
   await makeTemplate();
 }
@@ -37,9 +41,10 @@ async function startServer(): Promise<string> {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
-  Object.assign(globalThis, { parleyTestRun: { stop } } satisfies TestRun);
   try {
-    return (await server.start()).url;
+    const { url } = await server.start();
+    atEndOfRun(stop);
+    return url;
   } catch (error) {
     await stop(); // jest runs no teardown after a setup that failed.
     throw error;

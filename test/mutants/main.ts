@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import startPostgres from '../jest/start-postgres.ts';
-import stopPostgres from '../jest/stop-postgres.ts';
+import stopServers from '../jest/stop-servers.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 import { copyTree, type PrivateCopy } from './private-copy.ts';
@@ -44,7 +44,7 @@ try {
   if (options.out !== undefined) writeReport(options.out, seen);
   if (seen.length < chosen.length || seen.some(({ found }) => !found)) process.exitCode = 1;
 } finally {
-  await stopPostgres();
+  await stopServers();
 }
 
 /** Each test that is to find something, once, where there is nothing to find. */

@@ -6,7 +6,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { stringify } from 'yaml';
 import { findKubeBinaries } from '../platform/kubernetes/kube-binaries.ts';
-import { startKube, type Kube } from '../platform/kubernetes/kube.ts';
+import { borrowKube, type Kube } from '../platform/kubernetes/kube.ts';
 import {
   startParley,
   startRoles,
@@ -44,7 +44,7 @@ afterEach(async () => {
 const binaries = await findKubeBinaries();
 let kube: Kube | undefined;
 beforeAll(async () => {
-  if (binaries) kube = await startKube();
+  if (binaries) kube = await borrowKube();
 }, 120_000);
 afterAll(async () => kube?.stop());
 

@@ -17,7 +17,7 @@ import {
 import type { Resource, ResourceStore } from '../../src/platform/resources/resource-store.ts';
 import { CHANNELS, createListener } from '../../src/platform/postgres/notifications.ts';
 import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
-import { startKube, type Kube } from '../platform/kubernetes/kube.ts';
+import { borrowKube, type Kube } from '../platform/kubernetes/kube.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 
 /** Operator and delivery by their own `run` functions on a database of this test alone. */
@@ -74,8 +74,14 @@ export type StoreName = (typeof STORES)[number];
 let kube: Promise<Kube> | undefined;
 afterAll(async () => (await kube)?.stop());
 
-/** @param storeName where things are declared */
-export async function startEngine(storeName: StoreName = 'postgres'): Promise<Engine> {
+/**
+ * @param storeName where things are declared
+ * @param getKube startKube for a file that does to its API server what another would notice
+ */
+export async function startEngine(
+  storeName: StoreName = 'postgres',
+  getKube: () => Promise<Kube> = borrowKube,
+): Promise<Engine> {
   const database = await createTestDatabase();
   const context = createContext({
     role: 'test',
@@ -90,7 +96,7 @@ export async function startEngine(storeName: StoreName = 'postgres'): Promise<En
   await maintainPartitions(context.pool, Date.now());
   const local = createPostgresDeclarations(context);
   await local.store.start();
-  const cluster = storeName === 'kubernetes' ? await (kube ??= startKube()) : undefined;
+  const cluster = storeName === 'kubernetes' ? await (kube ??= getKube()) : undefined;
   const newStore = (): ResourceStore =>
     cluster
       ? createKubernetesResourceStore({ client: cluster.client, log: context.log })

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { collectionPath } from '../../../src/platform/kubernetes/resource-paths.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { activations, agentRow, countVersions, events } from '../../agents/agents.ts';
-import { startKube, type Kube } from '../kubernetes/kube.ts';
+import { borrowKube, type Kube } from '../kubernetes/kube.ts';
 import { findKubeBinaries } from '../kubernetes/kube-binaries.ts';
 import type { Reply } from '../../roles/api/api-setup.ts';
 import {
@@ -39,7 +39,7 @@ const binaries = await findKubeBinaries();
   let kube: Kube;
   let cluster: Cluster;
   beforeAll(async () => {
-    kube = await startKube();
+    kube = await borrowKube();
   }, 120_000);
   afterAll(async () => kube?.stop());
   beforeEach(async () => {

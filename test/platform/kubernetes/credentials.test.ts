@@ -78,21 +78,24 @@ test.each(['ca.crt', 'namespace', 'token'])(
   },
 );
 
-/** In a process of its own: it is the environment that says where a kubeconfig is. */
-async function loadOutside(env: Record<string, string>): Promise<string> {
+/**
+ * What is found with each KUBECONFIG, none being undefined. In a process of its own: it is the
+ * environment that says where a kubeconfig is. In one, since the library takes a second to load.
+ */
+async function loadOutside(kubeconfigs: readonly (string | undefined)[]): Promise<string[]> {
   const file = new URL('../../../src/platform/kubernetes/credentials.ts', import.meta.url);
   const code = `
     const { loadCredentials } = await import('${file.href}');
-    const found = loadCredentials({ service: undefined, nowMs: () => 0 });
-    console.log(await found.then(({ server }) => server, ({ name, message }) => name + ': ' + message));`;
+    for (const path of ${JSON.stringify(kubeconfigs.map((path) => path ?? null))}) {
+      delete process.env.KUBECONFIG;
+      if (path !== null) process.env.KUBECONFIG = path;
+      const found = loadCredentials({ service: undefined, nowMs: () => 0 });
+      console.log(await found.then(({ server }) => server, ({ name, message }) => name + ': ' + message));
+    }`;
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code];
-  const { stdout } = await run(process.execPath, args, { env: { HOME: folder, ...env } });
-  return stdout.trim();
+  const { stdout } = await run(process.execPath, args, { env: { HOME: folder } });
+  return stdout.trim().split('\n');
 }
-
-test('outside of a cluster and without a kubeconfig it says what to set', async () => {
-  expect(await loadOutside({})).toMatch(/^StartupError: .*KUBECONFIG.*PARLEY_STORE=postgres/);
-});
 
 const kubeconfig = (cluster: string): string => `{
   "current-context": "c",
@@ -101,12 +104,16 @@ const kubeconfig = (cluster: string): string => `{
   "users": [{ "name": "u", "user": {} }]
 }`;
 
-test.each([
-  ['that is not there', undefined, /^StartupError: .*kubeconfig.*ENOENT/],
-  ['with a proxy', '{"server":"https://a","proxy-url":"http://b"}', /^StartupError: .*proxy-url/],
-  ['with a slash at the end of the server', '{"server":"https://a:1/"}', /^https:\/\/a:1$/],
-])('a kubeconfig %s', async (_, cluster, expected) => {
-  const path = join(folder, 'config');
-  if (cluster !== undefined) await writeFile(path, kubeconfig(cluster));
-  expect(await loadOutside({ KUBECONFIG: path })).toMatch(expected);
+test('outside of a cluster the kubeconfig counts, and it says what is wrong with it', async () => {
+  await put({
+    proxied: kubeconfig('{"server":"https://a","proxy-url":"http://b"}'),
+    slashed: kubeconfig('{"server":"https://a:1/"}'),
+  });
+  const files = ['not-there', 'proxied', 'slashed'].map((name) => join(folder, name));
+  expect(await loadOutside([undefined, ...files])).toEqual([
+    expect.stringMatching(/^StartupError: .*KUBECONFIG.*PARLEY_STORE=postgres/),
+    expect.stringMatching(/^StartupError: .*kubeconfig.*ENOENT/),
+    expect.stringMatching(/^StartupError: .*proxy-url/),
+    'https://a:1', // Without the slash at its end.
+  ]);
 });

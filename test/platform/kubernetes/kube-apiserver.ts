@@ -14,8 +14,8 @@ import type { KubeBinaries } from './kube-binaries.ts';
 
 export type KubeResponse = { status: number; body: string; json: () => Record<string, unknown> };
 
-/** A real Kubernetes API of one test file: kube-apiserver and etcd, nothing behind them. */
-export type KubeApiserver = {
+/** A real Kubernetes API: kube-apiserver and etcd, nothing behind them. */
+export type KubeApi = {
   /** `https://127.0.0.1:<port>` */
   url: string;
   /** PEM bundle that the server's certificate is checked against. */
@@ -29,6 +29,10 @@ export type KubeApiserver = {
     body?: object | string,
     contentType?: string,
   ) => Promise<KubeResponse>;
+};
+
+/** One of a test file's own, which it may break. */
+export type KubeApiserver = KubeApi & {
   /** SIGKILL, as a machine that dies; what etcd has stays. Resolves when the process is gone. */
   kill: (part: Part) => Promise<void>;
   /** Starts a killed one again on its old port and data; resolves when /readyz answers. */
@@ -108,7 +112,7 @@ export async function startKubeApiserver(
       url,
       caCert,
       token,
-      request: requester({ url, caCert, token }),
+      request: kubeRequester({ url, caCert, token }),
       auditLog: () => readAuditLog(folder),
       etcdUrl: `http://127.0.0.1:${clientPort}`,
       kill: async (part) => {
@@ -223,9 +227,9 @@ async function untilReady(
   while (Date.now() < deadline && children.every(isAlive)) {
     try {
       const caCert = readFileSync(join(folder, 'apiserver.crt'), 'utf8');
-      const { status } = await requester({ url, caCert, token })('GET', '/readyz');
+      const { status } = await kubeRequester({ url, caCert, token })('GET', '/readyz');
       // The default namespace is made by a loop that starts only after /readyz.
-      const namespace = await requester({ url, caCert, token })(
+      const namespace = await kubeRequester({ url, caCert, token })(
         'GET',
         '/api/v1/namespaces/default',
       );
@@ -243,9 +247,7 @@ function tail(path: string): string {
   return readFileSync(path, 'utf8').slice(-2000);
 }
 
-function requester(
-  server: Pick<KubeApiserver, 'url' | 'caCert' | 'token'>,
-): KubeApiserver['request'] {
+export function kubeRequester(server: Omit<KubeApi, 'request'>): KubeApi['request'] {
   return (method, path, body, contentType = 'application/json') =>
     new Promise((resolve, reject) => {
       const text = typeof body === 'object' ? JSON.stringify(body) : body;

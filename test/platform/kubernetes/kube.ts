@@ -14,11 +14,18 @@ import { toResource } from '../../../src/platform/kubernetes/to-resource.ts';
 import { CORE_KINDS } from '../../../src/platform/resources/schema/core-kinds.ts';
 import { crdFileName } from '../../../src/platform/resources/schema/crd.ts';
 import { KINDS } from '../../../src/roles/kinds.ts';
-import { startKubeApiserver, type KubeApiserver, type ServerChoices } from './kube-apiserver.ts';
+import {
+  kubeRequester,
+  startKubeApiserver,
+  type KubeApi,
+  type KubeApiserver,
+  type ServerChoices,
+} from './kube-apiserver.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
+import { borrowServer } from './kube-lender.ts';
 
 /** A real API server with our CRDs in it, and clients for it. */
-export type Kube = KubeApiserver & {
+export type Kube = KubeApi & {
   client: KubeClient;
   credentials: KubeCredentials;
   /** One more, with connections of its own. */
@@ -31,7 +38,12 @@ export type Kube = KubeApiserver & {
   deleteAll: () => Promise<void>;
   /** May be there already. */
   makeNamespace: (name: string) => Promise<void>;
+  /** Ends one's own server; gives back a borrowed one. */
+  stop: () => Promise<void>;
 };
+
+/** One of a test file's own, which it may break. */
+export type OwnKube = Kube & KubeApiserver;
 
 export type Manifest = {
   apiVersion: string;
@@ -40,8 +52,24 @@ export type Manifest = {
   [field: string]: unknown;
 };
 
-export async function startKube(choices: ServerChoices = {}): Promise<Kube> {
+/** A server of the test's own, ready in about six seconds; most are content to borrow one. */
+export async function startKube(choices: ServerChoices = {}): Promise<OwnKube> {
   const server = await startKubeApiserver(await findKubeBinaries(), choices);
+  const kube = connectKube(server, server.stop);
+  await installCrds(kube.client);
+  return { ...server, ...kube };
+}
+
+/**
+ * A server for this test file alone until it calls `stop`, but one that other files had before:
+ * what they declared is gone, the namespaces they made are still there.
+ */
+export async function borrowKube(): Promise<Kube> {
+  const { server, giveBack } = await borrowServer();
+  return connectKube({ ...server, request: kubeRequester(server) }, giveBack);
+}
+
+function connectKube(server: KubeApi, stop: () => Promise<void>): Kube {
   const credentials: KubeCredentials = {
     server: server.url,
     tls: { ca: server.caCert },
@@ -55,7 +83,6 @@ export async function startKube(choices: ServerChoices = {}): Promise<Kube> {
     return client;
   };
   const client = newClient();
-  await installCrds(client);
   return {
     ...server,
     client,
@@ -76,17 +103,13 @@ export async function startKube(choices: ServerChoices = {}): Promise<Kube> {
     makeNamespace: (name) => makeNamespace(client, name),
     stop: async () => {
       await Promise.all(clients.map((one) => one.close()));
-      await server.stop();
+      await stop();
     },
   };
 }
 
 /** For whoever has the token. */
-export function kubeconfigOf({
-  url,
-  caCert,
-  token,
-}: Pick<KubeApiserver, 'url' | 'caCert' | 'token'>): string {
+export function kubeconfigOf({ url, caCert, token }: Omit<KubeApi, 'request'>): string {
   const ca = Buffer.from(caCert).toString('base64');
   return stringify({
     apiVersion: 'v1',

@@ -10,7 +10,7 @@ import { createListWatch } from '../../../src/platform/kubernetes/list-watch.ts'
 import { KubeConnectionError, KubeError } from '../../../src/platform/kubernetes/kube-error.ts';
 import { collectionPath } from '../../../src/platform/kubernetes/resource-paths.ts';
 import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
-import { startKubeApiserver, type KubeApiserver } from './kube-apiserver.ts';
+import { borrowKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 
 /** How many connections are made, and how many processes find their way to an API server. */
@@ -21,12 +21,12 @@ const CONNECTIONS = 16;
 const SECRETS = collectionPath('Secret', 'default');
 
 (binaries ? describe : describe.skip)('connections to the API server', () => {
-  let kube: KubeApiserver;
+  let kube: Kube;
   let proxy: FaultProxy;
   let client: KubeClient;
   let token: string;
   beforeAll(async () => {
-    kube = await startKubeApiserver(binaries);
+    kube = await borrowKube();
   }, 120_000);
   afterAll(async () => kube?.stop());
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import {
   createEventRecorder,
   type EventRecorder,
 } from '../../../src/platform/kubernetes/event-recorder.ts';
-import { startKubeApiserver, type KubeApiserver } from './kube-apiserver.ts';
+import { borrowKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 
 /** What the real API server makes of our Events; `stop` is the signal that all were sent. */
@@ -18,7 +18,7 @@ const TEXT = {
 } as const;
 
 (binaries ? describe : describe.skip)('the recorder of Events', () => {
-  let kube: KubeApiserver;
+  let kube: Kube;
   let client: KubeClient;
   let namespace: string;
   let namespaces = 0;
@@ -26,7 +26,7 @@ const TEXT = {
   let dropped: object[];
 
   beforeAll(async () => {
-    kube = await startKubeApiserver(binaries);
+    kube = await borrowKube();
     client = createKubeClient({
       credentials: {
         server: kube.url,

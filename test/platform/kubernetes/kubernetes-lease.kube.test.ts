@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { createKubeClient, type KubeClient } from '../../../src/platform/kubernetes/client.ts';
 import { createLeaseElector } from '../../../src/platform/kubernetes/lease-elector.ts';
 import { type Lease, parseLease } from '../../../src/platform/kubernetes/lease-record.ts';
-import { startKubeApiserver, type KubeApiserver } from './kube-apiserver.ts';
+import { borrowKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 import { startFaultProxy } from '../fault-proxy.ts';
 import { type Candidate, createMarks, PAUSED, TIMING } from './kubernetes-lease-setup.ts';
@@ -18,7 +18,7 @@ const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 const MERGE = 'application/merge-patch+json';
 
 (binaries ? describe : describe.skip)('the Lease elector', () => {
-  let kube: KubeApiserver;
+  let kube: Kube;
   let leaseName: string;
   let leaseCount = 0;
   let log: string[];
@@ -26,7 +26,7 @@ const MERGE = 'application/merge-patch+json';
   const ends: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
-    kube = await startKubeApiserver(binaries);
+    kube = await borrowKube();
   }, 120_000);
   afterAll(async () => kube?.stop());
   beforeEach(() => {

@@ -14,7 +14,7 @@ import {
   watchReports,
   type Watching,
 } from './kubernetes-store-setup.ts';
-import { startKube, type Kube } from './kube.ts';
+import { borrowKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 
 /** What the store hears of a real API server, and what it writes out of what it has heard. */
@@ -30,7 +30,7 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
   let store: ResourceStore;
   const watches: { stop: () => Promise<void> }[] = [];
   beforeAll(async () => {
-    kube = await startKube();
+    kube = await borrowKube();
     store = newStore();
   }, 120_000);
   afterAll(async () => kube?.stop());

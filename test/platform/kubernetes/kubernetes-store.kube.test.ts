@@ -4,7 +4,7 @@ import { createKubeClient, type KubeClient } from '../../../src/platform/kuberne
 import { createKubernetesResourceStore } from '../../../src/platform/kubernetes/resource-store.ts';
 import type { ResourceStore } from '../../../src/platform/resources/resource-store.ts';
 import { agent, createDeclarer, KEY } from './kubernetes-store-setup.ts';
-import { startKube, type Kube } from './kube.ts';
+import { borrowKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 
 /**
@@ -23,7 +23,7 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
   let kube: Kube;
   let store: ResourceStore;
   beforeAll(async () => {
-    kube = await startKube();
+    kube = await borrowKube();
     store = newStore();
   }, 120_000);
   afterAll(async () => kube?.stop());

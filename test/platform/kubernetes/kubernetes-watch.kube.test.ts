@@ -11,7 +11,7 @@ import { collectionPath, objectPath } from '../../../src/platform/kubernetes/res
 import { toResource } from '../../../src/platform/kubernetes/to-resource.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
-import { startKube, type Kube } from './kube.ts';
+import { startKube, type OwnKube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 
 /** List-watch and cache on a real API server, behind a network that fails. */
@@ -43,7 +43,7 @@ type FollowOptions = {
 };
 
 (binaries ? describe : describe.skip)('a list-watch', () => {
-  let kube: Kube;
+  let kube: OwnKube;
   let proxy: FaultProxy;
   let client: KubeClient;
   const following: Followed[] = [];
@@ -250,7 +250,7 @@ type FollowOptions = {
 });
 
 /** Of everything up to now etcd keeps only the last state. */
-async function compact({ etcdUrl }: Kube): Promise<void> {
+async function compact({ etcdUrl }: OwnKube): Promise<void> {
   const post = async (path: string, body: unknown): Promise<unknown> => {
     const answer = await fetch(etcdUrl + path, { method: 'POST', body: JSON.stringify(body) });
     expect(answer.status).toBe(200);

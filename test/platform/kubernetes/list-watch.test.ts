@@ -6,7 +6,11 @@ import {
   type ListWatchDeps,
 } from '../../../src/platform/kubernetes/list-watch.ts';
 
-/** Answers no real server gives on demand; what it does give is tested in kubernetes-watch.kube.test.ts. */
+/**
+ * Answers no real server gives on demand; what it does give is tested in
+ * kubernetes-watch.kube.test.ts. Side by side, since each waits as long as a list-watch does; none
+ * shares anything with another.
+ */
 
 type Deps = ListWatchDeps<string>;
 type Page = { items: string[]; at: string; next?: string };
@@ -79,7 +83,7 @@ const status = (code: number) => ({ code, message: 'x', reason: 'Expired' });
 const gone = () => toKubeError(410, 'x', status(410));
 const page = (at: string, ...items: string[]): Page => ({ at, items });
 
-test('a page that has expired between two others starts the list anew', async () => {
+test.concurrent('a page that has expired between two others starts the list anew', async () => {
   const lists = [{ ...page('1', 'a'), next: 'n' }, gone(), page('2', 'b')];
   const { reported, asked, exhausted, stop } = start({ lists });
   await exhausted;
@@ -88,7 +92,7 @@ test('a page that has expired between two others starts the list anew', async ()
   expect(asked).toEqual(['list', 'list n', 'list', 'watch 2']);
 });
 
-test.each([
+test.concurrent.each([
   ['as a status', gone()],
   ['as an event', { events: [{ type: 'ERROR', object: status(410) }] }],
 ])('410 %s lists anew', async (_, step) => {
@@ -102,7 +106,7 @@ test.each([
   expect(asked).toEqual(['list', 'watch 1', 'list', 'watch 5']);
 });
 
-test('any other error goes on where it was', async () => {
+test.concurrent('any other error goes on where it was', async () => {
   const { reported, asked, exhausted, stop } = start({
     lists: [toKubeError(500, 'x', {}), page('1', 'a')],
     watches: [
@@ -120,7 +124,7 @@ test('any other error goes on where it was', async () => {
 });
 
 const error = (): Step => ({ events: [{ type: 'ERROR', object: status(500) }] });
-test.each([
+test.concurrent.each([
   ['refuse', () => toKubeError(500, 'x', {})],
   ['end at once', (): Step => ({ events: [] })],
   ['begin with an error', error],
@@ -137,7 +141,7 @@ test.each([
   expect(logged).toEqual(['debug', 'warn', 'debug', 'debug']);
 });
 
-test('but never more slowly than every 3 s', async () => {
+test.concurrent('but never more slowly than every 3 s', async () => {
   const startedAtMs = performance.now();
   const { exhausted, stop } = start(
     { lists: [page('1')], watches: Array.from({ length: 12 }, () => new KubeConnectionError('x')) },
@@ -148,7 +152,7 @@ test('but never more slowly than every 3 s', async () => {
   expect(performance.now() - startedAtMs).toBeLessThan(1_500); // Without a limit: over 3 s.
 });
 
-test('a watch that reports something is asked for again without delay', async () => {
+test.concurrent('a watch that reports something is asked for again without delay', async () => {
   const step = (n: number): Step => ({ events: [event('ADDED', 'a', String(n))] });
   const startedAtMs = performance.now();
   const { exhausted, stop, logged } = start({
@@ -161,7 +165,7 @@ test('a watch that reports something is asked for again without delay', async ()
   expect(logged).not.toContain('warn');
 });
 
-test('silence beyond the dead man’s time is the end of a watch, whatever the server says', async () => {
+test.concurrent('silence beyond the dead man’s time is the end of a watch, whatever the server says', async () => {
   const { exhausted, stop, reported, asked } = start(
     {
       lists: [page('1')],
@@ -178,14 +182,14 @@ test('silence beyond the dead man’s time is the end of a watch, whatever the s
   expect(asked).toEqual(['list', 'watch 1', 'watch 2', 'watch 2']);
 });
 
-test('is synced when the first full list was reported, not before', async () => {
+test.concurrent('is synced when the first full list was reported, not before', async () => {
   const { reported, synced, stop } = start({ lists: [gone(), page('1', 'a')] });
   await synced;
   expect(reported).toEqual(['all a']);
   await stop();
 });
 
-test('reports nothing of a list that comes after the stop', async () => {
+test.concurrent('reports nothing of a list that comes after the stop', async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<unknown>();
   const { reported, stop } = start(
@@ -207,7 +211,7 @@ test('reports nothing of a list that comes after the stop', async () => {
   expect(reported).toEqual([]);
 });
 
-test('an empty collection may be null', async () => {
+test.concurrent('an empty collection may be null', async () => {
   const { reported, stop, synced } = start(
     { lists: [] },
     {

@@ -6,9 +6,14 @@ const KEY = Buffer.alloc(32, 1);
 const PLACE = 'endpoint:default/1';
 const sealer = createSealer(KEY);
 
+/** What fast-check calls 'binary', whose table of them all takes a second to make. */
+const anyCodePoint = fc
+  .integer({ min: 0, max: 0x10_ffff - 0x800 })
+  .map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800)); // Half a surrogate pair is none.
+
 test('what is sealed opens at its place, for any text', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string(), (plain, place) => {
+    fc.property(fc.string({ unit: anyCodePoint }), fc.string(), (plain, place) => {
       expect(sealer.open(sealer.seal(plain, place), place)).toBe(plain);
     }),
   );

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startEngine, type Engine } from '../../roles/engine.ts';
+import { startKube, type OwnKube } from '../kubernetes/kube.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 
 describeEachStore((storeName) => {
   let engine: Engine;
+  let kube: OwnKube | undefined; // Its own: it is killed.
   const watches: { stop: () => Promise<void> }[] = [];
   beforeEach(async () => {
-    engine = await startEngine(storeName);
+    engine = await startEngine(storeName, async () => (kube = await startKube()));
   });
   afterEach(async () => {
     for (const watch of watches.splice(0)) await watch.stop();
@@ -138,8 +140,8 @@ describeEachStore((storeName) => {
   });
 
   async function cutAll(): Promise<void> {
-    await engine.cluster?.kill('apiserver');
-    await engine.cluster?.revive('apiserver');
+    await kube?.kill('apiserver');
+    await kube?.revive('apiserver');
     // Not the one that asks; the pool makes new ones, so does the listener.
     await engine.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
-import { startKube, type Kube } from '../../platform/kubernetes/kube.ts';
+import { startKube, type OwnKube } from '../../platform/kubernetes/kube.ts';
 import { startOperatorProcess, type OperatorProcess } from './operator-process.ts';
 import { createOperatorHarness, type OperatorHarness } from './operator-harness.ts';
 import { createSeeded } from '../../random/seeded.ts';
@@ -41,7 +41,7 @@ const binaries = await findKubeBinaries();
 const suite = binaries ? describe : describe.skip;
 
 suite('an operator killed or paused between any two side effects', () => {
-  let kube: Kube;
+  let kube: OwnKube;
   let count = 0;
   const awake = new WeakSet<OperatorProcess>();
   beforeAll(async () => {

@@ -1,11 +1,11 @@
-import type { Kube } from '../../platform/kubernetes/kube.ts';
+import type { OwnKube } from '../../platform/kubernetes/kube.ts';
 import { startOperatorProcess, type OperatorProcess } from './operator-process.ts';
 import type { OperatorHarness } from './operator-harness.ts';
 import { startFaultProxy, type FaultProxy } from '../../platform/fault-proxy.ts';
 
 /** Two operators of one namespace and database, each behind a network of its own that can fail. */
 export type OperatorPair = {
-  kube: Kube;
+  kube: OwnKube;
   harness: OperatorHarness;
   /** Those of now; one that died is replaced by `repair`. */
   replicas: readonly Replica[];
@@ -27,7 +27,7 @@ const BUG = /"type":"(TypeError|RangeError|ReferenceError)"/;
 export type Replica = { operator: OperatorProcess; network: FaultProxy };
 
 export async function startOperatorPair(deps: {
-  kube: Kube;
+  kube: OwnKube;
   harness: OperatorHarness;
   leaseDurationMs: number;
 }): Promise<OperatorPair> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
-import { startKube, type Kube } from '../../platform/kubernetes/kube.ts';
+import { startKube, type OwnKube } from '../../platform/kubernetes/kube.ts';
 import { FAULTS, OUTAGES, type FaultName } from './operator-faults.ts';
 import type { AgentModel, EndpointModel } from './operator-model.ts';
 import { startOperatorPair, type OperatorPair } from './operator-pair.ts';
@@ -42,7 +42,7 @@ type Act = { what: string; run: (harness: OperatorHarness) => Promise<void> };
 const binaries = await findKubeBinaries();
 const suite = binaries ? describe : describe.skip;
 
-let kube: Kube;
+let kube: OwnKube;
 if (binaries) {
   beforeAll(async () => {
     kube = await startKube();

@@ -6,13 +6,13 @@ import type { Resource } from '../../../src/platform/resources/resource-store.ts
 import { activations, agentRow, conditionsOf, countVersions, events } from '../../agents/agents.ts';
 import { startEngine, type Engine } from '../engine.ts';
 import { describeEachStore } from '../each-store.ts';
-import type { Kube } from '../../platform/kubernetes/kube.ts';
+import { startKube, type Kube } from '../../platform/kubernetes/kube.ts';
 
 describeEachStore((storeName) => {
   let engine: Engine;
   let operator: { stop: () => Promise<void> };
   beforeEach(async () => {
-    engine = await startEngine(storeName);
+    engine = await startEngine(storeName, startKube); // Its own: it gets another CRD.
     operator = await engine.startOperator();
   });
   afterEach(() => engine.stop());

@@ -18,10 +18,9 @@ const message = { id: 'evt_1', timestampSec: 1_700_000_000, body };
 test('a new secret is whsec_ and 32 random bytes', () => {
   const secrets = Array.from({ length: 1_000 }, newEndpointSecret);
   expect(new Set(secrets).size).toBe(1_000);
-  for (const one of secrets) {
-    expect(one).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(isEndpointSecret(one)).toBe(true);
-  }
+  const isRight = (one: string): boolean =>
+    /^whsec_[A-Za-z0-9+/]{43}=$/.test(one) && isEndpointSecret(one);
+  expect(secrets.filter((one) => !isRight(one))).toEqual([]);
 });
 
 test('a secret has 24 to 64 bytes of canonical base64', () => {

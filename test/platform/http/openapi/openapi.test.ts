@@ -113,7 +113,8 @@ describe('the document', () => {
     const text = JSON.stringify(document);
     const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
     expect(references.length).toBeGreaterThan(10);
-    for (const [, name] of references) expect(document.components.schemas).toHaveProperty([name!]);
+    const schemas = Object.keys(document.components.schemas);
+    expect(references.filter(([, name]) => !schemas.includes(name!))).toEqual([]);
     expect(text).not.toContain('x-kubernetes');
   });
 
@@ -149,7 +150,8 @@ describe('the document', () => {
       const { code } = (schema.allOf[1] as { properties: { code: { enum: ErrorCode[] } } })
         .properties;
       expect(code.enum.length).toBeGreaterThan(0);
-      for (const one of code.enum) expect(ERROR_CATALOGUE[one].status).toBe(Number(status));
+      const statuses = code.enum.map((one) => ERROR_CATALOGUE[one].status);
+      expect(new Set(statuses)).toEqual(new Set([Number(status)]));
     }
   });
 
@@ -174,8 +176,10 @@ describe('the document', () => {
       expect('Idempotency-Replayed' in headers!).toBe(isPost && answer !== undefined);
       expect('WWW-Authenticate' in headers!).toBe(status === '401');
       if (['429', '503'].includes(status)) expect(headers).toHaveProperty('Retry-After');
-      for (const { $ref } of Object.values(headers!) as { $ref: string }[])
-        expect(document.components.headers).toHaveProperty([$ref.split('/').at(-1)!]);
+      const named = (Object.values(headers!) as { $ref: string }[]).map(({ $ref }) =>
+        $ref.split('/').at(-1),
+      );
+      expect(Object.keys(document.components.headers)).toEqual(expect.arrayContaining(named));
     }
   });
 

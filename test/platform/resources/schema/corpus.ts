@@ -55,7 +55,11 @@ export function storedSpec({ kind, spec, name, namespace }: Applied): Record<str
 }
 
 function expand(text: string): string {
-  return text.replaceAll(/<<(\d+)\|(.*?)>>/g, (_, count: string, piece: string) =>
-    Array.from({ length: Number(count) }, (_, i) => piece.replaceAll('#', String(i))).join(''),
+  return text.replaceAll(
+    /<<(\d+)\|(.*?)>>/g,
+    (_, count: string, piece: string) =>
+      piece.includes('#')
+        ? Array.from({ length: Number(count) }, (_, i) => piece.replaceAll('#', String(i))).join('')
+        : piece.repeat(Number(count)), // Millions of them in some.
   );
 }

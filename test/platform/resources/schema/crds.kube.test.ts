@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { readFileSync } from 'node:fs';
-import { crdFileName } from '../../../../src/platform/resources/schema/crd.ts';
 import { KIND_PLURALS } from '../../../../src/platform/resources/kind-names.ts';
 import { KINDS } from '../../../../src/roles/kinds.ts';
 import { isRecord } from '../../../../src/platform/resources/schema/prepare.ts';
 import { createValidator } from '../../../../src/platform/resources/schema/validate.ts';
 import { pluralOf, readCorpus, readText, storedSpec } from './corpus.ts';
 import type { CorpusEntry } from './corpus.ts';
-import { startKubeApiserver } from '../../kubernetes/kube-apiserver.ts';
-import type { KubeApiserver, KubeResponse } from '../../kubernetes/kube-apiserver.ts';
+import type { KubeResponse } from '../../kubernetes/kube-apiserver.ts';
+import { borrowKube, type Kube } from '../../kubernetes/kube.ts';
 import { findKubeBinaries } from '../../kubernetes/kube-binaries.ts';
 import { mutationsOf } from '../../../random/mutations.ts';
-import { until } from '../../../until.ts';
 
 /** The CRDs under the real API server, and our own validator measured against its verdicts. */
 
@@ -27,24 +24,13 @@ function path(plural: string): string {
 }
 
 (binaries ? describe : describe.skip)('the CRDs in kube-apiserver', () => {
-  let kube: KubeApiserver;
+  let kube: Kube;
 
   beforeAll(async () => {
-    kube = await startKubeApiserver(binaries);
-    for (const definition of KINDS) {
-      const file = new URL(`../../../../crds/${crdFileName(definition)}`, import.meta.url);
-      const yaml = readFileSync(file, 'utf8');
-      const { status, body } = await kube.request('POST', CRDS, yaml, 'application/yaml');
-      if (status !== 201) throw new Error(body);
-    }
-    await Promise.all(Object.values(KIND_PLURALS).map(untilServed));
+    kube = await borrowKube();
   }, 120_000);
 
   afterAll(async () => kube?.stop());
-
-  /** The API server has no signal for "the handler is in place" but its answers. */
-  const untilServed = (plural: string): Promise<true> =>
-    until(plural, async () => (await kube.request('GET', path(plural))).status === 200);
 
   /** An unknown kind has no address and is refused as such. */
   function create({ text, kind }: CorpusEntry, options: string): Promise<KubeResponse> {

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { KubeApi } from './kube-apiserver.ts';
+import type { OwnKube } from './kube.ts';
+
+/**
+ * API servers that outlive a test file: one takes six seconds to start, and a core. Jest's own
+ * process keeps them and lends each to one file at a time, so there are no more than workers. A
+ * connection is a loan: it ends with the connection, also when a worker dies.
+ */
+
+/** What a borrower is told. */
+type Lent = Omit<KubeApi, 'request'>;
+type Answer = { server: Lent } | { error: string };
+
+const ADDRESS = 'PARLEY_TEST_KUBE';
+
+/** In jest's own process; `start` makes a server when all others are lent. */
+export async function startLender(start: () => Promise<OwnKube>): Promise<{
+  stop: () => Promise<void>;
+}> {
+  const idle: OwnKube[] = [];
+  const all = new Set<OwnKube>();
+  const take = async (): Promise<OwnKube> => {
+    const known = idle.pop();
+    if (known) return known;
+    const made = await start();
+    all.add(made);
+    return made;
+  };
+  const takeBack = async (kube: OwnKube): Promise<void> => {
+    try {
+      await clean(kube);
+      idle.push(kube);
+    } catch {
+      all.delete(kube); // The next borrower gets a new one.
+      await kube.stop();
+    }
+  };
+  const lend = async (borrower: Socket): Promise<void> => {
+    const returned = once(borrower, 'close');
+    let answer: Answer;
+    let kube: OwnKube | undefined;
+    try {
+      kube = await take();
+      const { url, caCert, token } = kube;
+      answer = { server: { url, caCert, token } };
+    } catch (error) {
+      answer = { error: String(error) };
+    }
+    borrower.end(JSON.stringify(answer)); // Half closed: the borrower ends its half later.
+    await returned;
+    if (kube) await takeBack(kube);
+  };
+  const borrowers = new Set<Promise<void>>();
+  const server = createServer({ allowHalfOpen: true }, (borrower) => {
+    borrower.on('error', () => undefined); // A worker that died.
+    borrower.resume();
+    const loan = lend(borrower).finally(() => borrowers.delete(loan));
+    borrowers.add(loan);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  process.env[ADDRESS] = String((server.address() as AddressInfo).port);
+  return {
+    stop: async () => {
+      server.close();
+      await Promise.all(borrowers);
+      await Promise.all([...all].map((kube) => kube.stop()));
+    },
+  };
+}
+
+/** In a test file. */
+export async function borrowServer(): Promise<{ server: Lent; giveBack: () => Promise<void> }> {
+  const port = process.env[ADDRESS];
+  if (port === undefined) throw new Error('no lender: test/jest/start-kube.ts did not run');
+  const loan = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+  const answer = JSON.parse(await text(loan)) as Answer;
+  if ('error' in answer) throw new Error(answer.error);
+  return {
+    server: answer.server,
+    giveBack: async () => {
+      loan.end();
+    },
+  };
+}
+
+async function clean(kube: OwnKube): Promise<void> {
+  await kube.deleteAll();
+  // Else who leads next waits until the lease of a dead process has run out.
+  await kube.request('DELETE', '/apis/coordination.k8s.io/v1/namespaces/default/leases');
+}
