@@ -42,7 +42,7 @@ export async function insertActivation(
 /** Newest first; `before` is the sequence number before which the page starts. */
 export async function listActivations(
   db: Db,
-  page: { agentId: string; before: number | null; limit: number },
+  page: { agentId: string; before?: number | undefined; limit: number },
 ): Promise<AgentActivation[]> {
   const { rows } = await db.query<AgentActivation>(
     `select ${COLUMNS} from agent_activations

@@ -1,7 +1,7 @@
 import { diffContent } from './diff-versions.ts';
 import { ApiError } from '../errors.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
-import { listActivations } from './agent-activations.sql.ts';
+import { listActivations, type AgentActivation } from './agent-activations.sql.ts';
 import {
   listVersions,
   readVersion,
@@ -41,17 +41,11 @@ function versionRoutes(deps: { pool: Pool }): Route[] {
       params: { id },
       query: numberPage('versions'),
       answers: { 200: { description: 'A page of versions.', schema: pageSchema(AgentVersion) } },
-      handle: async ({
-        caller: { namespace },
-        params,
-        query: { limit, cursor: before = null },
-      }) => {
+      handle: async ({ caller: { namespace }, params, query: { limit, cursor: before } }) => {
         const { id: agentId } = await requireAgent(deps, { namespace, ...params });
         const rows = await listVersions(deps.pool, { agentId, before, limit: limit + 1 });
-        return {
-          status: 200,
-          body: pageOf(rows, { limit, view: versionView, cursorOf: afterVersion }),
-        };
+        const cursorOf = (row: VersionRow) => numberCursor('versions', row.version);
+        return { status: 200, body: pageOf(rows, { limit, view: versionView, cursorOf }) };
       },
     }),
     route({
@@ -65,10 +59,7 @@ function versionRoutes(deps: { pool: Pool }): Route[] {
       answers: { 200: { description: 'The version.', schema: AgentVersion } },
       handle: async ({ caller: { namespace }, params }) => {
         const version = await requireVersion(deps, { namespace, id: params.id }, params.version);
-        return {
-          status: 200,
-          body: versionView(version),
-        };
+        return { status: 200, body: versionView(version) };
       },
     }),
     route({
@@ -85,10 +76,7 @@ function versionRoutes(deps: { pool: Pool }): Route[] {
         const before = versionView(await requireVersion(deps, key, from));
         const after = versionView(await requireVersion(deps, key, to));
         const changes = diffContent(before.content, after.content);
-        return {
-          status: 200,
-          body: { from, to, changes },
-        };
+        return { status: 200, body: { from, to, changes } };
       },
     }),
   ];
@@ -105,23 +93,13 @@ function activationsRoute(deps: { pool: Pool }): Route {
     params: { id },
     query: numberPage('activations'),
     answers: { 200: { description: 'A page of activations.', schema: pageSchema(Activation) } },
-    handle: async ({ caller: { namespace }, params, query: { limit, cursor: before = null } }) => {
+    handle: async ({ caller: { namespace }, params, query: { limit, cursor: before } }) => {
       const { id: agentId } = await requireAgent(deps, { namespace, ...params });
       const rows = await listActivations(deps.pool, { agentId, before, limit: limit + 1 });
-      return {
-        status: 200,
-        body: pageOf(rows, { limit, view: activationView, cursorOf: afterActivation }),
-      };
+      const cursorOf = (row: AgentActivation) => numberCursor('activations', row.seq);
+      return { status: 200, body: pageOf(rows, { limit, view: activationView, cursorOf }) };
     },
   });
-}
-
-function afterVersion(row: { version: number }): string {
-  return numberCursor('versions', row.version);
-}
-
-function afterActivation(row: { seq: number }): string {
-  return numberCursor('activations', row.seq);
 }
 
 /** @throws ApiError not_found */

@@ -62,7 +62,7 @@ export async function readVersion(
 /** Newest first; `before` is the number before which the page starts. */
 export async function listVersions(
   db: Db,
-  page: { agentId: string; before: number | null; limit: number },
+  page: { agentId: string; before?: number | undefined; limit: number },
 ): Promise<AgentVersion[]> {
   const { rows } = await db.query<AgentVersion>(
     `select ${COLUMNS} from agent_versions

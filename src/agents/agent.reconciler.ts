@@ -1,8 +1,5 @@
-import type { Announce } from '../events/emit-event.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { checkUrl } from '../platform/egress/url-rules.ts';
-import type { Notifier } from '../platform/postgres/notifications.ts';
-import type { Pool } from '../platform/postgres/pool.ts';
 import { actorsOf, managedBy } from '../platform/reconcile/actors.ts';
 import {
   accepted,
@@ -21,19 +18,19 @@ import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
-import { publishAgent, type PublishAgentResult } from './publish-agent.ts';
+import {
+  publishAgent,
+  removeAgent,
+  type PublishAgentDeps,
+  type PublishAgentResult,
+} from './publish-agent.ts';
 import { readAgentHistory } from './read-agent-history.ts';
-import { removeAgent } from './remove-agent.ts';
 
 type AgentResource = Resource<AgentSpec, AgentStatus>;
 
-export type AgentReconcilerDeps = {
+export type AgentReconcilerDeps = PublishAgentDeps & {
   store: Pick<ResourceStore, 'get' | 'list'>;
   guard: AddressGuard;
-  pool: Pool;
-  notifier: Notifier;
-  announce: Announce;
-  nowMs: () => number;
 };
 
 /** Brings Agents in force: publishes their content and moves what is live to where the pin says. */

@@ -50,13 +50,11 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
       },
       answers: { 200: { description: 'A page of agents.', schema: pageSchema(Agent) } },
       handle: async ({ caller: { namespace }, query }) => {
-        const { limit, cursor: before = null, name, managed_by: managedBy, ready } = query;
+        const { limit, cursor: before, name, managed_by: managedBy, ready } = query;
         const filter = { namespace, name, managedBy, ready, before, limit: limit + 1 };
         const rows = await listAgents(deps.pool, filter);
-        return {
-          status: 200,
-          body: pageOf(rows, { limit, view: agentView, cursorOf }),
-        };
+        const shown = { limit, view: agentView, cursorOf: idCursor('agt') };
+        return { status: 200, body: pageOf(rows, shown) };
       },
     }),
     route({
@@ -71,17 +69,11 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
       etag: true,
       handle: async ({ caller: { namespace }, params: { id } }) => {
         const agent = await requireAgent(deps, { namespace, id });
-        return {
-          status: 200,
-          headers: { ETag: etagOf(agent) },
-          body: agentView(agent),
-        };
+        return { status: 200, headers: { ETag: etagOf(agent) }, body: agentView(agent) };
       },
     }),
   ];
 }
-
-const cursorOf = idCursor('agt');
 
 function writeRoutes(deps: AgentWriterDeps): Route[] {
   const errors = ['managed_elsewhere', 'write_conflict', 'precondition_failed'] as const;
@@ -98,23 +90,15 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       body: { schema: AgentWrite },
       answers: {
         201: { description: 'The new agent.', schema: Agent, location: true },
-        202: {
-          ...written[202]!,
-          location: true,
-        },
+        202: { ...written[202]!, location: true },
       },
       errors: ['name_taken'],
       etag: true,
       handle: async ({ caller, plan, body: { name, ...fields } }) => {
-        const result = await createAgent(deps, caller, { name, fields, plan });
-        const body = agentView(result.row);
-        const location = `/v1/agents/${String(body['id'])}`;
-        const headers = { Location: location, ETag: etagOf(result.row) };
-        return {
-          status: result.shown ? 201 : 202,
-          body,
-          headers,
-        };
+        const { row, shown } = await createAgent(deps, caller, { name, fields, plan });
+        const body = agentView(row);
+        const headers = { Location: `/v1/agents/${String(body['id'])}`, ETag: etagOf(row) };
+        return { status: shown ? 201 : 202, body, headers };
       },
     }),
     route({
@@ -189,9 +173,8 @@ function activationRoutes(deps: AgentWriterDeps): Route[] {
       answers: written,
       errors,
       etag: true,
-      handle: async ({ caller, params, body: { version: wanted }, ...means }) => {
-        const { precondition, plan } = means;
-        const request = { ...params, version: wanted, precondition, plan };
+      handle: async ({ caller, params, body, precondition, plan }) => {
+        const request = { ...params, version: body.version, precondition, plan };
         return writtenAnswer(await publishVersion(deps, caller, request));
       },
     }),
@@ -208,8 +191,8 @@ function activationRoutes(deps: AgentWriterDeps): Route[] {
       answers: written,
       errors: [...errors, 'nothing_to_roll_back_to'],
       etag: true,
-      handle: async ({ caller, params, body: { version: wanted, reason = null }, ...means }) => {
-        const { precondition, plan } = means;
+      handle: async ({ caller, params, body, precondition, plan }) => {
+        const { version: wanted, reason = null } = body;
         const request = { ...params, version: wanted, reason, precondition, plan };
         return writtenAnswer(await rollBack(deps, caller, request));
       },

@@ -1,6 +1,7 @@
 import type { AgentSpec } from './agent.ts';
-import type { ManagedBy } from '../platform/resources/kind-names.ts';
+import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
+import type { ManagedBy } from '../platform/resources/kind-names.ts';
 
 /** What the operator made of an Agent: the row the API reads. Times are Unix milliseconds. */
 export type AgentRow = {
@@ -43,32 +44,25 @@ export async function readAgent(
   return rows[0];
 }
 
-export type AgentFilter = {
-  namespace: string;
+export type AgentFilter = ListPage & {
   name?: string | undefined;
   managedBy?: ManagedBy | undefined;
   ready?: boolean | undefined;
-  /** uuid after which the page starts */
-  before: string | null;
-  limit: number;
 };
 
 /** Newest first. */
 export async function listAgents(db: Db, filter: AgentFilter): Promise<AgentRow[]> {
-  const conditions: [string, string | boolean | undefined][] = [
+  const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
     ['name =', filter.name],
     ['managed_by =', filter.managedBy],
     ['ready =', filter.ready],
-    ['id <', filter.before ?? undefined],
-  ];
-  const given = conditions.filter(([, value]) => value !== undefined);
+    ['id <', filter.before],
+  ]);
   const { rows } = await db.query<AgentRow>(
-    `select ${COLUMNS} from agents
-      where ${given.map(([condition], i) => `${condition} $${i + 1}`).join(' and ')}
-        and deleted_at is null
-      order by id desc limit $${given.length + 1}`,
-    [...given.map(([, value]) => value), filter.limit],
+    `select ${COLUMNS} from agents where ${where} and deleted_at is null
+      order by id desc limit $${values.push(filter.limit)}`,
+    values,
   );
   return rows;
 }

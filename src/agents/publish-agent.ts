@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findVersionByHash, insertVersion } from './agent-versions.sql.ts';
 import {
+  deleteAgent,
   lockAgent,
+  markAgentDeleted,
   readAgent,
   updateAgent,
   type AgentProjection,
@@ -12,9 +14,8 @@ import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { Actor } from '../platform/reconcile/actors.ts';
-import { activateVersion } from './activate-version.ts';
+import { activateVersion, decideActivation, type ActivationDecision } from './activate-version.ts';
 import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
-import { decideActivation, type ActivationDecision } from './decide-activation.ts';
 import type { Announce, Emitted } from '../events/emit-event.ts';
 
 export type PublishAgentDeps = {
@@ -137,4 +138,21 @@ function isUpToDate(row: AgentRow, agent: AgentProjection): boolean {
     row.ready &&
     isDeepStrictEqual({ id: row.id, namespace, name, uid, generation, managedBy, spec }, agent)
   );
+}
+
+/**
+ * The declaration is gone: the agent disappears. Its versions and activations stay, for what
+ * points at them and for the day it comes back, unless it said `deletionPolicy: Delete`.
+ * Repeatable.
+ */
+export async function removeAgent(
+  deps: { pool: Pool; notifier: Notifier },
+  input: { epoch: number; namespace: string; name: string },
+): Promise<void> {
+  await inTransaction(deps.pool, async (db) => {
+    await assertLeader(db, input.epoch);
+    const removed = await markAgentDeleted(db, input);
+    if (removed?.spec.deletionPolicy === 'Delete') await deleteAgent(db, removed.id);
+  });
+  deps.notifier.notify(CHANNELS.projected, ['*']);
 }

@@ -18,7 +18,7 @@ export async function readAgentHistory(
   agentId: string,
   limit: number,
 ): Promise<History> {
-  const activations = await listActivations(pool, { agentId, before: null, limit });
+  const activations = await listActivations(pool, { agentId, limit });
   if (activations.length === 0) return {};
   const hashes = await hashesOfVersions(
     pool,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { TakeTurn } from './turns/take-turn.ts';
+import { found } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
 import type { ConversationDeps } from './record/conversation-deps.ts';
 import { endConversation } from './ending/end-conversation.ts';
-import { giveFeedback, listConversationPage, requireConversation } from './read-conversations.ts';
+import { giveFeedback } from './give-feedback.ts';
 import { requestEscalation } from './escalations/request-escalation.ts';
 import { startConversation } from './start-conversation.ts';
 import { metadata, variables, idParam, idValue, timeBound } from '../platform/http/fields.ts';
@@ -16,6 +17,7 @@ import {
   conversationView,
   outcome,
 } from './record/conversation.view.ts';
+import { listConversations, readConversation } from './record/conversations.sql.ts';
 import { Escalation, escalationView } from './escalations/escalation.view.ts';
 import { messageRoute } from './turns/messages.routes.ts';
 import { transcriptRoute } from './transcript.routes.ts';
@@ -102,17 +104,17 @@ function listRoute(deps: ConversationRoutesDeps): Route {
     },
     answers: { 200: { description: 'A page of conversations.', schema: pageSchema(Conversation) } },
     handle: async ({ caller: { namespace }, query }) => {
-      const rows = await listConversationPage(deps, {
+      const rows = await listConversations(deps.pool, {
         namespace,
-        before: query.cursor ?? null,
+        status: query.status,
+        agentId: query.agent_id,
+        channel: query.channel,
+        outcome: query.outcome,
+        userId: query.user_id,
+        createdAfter: query.created_after,
+        createdBefore: query.created_before,
+        before: query.cursor,
         limit: query.limit + 1,
-        ...(query.status !== undefined && { status: query.status }),
-        ...(query.agent_id !== undefined && { agentId: query.agent_id }),
-        ...(query.channel !== undefined && { channel: query.channel }),
-        ...(query.outcome !== undefined && { outcome: query.outcome }),
-        ...(query.user_id !== undefined && { userId: query.user_id }),
-        ...(query.created_after !== undefined && { createdAfter: query.created_after }),
-        ...(query.created_before !== undefined && { createdBefore: query.created_before }),
       });
       const page = { limit: query.limit, view: conversationView, cursorOf: idCursor('conv') };
       return { status: 200, body: pageOf(rows, page) };
@@ -132,7 +134,9 @@ function readRoute(deps: ConversationRoutesDeps): Route {
     answers,
     handle: async ({ caller: { namespace }, params: { id } }) => ({
       status: 200,
-      body: conversationView(await requireConversation(deps, { namespace, id })),
+      body: conversationView(
+        found(await readConversation(deps.pool, { namespace, id }), 'conversation'),
+      ),
     }),
   });
 }
@@ -156,8 +160,7 @@ function endRoute(deps: ConversationRoutesDeps): Route {
     answers,
     errors: ['conversation_ended'],
     handle: async ({ answering, caller: { namespace }, params: { id }, body }) => {
-      const stated = body.outcome === undefined ? {} : { outcome: body.outcome };
-      const end = { namespace, id, reason: 'user_ended' as const, ...stated };
+      const end = { namespace, id, reason: 'user_ended' as const, outcome: body.outcome };
       return answering(
         (beforeCommit) => endConversation(deps, end, beforeCommit),
         (row) => ({ status: 200, body: conversationView(row) }),

@@ -12,8 +12,7 @@ import {
 import type { Db } from '../platform/postgres/pool.ts';
 import { insertFirstTurn } from './record/turns.sql.ts';
 import { inConversation, type ConversationDeps } from './record/conversation-deps.ts';
-import { fillPlaceholders } from './record/fill-placeholders.ts';
-import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
+import type { CommitHook } from '../platform/postgres/commit-hook.ts';
 
 /** Where a version sets no limits, in seconds. A call that says nothing is over; a chat may rest. */
 const LIMITS = {
@@ -39,7 +38,7 @@ export type ConversationToStart = {
 export function startConversation(
   deps: ConversationDeps,
   input: ConversationToStart,
-  beforeCommit: CommitHook<ConversationRow> = noCommitHook,
+  beforeCommit?: CommitHook<ConversationRow>,
 ): Promise<ConversationRow> {
   return inConversation(
     deps,
@@ -104,4 +103,20 @@ function newRow(
     ...LIMITS[isSpoken ? 'spoken' : 'written'],
     ...content.limits,
   };
+}
+
+/**
+ * `{{name}}` becomes the variable of that name; one that is not given, or is no plain value,
+ * becomes nothing, since braces are no way to greet somebody. Only names: nothing is computed, and
+ * what is filled in is not looked at again.
+ */
+export function fillPlaceholders(text: string, variables: Variables): string {
+  return text.replaceAll(/\{\{\s*([^{}\s][^{}]{0,127}?)\s*\}\}/g, (_, name: string) =>
+    Object.hasOwn(variables, name) ? plain(variables[name]) : '',
+  );
+}
+
+function plain(value: unknown): string {
+  const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
+  return isPlain ? String(value) : '';
 }

@@ -1,13 +1,13 @@
 import { conversationView, turnView } from './record/conversation.view.ts';
+import type { ConversationRow } from './record/conversations.sql.ts';
+import type { TurnRole, TurnRow } from './record/turns.sql.ts';
 
 /**
  * A transcript in its three forms, a page of turns at a time: ten thousand turns are never in
  * memory together.
  */
 
-type Row = Parameters<typeof conversationView>[0];
-type Turn = Parameters<typeof turnView>[0];
-type Pages = AsyncIterable<readonly Turn[]>;
+type Pages = AsyncIterable<readonly TurnRow[]>;
 
 export const TRANSCRIPT_FORMATS = {
   json: { mediaType: 'application/json', write: writeJson },
@@ -15,7 +15,7 @@ export const TRANSCRIPT_FORMATS = {
   vtt: { mediaType: 'text/vtt; charset=utf-8', write: writeVtt },
 } as const;
 
-async function* writeJson(row: Row, pages: Pages): AsyncGenerator<string> {
+async function* writeJson(row: ConversationRow, pages: Pages): AsyncGenerator<string> {
   const { id, agent_id, agent_version, status, summary } = conversationView(row);
   const head = JSON.stringify({ conversation_id: id, agent_id, agent_version, status, summary });
   let separator = `${head.slice(0, -1)},"turns":[`;
@@ -27,7 +27,7 @@ async function* writeJson(row: Row, pages: Pages): AsyncGenerator<string> {
   yield separator === ',' ? ']}' : `${separator}]}`;
 }
 
-const SPEAKERS: Record<Turn['role'], string> = {
+const SPEAKERS: Record<TurnRole, string> = {
   user: 'User',
   agent: 'Agent',
   tool: 'Tool',
@@ -36,7 +36,7 @@ const SPEAKERS: Record<Turn['role'], string> = {
 };
 
 /** A line that a user sends cannot pass for one of somebody else: it is indented. */
-async function* writeText(_row: Row, pages: Pages): AsyncGenerator<string> {
+async function* writeText(_row: ConversationRow, pages: Pages): AsyncGenerator<string> {
   for await (const turns of pages) {
     const lines = turns.map(({ role, text, startedAtMs }) => {
       const said = text.split(LINE_BREAK).join('\n    ');
@@ -47,7 +47,7 @@ async function* writeText(_row: Row, pages: Pages): AsyncGenerator<string> {
 }
 
 /** WebVTT (W3C): no blank line and no `-->` may be in a cue, and its markup is escaped. */
-async function* writeVtt(_row: Row, pages: Pages): AsyncGenerator<string> {
+async function* writeVtt(_row: ConversationRow, pages: Pages): AsyncGenerator<string> {
   yield 'WEBVTT\n';
   for await (const turns of pages) {
     const cues = turns.map(({ index, role, text, startedAtMs, endedAtMs }) => {

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { readTurns, requireConversation } from './read-conversations.ts';
+import { found } from '../errors.ts';
 import { idParam } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import { Transcript } from './record/conversation.view.ts';
+import { readConversation, type ConversationRow } from './record/conversations.sql.ts';
+import { listTurns, type TurnRow } from './record/turns.sql.ts';
 import { TRANSCRIPT_FORMATS } from './transcript-text.ts';
 
 const format = z
@@ -11,7 +14,7 @@ const format = z
   .describe('json, plain text, or WebVTT for players.');
 
 /** What was said, whole (contract §4). */
-export function transcriptRoute(deps: Parameters<typeof requireConversation>[0]): Route {
+export function transcriptRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',
     path: '/v1/conversations/{id}/transcript',
@@ -30,10 +33,24 @@ export function transcriptRoute(deps: Parameters<typeof requireConversation>[0])
       },
     },
     handle: async ({ caller: { namespace }, params: { id }, query }) => {
-      const conversation = await requireConversation(deps, { namespace, id });
+      const conversation = found(await readConversation(pool, { namespace, id }), 'conversation');
       const { mediaType, write } = TRANSCRIPT_FORMATS[query.format];
-      const text = write(conversation, readTurns(deps, conversation));
+      const text = write(conversation, readTurns(pool, conversation));
       return { status: 200, mediaType, text };
     },
   });
+}
+
+/** A page holds at most this many messages of at most 32,000 characters in memory. */
+const PAGE = 200;
+
+/** The turns there were when it was asked for, oldest first, a page at a time. */
+async function* readTurns(
+  pool: Pool,
+  { id, turnCount }: ConversationRow,
+): AsyncGenerator<TurnRow[]> {
+  for (let from = 0; from < turnCount; from += PAGE) {
+    const limit = Math.min(PAGE, turnCount - from);
+    yield await listTurns(pool, { conversationId: id, from, limit });
+  }
 }

@@ -1,3 +1,4 @@
+import { found } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
 import {
   eraseConversationRow,
@@ -13,11 +14,9 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { recordAudit } from '../audit/audit-log.sql.ts';
 import {
   inConversation,
-  noSuchConversation,
   type ConversationDeps,
 } from '../conversations/record/conversation-deps.ts';
 import { endLocked } from '../conversations/ending/end-conversation.ts';
-import { noCommitHook } from '../platform/postgres/commit-hook.ts';
 
 /** Stands where words were. */
 export const ERASED = '[erased]';
@@ -36,29 +35,24 @@ export async function eraseConversation(
   deps: ErasureDeps,
   input: { namespace: string; id: string; actor: string; requestId: string },
 ): Promise<void> {
-  const ended = await inConversation<ConversationRow | undefined>(
-    deps,
-    async (transaction) => {
-      const { db } = transaction;
-      const row = await lockConversation(db, input);
-      if (!row) throw noSuchConversation();
-      const isLive = row.endedAt === null;
-      const last = isLive
-        ? await endLocked({ ...transaction, deps }, row, { reason: 'deleted' })
-        : row;
-      await eraseConversationRow(db, row.id, withoutWords(last.tally));
-      await eraseEscalationsOf(db, row.id, ERASED);
-      await eraseGapsOf(db, row.id, ERASED);
-      await eraseCallsOf(db, row.id);
-      await deps.eraseEvents(db, { conversationId: row.id });
-      await eraseAnswersAbout(db, row.id); // Kept for repeats of a request.
-      const { namespace, id, actor, requestId } = input;
-      const target = fromUuid('conv', id);
-      await recordAudit(db, { namespace, actor, action: 'conversation.erased', target, requestId });
-      return isLive ? last : undefined;
-    },
-    noCommitHook,
-  );
+  const ended = await inConversation<ConversationRow | undefined>(deps, async (transaction) => {
+    const { db } = transaction;
+    const row = found(await lockConversation(db, input), 'conversation');
+    const isLive = row.endedAt === null;
+    const last = isLive
+      ? await endLocked({ ...transaction, deps }, row, { reason: 'deleted' })
+      : row;
+    await eraseConversationRow(db, row.id, withoutWords(last.tally));
+    await eraseEscalationsOf(db, row.id, ERASED);
+    await eraseGapsOf(db, row.id, ERASED);
+    await eraseCallsOf(db, row.id);
+    await deps.eraseEvents(db, { conversationId: row.id });
+    await eraseAnswersAbout(db, row.id); // Kept for repeats of a request.
+    const { namespace, id, actor, requestId } = input;
+    const target = fromUuid('conv', id);
+    await recordAudit(db, { namespace, actor, action: 'conversation.erased', target, requestId });
+    return isLive ? last : undefined;
+  });
   if (!ended) return;
   const { channel, outcome } = ended;
   deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' });

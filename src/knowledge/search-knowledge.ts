@@ -1,6 +1,6 @@
 import { readLiveContent } from '../agents/agent-versions.sql.ts';
 import type { AgentContent } from '../agents/agent.ts';
-import { ApiError } from '../errors.ts';
+import { found } from '../errors.ts';
 import { toUuid } from '../ids.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { listAnsweringAgents } from './passages/knowledge-chunks.sql.ts';
@@ -42,8 +42,7 @@ export async function searchFor(
     const scope = { namespace, agentId, sourceIds: 'all' } as const;
     return searchKnowledge(pool, { scope, query, limit });
   }
-  const live = await readLiveContent(pool, { namespace, id: agentId });
-  if (!live) throw new ApiError('not_found', 'there is no such agent');
+  const live = found(await readLiveContent(pool, { namespace, id: agentId }), 'agent');
   const { knowledge } = live.content ?? {};
   const scope = await agentScope(pool, { namespace, agentId, knowledge });
   return searchKnowledge(pool, { scope, query, limit });

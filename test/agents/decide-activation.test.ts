@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { decideActivation } from '../../src/agents/decide-activation.ts';
+import { decideActivation } from '../../src/agents/activate-version.ts';
 
 /** Everything there is to decide with up to four versions, judged by contract §4. */
 function situations() {

@@ -1,6 +1,7 @@
 import { fromUuid } from '../../ids.ts';
 import {
   endConversationRow,
+  lockExpired,
   type ConversationRow,
   type LiveConversation,
   type Outcome,
@@ -15,7 +16,7 @@ import {
   type ConversationTransaction,
 } from '../record/conversation-deps.ts';
 import { predictCsat } from './predict-csat.ts';
-import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import { tellTranscript } from './tell-transcript.ts';
 
@@ -44,8 +45,8 @@ export type EndedReason =
  */
 export async function endConversation(
   deps: ConversationDeps,
-  input: { namespace: string; id: string; reason: EndedReason; outcome?: Outcome },
-  beforeCommit: CommitHook<ConversationRow> = noCommitHook,
+  input: { namespace: string; id: string; reason: EndedReason; outcome?: Outcome | undefined },
+  beforeCommit?: CommitHook<ConversationRow>,
 ): Promise<ConversationRow> {
   const ended = await inConversation(
     deps,
@@ -57,8 +58,17 @@ export async function endConversation(
   return ended;
 }
 
+/** Ends a conversation if its time is over and nobody else is at it. */
+export async function endExpired(deps: ConversationDeps, id: string): Promise<void> {
+  const ended = await inConversation(deps, async (transaction) => {
+    const row = await lockExpired(transaction.db, id);
+    return row && endLocked({ ...transaction, deps }, row, { reason: reasonOfExpiry(row) });
+  });
+  if (ended) await afterEnd(deps, ended);
+}
+
 /** What follows a committed end; what fails here is found again by the reaper. */
-export async function afterEnd(deps: ConversationDeps, row: ConversationRow): Promise<void> {
+async function afterEnd(deps: ConversationDeps, row: ConversationRow): Promise<void> {
   deps.metrics.conversations.inc({ channel: row.channel, outcome: row.outcome ?? 'unknown' });
   await tellTranscript(deps, row.id).catch(() => undefined);
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { closeEscalation } from '../escalations/close-escalation.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
-import { endExpired } from './end-expired.ts';
+import { endExpired } from './end-conversation.ts';
 import { tellTranscript } from './tell-transcript.ts';
 import { listExpired, listWithoutSummary } from '../record/conversations.sql.ts';
 import { listTimedOut } from '../escalations/escalations.sql.ts';

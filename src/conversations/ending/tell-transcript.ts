@@ -9,7 +9,6 @@ import {
   transcriptUrl,
   type ConversationDeps,
 } from '../record/conversation-deps.ts';
-import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 import { summarize } from '../record/summarize.ts';
 
 /**
@@ -20,28 +19,24 @@ export function tellTranscript(
   deps: ConversationDeps,
   id: string,
 ): Promise<ConversationRow | undefined> {
-  return inConversation<ConversationRow | undefined>(
-    deps,
-    async ({ db, emit }) => {
-      const row = await lockWithoutSummary(db, id);
-      if (!row) return undefined;
-      const summary = summarize(row);
-      await setSummary(db, id, summary);
-      await emit(row, {
-        type: 'conversation.transcript.ready',
-        data: {
-          conversation_id: fromUuid('conv', row.id),
-          agent_id: fromUuid('agt', row.agentId),
-          agent_version: row.agentVersion,
-          transcript_url: transcriptUrl(deps, row.id),
-          summary,
-          turns: row.turnCount,
-          outcome: row.outcome ?? 'unknown',
-          csat_predicted: row.csatPredicted ?? 1, // Both were settled with the end.
-        },
-      });
-      return { ...row, summary };
-    },
-    noCommitHook,
-  );
+  return inConversation(deps, async ({ db, emit }) => {
+    const row = await lockWithoutSummary(db, id);
+    if (!row) return undefined;
+    const summary = summarize(row);
+    await setSummary(db, id, summary);
+    await emit(row, {
+      type: 'conversation.transcript.ready',
+      data: {
+        conversation_id: fromUuid('conv', row.id),
+        agent_id: fromUuid('agt', row.agentId),
+        agent_version: row.agentVersion,
+        transcript_url: transcriptUrl(deps, row.id),
+        summary,
+        turns: row.turnCount,
+        outcome: row.outcome ?? 'unknown',
+        csat_predicted: row.csatPredicted ?? 1, // Both were settled with the end.
+      },
+    });
+    return { ...row, summary };
+  });
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError, found } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
 import { lockConversation, type LiveConversation } from '../record/conversations.sql.ts';
 import {
@@ -11,7 +11,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { Tally } from '../record/tally.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { addLocked, silenceWhileEscalated } from './request-escalation.ts';
-import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 type Key = { namespace: string; id: string };
 
@@ -22,7 +22,7 @@ type Key = { namespace: string; id: string };
 export function acceptEscalation(
   deps: ConversationDeps,
   input: Key & { acceptedBy: Person },
-  beforeCommit: CommitHook<EscalationRow> = noCommitHook,
+  beforeCommit?: CommitHook<EscalationRow>,
 ): Promise<EscalationRow> {
   return inConversation(
     deps,
@@ -77,9 +77,7 @@ export async function lockEscalated(db: Db, key: Key): Promise<LiveConversation 
 
 /** @throws ApiError not_found, for another namespace's id too */
 export async function requireEscalation(db: Db, key: Key): Promise<EscalationRow> {
-  const row = await readEscalation(db, key);
-  if (!row) throw new ApiError('not_found', 'there is no such escalation');
-  return row;
+  return found(await readEscalation(db, key), 'escalation');
 }
 
 /** Under the conversation's lock: why an escalation is not in the status somebody needs. */

@@ -3,7 +3,7 @@ import type { Tally } from '../record/tally.ts';
 import { lockEscalated, whyNot } from './accept-escalation.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { addLocked } from './request-escalation.ts';
-import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /** How an escalation ends other than with its conversation; the agent goes on (contract §4). */
 export type Closing = 'declined' | 'timed_out' | 'completed';
@@ -23,7 +23,7 @@ const RULES = {
 export function closeEscalation(
   deps: ConversationDeps,
   input: { namespace: string; id: string; to: Closing },
-  beforeCommit: CommitHook<EscalationRow> = noCommitHook,
+  beforeCommit?: CommitHook<EscalationRow>,
 ): Promise<EscalationRow> {
   const { from, counts } = RULES[input.to];
   return inConversation(

@@ -1,19 +1,12 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
 import { waitOf } from './accept-escalation.ts';
-import type { EscalationRow } from './escalations.sql.ts';
+import { ESCALATION_STATUSES, type EscalationRow } from './escalations.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
 /** Escalations as REST answers them (contract §4, "Shapes read by programs"). */
 
-export const escalationStatus = z.enum([
-  'requested',
-  'accepted',
-  'declined',
-  'timed_out',
-  'completed',
-  'canceled',
-]);
+export const escalationStatus = z.enum(ESCALATION_STATUSES);
 
 export const Person = z.strictObject({
   id: z.string().min(1).max(256).describe('Who it is to you.'),

@@ -56,11 +56,11 @@ function listRoute(deps: ConversationDeps): Route {
     handle: async ({ caller: { namespace }, query }) => {
       const rows = await listEscalations(deps.pool, {
         namespace,
-        before: query.cursor ?? null,
+        status: query.status,
+        conversationId: query.conversation_id,
+        agentId: query.agent_id,
+        before: query.cursor,
         limit: query.limit + 1,
-        ...(query.status !== undefined && { status: query.status }),
-        ...(query.conversation_id !== undefined && { conversationId: query.conversation_id }),
-        ...(query.agent_id !== undefined && { agentId: query.agent_id }),
       });
       const page = { limit: query.limit, view: escalationView, cursorOf: idCursor('esc') };
       return { status: 200, body: pageOf(rows, page) };

@@ -1,3 +1,4 @@
+import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 export const ESCALATION_STATUSES = [
@@ -71,31 +72,25 @@ export async function readEscalation(
   return rows[0];
 }
 
-export type EscalationFilter = {
-  namespace: string;
-  status?: string;
-  conversationId?: string;
-  agentId?: string;
-  /** uuid after which the page starts */
-  before: string | null;
-  limit: number;
+export type EscalationFilter = ListPage & {
+  status?: EscalationStatus | undefined;
+  conversationId?: string | undefined;
+  agentId?: string | undefined;
 };
 
-/** Newest first; only the filters that are given are in the statement, so that an index fits it. */
+/** Newest first. */
 export async function listEscalations(db: Db, filter: EscalationFilter): Promise<EscalationRow[]> {
-  const given: [string, unknown][] = [
+  const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
     ['status =', filter.status],
     ['conversation_id =', filter.conversationId],
     ['agent_id =', filter.agentId],
-    ['id <', filter.before ?? undefined],
-  ];
-  const conditions = given.filter(([, value]) => value !== undefined);
-  const where = conditions.map(([condition], i) => `${condition} $${i + 1}`).join(' and ');
+    ['id <', filter.before],
+  ]);
   const { rows } = await db.query<EscalationRow>(
-    `select ${COLUMNS} from escalations where ${where}
-      order by id desc limit $${conditions.length + 1}`,
-    [...conditions.map(([, value]) => value), filter.limit],
+    `select ${COLUMNS} from escalations
+      where ${where} order by id desc limit $${values.push(filter.limit)}`,
+    values,
   );
   return rows;
 }
@@ -148,9 +143,9 @@ export async function closeEscalationsOf(
 export async function listTimedOut(
   db: Db,
   limit: number,
-): Promise<Pick<EscalationRow, 'id' | 'namespace' | 'conversationId'>[]> {
+): Promise<Pick<EscalationRow, 'id' | 'namespace'>[]> {
   const { rows } = await db.query<EscalationRow>(
-    `select id, namespace, conversation_id as "conversationId" from escalations
+    `select id, namespace from escalations
       where status = 'requested' and times_out_at <= clock_timestamp()
       order by times_out_at limit $1`,
     [limit],
@@ -163,10 +158,9 @@ export async function eraseEscalationsOf(
   db: Db,
   conversationId: string,
   erased: string,
-): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    `update escalations set reason = $2, summary = $2 where conversation_id = $1 returning id`,
-    [conversationId, erased],
-  );
-  return rows.map(({ id }) => id);
+): Promise<void> {
+  await db.query('update escalations set reason = $2, summary = $2 where conversation_id = $1', [
+    conversationId,
+    erased,
+  ]);
 }

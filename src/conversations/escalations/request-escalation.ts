@@ -12,9 +12,9 @@ import {
   type ConversationDeps,
   type ConversationTransaction,
 } from '../record/conversation-deps.ts';
-import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
-import { systemTurn } from '../record/system-turn.ts';
+import { plainTurn } from '../record/plain-turn.ts';
 
 /** How long a human is waited for when the agent does not say. */
 export const DEFAULT_TIMEOUT_SEC = 300;
@@ -26,7 +26,7 @@ export const DEFAULT_TIMEOUT_SEC = 300;
 export function requestEscalation(
   deps: ConversationDeps,
   input: { namespace: string; id: string; reason: string },
-  beforeCommit: CommitHook<EscalationRow> = noCommitHook,
+  beforeCommit?: CommitHook<EscalationRow>,
 ): Promise<EscalationRow> {
   return inConversation(
     deps,
@@ -99,7 +99,7 @@ export async function addLocked(
   row: LiveConversation,
   change: { text: string; status: 'active' | 'escalated'; tally: Tally; silenceSec: number },
 ): Promise<ConversationRow> {
-  const turn = systemTurn(row, change.text);
+  const turn = plainTurn(row, 'system', change.text);
   const updated = await addTurns(db, {
     conversation: row,
     turns: [turn],

@@ -1,10 +1,9 @@
-import { addTurns } from '../record/turns.sql.ts';
 import { lockEscalated, requireEscalation, timeoutOf, whyNot } from './accept-escalation.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
-import type { MessageResult } from '../record/turns.sql.ts';
+import { addTurns, type MessageResult } from '../record/turns.sql.ts';
 import { silenceWhileEscalated } from './request-escalation.ts';
-import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
-import { plainTurn } from '../record/system-turn.ts';
+import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { plainTurn } from '../record/plain-turn.ts';
 
 /**
  * The human who accepted speaks to the user.
@@ -13,7 +12,7 @@ import { plainTurn } from '../record/system-turn.ts';
 export function sayAsHuman(
   deps: ConversationDeps,
   input: { namespace: string; id: string; text: string },
-  beforeCommit: CommitHook<MessageResult> = noCommitHook,
+  beforeCommit?: CommitHook<MessageResult>,
 ): Promise<MessageResult> {
   return inConversation(
     deps,

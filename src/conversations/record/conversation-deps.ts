@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError, found } from '../../errors.ts';
 import type { EventData, EventType } from '../../events/event-types.ts';
 import { fromUuid } from '../../ids.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
@@ -11,7 +11,7 @@ import {
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
-import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /** What the use cases of conversations are given. `baseUrl` begins the links that events carry. */
 export type ConversationDeps = {
@@ -44,7 +44,7 @@ export type ConversationTransaction = {
 export async function inConversation<R>(
   deps: Pick<ConversationDeps, 'pool' | 'announce' | 'nowMs' | 'metrics'>,
   work: (transaction: ConversationTransaction) => Promise<R>,
-  beforeCommit: CommitHook<R>,
+  beforeCommit: CommitHook<R> = noCommitHook,
 ): Promise<R> {
   let emitted: Emitted[] = [];
   let escalations: string[] = [];
@@ -76,14 +76,9 @@ export async function lockLive(
   db: Db,
   key: { namespace: string; id: string },
 ): Promise<LiveConversation> {
-  const row = await lockConversation(db, key);
-  if (!row) throw noSuchConversation();
+  const row = found(await lockConversation(db, key), 'conversation');
   if (row.endedAt !== null) throw conversationEnded();
   return row;
-}
-
-export function noSuchConversation(): ApiError {
-  return new ApiError('not_found', 'there is no such conversation');
 }
 
 export function conversationEnded(): ApiError {

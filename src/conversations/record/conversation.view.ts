@@ -1,23 +1,20 @@
 import { z } from 'zod';
 import { fromUuid, uuidTimeMs } from '../../ids.ts';
 import { durationSec } from './conversation-deps.ts';
-import type { ConversationRow } from './conversations.sql.ts';
+import {
+  CHANNELS,
+  CONVERSATION_STATUSES,
+  OUTCOMES,
+  type ConversationRow,
+} from './conversations.sql.ts';
 import type { MessageResult, TurnRow } from './turns.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
 /** Conversations and their turns as REST answers them (contract §4). */
 
-export const channel = z.enum(['chat', 'voice', 'sms', 'web_voice']);
-export const conversationStatus = z.enum(['active', 'escalated', 'ended', 'failed']);
-export const outcome = z.enum([
-  'resolved',
-  'unresolved',
-  'escalated',
-  'abandoned',
-  'voicemail',
-  'failed',
-  'unknown',
-]);
+export const channel = z.enum(CHANNELS);
+export const conversationStatus = z.enum(CONVERSATION_STATUSES);
+export const outcome = z.enum(OUTCOMES);
 const csat = z.int().min(1).max(5);
 
 export const Conversation = z

@@ -1,5 +1,10 @@
-import { lowestUuidAt } from '../../ids.ts';
 import type { AgentContent } from '../../agents/agent.ts';
+import {
+  createdBetween,
+  filteredBy,
+  type CreatedBetween,
+  type ListPage,
+} from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { EMPTY_TALLY, type Tally } from './tally.ts';
 
@@ -50,16 +55,14 @@ export type ConversationRow = {
 /** One that somebody is about to add to: `ageMs` since its start by the clock of the database. */
 export type LiveConversation = ConversationRow & { ageMs: number; isExpired: boolean };
 
-const COLUMNS = `c.id, c.namespace, c.agent_id as "agentId", c.agent_version as "agentVersion",
+export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId", c.agent_version as "agentVersion",
   c.channel, c.user_id as "userId", c.variables, c.metadata, c.call_id as "callId", c.status,
   c.started_at as "startedAt", c.ended_at as "endedAt", c.ended_reason as "endedReason", c.outcome,
   c.csat_predicted::float8 as "csatPredicted", c.csat, c.summary, c.turn_count as "turnCount",
   c.tally, c.max_duration_sec as "maxDurationSec", c.silence_timeout_sec as "silenceTimeoutSec",
   c.expires_at as "expiresAt"`;
 
-export const CONVERSATION_COLUMNS = COLUMNS;
-
-const LIVE = `${COLUMNS},
+const LIVE = `${CONVERSATION_COLUMNS},
   greatest(0, floor(extract(epoch from clock_timestamp() - c.started_at) * 1000))::bigint as "ageMs",
   coalesce(c.expires_at <= clock_timestamp(), false) as "isExpired"`;
 
@@ -91,7 +94,7 @@ export async function insertConversation(db: Db, row: NewConversation): Promise<
               silence_timeout_sec, expires_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'active', $10, 1, $11, $12, $13,
              clock_timestamp() + make_interval(secs => least($12::int, $13::int)))
-           returning ${COLUMNS}`,
+           returning ${CONVERSATION_COLUMNS}`,
     values: [
       row.id,
       row.namespace,
@@ -117,7 +120,7 @@ export async function readConversation(
 ): Promise<ConversationRow | undefined> {
   const { rows } = await db.query<ConversationRow>({
     name: 'read_conversation',
-    text: `select ${COLUMNS} from conversations c
+    text: `select ${CONVERSATION_COLUMNS} from conversations c
             where c.id = $1 and c.namespace = $2 and c.deleted_at is null`,
     values: [id, namespace],
   });
@@ -168,47 +171,34 @@ export async function nextSequence(db: Db, id: string): Promise<number> {
   return rows[0]?.sequence ?? 0;
 }
 
-export type ConversationFilter = {
-  namespace: string;
-  status?: string;
-  agentId?: string;
-  channel?: string;
-  outcome?: string;
-  userId?: string;
-  /** Unix seconds, inclusive */
-  createdAfter?: number;
-  /** Unix seconds, exclusive */
-  createdBefore?: number;
-  /** uuid after which the page starts */
-  before: string | null;
-  limit: number;
-};
+export type ConversationFilter = ListPage &
+  CreatedBetween & {
+    status?: ConversationStatus | undefined;
+    agentId?: string | undefined;
+    channel?: Channel | undefined;
+    outcome?: Outcome | undefined;
+    userId?: string | undefined;
+  };
 
-/** Newest first; only the filters that are given are in the statement, so that an index fits it. */
+/** Newest first. */
 export async function listConversations(
   db: Db,
   filter: ConversationFilter,
 ): Promise<ConversationRow[]> {
-  const bound = (sec: number | undefined): string | undefined =>
-    sec === undefined ? undefined : lowestUuidAt(sec * 1_000);
-  const given: [string, unknown][] = [
-    ['c.namespace =', filter.namespace],
-    ['c.status =', filter.status],
-    ['c.agent_id =', filter.agentId],
-    ['c.channel =', filter.channel],
-    ['c.outcome =', filter.outcome],
-    ['c.user_id =', filter.userId],
-    ['c.id >=', bound(filter.createdAfter)],
-    ['c.id <', bound(filter.createdBefore)],
-    ['c.id <', filter.before ?? undefined],
-  ];
-  const conditions = given.filter(([, value]) => value !== undefined);
-  const where = conditions.map(([condition], i) => `${condition} $${i + 1}`).join(' and ');
+  const { where, values } = filteredBy([
+    ['namespace =', filter.namespace],
+    ['status =', filter.status],
+    ['agent_id =', filter.agentId],
+    ['channel =', filter.channel],
+    ['outcome =', filter.outcome],
+    ['user_id =', filter.userId],
+    ...createdBetween(filter),
+    ['id <', filter.before],
+  ]);
   const { rows } = await db.query<ConversationRow>(
-    `select ${COLUMNS} from conversations c
-      where ${where} and c.deleted_at is null
-      order by c.id desc limit $${conditions.length + 1}`,
-    [...conditions.map(([, value]) => value), filter.limit],
+    `select ${CONVERSATION_COLUMNS} from conversations c
+      where ${where} and deleted_at is null order by id desc limit $${values.push(filter.limit)}`,
+    values,
   );
   return rows;
 }
@@ -230,7 +220,7 @@ export async function endConversationRow(
     text: `update conversations c
               set status = $2, ended_at = to_timestamp($3::float8 / 1000), ended_reason = $4,
                   outcome = $5, csat_predicted = $6, expires_at = null
-            where id = $1 returning ${COLUMNS}`,
+            where id = $1 returning ${CONVERSATION_COLUMNS}`,
     values: [end.id, end.status, end.endedAt, end.reason, end.outcome, end.csatPredicted],
   });
   return rows[0]!; // The caller holds its lock.
@@ -246,7 +236,7 @@ export async function setFeedback(
 ): Promise<ConversationRow | undefined> {
   const { rows } = await db.query<ConversationRow>(
     `update conversations c set csat = $3
-      where id = $1 and namespace = $2 and deleted_at is null returning ${COLUMNS}`,
+      where id = $1 and namespace = $2 and deleted_at is null returning ${CONVERSATION_COLUMNS}`,
     [id, namespace, csat],
   );
   return rows[0];
@@ -306,7 +296,7 @@ export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> 
 /** An ended one that has no summary yet, locked: of two who are to write it, the second waits and finds it there. */
 export async function lockWithoutSummary(db: Db, id: string): Promise<ConversationRow | undefined> {
   const { rows } = await db.query<ConversationRow>(
-    `select ${COLUMNS} from conversations c
+    `select ${CONVERSATION_COLUMNS} from conversations c
       where c.id = $1 and c.ended_at is not null and c.summary is null and c.deleted_at is null
         for update`,
     [id],

@@ -5,6 +5,8 @@ import { idParam } from '../../platform/http/fields.ts';
 import { route, type Answer, type Route } from '../../platform/http/route.ts';
 import { MessageAnswer, MessageBody, messageView } from '../record/conversation.view.ts';
 
+type Send = Parameters<EventStream>[0];
+
 /** One message of the user and what the agent says to it (contract §4), as document or stream. */
 export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
   return route({
@@ -35,7 +37,7 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
       const input = { namespace, conversationId: id, text: body.text };
       const turn = (onToken?: (text: string) => void): Promise<Answer> =>
         answering(
-          (beforeCommit) => deps.takeTurn({ ...input, ...(onToken && { onToken }) }, beforeCommit),
+          (beforeCommit) => deps.takeTurn({ ...input, onToken }, beforeCommit),
           (result) => ({ status: 200, body: messageView(result) }),
         );
       return wantsEvents(headers['accept']) ? streamed(turn) : turn();
@@ -83,7 +85,7 @@ async function streamed(
   };
 }
 
-async function sendResult(send: Parameters<EventStream>[0], body: unknown): Promise<void> {
+async function sendResult(send: Send, body: unknown): Promise<void> {
   const { turns } = MessageAnswer.parse(body);
   for (const turn of turns) await send({ event: 'turn', data: turn });
   await send({ event: 'done', data: body });

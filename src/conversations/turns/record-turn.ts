@@ -37,7 +37,7 @@ export async function recordTurn(
     return store(deps.pool, record); // One statement is a transaction by itself.
   }
   try {
-    return await inConversation<MessageResult>(
+    return await inConversation(
       deps,
       async (transaction) => {
         const result = await store(transaction.db, record);

@@ -1,10 +1,6 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError, found } from '../../errors.ts';
 import type { AgentContent } from '../../agents/agent.ts';
-import {
-  conversationEnded,
-  noSuchConversation,
-  type ConversationDeps,
-} from '../record/conversation-deps.ts';
+import { conversationEnded, type ConversationDeps } from '../record/conversation-deps.ts';
 import { endConversation, reasonOfExpiry } from '../ending/end-conversation.ts';
 import { recordTurn, type TurnToRecord } from './record-turn.ts';
 import {
@@ -14,12 +10,13 @@ import {
 } from '../escalations/request-escalation.ts';
 import { agentScope, searchKnowledge } from '../../knowledge/search-knowledge.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
-import { plainTurn } from '../record/system-turn.ts';
+import { plainTurn } from '../record/plain-turn.ts';
+import type { Tally } from '../record/tally.ts';
 import { readForTurn, type LiveConversation } from '../record/conversations.sql.ts';
 import { readLastTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
 import { createLine } from './line.ts';
 import { readUserTurn, type UserTurn } from './read-user-turn.ts';
-import type { Reply, Responder } from './responder.ts';
+import type { Reply, Responder, ResponderRequest } from './responder.ts';
 import { countReply, countUser } from './tally-turn.ts';
 
 /** Somebody else may be first so many times, in other processes; in this one they stand in line. */
@@ -31,7 +28,7 @@ export type TurnInput = {
   conversationId: string;
   text: string;
   /** Parts of the reply as they come; of what is stored, the answer tells. */
-  onToken?: (text: string) => void;
+  onToken?: ((text: string) => void) | undefined;
   /** Aborted: the reply is not wanted any more. */
   signal?: AbortSignal;
 };
@@ -63,9 +60,8 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     beforeCommit: CommitHook<MessageResult>,
   ): Promise<MessageResult | undefined> {
     const startedMs = deps.clockMs();
-    const read = await readForTurn(deps.pool, { ...input, id: input.conversationId });
-    if (!read) throw noSuchConversation();
-    const { conversation, content } = read;
+    const key = { namespace: input.namespace, id: input.conversationId };
+    const { conversation, content } = found(await readForTurn(deps.pool, key), 'conversation');
     await requireLive(deps, conversation);
     const user = readUserTurn(input.text);
     const tally = countUser(conversation.tally, user);
@@ -114,7 +110,7 @@ function requestOf(
     conversation: LiveConversation;
     user: UserTurn;
   },
-): Parameters<Responder>[0] {
+): ResponderRequest {
   const { input, content, conversation, user } = turn;
   const { namespace, agentId, id: conversationId } = conversation;
   return {
@@ -132,11 +128,7 @@ function requestOf(
   };
 }
 
-function finalTally(
-  tally: ReturnType<typeof countUser>,
-  user: UserTurn,
-  reply: Reply | undefined,
-): ReturnType<typeof countUser> {
+function finalTally(tally: Tally, user: UserTurn, reply: Reply | undefined): Tally {
   if (!reply) return tally;
   const counted = countReply(tally, user, reply);
   return reply.handover ? countRequest(counted) : counted;

@@ -1,22 +1,21 @@
 import { z } from 'zod';
+import { found } from '../../errors.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam, idValue } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { gapStatus, gapView, KnowledgeGap } from './gap.view.ts';
-import { listGapPage, requireGap, resolveGap } from './resolve-gap.ts';
+import { listGaps, readGap } from './knowledge-gaps.sql.ts';
+import { resolveGap, type ResolveGapDeps } from './resolve-gap.ts';
 
 const tag = 'Knowledge';
 const params = { id: idParam('gap', 'knowledge gap') };
 
-type GapRoutesDeps = Parameters<typeof resolveGap>[0];
-
 /** What agents could not answer (contract §4). */
-export function gapRoutes(deps: GapRoutesDeps): Route[] {
+export function gapRoutes(deps: ResolveGapDeps): Route[] {
   return [listGapsRoute(deps), readGapRoute(deps), resolveGapRoute(deps)];
 }
 
-function listGapsRoute(deps: GapRoutesDeps): Route {
-  const cursorOf = idCursor('gap');
+function listGapsRoute(deps: ResolveGapDeps): Route {
   return route({
     method: 'get',
     path: '/v1/knowledge/gaps',
@@ -32,19 +31,21 @@ function listGapsRoute(deps: GapRoutesDeps): Route {
     },
     answers: { 200: { description: 'A page of gaps.', schema: pageSchema(KnowledgeGap) } },
     handle: async ({ caller: { namespace }, query }) => {
-      const { limit, cursor: before = null, status } = query;
-      const filter = {
-        status,
+      const rows = await listGaps(deps.pool, {
+        namespace,
+        status: query.status,
         agentId: query.agent_id,
         conversationId: query.conversation_id,
-      };
-      const rows = await listGapPage(deps, { namespace, before, limit: limit + 1, filter });
-      return { status: 200, body: pageOf(rows, { limit, view: gapView, cursorOf }) };
+        before: query.cursor,
+        limit: query.limit + 1,
+      });
+      const page = { limit: query.limit, view: gapView, cursorOf: idCursor('gap') };
+      return { status: 200, body: pageOf(rows, page) };
     },
   });
 }
 
-function readGapRoute(deps: GapRoutesDeps): Route {
+function readGapRoute(deps: ResolveGapDeps): Route {
   return route({
     method: 'get',
     path: '/v1/knowledge/gaps/{id}',
@@ -56,7 +57,7 @@ function readGapRoute(deps: GapRoutesDeps): Route {
     answers: { 200: { description: 'The gap.', schema: KnowledgeGap } },
     handle: async ({ caller: { namespace }, params: { id } }) => ({
       status: 200,
-      body: gapView(await requireGap(deps, { namespace, id })),
+      body: gapView(found(await readGap(deps.pool, { namespace, id }), 'knowledge gap')),
     }),
   });
 }
@@ -73,7 +74,7 @@ const resolveBody = z
   })
   .describe('How the gap is closed.');
 
-function resolveGapRoute(deps: GapRoutesDeps): Route {
+function resolveGapRoute(deps: ResolveGapDeps): Route {
   return route({
     method: 'post',
     path: '/v1/knowledge/gaps/{id}/resolve',

@@ -1,4 +1,5 @@
 import { eraseQuestions } from '../passages/knowledge-chunks.sql.ts';
+import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** A question an agent had no answer to. Times are Unix milliseconds, ids uuids. */
@@ -143,30 +144,24 @@ export async function resolveGapRow(
   return rows[0]!; // Locked by the caller.
 }
 
-export type GapFilter = {
+export type GapFilter = ListPage & {
   status?: GapRow['status'] | undefined;
   agentId?: string | undefined;
   conversationId?: string | undefined;
 };
 
-/** Newest first; `before` is the id after which the page starts. */
-export async function listGaps(
-  db: Db,
-  page: { namespace: string; before: string | null; limit: number; filter: GapFilter },
-): Promise<GapRow[]> {
-  const { status, agentId, conversationId } = page.filter;
-  const values: unknown[] = [page.namespace, page.limit];
-  const where = ['namespace = $1'];
-  const add = (value: unknown, condition: (at: string) => string): void => {
-    if (value === undefined || value === null) return;
-    where.push(condition(`$${values.push(value)}`));
-  };
-  add(status, (at) => `status = ${at}`);
-  add(agentId, (at) => `agent_id = ${at}`);
-  add(conversationId, (at) => `conversation_id = ${at}`);
-  add(page.before, (at) => `id < ${at}`);
+/** Newest first. */
+export async function listGaps(db: Db, filter: GapFilter): Promise<GapRow[]> {
+  const { where, values } = filteredBy([
+    ['namespace =', filter.namespace],
+    ['status =', filter.status],
+    ['agent_id =', filter.agentId],
+    ['conversation_id =', filter.conversationId],
+    ['id <', filter.before],
+  ]);
   const { rows } = await db.query<GapRow>(
-    `select ${COLUMNS} from knowledge_gaps where ${where.join(' and ')} order by id desc limit $2`,
+    `select ${COLUMNS} from knowledge_gaps
+      where ${where} order by id desc limit $${values.push(filter.limit)}`,
     values,
   );
   return rows;

@@ -1,35 +1,13 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError, found } from '../../errors.ts';
 import { newUuid } from '../../ids.ts';
 import { indexChunk, insertChunks, lockAnswers } from '../passages/knowledge-chunks.sql.ts';
-import {
-  listGaps,
-  lockGap,
-  readGap,
-  resolveGapRow,
-  type GapFilter,
-  type GapRow,
-} from './knowledge-gaps.sql.ts';
+import { lockGap, resolveGapRow, type GapRow } from './knowledge-gaps.sql.ts';
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { searchableText } from '../passages/question-words.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
-type GapKey = { namespace: string; id: string };
-
-/** @throws ApiError not_found, for another namespace's id too */
-export async function requireGap({ pool }: { pool: Pool }, key: GapKey): Promise<GapRow> {
-  const gap = await readGap(pool, key);
-  if (!gap) throw noSuchGap();
-  return gap;
-}
-
-/** Newest first; one row more than `limit` tells that there is another page. */
-export function listGapPage(
-  { pool }: { pool: Pool },
-  page: { namespace: string; before: string | null; limit: number; filter: GapFilter },
-): Promise<GapRow[]> {
-  return listGaps(pool, page);
-}
+export type ResolveGapDeps = { pool: Pool; nowMs: () => number };
 
 /**
  * Closes a gap. Its answer becomes a passage of that agent, which the next search finds by the
@@ -38,13 +16,12 @@ export function listGapPage(
  * @throws ApiError not_found, gap_resolved
  */
 export function resolveGap(
-  deps: { pool: Pool; nowMs: () => number },
-  input: GapKey & { answer: string | null },
+  deps: ResolveGapDeps,
+  input: { namespace: string; id: string; answer: string | null },
   beforeCommit: CommitHook<GapRow> = noCommitHook,
 ): Promise<GapRow> {
   return inTransaction(deps.pool, async (db) => {
-    const gap = await lockGap(db, input);
-    if (!gap) throw noSuchGap();
+    const gap = found(await lockGap(db, input), 'knowledge gap');
     if (gap.status === 'resolved') {
       throw new ApiError('gap_resolved', 'somebody has resolved it already');
     }
@@ -58,7 +35,7 @@ export function resolveGap(
 
 async function learn(
   db: Db,
-  { nowMs }: { nowMs: () => number },
+  { nowMs }: ResolveGapDeps,
   { gap, answer }: { gap: GapRow; answer: string },
 ): Promise<void> {
   const { id: gapId, namespace, agentId, question } = gap;
@@ -73,8 +50,4 @@ async function learn(
   };
   await insertChunks(db, { namespace, agentId, gapId }, [passage]);
   await indexChunk(db, agentId, position);
-}
-
-function noSuchGap(): ApiError {
-  return new ApiError('not_found', 'there is no such knowledge gap');
 }

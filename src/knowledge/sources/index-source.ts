@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { fromUuid, newUuid } from '../../ids.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
+import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
+import { chunkText, type Chunk } from '../passages/chunk.ts';
 import {
   deleteSourceChunks,
   indexOwner,
@@ -19,10 +21,9 @@ import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
 import { searchableText } from '../passages/question-words.ts';
 
-/** What indexing needs; `split` cuts a text into passages (src/knowledge/passages/chunk.ts). */
 export type IndexDeps = {
   pool: Pool;
-  split: (text: string) => { heading: string; text: string }[];
+  notifier: Notifier;
   announce: Announce;
   metrics: Pick<Metrics, 'knowledgeSyncs'>;
   nowMs: () => number;
@@ -35,15 +36,13 @@ export type SourceContent = { path: string; title: string; text: string };
 export type CutContent = SourceContent & {
   hash: Buffer;
   bytes: number;
-  passages: { heading: string; text: string }[];
+  passages: Chunk[];
 };
 
-export function cutContent(
-  { split }: Pick<IndexDeps, 'split'>,
-  content: SourceContent,
-): CutContent {
-  const bytes = Buffer.byteLength(content.text);
-  return { ...content, hash: contentHashOf(content), bytes, passages: split(content.text) };
+export function cutContent(content: SourceContent): CutContent {
+  const { text } = content;
+  const bytes = Buffer.byteLength(text);
+  return { ...content, hash: contentHashOf(content), bytes, passages: chunkText(text) };
 }
 
 /** What tells a content from another, without cutting it. */
@@ -61,10 +60,10 @@ export type Index = (source: KnowledgeSourceRow, content: CutContent) => Promise
  * One transaction that may index a source. It is told of after the commit, and counted once, as
  * `ready` or as `error`, however often the transaction is run.
  */
-export async function indexing<R>(
+export async function indexing(
   deps: IndexDeps,
-  work: (db: Db, index: Index) => Promise<R>,
-): Promise<R> {
+  work: (db: Db, index: Index) => Promise<KnowledgeSourceRow>,
+): Promise<KnowledgeSourceRow> {
   let type: KnowledgeSourceRow['type'] | undefined;
   let emitted: Emitted | undefined;
   const count = (result: 'ready' | 'error'): void => {
@@ -78,13 +77,14 @@ export async function indexing<R>(
       emitted = await emitSynced(db, deps, { source, sync });
     });
   });
-  const result = await run.catch((error: unknown) => {
+  const row = await run.catch((error: unknown) => {
     count('error');
     throw error;
   });
   if (emitted) deps.announce(emitted);
   count('ready');
-  return result;
+  deps.notifier.notify(CHANNELS.projected, [row.uid]);
+  return row;
 }
 
 async function replaceContent(

@@ -1,3 +1,4 @@
+import { filteredBy } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** What a source is made of. Times are Unix milliseconds, ids uuids. */
@@ -19,13 +20,15 @@ const COLUMNS = `id, source_id as "sourceId", path, title, bytes, chunks, create
 /** Newest first; `before` is the id after which the page starts. */
 export async function listDocuments(
   db: Db,
-  page: { sourceId: string; before: string | null; limit: number },
+  page: { sourceId: string; before?: string | undefined; limit: number },
 ): Promise<DocumentRow[]> {
-  const values: unknown[] = [page.sourceId, page.limit];
-  const after = page.before === null ? '' : `and id < $${values.push(page.before)}`;
+  const { where, values } = filteredBy([
+    ['source_id =', page.sourceId],
+    ['id <', page.before],
+  ]);
   const { rows } = await db.query<DocumentRow>(
-    `select ${COLUMNS} from knowledge_documents where source_id = $1 ${after}
-      order by id desc limit $2`,
+    `select ${COLUMNS} from knowledge_documents
+      where ${where} order by id desc limit $${values.push(page.limit)}`,
     values,
   );
   return rows;

@@ -1,5 +1,9 @@
 import { projectionsIn } from '../../platform/resources/projections.sql.ts';
-import type { Resource, ResourceStore } from '../../platform/resources/resource-store.ts';
+import type {
+  ObjectKey,
+  Resource,
+  ResourceStore,
+} from '../../platform/resources/resource-store.ts';
 import { rfc3339 } from '../../platform/resources/schema/field-types.ts';
 import { managedBy } from '../../platform/reconcile/actors.ts';
 import {
@@ -20,15 +24,15 @@ import {
   type KnowledgeSourceSpec,
   type KnowledgeSourceStatus,
 } from './knowledge-source.ts';
-import type { KnowledgeSourceRow } from './knowledge-sources.sql.ts';
-import { listStaleSources } from './list-stale-sources.ts';
-import { projectSource, removeSource, type ProjectSourceDeps } from './project-source.ts';
+import type { IndexDeps } from './index-source.ts';
+import { listSyncedKeys, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
+import { projectSource, removeSource } from './project-source.ts';
 
 type SourceResource = Resource<KnowledgeSourceSpec, KnowledgeSourceStatus>;
 /** What is wrong, and the condition that says so. */
 type Blocked = Problem & { type: 'Accepted' | 'ResolvedRefs' };
 
-export type KnowledgeSourceReconcilerDeps = ProjectSourceDeps & {
+export type KnowledgeSourceReconcilerDeps = IndexDeps & {
   store: Pick<ResourceStore, 'get'>;
 };
 
@@ -36,18 +40,16 @@ export type KnowledgeSourceReconcilerDeps = ProjectSourceDeps & {
 export function knowledgeSourceReconciler(
   deps: KnowledgeSourceReconcilerDeps,
 ): ReconciledKind<KnowledgeSourceSpec, KnowledgeSourceStatus> {
-  const { store, pool } = deps;
   return {
     kind: 'KnowledgeSource',
     idPrefix: 'ks',
     idField: 'sourceId',
     action: 'Index',
-    rows: projectionsIn(pool, 'knowledge_sources'),
+    rows: projectionsIn(deps.pool, 'knowledge_sources'),
     uses: ({ spec }, kind, name) =>
       kind === 'ConfigMap' && spec.textFrom?.configMapKeyRef.name === name,
     isReferred: true,
-    listStale: () =>
-      listStaleSources(deps, async (key) => (await store.get('KnowledgeSource', key))?.status),
+    listStale: () => listStaleSources(deps),
     act: (source, by) => act(deps, source, by),
     remove: (key, epoch) => removeSource(deps, { epoch, ...key }),
   };
@@ -106,6 +108,22 @@ async function resolve(
   }
   const message = `key ${ref.key} of ConfigMap ${ref.name} must have 1 to 1000000 characters, none of them U+0000`;
   return { type: 'ResolvedRefs', reason: 'InvalidText', message };
+}
+
+/**
+ * Sources whose status tells of an older sync than the last: an upload by REST changes no
+ * declaration, so nothing else tells the operator.
+ */
+export async function listStaleSources({
+  pool,
+  store,
+}: Pick<KnowledgeSourceReconcilerDeps, 'pool' | 'store'>): Promise<ObjectKey[]> {
+  const stale: ObjectKey[] = [];
+  for (const row of await listSyncedKeys(pool)) {
+    const source = await store.get('KnowledgeSource', row);
+    if (source && source.status['lastSyncTime'] !== rfc3339(row.lastSyncedAt)) stale.push(row);
+  }
+  return stale;
 }
 
 /** The part of the status that what is indexed decides. */

@@ -1,10 +1,19 @@
 import { z } from 'zod';
+import { ApiError } from '../../errors.ts';
 import { dnsLabel } from '../../platform/resources/schema/field-types.ts';
 import { KnowledgeSourcePatch, KnowledgeSourceWrite } from './rest-knowledge-source.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
-import { listDocumentPage, listSourcePage, readWholeSource } from './read-knowledge.ts';
-import { syncSource, type SyncSourceDeps } from './sync-source.ts';
-import { createSource, deleteSource, patchSource, type SourceWriterDeps } from './write-source.ts';
+import type { IndexDeps } from './index-source.ts';
+import { listDocuments } from './knowledge-documents.sql.ts';
+import { listSources, readSourceText, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
+import { syncSource, uploadContent } from './sync-source.ts';
+import {
+  createSource,
+  deleteSource,
+  patchSource,
+  requireSource,
+  type SourceWriterDeps,
+} from './write-source.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
@@ -16,14 +25,13 @@ import {
   sourceType,
   sourceView,
 } from './knowledge.view.ts';
-import { uploadRoute } from './knowledge-upload.routes.ts';
 
 const tag = 'Knowledge';
 const params = { id: idParam('ks', 'knowledge source') };
 const path = '/v1/knowledge/sources/{id}';
 const notYet = 'Written; not in force yet, `ready` is false.';
 
-export type SourceRoutesDeps = SourceWriterDeps & SyncSourceDeps;
+export type SourceRoutesDeps = SourceWriterDeps & IndexDeps;
 
 /** What agents answer from (contract §4). */
 export function sourceRoutes(deps: SourceRoutesDeps): Route[] {
@@ -40,7 +48,6 @@ export function sourceRoutes(deps: SourceRoutesDeps): Route[] {
 }
 
 function listRoute(deps: SourceRoutesDeps): Route {
-  const cursorOf = idCursor('ks');
   return route({
     method: 'get',
     path: '/v1/knowledge/sources',
@@ -57,12 +64,10 @@ function listRoute(deps: SourceRoutesDeps): Route {
     },
     answers: { 200: { description: 'A page of sources.', schema: pageSchema(KnowledgeSource) } },
     handle: async ({ caller: { namespace }, query }) => {
-      const { limit, cursor: before = null, ...filter } = query;
-      const rows = await listSourcePage(deps, { namespace, before, limit: limit + 1, filter });
-      return {
-        status: 200,
-        body: pageOf(rows, { limit, view: (row) => sourceView(row), cursorOf }),
-      };
+      const { limit, cursor: before, ...filter } = query;
+      const rows = await listSources(deps.pool, { namespace, before, ...filter, limit: limit + 1 });
+      const view = (row: KnowledgeSourceRow) => sourceView(row);
+      return { status: 200, body: pageOf(rows, { limit, view, cursorOf: idCursor('ks') }) };
     },
   });
 }
@@ -79,12 +84,9 @@ function readRoute(deps: SourceRoutesDeps): Route {
     answers: { 200: { description: 'The source.', schema: KnowledgeSource } },
     etag: true,
     handle: async ({ caller: { namespace }, params: { id } }) => {
-      const { source, text } = await readWholeSource(deps, { namespace, id });
-      return {
-        status: 200,
-        headers: { ETag: etagOf(source) },
-        body: sourceView(source, text),
-      };
+      const row = await requireSource(deps, { namespace, id });
+      const text = await readSourceText(deps.pool, row.id);
+      return { status: 200, headers: { ETag: etagOf(row) }, body: sourceView(row, text) };
     },
   });
 }
@@ -110,11 +112,9 @@ function createRoute(deps: SourceRoutesDeps): Route {
     handle: async ({ plan, caller: { namespace }, body }) => {
       const { row, resource, shown } = await createSource(deps, namespace, body, plan);
       const view = sourceView(row, resource.spec.text ?? null);
-      return {
-        status: shown ? 201 : 202,
-        headers: { Location: `/v1/knowledge/sources/${String(view['id'])}`, ETag: etagOf(row) },
-        body: view,
-      };
+      const location = `/v1/knowledge/sources/${String(view['id'])}`;
+      const headers = { Location: location, ETag: etagOf(row) };
+      return { status: shown ? 201 : 202, headers, body: view };
     },
   });
 }
@@ -141,11 +141,8 @@ function patchRoute(deps: SourceRoutesDeps): Route {
     handle: async ({ caller: { namespace }, params: { id }, body, precondition }) => {
       const written = await patchSource(deps, { namespace, id }, body, precondition);
       const { row, resource, shown } = written;
-      return {
-        status: shown ? 200 : 202,
-        headers: { ETag: etagOf(row) },
-        body: sourceView(row, resource.spec.text ?? null),
-      };
+      const view = sourceView(row, resource.spec.text ?? null);
+      return { status: shown ? 200 : 202, headers: { ETag: etagOf(row) }, body: view };
     },
   });
 }
@@ -191,8 +188,63 @@ function syncRoute(deps: SourceRoutesDeps): Route {
   });
 }
 
+const MEDIA_TYPES = ['text/plain', 'text/markdown'];
+const FILE_BYTES_MAX = 20 * 1024 * 1024;
+
+const fileName = z
+  .string()
+  .max(255)
+  .regex(/^[^\p{Cc}\p{Cs}/\\]+$/u, 'must be 1 to 255 characters without / and control characters')
+  .optional()
+  .meta({
+    description: 'What the document is called.',
+    // Without the flag, which JSON Schema has no place for.
+    pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f/\\]+$`,
+  });
+
+function uploadRoute(deps: SourceRoutesDeps): Route {
+  return route({
+    method: 'put',
+    path: `${path}/content`,
+    operationId: 'uploadKnowledgeContent',
+    tag,
+    scope: 'write',
+    summary: 'Upload the content of a source of type file',
+    description:
+      'Plain text or Markdown in UTF-8, at most 20 MB. It can be found as soon as this is ' +
+      'answered; until then what was uploaded before is.',
+    params,
+    query: { file_name: fileName },
+    raw: { mediaTypes: MEDIA_TYPES, bytesMax: FILE_BYTES_MAX },
+    answers: { 202: { description: 'The source, indexed.', schema: KnowledgeSource } },
+    errors: ['unsupported_type'],
+    handle: async ({ caller: { namespace }, params: { id }, query, upload }) => {
+      const { mediaType, bytes } = upload;
+      const row = await uploadContent(deps, {
+        namespace,
+        id,
+        upload: { mediaType, fileName: query.file_name ?? null, content: bytes },
+        text: decode(bytes),
+      });
+      return { status: 202, body: sourceView(row, null) };
+    },
+  });
+}
+
+function decode(bytes: Buffer): string {
+  if (bytes.length === 0) throw refused('required', 'send the content as the body');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw refused('invalid_format', 'the content must be UTF-8');
+  }
+}
+
+function refused(code: string, detail: string): ApiError {
+  return new ApiError('invalid_body', detail, { errors: [{ pointer: '', code, detail }] });
+}
+
 function documentsRoute(deps: SourceRoutesDeps): Route {
-  const cursorOf = idCursor('doc');
   return route({
     method: 'get',
     path: `${path}/documents`,
@@ -206,10 +258,11 @@ function documentsRoute(deps: SourceRoutesDeps): Route {
       200: { description: 'A page of documents.', schema: pageSchema(KnowledgeDocument) },
     },
     handle: async ({ caller: { namespace }, params: { id }, query }) => {
-      const { limit, cursor: before = null } = query;
-      const page = { namespace, sourceId: id, before, limit: limit + 1 };
-      const rows = await listDocumentPage(deps, page);
-      return { status: 200, body: pageOf(rows, { limit, view: documentView, cursorOf }) };
+      const { limit, cursor: before } = query;
+      const { id: sourceId } = await requireSource(deps, { namespace, id });
+      const rows = await listDocuments(deps.pool, { sourceId, before, limit: limit + 1 });
+      const page = { limit, view: documentView, cursorOf: idCursor('doc') };
+      return { status: 200, body: pageOf(rows, page) };
     },
   });
 }

@@ -1,6 +1,7 @@
-import type { KnowledgeSourceSpec } from './knowledge-source.ts';
-import type { ManagedBy } from '../../platform/resources/kind-names.ts';
+import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
+import type { ManagedBy } from '../../platform/resources/kind-names.ts';
+import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
 /** What the operator made of a KnowledgeSource: the row the API reads. Times are Unix ms. */
 export type KnowledgeSourceRow = {
@@ -72,27 +73,24 @@ export async function readSourceText(db: Db, id: string): Promise<string | null>
   return rows[0]?.text ?? null;
 }
 
-export type SourceFilter = {
+export type SourceFilter = ListPage & {
   type?: string | undefined;
   status?: string | undefined;
   name?: string | undefined;
 };
 
-/** Newest first; `before` is the id after which the page starts. */
-export async function listSources(
-  db: Db,
-  page: { namespace: string; before: string | null; limit: number; filter: SourceFilter },
-): Promise<KnowledgeSourceRow[]> {
-  const values: unknown[] = [page.namespace, page.limit];
-  const where = ['namespace = $1', 'deleted_at is null'];
-  for (const column of ['type', 'status', 'name'] as const) {
-    const value = page.filter[column];
-    if (value !== undefined) where.push(`${column} = $${values.push(value)}`);
-  }
-  if (page.before !== null) where.push(`id < $${values.push(page.before)}`);
+/** Newest first. */
+export async function listSources(db: Db, filter: SourceFilter): Promise<KnowledgeSourceRow[]> {
+  const { where, values } = filteredBy([
+    ['namespace =', filter.namespace],
+    ['type =', filter.type],
+    ['status =', filter.status],
+    ['name =', filter.name],
+    ['id <', filter.before],
+  ]);
   const { rows } = await db.query<KnowledgeSourceRow>(
-    `select ${COLUMNS} from knowledge_sources where ${where.join(' and ')}
-      order by id desc limit $2`,
+    `select ${COLUMNS} from knowledge_sources where ${where} and deleted_at is null
+      order by id desc limit $${values.push(filter.limit)}`,
     values,
   );
   return rows;

@@ -14,8 +14,8 @@ import {
   type SourceProjection,
 } from './knowledge-sources.sql.ts';
 import { assertLeader } from '../../platform/postgres/leadership.ts';
-import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
-import type { Db, Pool } from '../../platform/postgres/pool.ts';
+import { CHANNELS } from '../../platform/postgres/notifications.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import {
   contentHashOf,
@@ -28,8 +28,6 @@ import {
   type SourceContent,
 } from './index-source.ts';
 
-export type ProjectSourceDeps = IndexDeps & { notifier: Notifier };
-
 /** What is declared, and the text of it when it is of type text. */
 export type DeclaredSource = SourceProjection & {
   /** It cannot be put in force, and this is why; what was indexed stays. */
@@ -41,22 +39,20 @@ export type DeclaredSource = SourceProjection & {
  * transaction that shows it, and told once; the same text again changes nothing.
  */
 export async function projectSource(
-  deps: ProjectSourceDeps,
+  deps: IndexDeps,
   { epoch, source }: { epoch: number; source: DeclaredSource },
 ): Promise<KnowledgeSourceRow> {
   const content = contentOf(source);
   const known = await readSource(deps.pool, source);
   if (known && isInForce(known, source, content)) return known;
-  const cut = content && cutContent(deps, content);
-  const row = await indexing(deps, async (db, index) => {
+  const cut = content && cutContent(content);
+  return indexing(deps, async (db, index) => {
     await assertLeader(db, epoch);
     // Deleted and made anew under its name before we looked: the old one goes first.
     const replaced = await markSourceDeleted(db, source, source.id);
     if (replaced !== undefined) await dropContent(db, replaced);
     return project(db, index, { source, content: cut });
   });
-  deps.notifier.notify(CHANNELS.projected, [source.uid]);
-  return row;
 }
 
 async function project(
@@ -114,7 +110,7 @@ function stateOf(
 
 /** The declaration is gone: what was found in the source is found no more. */
 export async function removeSource(
-  deps: { pool: Pool; notifier: Notifier },
+  deps: Pick<IndexDeps, 'pool' | 'notifier'>,
   input: { epoch: number; namespace: string; name: string },
 ): Promise<void> {
   await inTransaction(deps.pool, async (db) => {

@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError, found } from '../../errors.ts';
 import { isReadable } from './knowledge-source.ts';
 import { readUpload, writeUpload, type Upload } from './knowledge-documents.sql.ts';
 import {
@@ -7,7 +7,6 @@ import {
   updateSourceState,
   type KnowledgeSourceRow,
 } from './knowledge-sources.sql.ts';
-import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import {
   cutContent,
@@ -20,8 +19,6 @@ import {
 import { requireSource, unsupportedType } from './write-source.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
-export type SyncSourceDeps = IndexDeps & { notifier: Notifier };
-
 type SourceKey = { namespace: string; id: string };
 
 /**
@@ -29,7 +26,7 @@ type SourceKey = { namespace: string; id: string };
  * @throws ApiError not_found, unsupported_type, no_content
  */
 export function syncSource(
-  deps: SyncSourceDeps,
+  deps: IndexDeps,
   key: SourceKey,
   beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
@@ -40,7 +37,7 @@ export function syncSource(
     if (!content) {
       throw new ApiError('no_content', 'there is nothing to index yet: upload the content first');
     }
-    return { source, content: cutContent(deps, content) };
+    return { source, content: cutContent(content) };
   });
 }
 
@@ -49,13 +46,13 @@ export function syncSource(
  * @throws ApiError not_found, unsupported_type
  */
 export async function uploadContent(
-  deps: SyncSourceDeps,
+  deps: IndexDeps,
   input: SourceKey & { upload: Upload; text: string },
 ): Promise<KnowledgeSourceRow> {
   const { upload, text } = input;
   // Before the upload is cut, which is work for nothing where it cannot go.
   requireFile(await requireSource(deps, input));
-  const content = cutContent(deps, { ...pathOf(upload), text });
+  const content = cutContent({ ...pathOf(upload), text });
   return indexContent(deps, noCommitHook, async (db) => {
     const source = await lockedSource(db, input);
     requireFile(source);
@@ -64,12 +61,12 @@ export async function uploadContent(
   });
 }
 
-async function indexContent(
-  deps: SyncSourceDeps,
+function indexContent(
+  deps: IndexDeps,
   beforeCommit: CommitHook<KnowledgeSourceRow>,
   prepare: (db: Db) => Promise<{ source: KnowledgeSourceRow; content: CutContent }>,
 ): Promise<KnowledgeSourceRow> {
-  const row = await indexing(deps, async (db, index) => {
+  return indexing(deps, async (db, index) => {
     const { source, content } = await prepare(db);
     await index(source, content);
     // One that is not in force for another reason stays so: its declaration says why.
@@ -81,16 +78,12 @@ async function indexContent(
     await beforeCommit(db, shown);
     return shown;
   });
-  deps.notifier.notify(CHANNELS.projected, [row.uid]);
-  return row;
 }
 
 async function lockedSource(db: Db, { namespace, id }: SourceKey): Promise<KnowledgeSourceRow> {
   const source = await lockSource(db, id);
-  if (!source || source.deletedAt !== null || source.namespace !== namespace) {
-    throw new ApiError('not_found', 'there is no such knowledge source');
-  }
-  const { deletedAt: _, ...row } = source;
+  const isThere = source?.deletedAt === null && source.namespace === namespace;
+  const { deletedAt: _, ...row } = found(isThere ? source : undefined, 'knowledge source');
   return row;
 }
 

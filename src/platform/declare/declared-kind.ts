@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts';
+import { found } from '../../errors.ts';
 import { fromUuid, type IdPrefix } from '../../ids.ts';
 import type { Db, Pool } from '../postgres/pool.ts';
 import { ANNOTATIONS, API_MANAGER } from '../resources/annotations.ts';
@@ -60,9 +60,7 @@ export async function requireRow<Row>(
   { noun, read }: { noun: string; read: (db: Db, key: RowKey) => Promise<Row | undefined> },
   key: RowKey,
 ): Promise<Row> {
-  const row = await read(pool, key);
-  if (!row) throw noSuch(noun);
-  return row;
+  return found(await read(pool, key), noun);
 }
 
 /** The declaration behind a row. @throws ApiError not_found */
@@ -72,8 +70,8 @@ export async function requireDeclared<Spec, Fields extends object, Row extends W
   key: RowKey,
 ): Promise<Resource<Spec>> {
   const resource = await deps.store.get(kind.kind, await requireRow(deps, kind, key));
-  if (!resource) throw noSuch(kind.noun);
-  return resource as Resource<Spec>; // The store lets in only what the CRD allows.
+  // The store lets in only what the CRD allows.
+  return found(resource, kind.noun) as Resource<Spec>;
 }
 
 /** Waits, at most 2 s, for the row to show a resource as it was written or as somebody wrote it since. */
@@ -186,18 +184,13 @@ export async function deleteDeclared<Spec, Fields extends object, Row extends Wr
   request: { key: RowKey; precondition?: Precondition | undefined },
 ): Promise<void> {
   const { key, precondition = noPrecondition } = request;
-  const row = await requireRow(deps, kind, key);
-  if (row.managedBy !== 'api') {
-    throw managedElsewhere([{ field: kind.field, manager: row.managedBy }], () => '');
+  const { namespace, name, managedBy } = await requireRow(deps, kind, key);
+  if (managedBy !== 'api') {
+    throw managedElsewhere([{ field: kind.field, manager: managedBy }], () => '');
   }
   await declaring(
     (pointer) => pointer,
-    () =>
-      deleteIf(
-        deps.store,
-        { kind: kind.kind, namespace: row.namespace, name: row.name },
-        precondition,
-      ),
+    () => deleteIf(deps.store, { kind: kind.kind, key: { namespace, name } }, precondition),
   );
   await deps.awaitProjection(
     () => kind.read(deps.pool, key),
@@ -207,11 +200,9 @@ export async function deleteDeclared<Spec, Fields extends object, Row extends Wr
 
 async function deleteIf(
   store: ResourceStore,
-  object: ObjectKey & { kind: string },
+  { kind, key }: { kind: string; key: ObjectKey },
   precondition: Precondition,
 ): Promise<void> {
-  const { kind, namespace, name } = object;
-  const key = { namespace, name };
   if (precondition === noPrecondition) {
     await store.delete(kind, key);
     return;
@@ -222,8 +213,4 @@ async function deleteIf(
     precondition(current);
     await store.delete(kind, key, { resourceVersion: current.metadata.resourceVersion });
   });
-}
-
-function noSuch(noun: string): ApiError {
-  return new ApiError('not_found', `there is no such ${noun}`);
 }

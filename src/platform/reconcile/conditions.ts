@@ -36,13 +36,12 @@ export function refused(type: 'Accepted' | 'ResolvedRefs', why: Problem): Findin
 export function toConditions(
   findings: readonly Finding[],
   before: Resource,
-  now: () => Date,
+  nowMs: number,
 ): Condition[] {
   return findings.map(({ type, status, reason, message }) => {
     const text = status ? 'True' : 'False';
     const known = knownConditions(before).find((condition) => condition.type === type);
-    const lastTransitionTime =
-      known?.status === text ? known.lastTransitionTime : rfc3339(now().getTime());
+    const lastTransitionTime = known?.status === text ? known.lastTransitionTime : rfc3339(nowMs);
     return {
       type,
       status: text,

@@ -8,7 +8,7 @@ export type Identity = { id: string } | { refused: string };
 export type IdentityDeps = {
   store: Pick<ResourceStore, 'annotate' | 'get'>;
   rows: Pick<Projections, 'findIdByName' | 'placeOfId'>;
-  now: () => Date;
+  nowMs: () => number;
 };
 
 /**
@@ -25,7 +25,7 @@ export async function identify(
   const { kind, metadata } = resource;
   const given = metadata.annotations[ANNOTATIONS.id];
   if (given === undefined) {
-    const id = (await deps.rows.findIdByName(metadata)) ?? newUuid(deps.now().getTime());
+    const id = (await deps.rows.findIdByName(metadata)) ?? newUuid(deps.nowMs());
     await deps.store.annotate(kind, metadata, { [ANNOTATIONS.id]: fromUuid(prefix, id) });
     return { id };
   }

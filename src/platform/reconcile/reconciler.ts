@@ -52,7 +52,7 @@ export type Outcome<Status> = {
 export type ReconcilerDeps = {
   store: Pick<ResourceStore, 'get' | 'annotate' | 'patchStatus'>;
   record: RecordEvent;
-  now: () => Date;
+  nowMs: () => number;
 };
 
 /** The kind as the operator's list holds it: its types matter to itself alone. */
@@ -100,17 +100,13 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
 }
 
 async function report<Status>(
-  { store, record, now }: ReconcilerDeps,
-  {
-    kind,
-    idPrefix,
-    idField,
-    action,
-  }: Pick<KindRegistration, 'kind' | 'idPrefix' | 'idField' | 'action'>,
+  { store, record, nowMs }: ReconcilerDeps,
+  about: Pick<KindRegistration, 'kind' | 'idPrefix' | 'idField' | 'action'>,
   found: { resource: Resource; outcome: Outcome<Status>; id?: string },
 ): Promise<void> {
+  const { kind, idPrefix, idField, action } = about;
   const { resource, outcome, id } = found;
-  const conditions = toConditions(outcome.findings, resource, now);
+  const conditions = toConditions(outcome.findings, resource, nowMs());
   await store.patchStatus(kind, resource.metadata, {
     ...outcome.status,
     observedGeneration: resource.metadata.generation,

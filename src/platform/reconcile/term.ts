@@ -16,7 +16,7 @@ export type TermKind = {
   /** Declared objects and rows alike; a row without an object was deleted while nobody looked. */
   listKeys: () => Promise<ObjectKey[]>;
   /** What has to be looked at although nothing was declared; asked once a minute. */
-  listStale?: () => Promise<ObjectKey[]>;
+  listStale?: (() => Promise<ObjectKey[]>) | undefined;
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
 };
 
@@ -67,24 +67,10 @@ export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps
     void begins.then(() => {
       if (stopping.signal.aborted) return;
       controller.start();
-      const { signal } = stopping;
-      void queueAgain({
-        listKeys,
-        queue,
-        log,
-        firstWaitMs: lookAgainMs,
-        waitMs: RESYNC_MS,
-        signal,
-      });
+      const to = { queue, log, signal: stopping.signal };
+      void queueAgain({ ...to, listKeys, firstWaitMs: lookAgainMs, waitMs: RESYNC_MS });
       if (!listStale) return;
-      void queueAgain({
-        listKeys: listStale,
-        queue,
-        log,
-        firstWaitMs: 0,
-        waitMs: STALE_MS,
-        signal,
-      });
+      void queueAgain({ ...to, listKeys: listStale, firstWaitMs: 0, waitMs: STALE_MS });
     });
   }
   return {

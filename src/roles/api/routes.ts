@@ -16,10 +16,8 @@ import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../../knowledge/knowl
 import { openApiRoute } from '../../platform/http/openapi/openapi.routes.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { deliveryRoutes } from '../../webhooks/delivery/deliveries.routes.ts';
-import {
-  rotateSecretRoutes,
-  type RotateSecretRoutesDeps,
-} from '../../webhooks/endpoints/rotate-secret.routes.ts';
+import type { RotateSecretDeps } from '../../webhooks/endpoints/rotate-secret.ts';
+import { rotateSecretRoutes } from '../../webhooks/endpoints/rotate-secret.routes.ts';
 import { webhookRoutes, type WebhookRoutesDeps } from '../../webhooks/endpoints/webhooks.routes.ts';
 import { eraseEvents } from '../../webhooks/queue/delivery-endings.sql.ts';
 import { countDeliveries } from '../../webhooks/queue/deliveries.sql.ts';
@@ -28,7 +26,7 @@ import { replayRoutes, type ReplayRoutesDeps } from '../../webhooks/replay/repla
 export type RoutesDeps = AgentWriterDeps &
   WebhookRoutesDeps &
   EventStreamRoutesDeps &
-  RotateSecretRoutesDeps &
+  RotateSecretDeps &
   ConversationRoutesDeps &
   CallRoutesDeps &
   KnowledgeRoutesDeps &

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
-import { chunkText } from '../../knowledge/passages/chunk.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import { createAuthenticate } from '../../access/authenticate.ts';
 import {
@@ -73,7 +72,6 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     eventStreams,
     wakeCalls,
     providers: PROVIDERS,
-    split: chunkText,
     nowMs: Date.now,
   });
   const authenticate = createAuthenticate({

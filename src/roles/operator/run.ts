@@ -1,7 +1,6 @@
 import type { ReconcileResult } from '../../platform/controller/controller.ts';
 import { agentReconciler } from '../../agents/agent.reconciler.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
-import { chunkText } from '../../knowledge/passages/chunk.ts';
 import { knowledgeSourceReconciler } from '../../knowledge/sources/knowledge-source.reconciler.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
@@ -82,7 +81,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       const adoptedAtMs = performance.now() + adoptMs;
       const kinds = registrations.map(({ kind, rows, listStale, reconcilerOf }) => ({
         kind,
-        ...(listStale && { listStale }),
+        listStale,
         listKeys: async () => {
           const objects = await store.list(kind);
           // What changed while nobody led goes first, not after all that is in force already.
@@ -123,8 +122,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
 
 /** A new kind: its reconciler here, its definition in roles/kinds.ts. */
 function registerKinds(deps: OperatorRoleDeps & { notifier: Notifier }): KindRegistration[] {
-  const now = (): Date => new Date();
-  const means = { ...deps, announce: createAnnounce(deps), split: chunkText, nowMs: Date.now, now };
+  const means = { ...deps, announce: createAnnounce(deps), nowMs: Date.now };
   return [
     register(means, agentReconciler(means)),
     register(means, webhookEndpointReconciler(means)),

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { cancelDeliveries } from '../queue/delivery-endings.sql.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
 import { assertLeader } from '../../platform/postgres/leadership.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
-import type { SigningSecrets } from './signing-secrets.ts';
+import { cancelDeliveries } from '../queue/delivery-endings.sql.ts';
+import { openSecrets, sealSecrets, type SigningSecrets } from './signing-secrets.ts';
 import {
   markEndpointDeleted,
   readEndpoint,
@@ -16,7 +17,6 @@ import {
   type SealedSecrets,
   type WebhookEndpointRow,
 } from './webhook-endpoints.sql.ts';
-import { openSecrets, sealSecrets } from './read-endpoint-secret.ts';
 
 type Declared = Omit<EndpointProjection, 'secret' | 'next'>;
 
@@ -61,6 +61,20 @@ export async function refuseEndpoint(
     await updateEndpointCondition(db, input.endpoint);
   });
   deps.notifier.notify(CHANNELS.projected, [input.endpoint.uid]);
+}
+
+/** The declaration is gone: the endpoint disappears and what was on its way to it is canceled. */
+export async function removeEndpoint(
+  deps: { pool: Pool; notifier: Notifier; metrics: Pick<Metrics, 'deliveries'> },
+  input: { epoch: number; namespace: string; name: string },
+): Promise<void> {
+  const canceled = await inTransaction(deps.pool, async (db) => {
+    await assertLeader(db, input.epoch);
+    const id = await markEndpointDeleted(db, input);
+    return id === undefined ? 0 : cancelDeliveries(db, id);
+  });
+  if (canceled > 0) deps.metrics.deliveries.inc({ outcome: 'canceled' }, canceled);
+  deps.notifier.notify(CHANNELS.projected, ['*']);
 }
 
 /** Null when the row already holds these secrets: sealing again would only change its bytes. */

@@ -1,6 +1,6 @@
 import type { WebhookEndpointStatus } from './webhook-endpoint.ts';
 import { rfc3339 } from '../../platform/resources/schema/field-types.ts';
-import type { ObjectKey } from '../../platform/resources/resource-store.ts';
+import type { ObjectKey, ResourceStore } from '../../platform/resources/resource-store.ts';
 import { listEndpointHealth, readEndpoint, type HealthRow } from './webhook-endpoints.sql.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 
@@ -38,13 +38,16 @@ export async function readEndpointHealth(
 }
 
 /** Endpoints whose status would show something else now; `toldOf` answers what it shows. */
-export async function listStaleEndpoints(
-  { pool }: { pool: Pool },
-  readTold: (key: ObjectKey) => Promise<Told | undefined>,
-): Promise<ObjectKey[]> {
+export async function listStaleEndpoints({
+  pool,
+  store,
+}: {
+  pool: Pool;
+  store: Pick<ResourceStore, 'get'>;
+}): Promise<ObjectKey[]> {
   const stale: ObjectKey[] = [];
   for (const row of await listEndpointHealth(pool)) {
-    const told = await readTold(row);
+    const told: Told | undefined = (await store.get('WebhookEndpoint', row))?.status;
     if (!told) continue;
     const { health, lastSuccessTime } = toldOf(row, told);
     if (health !== told.health || lastSuccessTime !== told.lastSuccessTime) stale.push(row);

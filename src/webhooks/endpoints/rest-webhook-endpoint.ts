@@ -27,9 +27,10 @@ export const signingSecret = z
   .string()
   .max(6 + 88)
   .regex(/^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/)
-  .refine((secret) => isSecretSize(Buffer.from(secret.slice(6), 'base64').length), {
-    message: 'must be whsec_ and the base64 of 24 to 64 bytes',
-  })
+  .refine((secret) => {
+    const { length } = Buffer.from(secret.slice(6), 'base64');
+    return length >= 24 && length <= 64;
+  }, 'must be whsec_ and the base64 of 24 to 64 bytes')
   .describe('whsec_ and the base64 of 24 to 64 bytes; made when absent. Shown once.');
 
 const enabled = z.boolean().describe('False: no deliveries are made. Default true.');
@@ -75,8 +76,4 @@ export function fromWebhookEndpointSpec(
 export function webhookEndpointPointer(pointer: string): string {
   const inSpec = pointer.replace(/^\/spec/, '');
   return inSpec === '/suspend' ? '/enabled' : toSnakePointer(webhookEndpointSpec, inSpec);
-}
-
-function isSecretSize(bytes: number): boolean {
-  return bytes >= 24 && bytes <= 64;
 }

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
-import { OVERLAP_DEFAULT_SEC, rotateSecret } from './rotate-secret.ts';
+import { OVERLAP_DEFAULT_SEC, rotateSecret, type RotateSecretDeps } from './rotate-secret.ts';
 import { idParam } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { endpointView, RotatedWebhookEndpoint } from './endpoint.view.ts';
-
-export type RotateSecretRoutesDeps = Parameters<typeof rotateSecret>[0];
 
 const body = z
   .strictObject({
@@ -23,7 +21,7 @@ const body = z
   })
   .describe('Begins a rotation, or ends the first step of one.');
 
-export function rotateSecretRoutes(deps: RotateSecretRoutesDeps): Route[] {
+export function rotateSecretRoutes(deps: RotateSecretDeps): Route[] {
   return [
     route({
       method: 'post',

@@ -1,10 +1,16 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError, found } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
 import { newEndpointSecret } from './signature.ts';
-import { ALLOW_LABEL, API_MANAGER } from '../../platform/resources/annotations.ts';
+import { API_MANAGER } from '../../platform/resources/annotations.ts';
 import { FieldConflictError, type ResourceStore } from '../../platform/resources/resource-store.ts';
-import { settleRotation, toSecretData, type SigningSecrets } from './signing-secrets.ts';
-import { signingSecretName, type WebhookEndpointSpec } from './webhook-endpoint.ts';
+import {
+  openSecrets,
+  sealSecrets,
+  secretObject,
+  settleRotation,
+  type SigningSecrets,
+} from './signing-secrets.ts';
+import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
@@ -12,11 +18,12 @@ import { holdSecrets, updateSecrets, type WebhookEndpointRow } from './webhook-e
 import { recordAudit } from '../../audit/audit-log.sql.ts';
 import type { Plan } from '../../platform/idempotency/plan.ts';
 import type { Precondition } from '../../platform/declare/precondition.ts';
-import { openSecrets, sealSecrets } from './read-endpoint-secret.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 
 export const OVERLAP_DEFAULT_SEC = 86_400;
+
+export type RotateSecretDeps = { pool: Pool; store: ResourceStore; sealer: Sealer };
 
 export type RotateInput = {
   namespace: string;
@@ -38,7 +45,7 @@ export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined
  * @throws ApiError not_found, precondition_failed, managed_secret, rotation_in_progress, no_rotation
  */
 export async function rotateSecret(
-  deps: { pool: Pool; store: ResourceStore; sealer: Sealer },
+  deps: RotateSecretDeps,
   input: RotateInput & { plan: Plan; precondition: Precondition; actor: string; requestId: string },
   beforeCommit: CommitHook<Rotated> = noCommitHook,
 ): Promise<Rotated> {
@@ -124,8 +131,7 @@ async function checkDeclared(
   const elsewhere = (where: string): ApiError =>
     new ApiError('managed_secret', `the secret is kept ${where}: change it there`);
   if (endpoint.managedBy !== 'api') throw elsewhere(`with its manifest (${endpoint.managedBy})`);
-  const declared = await store.get('WebhookEndpoint', endpoint);
-  if (!declared) throw new ApiError('not_found', 'there is no such webhook endpoint');
+  const declared = found(await store.get('WebhookEndpoint', endpoint), 'webhook endpoint');
   precondition(declared);
   // The store let in only what the CRD allows.
   const ref = (declared.spec as WebhookEndpointSpec).secretRef;
@@ -134,20 +140,11 @@ async function checkDeclared(
 
 async function putSecret(
   store: ResourceStore,
-  { namespace, name }: WebhookEndpointRow,
+  endpoint: WebhookEndpointRow,
   secrets: SigningSecrets,
 ): Promise<void> {
   try {
-    await store.apply(
-      {
-        kind: 'Secret',
-        namespace,
-        name: signingSecretName(name),
-        labels: { [ALLOW_LABEL]: 'true' },
-        spec: { data: toSecretData(secrets) },
-      },
-      { fieldManager: API_MANAGER },
-    );
+    await store.apply(secretObject(endpoint, secrets), { fieldManager: API_MANAGER });
   } catch (error) {
     if (!(error instanceof FieldConflictError)) throw error;
     const managers = error.conflicts.map(({ manager }) => manager).join(', ');

@@ -1,5 +1,14 @@
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { ALLOW_LABEL } from '../../platform/resources/annotations.ts';
+import type { Applied, ObjectKey } from '../../platform/resources/resource-store.ts';
 import { isEndpointSecret } from './signature.ts';
-import { SIGNING_SECRET_KEY } from './webhook-endpoint.ts';
+import { SIGNING_SECRET_KEY, signingSecretName } from './webhook-endpoint.ts';
+import {
+  endpointSecretPlace,
+  readSealedSecrets,
+  type SealedSecrets,
+} from './webhook-endpoints.sql.ts';
 
 /**
  * What the Secret of an endpoint holds. While its secret is being given a successor there are two,
@@ -17,14 +26,22 @@ const NEXT = 'next-secret';
 const NEXT_AT = 'next-secret-at';
 const OLD_UNTIL = 'old-secret-until';
 
-export function toSecretData({ secret, next }: SigningSecrets): Record<string, string> {
+/** The Secret of an endpoint, as it is declared. */
+export function secretObject(
+  { namespace, name }: ObjectKey,
+  { secret, next }: SigningSecrets,
+): Applied {
+  const rotation = next && {
+    [NEXT]: next.secret,
+    [NEXT_AT]: new Date(next.atMs).toISOString(),
+    [OLD_UNTIL]: new Date(next.oldUntilMs).toISOString(),
+  };
   return {
-    [SIGNING_SECRET_KEY]: secret,
-    ...(next && {
-      [NEXT]: next.secret,
-      [NEXT_AT]: new Date(next.atMs).toISOString(),
-      [OLD_UNTIL]: new Date(next.oldUntilMs).toISOString(),
-    }),
+    kind: 'Secret',
+    namespace,
+    name: signingSecretName(name),
+    labels: { [ALLOW_LABEL]: 'true' },
+    spec: { data: { [SIGNING_SECRET_KEY]: secret, ...rotation } },
   };
 }
 
@@ -49,4 +66,38 @@ export function readRotation(
 export function settleRotation(secrets: SigningSecrets, nowMs: number): SigningSecrets {
   const { next } = secrets;
   return next && next.oldUntilMs <= nowMs ? { secret: next.secret } : secrets;
+}
+
+/**
+ * What an endpoint signs with; undefined when it never had a secret or was removed. Where its Secret
+ * was lost (a new cluster with the old database), receivers go on with it.
+ */
+export async function readEndpointSecrets(
+  { pool, sealer }: { pool: Pool; sealer: Sealer },
+  endpoint: { id: string; namespace: string },
+): Promise<SigningSecrets | undefined> {
+  const sealed = await readSealedSecrets(pool, endpoint.id);
+  return sealed === null ? undefined : openSecrets(sealer, endpoint, sealed);
+}
+
+export function openSecrets(
+  sealer: Sealer,
+  { id, namespace }: { id: string; namespace: string },
+  { secret, next }: SealedSecrets,
+): SigningSecrets {
+  const place = endpointSecretPlace(namespace, id);
+  return {
+    secret: sealer.open(secret, place),
+    ...(next && { next: { ...next, secret: sealer.open(next.secret, place) } }),
+  };
+}
+
+export function sealSecrets(
+  sealer: Sealer,
+  { id, namespace }: { id: string; namespace: string },
+  { secret, next }: SigningSecrets,
+): SealedSecrets {
+  const place = endpointSecretPlace(namespace, id);
+  const seal = (plain: string): Buffer => sealer.seal(plain, place);
+  return { secret: seal(secret), next: next ? { ...next, secret: seal(next.secret) } : null };
 }

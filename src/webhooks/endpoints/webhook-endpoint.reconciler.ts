@@ -17,22 +17,21 @@ import {
 } from '../../platform/reconcile/conditions.ts';
 import type { Outcome, ReconciledKind } from '../../platform/reconcile/reconciler.ts';
 import { resolveSecret } from '../../platform/reconcile/references.ts';
-import { ALLOW_LABEL, API_MANAGER } from '../../platform/resources/annotations.ts';
+import { API_MANAGER } from '../../platform/resources/annotations.ts';
 import { projectionsIn } from '../../platform/resources/projections.sql.ts';
 import type {
   ObjectKey,
   Resource,
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
-import { projectEndpoint, refuseEndpoint } from './project-endpoint.ts';
+import { projectEndpoint, refuseEndpoint, removeEndpoint } from './project-endpoint.ts';
 import { listStaleEndpoints, readEndpointHealth } from './read-endpoint-health.ts';
-import { readEndpointSecrets } from './read-endpoint-secret.ts';
-import { removeEndpoint } from './remove-endpoint.ts';
 import { isEndpointSecret, newEndpointSecret } from './signature.ts';
 import {
+  readEndpointSecrets,
   readRotation,
+  secretObject,
   settleRotation,
-  toSecretData,
   type SigningSecrets,
 } from './signing-secrets.ts';
 import {
@@ -51,7 +50,7 @@ export type WebhookEndpointReconcilerDeps = {
   notifier: Notifier;
   sealer: Sealer;
   metrics: Pick<Metrics, 'deliveries'>;
-  now: () => Date;
+  nowMs: () => number;
 };
 
 const FIELD_MANAGER = 'parley-operator';
@@ -62,17 +61,15 @@ const SETTLE_MS = 1_000;
 export function webhookEndpointReconciler(
   deps: WebhookEndpointReconcilerDeps,
 ): ReconciledKind<WebhookEndpointSpec, WebhookEndpointStatus> {
-  const { store, pool } = deps;
   return {
     kind: 'WebhookEndpoint',
     idPrefix: 'we',
     idField: 'endpointId',
     action: 'Deliver',
-    rows: projectionsIn(pool, 'webhook_endpoints'),
+    rows: projectionsIn(deps.pool, 'webhook_endpoints'),
     uses: ({ spec, metadata }, kind, name) =>
       kind === 'Secret' && secretNameOf(spec, metadata) === name,
-    listStale: () =>
-      listStaleEndpoints(deps, async (key) => (await store.get('WebhookEndpoint', key))?.status),
+    listStale: () => listStaleEndpoints(deps),
     act: (endpoint, by) => act(deps, endpoint, by),
     remove: async (key, epoch) => {
       await removeSecret(deps, key);
@@ -147,7 +144,7 @@ async function act(
     findings: findingsOf(missing),
     status: await statusNow(),
     ...(overMs !== undefined && {
-      requeueAfterMs: Math.max(SETTLE_MS, overMs - deps.now().getTime() + SETTLE_MS),
+      requeueAfterMs: Math.max(SETTLE_MS, overMs - deps.nowMs() + SETTLE_MS),
     }),
   };
 }
@@ -189,7 +186,7 @@ async function findSecrets(
     return { reason: 'InvalidSecret', message: `Secret ${key.name}: ${rotation.problem}` };
   }
   const told = { ...found.secrets, ...rotation };
-  const secrets = settleRotation(told, deps.now().getTime());
+  const secrets = settleRotation(told, deps.nowMs());
   if (secrets !== told) await putSecret(deps, endpoint, secrets);
   return { secrets };
 }
@@ -215,29 +212,19 @@ async function makeSecret(
 ): Promise<Resource> {
   const { namespace } = endpoint.metadata;
   const known = await readEndpointSecrets(deps, { id, namespace });
-  return putSecret(deps, endpoint, known ?? { secret: newEndpointSecret() }, '');
+  const secrets = known ?? { secret: newEndpointSecret() };
+  return putSecret(deps, endpoint, secrets, { resourceVersion: '' });
 }
 
 /** As its owner: what the API made stays the API's, which rotates it. */
 function putSecret(
   { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
-  { metadata: { namespace, name }, owners }: EndpointResource,
+  { metadata, owners }: EndpointResource,
   secrets: SigningSecrets,
-  resourceVersion?: string,
+  options: { resourceVersion?: string } = {},
 ): Promise<Resource> {
-  return store.apply(
-    {
-      kind: 'Secret',
-      namespace,
-      name: signingSecretName(name),
-      labels: { [ALLOW_LABEL]: 'true' },
-      spec: { data: toSecretData(secrets) },
-    },
-    {
-      fieldManager: managedBy(owners['url']) === 'api' ? API_MANAGER : FIELD_MANAGER,
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    },
-  );
+  const fieldManager = managedBy(owners['url']) === 'api' ? API_MANAGER : FIELD_MANAGER;
+  return store.apply(secretObject(metadata, secrets), { fieldManager, ...options });
 }
 
 function dataOf({ spec }: Resource): Record<string, unknown> {

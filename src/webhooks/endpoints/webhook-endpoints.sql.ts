@@ -1,5 +1,6 @@
-import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
+import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
+import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
 import type { ManagedBy } from '../../platform/resources/kind-names.ts';
 
 /** What the operator made of a WebhookEndpoint. Times are Unix milliseconds. */
@@ -76,13 +77,9 @@ export async function readEndpoint(
   return rows[0];
 }
 
-export type EndpointFilter = {
-  namespace: string;
+export type EndpointFilter = ListPage & {
   enabled?: boolean | undefined;
   status?: keyof typeof HAS_STATUS | undefined;
-  /** uuid after which the page starts */
-  before: string | null;
-  limit: number;
 };
 
 /** As `healthOf` in webhooks/endpoints/read-endpoint-health.ts has it. */
@@ -94,18 +91,17 @@ const HAS_STATUS = {
 
 /** Newest first. */
 export async function listEndpoints(db: Db, filter: EndpointFilter): Promise<WebhookEndpointRow[]> {
-  const conditions: [string, string | boolean | undefined][] = [
+  const { where, values } = filteredBy([
     ['e.namespace =', filter.namespace],
     ['e.enabled =', filter.enabled],
-    ['e.id <', filter.before ?? undefined],
-  ];
-  const given = conditions.filter(([, value]) => value !== undefined);
+    ['e.id <', filter.before],
+  ]);
   const { rows } = await db.query<WebhookEndpointRow>(
     `select ${COLUMNS} from ${FROM}
-      where ${given.map(([condition], i) => `${condition} $${i + 1}`).join(' and ')}
-        and e.deleted_at is null ${filter.status ? `and ${HAS_STATUS[filter.status]}` : ''}
-      order by e.id desc limit $${given.length + 1}`,
-    [...given.map(([, value]) => value), filter.limit],
+      where ${where} and e.deleted_at is null
+        ${filter.status ? `and ${HAS_STATUS[filter.status]}` : ''}
+      order by e.id desc limit $${values.push(filter.limit)}`,
+    values,
   );
   return rows;
 }

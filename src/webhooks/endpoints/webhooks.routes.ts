@@ -37,7 +37,6 @@ export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
 }
 
 function readRoutes(deps: WebhookRoutesDeps): Route[] {
-  const cursorOf = idCursor('we');
   return [
     route({
       method: 'get',
@@ -55,13 +54,11 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
         200: { description: 'A page of endpoints.', schema: pageSchema(WebhookEndpoint) },
       },
       handle: async ({ caller: { namespace }, query }) => {
-        const { limit, cursor: before = null, status, enabled } = query;
+        const { limit, cursor: before, status, enabled } = query;
         const filter = { namespace, status, enabled, before, limit: limit + 1 };
         const rows = await listEndpoints(deps.pool, filter);
-        return {
-          status: 200,
-          body: pageOf(rows, { limit, view: endpointView, cursorOf }),
-        };
+        const shown = { limit, view: endpointView, cursorOf: idCursor('we') };
+        return { status: 200, body: pageOf(rows, shown) };
       },
     }),
     route({
@@ -75,12 +72,8 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
       answers: { 200: { description: 'The endpoint.', schema: WebhookEndpoint } },
       etag: true,
       handle: async ({ caller: { namespace }, params: { id } }) => {
-        const endpoint = await requireEndpoint(deps, { namespace, id });
-        return {
-          status: 200,
-          headers: { ETag: etagOf(endpoint) },
-          body: endpointView(endpoint),
-        };
+        const row = await requireEndpoint(deps, { namespace, id });
+        return { status: 200, headers: { ETag: etagOf(row) }, body: endpointView(row) };
       },
     }),
   ];
@@ -108,11 +101,7 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
         const { row, secret, shown } = await createEndpoint(deps, namespace, body, plan);
         const view = endpointView(row);
         const headers = { Location: `/v1/webhooks/${view.id}`, ETag: etagOf(row) };
-        return {
-          status: shown ? 201 : 202,
-          body: { ...view, secret },
-          headers,
-        };
+        return { status: shown ? 201 : 202, body: { ...view, secret }, headers };
       },
     }),
     route({
@@ -134,11 +123,8 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
       handle: async ({ caller: { namespace }, params: { id }, body, precondition }) => {
         const key = { namespace, id };
         const { row, shown } = await patchEndpoint(deps, key, body, precondition);
-        return {
-          status: shown ? 200 : 202,
-          headers: { ETag: etagOf(row) },
-          body: endpointView(row),
-        };
+        const headers = { ETag: etagOf(row) };
+        return { status: shown ? 200 : 202, headers, body: endpointView(row) };
       },
     }),
     route({

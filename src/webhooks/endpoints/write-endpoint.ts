@@ -16,7 +16,7 @@ import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
 import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { ALLOW_LABEL, ANNOTATIONS, API_MANAGER } from '../../platform/resources/annotations.ts';
+import { ANNOTATIONS, API_MANAGER } from '../../platform/resources/annotations.ts';
 import {
   StoreUnavailableError,
   type Applied,
@@ -31,11 +31,8 @@ import {
   type WebhookEndpointWrite,
 } from './rest-webhook-endpoint.ts';
 import { newEndpointSecret } from './signature.ts';
-import {
-  SIGNING_SECRET_KEY,
-  signingSecretName,
-  type WebhookEndpointSpec,
-} from './webhook-endpoint.ts';
+import { secretObject } from './signing-secrets.ts';
+import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 import { readEndpoint, type WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 
 export type EndpointWriterDeps = DeclareDeps & { guard: AddressGuard; nowMs: () => number };
@@ -107,23 +104,17 @@ async function declareWithSecret(
   endpoint: Applied,
   { secret, plan }: { secret: string; plan: Plan },
 ): Promise<Resource> {
-  const { namespace, name } = endpoint;
-  const key = { namespace, name: signingSecretName(name) };
-  await store.apply(
-    {
-      kind: 'Secret',
-      ...key,
-      labels: { [ALLOW_LABEL]: 'true' },
-      spec: { data: { [SIGNING_SECRET_KEY]: secret } },
-    },
+  const object = secretObject(endpoint, { secret });
+  await store.apply(object, {
+    fieldManager: API_MANAGER,
     // Named after the id: one that is there is of an earlier try, with the same secret.
-    { fieldManager: API_MANAGER, ...(!plan.isRetry && { resourceVersion: '' }) },
-  );
+    ...(!plan.isRetry && { resourceVersion: '' }),
+  });
   try {
     return await declareNew(store, endpoint);
   } catch (error) {
     // In an outage nobody knows whether the endpoint is there, and it would need its Secret.
-    if (!(error instanceof StoreUnavailableError)) await store.delete('Secret', key);
+    if (!(error instanceof StoreUnavailableError)) await store.delete('Secret', object);
     throw error;
   }
 }

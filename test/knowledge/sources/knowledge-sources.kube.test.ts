@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Operator } from '../../../src/roles/operator/run.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
-import { listStaleSources } from '../../../src/knowledge/sources/list-stale-sources.ts';
+import { listStaleSources } from '../../../src/knowledge/sources/knowledge-source.reconciler.ts';
 import { awaitCondition, type ReportedCondition } from '../../agents/agents.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { startApi, withoutRequestId, type Api, type Reply } from '../../roles/api/api-setup.ts';
@@ -163,11 +163,7 @@ describeEachStore((storeName) => {
       });
       expect(await find('When do you open?')).toEqual(['We open at nine.']);
       expect(await syncs()).toMatchObject([{ ...counts, source_type: 'file', added: 1 }]);
-      const stale = await listStaleSources(
-        api.engine,
-        async (at) => (await api.engine.store.get('KnowledgeSource', at))?.status,
-      );
-      expect(stale).toMatchObject([key]);
+      expect(await listStaleSources(api.engine)).toMatchObject([key]);
       // Who takes over looks at once, and then once a minute.
       await operator.stop();
       await api.engine.startOperator();

@@ -17,7 +17,7 @@ afterEach(() => engine.stop());
 const HOOK = { namespace: 'default', name: 'hook' };
 const statusOf = async (key: ObjectKey) => (await engine.store.get('WebhookEndpoint', key))?.status;
 const stale = async (): Promise<string[]> =>
-  (await listStaleEndpoints(engine, statusOf)).map(({ name }) => name);
+  (await listStaleEndpoints(engine)).map(({ name }) => name);
 
 /** As delivery notes it; times as intervals before now. */
 const delivered = (success: string | null, failure: string | null) =>

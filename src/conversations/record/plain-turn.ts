@@ -17,8 +17,3 @@ export function plainTurn(row: LiveConversation, role: TurnRole, text: string): 
     latency: null,
   };
 }
-
-/** What is told to both sides: somebody came, somebody left. */
-export function systemTurn(row: LiveConversation, text: string): TurnRow {
-  return plainTurn(row, 'system', text);
-}
