@@ -1,6 +1,6 @@
 import type { webhooks } from './api.ts';
 
-/** What Parley sends, told apart by `type`. */
+/** What Parley sends, discriminated by `type`. */
 export type ParleyEvent = {
   [Type in keyof webhooks]: webhooks[Type]['post']['requestBody'] extends
     | { content: { 'application/json': infer Event } }
@@ -20,7 +20,7 @@ type HeaderSource = Headers | Readonly<Record<string, string | readonly string[]
  * The event of a delivery, when it is from Parley. `rawBody` is what arrived, byte for byte: a body
  * that was parsed and written again has another signature. `secret` is the endpoint's, `whsec_…`,
  * the old or the new one while it is rotated. Web Crypto, so that it runs where `fetch` does; it
- * compares in constant time. An event may come more than once: `id` tells.
+ * compares in constant time. An event may come more than once, with the same `id`.
  * @throws WebhookSignatureError
  */
 export async function verifyWebhook(

@@ -63,7 +63,7 @@ export async function reseal(deps: {
   const left = await countSealedByAnother(deps.pool, SEALED_COLUMNS, deps.sealer.keyId);
   if (resealed > 0) {
     await recordAudit(deps.pool, {
-      // It concerns all of them; this one there always is.
+      // It concerns all namespaces; this one always exists.
       namespace: 'default',
       actor: 'cli',
       action: 'encryption_key.resealed',
@@ -94,7 +94,7 @@ async function resealColumn(
   }
 }
 
-/** One that no key opens is left and counted; the others must not wait for it. */
+/** One that no key opens is logged, left and counted; the others must not wait for it. */
 function openOrLog(
   sealer: Sealer,
   { sealed, place }: { sealed: Buffer; place: string },

@@ -72,7 +72,7 @@ export function readVersion(): string {
     : 'unknown';
 }
 
-/** @throws StartupError when the role is not told where its database and its key are. */
+/** @throws StartupError when DATABASE_URL or PARLEY_ENCRYPTION_KEY is not set */
 export function requireRoleConfig(config: Config): { databaseUrl: string; encryptionKey: Buffer } {
   const { databaseUrl, encryptionKey } = config;
   const missing = [

@@ -64,8 +64,8 @@ export async function createKubernetesDeclarations(
 }
 
 /**
- * The Lease says who acts; the epoch, raised at each take-over, keeps a leader of the past from
- * writing: a clock and a pause cannot fool the database.
+ * The Lease says who acts; the epoch, raised at each take-over, keeps a former leader from writing:
+ * a clock and a pause cannot fool the database.
  */
 function electBy({
   pool,
@@ -87,7 +87,7 @@ function electBy({
     });
 }
 
-/** Tells one cluster from another without asking for a right to: each has a CA of its own. */
+/** Distinguishes clusters without needing a permission to: each has a CA of its own. */
 function storeIdOf({ tls, server }: KubeCredentials): string {
   const digest = createHash('sha256').update(tls.ca ?? server);
   return `kubernetes:${digest.digest('hex').slice(0, 16)}`;

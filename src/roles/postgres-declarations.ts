@@ -14,7 +14,7 @@ export type PostgresDeclarations = {
   store: PostgresResourceStore;
   validate: Validate;
   elect: Elect;
-  /** There is nobody to look for Events; conditions say the same. */
+  /** Nobody looks for Events here; conditions say the same. */
   record: RecordEvent;
 };
 

@@ -1,4 +1,4 @@
-/** The process's end: once, in order, on any of the ways a process is told to stop. */
+/** The process's end: once, in order, on each of the ways a process is asked to stop. */
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Longer than the longest drain: an attempt's ten seconds, its record, the database's stop. */

@@ -36,7 +36,7 @@ const MESSAGES = [
 ];
 
 const LOOK_EVERY_MS = 500;
-/** Until then, somebody who edits the examples has them right again; else the next start looks. */
+/** Five minutes, for somebody who edits the examples; after that the next start looks. */
 const LOOKS_MAX = 600;
 
 /**
@@ -85,7 +85,7 @@ async function waitUntilInForce(
   { store }: SampleDeps,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // Not by a watch: those need not tell of a status.
+  // Not by a watch, which need not report a change of the status.
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const agentId = await idWhenInForce(store);
     if (agentId !== undefined) return agentId;

@@ -21,7 +21,7 @@ export type Controller = {
 
 /**
  * `requeueAfterMs` calls again after that time; 0 calls again with back-off, as after an error
- * (for "not yet", when nothing will tell of the change).
+ * (for "not yet", when no event will follow the change).
  */
 export type ReconcileResult = { requeueAfterMs?: number };
 
@@ -197,7 +197,7 @@ function reportQuietly<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: un
     const fields = { err: asError(thrown), controller: deps.name, key: item.id };
     deps.log.error(fields, 'a metrics hook or the logger failed');
   } catch {
-    // The logger itself: there is nobody left to tell.
+    // The logger itself failed: nothing is left to report to.
   }
 }
 

@@ -2,8 +2,8 @@ import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 
 /**
- * Work that is looked for now and then, and at once when woken. One run at a time; a wake during
- * a run makes another one follow it.
+ * Looks for work at an interval, and at once when woken. One run at a time; a wake during a run
+ * makes another one follow it.
  */
 export type Periodic = {
   start: () => void;

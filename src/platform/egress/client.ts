@@ -41,7 +41,7 @@ export type EgressOutcome =
   | {
       kind: 'error';
       errorClass: ErrorClass;
-      /** One sentence, safe to show: it never tells an address that was resolved. */
+      /** One sentence, safe to show: it never names a resolved address. */
       message: string;
       durationMs: number;
     };

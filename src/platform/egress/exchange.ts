@@ -10,7 +10,7 @@ import { EgressFailure, isDroppedConnection } from './failure.ts';
 
 export type ResponseHeaders = Record<string, string | string[]>;
 
-/** What a pool's connection tells the request it carries. */
+/** What a request learns of the connection that carries it. */
 export type Connection = {
   /** Requests written to the present socket so far. */
   requests: number;

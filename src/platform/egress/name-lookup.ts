@@ -7,8 +7,8 @@ import { isIP } from 'node:net';
  *
  * Not `dns.lookup`: that is getaddrinfo on libuv's thread pool, which gives it two threads. Two names
  * whose servers are silent stop every other lookup of the process for ten seconds and more
- * (fault F-23), and neither a time-out nor a limit per endpoint helps, as a lookup under way cannot
- * be given up. c-ares waits on sockets, not in threads, so any number of names may hang. What it
+ * (test/platform/egress/dns.faults.test.ts), and neither a time-out nor a limit per endpoint helps, as a
+ * lookup in flight cannot be given up. c-ares waits on sockets, not in threads, so any number of names may hang. What it
  * leaves out is done here (the hosts file, `localhost`) or not wanted: search domains, by which a
  * tenant's name could come to mean something inside the cluster, and other sources of nsswitch.
  */
@@ -103,7 +103,7 @@ function createResolver(servers: readonly string[] | undefined, round: number): 
 }
 
 type FirstAnswer = {
-  /** Rejects with what the servers said, or when `over` is told first. */
+  /** Rejects with what the servers said, or when `over` aborts first. */
   answer: Promise<string[]>;
   from: (asked: Promise<string[]>) => void;
 };

@@ -9,7 +9,7 @@ import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 import { discardBody } from './read-body.ts';
 import type { Answer } from './route.ts';
 
-/** What leaves: answers, and the one handler that makes problem documents of errors. */
+/** Sends answers, and holds the one handler that makes problem documents of errors. */
 
 const RETRY_AFTER_SEC = 2;
 
@@ -60,7 +60,7 @@ async function sendText(
     for await (const part of text) {
       if (!response.headersSent) head();
       if (response.destroyed) return;
-      // What a slow reader does not read must not pile up here; one who is gone is waited for no more.
+      // A slow reader's backlog must not pile up here, and one who is gone is not waited for.
       if (!response.write(part))
         await Promise.race([once(response, 'drain'), once(response, 'close')]);
     }
@@ -107,7 +107,7 @@ function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
   };
 }
 
-/** What is shown of an error; of what is none of the caller's fault, only that. */
+/** What a caller sees of an error; of one that is not theirs, only that it happened. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseAway(error)) {
@@ -138,7 +138,7 @@ function logError(
   log: Logger,
   { shown, error, requestId }: { shown: ApiError; error: unknown; requestId: string },
 ): void {
-  // Not the error itself: what PostgreSQL adds to one quotes rows, and so prompts and secrets.
+  // Not the error itself: PostgreSQL's details quote rows, and so prompts and secrets.
   const reason = reasonOf(error);
   if (shown.status < 500) return;
   if (shown.code === 'unavailable') log.warn({ requestId, reason }, shown.message);

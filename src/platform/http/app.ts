@@ -89,7 +89,7 @@ function servePath(app: Express, deps: ServingDeps, path: string, routes: readon
   );
 }
 
-/** The key first: who has none learns nothing, and sends no body that anybody reads. */
+/** The key first: without one a caller learns nothing, and no body is read. */
 function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
   return async (request, response) => {
     const body = createBodyReader(request);
@@ -109,8 +109,8 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
     const caller = await identify(deps, credentials, (said) => {
       for (const [name, value] of Object.entries(said)) response.setHeader(name, value);
     });
-    const authorized = { route, url, headers, readBytes: body.bytes, caller };
-    const answer = await deps.runOnce(authorized, async (repeatable) => {
+    const authenticated = { route, url, headers, readBytes: body.bytes, caller };
+    const answer = await deps.runOnce(authenticated, async (repeatable) => {
       requireScope(caller, scope);
       return run({ ...raw, ...repeatable }, caller);
     });

@@ -44,7 +44,7 @@ export function numberCursor(list: string, number: number): string {
   return encode(`${list}:${number}`);
 }
 
-/** `rows` are one more than the page shall have, which tells whether there is another page. */
+/** `rows` holds one more than the page, to see whether there is another page. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   page: { limit: number; view: (row: Row) => Item; cursorOf: (row: Row) => string },

@@ -40,7 +40,7 @@ export function servePages(
   }
 }
 
-/** Their paths carry the version, so that a browser keeps them and an upgrade brings new ones. */
+/** Their paths carry the version: a browser may keep them, and an upgrade brings new ones. */
 const VENDOR_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'] as const;
 const KEEP_MS = 365 * 86_400_000;
 
@@ -59,7 +59,7 @@ const DOCS_POLICY = [
   "object-src 'none'",
 ].join(';');
 
-/** Loaded rather than imported: what it is, is decided by what is installed. */
+/** Loaded, not imported: the installed package decides the version. */
 function vendorVersion(): string {
   const read: unknown = require('swagger-ui-dist/package.json');
   const hasVersion = typeof read === 'object' && read !== null && 'version' in read;

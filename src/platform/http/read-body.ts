@@ -9,7 +9,7 @@ import { parseJsonBody } from './json-text.ts';
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 
-/** What may still arrive after an early answer, so that the client can read it; then we hang up. */
+/** What may still arrive after an early answer, so that the client can read it; then it is cut. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
 /** `mediaType`: without parameters, in lower case; '' when there is no body. */
@@ -18,7 +18,7 @@ export type RawBody = { mediaType: string; bytes: Buffer };
 export type BodyReader = {
   /** As it came, of whatever type; empty when there is none. @throws ApiError body_too_large */
   bytes: (bytesMax?: number) => Promise<Buffer>;
-  /** What is no JSON, of one of these types. @throws ApiError unsupported_media_type, body_too_large */
+  /** A body of one of these types, none JSON. @throws ApiError unsupported_media_type, body_too_large */
   raw: (mediaTypes: readonly string[], bytesMax: number) => Promise<RawBody>;
   /**
    * The value; undefined when there is none.
@@ -55,8 +55,8 @@ async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buf
 }
 
 /**
- * Lets the rest of an unread body run off, so that the answer can be read and the connection be
- * used again; a sender that goes on and on loses its connection.
+ * Drops the rest of an unread body, so that the answer can be read and the connection used again;
+ * a sender that goes on and on loses its connection.
  */
 export function discardBody(request: IncomingMessage): void {
   if (request.complete) return;

@@ -11,7 +11,7 @@ import type { Metrics } from '../observability/metrics.ts';
 
 const PATH_LENGTH_MAX = 200;
 
-/** Gives the request its id and says it in the answer, whatever the answer will be. */
+/** Gives the request its id, which every answer carries. */
 export const identifyRequest: RequestHandler = (_request, response, next) => {
   response.setHeader('Request-Id', newId('req'));
   next();
@@ -38,7 +38,7 @@ type Answered = { request: Request; response: Response; durationMs: number };
 /**
  * Successes only with PARLEY_LOG_LEVEL=debug: the metrics count them, and a line for each costs a
  * tenth of what the request itself does. Probes and scrapes not at all. What went wrong inside is
- * logged where it is known; here only that it did.
+ * logged where it is known; here only that something did.
  */
 function logAnswer(log: Logger, { request, response, durationMs }: Answered): void {
   const { method, originalUrl } = request;

@@ -39,7 +39,7 @@ export type Route = {
   | { scope: null; run: (request: RawRequest) => Promise<Answer> }
 );
 
-/** What the routes are given of a request; the body is read when everything else was right. */
+/** What a route gets of a request; the body is read once everything else is right. */
 export type RawRequest = {
   params: Record<string, unknown>;
   query: URLSearchParams;
@@ -76,7 +76,7 @@ export type Answer = {
  * stream. An error in the stream is kept as the problem it is.
  */
 export type Answering = <R>(
-  // Not CommitHook<R>: R is inferred from what `act` returns, which is what it settles too.
+  // Not CommitHook<R>: R is inferred from what `act` returns, which it also passes to the hook.
   act: (beforeCommit: CommitHook<unknown>) => Promise<R>,
   view: (result: R) => Answer,
 ) => Promise<Answer>;
@@ -130,12 +130,12 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
     plan: Plan;
     /** Id of what a create makes, the same in a retry: `plan.id`, a UUIDv7. */
     plannedId: string;
-    /** `If-Match`, for the service to hold against what it is about to write; needs `etag`. */
+    /** `If-Match`, for the service to check what it is about to write over; needs `etag`. */
     precondition: Precondition;
   }) => Promise<Answer>;
 };
 
-/** Typed for who calls it: the handler is given what its schemas make of the request. */
+/** Typed for its caller: the handler gets what its schemas make of the request. */
 export function route<P extends z.ZodRawShape, Q extends z.ZodRawShape, B>(
   spec: RouteSpec<P, Q, B>,
 ): Route;

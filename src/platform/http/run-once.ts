@@ -9,10 +9,10 @@ import { PROBLEM_MEDIA_TYPE } from './problem.ts';
 import type { Caller } from './authorize.ts';
 import type { Answer, Answering, Repeatable, Route } from './route.ts';
 
-/** The HTTP side of `Idempotency-Key` (contract §3); what is kept where is platform/idempotency/idempotency.ts. */
+/** The HTTP side of `Idempotency-Key` (contract §3); platform/idempotency keeps the answers. */
 
-/** One request of somebody who may make it. */
-export type AuthorizedRequest = {
+/** A request whose caller is known. */
+export type AuthenticatedRequest = {
   route: Pick<Route, 'method' | 'eventsOf'>;
   /** Path and query as they came. */
   url: string;
@@ -26,7 +26,7 @@ export type AuthorizedRequest = {
  * @throws ApiError malformed_request, idempotency_key_reused, idempotency_in_progress
  */
 export type RunOnce = (
-  request: AuthorizedRequest,
+  request: AuthenticatedRequest,
   run: (repeatable: Repeatable) => Promise<Answer>,
 ) => Promise<Answer>;
 
@@ -51,7 +51,7 @@ export function createRunOnce(deps: { idempotency: Idempotency; nowMs: () => num
 const KEY = /^[ -~]{1,255}$/;
 
 /** Undefined when there is none, or the method is safe to repeat by itself. */
-function keyIn({ route, headers }: AuthorizedRequest): string | undefined {
+function keyIn({ route, headers }: AuthenticatedRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (route.method !== 'post' || key === undefined) return undefined;
   const text = String(key);
@@ -70,7 +70,7 @@ async function runMarked({
   run,
 }: {
   mark: Mark;
-  request: AuthorizedRequest;
+  request: AuthenticatedRequest;
   pool: Idempotency['pool'];
   run: (repeatable: Repeatable) => Promise<Answer>;
 }): Promise<Answer> {
@@ -115,8 +115,8 @@ async function runMarked({
 }
 
 /**
- * A refusal is an answer like any other. After what a repeat may get better (our fault, or an
- * outage) the next request goes on with the same plan: some of it may have been done.
+ * A refusal is kept like any other answer. After a failure that a repeat may cure (our fault, an
+ * outage) the next request goes on with the same plan: some of it may be done already.
  */
 async function keepFailure(
   mark: Mark,
@@ -127,12 +127,12 @@ async function keepFailure(
     if (isLasting(shown)) await mark.keep(pool, keptOf(problemAnswer(shown, requestId), requestId));
     else await mark.abandon();
   } catch {
-    // The database is away: the mark expires. What went wrong first is what is told.
+    // The database is away: the mark expires. The first error is the one that is answered.
   }
 }
 
 function isLasting({ status, code }: ApiError): boolean {
-  // Of a mark that somebody took over: theirs is the answer.
+  // Somebody took the mark over: theirs is the answer.
   if (code === 'idempotency_in_progress') return false;
   return status < 500 && status !== 429 && status !== 401;
 }
@@ -141,8 +141,8 @@ function keptOf({ status, headers = {}, body }: Answer, requestId: string): Kept
   return { status, headers, ...(body !== undefined && { body }), requestId };
 }
 
-/** To the byte, its `Request-Id` included, which a problem document names too. */
-function replayed({ route, headers: sent }: AuthorizedRequest, kept: KeptAnswer): Answer {
+/** The same to the byte, `Request-Id` included, which a problem document also names. */
+function replayed({ route, headers: sent }: AuthenticatedRequest, kept: KeptAnswer): Answer {
   const { status, body } = kept;
   const headers = {
     ...kept.headers,

@@ -13,14 +13,14 @@ import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 /** From the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** How often the two above are looked at; node's own 30 s would make 15 s mean 45. */
+/** How often the two above are checked; Node's default of 30 s would make 15 s mean 45. */
 const CHECK_INTERVAL_MS = 1_000;
-/** Longer than a client's pause between two requests, shorter than anybody needs a held socket. */
+/** Longer than a client pauses between two requests, shorter than an idle socket is worth. */
 const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_MAX = 10_000;
 const DRAIN_MS = 10_000;
-/** A client that kept a connection learns of our end from an answer; for so long it may ask. */
+/** A client with a kept connection learns of our end from an answer; it has this long to ask. */
 const FAREWELL = { maxMs: 5_000, quietMs: 1_000, lookMs: 50 };
 const PORTS_TRIED = 100;
 
@@ -29,7 +29,7 @@ export type Listening = { url: string; port: number; stop: () => Promise<void> }
 export type ListenOptions = {
   host: string;
   port: number;
-  /** A taken port is answered by trying the next one, not by a StartupError. */
+  /** When the port is taken, tries the next one instead of throwing a StartupError. */
   fallbackToFreePort: boolean;
   log: Logger;
 };
@@ -53,8 +53,7 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answerBrokenRequest);
   await listenSomewhere(server, options);
-  // Such as too many open files: the next connection may be lucky, and without a listener the
-  // process would end.
+  // Such as too many open files: the next connection may succeed; unhandled it ends the process.
   server.on('error', (error) => options.log.error({ reason: error.message }, 'cannot accept'));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
@@ -106,9 +105,9 @@ function cannotListen(
 }
 
 /**
- * Before the end every answer says `Connection: close`. Without it a connection that is kept would be
- * closed at the moment its client sends the next request: nobody can tell whether that was heard,
- * so it may not be repeated. Over when nobody is connected, or has asked for a second.
+ * Before the end every answer says `Connection: close`. Without it a kept connection could be closed
+ * just as its client sends the next request: whether that was processed is unknown, so the client
+ * may not repeat it. Over when nobody is connected, or nobody has asked for a second.
  */
 function createFarewell(server: Server) {
   let isLeaving = false;
@@ -131,10 +130,10 @@ function createFarewell(server: Server) {
   };
 }
 
-/** Answers what is under way, for 10 s at most; connections without a request go at once. */
+/** Finishes requests in flight, for 10 s at most; idle connections are closed at once. */
 async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // close() looks once; a connection also becomes idle when its answer is through.
+  // close() looks once; a connection also becomes idle when its answer is sent.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   server.closeIdleConnections();
@@ -147,7 +146,7 @@ async function drain(server: Server): Promise<void> {
 function answerBrokenRequest(_error: Error, socket: Duplex): void {
   const isFirst = socket instanceof Socket && socket.bytesWritten === 0;
   if (!socket.writable || !isFirst) {
-    socket.destroy(); // An answer may be under way; another one in its middle would garble it.
+    socket.destroy(); // An answer may be in flight; another one in its middle would garble it.
     return;
   }
   const requestId = newId('req');

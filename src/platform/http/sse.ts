@@ -4,13 +4,13 @@ import type { Problem } from './problem.ts';
 
 /**
  * Server-sent events (WHATWG HTML §9.2). `event` names the kind, `id` is what a client sends back
- * as `Last-Event-ID`, `data` is JSON; `json` is such data that is text already, in one line.
+ * as `Last-Event-ID`, `data` is JSON; `json` is data that is JSON text already, in one line.
  */
 export type SentEvent = { event?: string; id?: string } & ({ data: unknown } | { json: string });
 
 /**
- * What a stream does: sends until it is done or the client is gone, which `signal` tells. `send`
- * resolves when there is room for more. A throw becomes `event: error` with the problem.
+ * Sends until it is done or the client is gone (`signal`). `send` resolves when there is room for
+ * more. A throw becomes `event: error` with the problem.
  */
 export type EventStream = (
   send: (event: SentEvent) => Promise<void>,
@@ -66,7 +66,7 @@ export function endEvents(response: Response, problem: Problem): void {
 /** Waits for a slow reader: what it does not read must not pile up here. */
 async function write(response: Response, text: string, signal: AbortSignal): Promise<void> {
   if (response.write(text)) return;
-  await once(response, 'drain', { signal }).catch(() => undefined); // It is gone: `signal` tells.
+  await once(response, 'drain', { signal }).catch(() => undefined); // It is gone, and `signal` aborted.
 }
 
 /** JSON has no line breaks, so `data` is one line. */

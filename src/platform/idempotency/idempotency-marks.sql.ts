@@ -4,7 +4,7 @@ import type { Db } from '../postgres/pool.ts';
 /** Whose mark it is, and for which request. `hash` is of method, path and the header's value. */
 export type MarkKey = { apiKeyId: string; hash: Buffer };
 
-/** What is sealed stays sealed here. */
+/** Sealed columns stay sealed here. */
 export type MarkRow = {
   token: string;
   request: Buffer;
@@ -43,7 +43,7 @@ export async function readMark(db: Db, key: MarkKey): Promise<MarkRow | undefine
   return rows[0];
 }
 
-/** From whoever left it unfinished; what they planned stays. False when somebody was quicker. */
+/** Takes over an unfinished mark; its plan stays. False when somebody was quicker. */
 export async function takeMark(
   db: Db,
   key: MarkKey,
@@ -57,7 +57,7 @@ export async function takeMark(
   return rowCount === 1;
 }
 
-/** In the place of one that is over and was not removed yet. */
+/** Replaces an expired mark that was not removed yet. */
 export async function replaceMark(db: Db, mark: NewMark, from: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update idempotency_marks
@@ -100,7 +100,7 @@ export async function writeDecision(db: Db, mark: ClaimedMark, decision: Buffer)
   return rowCount === 1;
 }
 
-/** The next request may take over at once; the row stays for what was planned in it. */
+/** The next request may take over at once; the row stays for its plan. */
 export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
   await db.query(
     `update idempotency_marks set claimed_at = '-infinity'
@@ -109,7 +109,7 @@ export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
   );
 }
 
-/** Empties the answers that may hold words of a conversation; that there was one stays known. */
+/** Empties the answers that may hold words of a conversation; that there was an answer stays. */
 export async function eraseAnswersAbout(db: Db, conversationId: string): Promise<void> {
   await db.query(
     `update idempotency_marks set answer = '', conversation_ids = '{}'
@@ -118,7 +118,7 @@ export async function eraseAnswersAbout(db: Db, conversationId: string): Promise
   );
 }
 
-/** Removes up to `limit` that are over; returns how many. Any number of processes at once. */
+/** Removes up to `limit` expired marks; returns how many. Any number of processes at once. */
 export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from idempotency_marks where ctid = any(array(

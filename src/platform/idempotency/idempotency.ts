@@ -27,7 +27,7 @@ import { SEED_BYTES, type Plan } from './plan.ts';
  * request takes the mark over, and whoever claimed it can neither finish it nor commit.
  */
 
-/** As it is sent again, whatever is needed for that; sealed at rest, for it may show a secret. */
+/** All that sending it again needs; sealed at rest, since it may show a secret. */
 export type KeptAnswer = {
   status: number;
   headers: Record<string, string>;
@@ -46,12 +46,12 @@ export type MarkedRequest = {
   content: readonly (string | Buffer)[];
 };
 
-/** A request that is ours to do. */
+/** A request that this process may carry out. */
 export type Mark = {
   plan: Plan;
   /** @throws ApiError idempotency_in_progress when somebody took over; then nothing may commit. */
   keep: (db: Db, answer: KeptAnswer) => Promise<void>;
-  /** For an answer that is not kept: a repeat may try at once. */
+  /** When no answer is kept: a repeat may try at once. */
   abandon: () => Promise<void>;
 };
 
@@ -64,7 +64,7 @@ export type Idempotency = {
 export type IdempotencyDeps = { pool: Pool; sealer: Sealer; nowMs: () => number };
 type Sealed = { hash: string; seed: string };
 
-/** Each turn of the loop means that another request was quicker. */
+/** Each round means that another request was quicker. */
 const TRIES = 5;
 
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
@@ -143,7 +143,7 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
     plan: {
       ...plan,
       decide: async <T>(choose: () => Promise<T>) => {
-        // Decided by the same choice, of the same request.
+        // Written by the same `choose` of the same request.
         if (decision) return JSON.parse(sealer.open(decision, place)) as T;
         const chosen = await choose();
         const text = sealer.seal(JSON.stringify(chosen), place);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { newUuid } from '../../ids.ts';
 
 /**
- * What a request settles on before it writes where no transaction of ours reaches (a declared
+ * What a request decides before it writes where no transaction of ours reaches (a declared
  * thing lives in the resource store, its `Idempotency-Key` in PostgreSQL). Kept with the key's
  * mark, so that a retry after a crash makes the very same thing again instead of a second one.
  */
@@ -25,7 +25,7 @@ export function freshPlan(nowMs: number): Plan {
   let seed: Buffer | undefined;
   return {
     id: newUuid(nowMs),
-    // When it is asked for: most requests need none.
+    // On demand: most requests need none.
     get seed() {
       return (seed ??= randomBytes(SEED_BYTES));
     },

@@ -56,7 +56,7 @@ async function fromServiceAccount(
   let token = { text: '', readAtMs: -Infinity };
   const headers = async (): Promise<Record<string, string>> => {
     if (nowMs() - token.readAtMs > TOKEN_KEPT_MS) {
-      // Unreadable for once, the one we have is good for minutes yet.
+      // If it cannot be read for once, the one we have is good for minutes more.
       const text = await read('token').catch((error: unknown) => {
         if (token.text === '') throw error;
         return token.text;
@@ -65,7 +65,7 @@ async function fromServiceAccount(
     }
     return { authorization: `Bearer ${token.text}` };
   };
-  await headers(); // What is missing should be told now.
+  await headers(); // Now, so that a missing file is reported at the start.
   const bracketed = host.includes(':') ? `[${host}]` : host;
   return { server: `https://${bracketed}:${port}`, tls: { ca }, headers, namespace };
 }

@@ -25,10 +25,10 @@ export type EventSeries = {
 /**
  * Decides what becomes of an event, by the rules and numbers of client-go's EventCorrelator: the
  * same again counts up a series; of the eleventh note on otherwise the same within 10 minutes all
- * share one; and an object that has told 25 things may tell one more every 5 minutes.
+ * share one; and an object with 25 events gets one more every 5 minutes.
  */
 export type EventCorrelator = {
-  /** undefined: it must not be told now. What is told next carries its count. */
+  /** undefined: not to be sent now; the next one carries its count. */
   correlate: (about: EventSubject, text: ResourceEvent) => EventSeries | undefined;
 };
 
@@ -84,7 +84,7 @@ export function createEventCorrelator({ nowMs }: { nowMs: () => number }): Event
   };
 }
 
-/** Nothing but what is sent: it is kept for long, and may be a part of something large. */
+/** Nothing but what is sent: it is kept for long, and may be part of something large. */
 function pick(about: EventSubject): EventSubject {
   const { kind, apiVersion, namespace, name, uid, resourceVersion } = about;
   const version = resourceVersion === undefined ? {} : { resourceVersion };

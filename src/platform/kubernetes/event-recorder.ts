@@ -8,13 +8,13 @@ import { isKubeError } from './kube-error.ts';
 import { microTime } from './lease-record.ts';
 
 /**
- * Tells people what happened to an object, by events.k8s.io/v1 Events (`kubectl describe`,
- * `kubectl events`). Best effort, and never in anybody's way: does not throw, does not wait, and
- * drops what the server refuses or what there is too much of. Nothing may depend on an Event.
+ * Reports what happened to an object as events.k8s.io/v1 Events (`kubectl describe`, `kubectl
+ * events`). Best effort, and never in the way: does not throw, does not wait, and drops what the
+ * server refuses or what there is too much of. Nothing may depend on an Event.
  */
 export type EventRecorder = {
   record: (about: EventSubject, event: ResourceEvent) => void;
-  /** Sends what waits, for 2 s at most. May be called twice; what is recorded later is dropped. */
+  /** Sends what waits, for 2 s at most. May be called twice; later events are dropped. */
   stop: () => Promise<void>;
 };
 

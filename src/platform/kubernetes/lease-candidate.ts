@@ -31,7 +31,7 @@ export type CandidateDeps = {
   wallMs: () => number;
   random: () => number;
   setTimer: SetTimer;
-  /** The Lease was heard to be somebody else's, nobody's, or gone. It may be old news. */
+  /** The watch says that the Lease is somebody else's, nobody's, or gone. It may be old news. */
   onForeign: () => void;
   /** Ends all waiting. */
   signal: AbortSignal;
@@ -68,7 +68,7 @@ export function createCandidate(deps: CandidateDeps): Candidate {
         await bell.wait(waitMs);
       }
     },
-    // No ring but the last ends it: what is heard meanwhile is mostly our own giving back.
+    // Only the end of the time ends it: what rings meanwhile is mostly our own release.
     pause: async (ms) => {
       const untilMs = nowMs() + ms;
       while (!signal.aborted && nowMs() < untilMs) await bell.wait(untilMs - nowMs());

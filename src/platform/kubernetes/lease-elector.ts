@@ -56,7 +56,7 @@ export type ElectorDeps = {
   retryPeriodMs?: number;
 };
 
-/** Whoever was faster has it now; this only keeps several from asking in step. */
+/** Somebody was faster and has it now; this only keeps several from asking in step. */
 const CONFLICT_PAUSE_MS = 50;
 
 const DEFAULTS = {
@@ -83,7 +83,7 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     ...deps,
     lock,
     signal: stopping.signal,
-    // A leader looks for itself: what it hears may be older than what it wrote.
+    // A leader asks the server itself: what the watch says may be older than what it wrote.
     onForeign: () => tenure?.renewNow(),
   });
   let running: Promise<void> | undefined;

@@ -69,8 +69,8 @@ export type HeldLease = {
   /** False: it is somebody else's. Throws when neither is known. */
   renew: (timeoutMs: number) => Promise<boolean>;
   /**
-   * Says that nobody has it. A Lease that was deleted is made again: who waits for its holder
-   * learns that it is gone.
+   * Writes that nobody holds it. A Lease that was deleted is made again, so that who waits for its
+   * holder learns that it is gone.
    */
   release: (timeoutMs: number) => Promise<void>;
 };

@@ -11,9 +11,9 @@ export type Tenure = {
   /** Resolves with the reason; never after `giveBack`. */
   lost: Promise<string>;
   isLost: () => boolean;
-  /** Renews now: somebody was heard to have touched the Lease. */
+  /** Renews now: somebody has touched the Lease. */
   renewNow: () => void;
-  /** Ends it; the Lease says that nobody has it, when that can be said. Never throws. */
+  /** Ends it and, if the server can be reached, releases the Lease. Never throws. */
   giveBack: () => Promise<void>;
 };
 

@@ -18,18 +18,18 @@ import { isKubeError, toKubeError } from './kube-error.ts';
  */
 export type ListWatch = {
   start: () => void;
-  /** Waits until nothing is told any more. May be called twice. */
+  /** Waits until nothing is reported any more. May be called twice. */
   stop: () => Promise<void>;
-  /** Resolves after the first full list was told; never, when stopped before. */
+  /** Resolves after the first full list is reported; never, if stopped before. */
   synced: Promise<void>;
   /**
-   * Lists all anew; resolves when what there was at the call has been told. A watch alone cannot
-   * say that it is up to date. Never resolves when stopped before.
+   * Lists all anew; resolves when everything there was at the call is reported. A watch alone cannot
+   * say that it is up to date. Never resolves if stopped before.
    */
   refresh: () => Promise<void>;
 };
 
-/** Told in the order of the server. `replace`: this is all there is now. */
+/** Called in the server's order. `replace`: this is all there is now. */
 export type Sink<T> = {
   replace: (items: T[]) => void;
   upsert: (item: T) => void;
@@ -61,11 +61,11 @@ const DEAD_MAN_MS = 90_000;
  */
 const BACK_OFF_MS = { base: 100, max: 3_000 };
 /**
- * The connection of a watch that has ended is free for the next one a moment later; asked for at once
- * that would be given a new connection.
+ * The connection of a watch that has ended is free for the next one a moment later; opened at once,
+ * that would get a new connection.
  */
 const RESUME_MS = 20;
-/** A watch that ends sooner than this did not work, however politely it ended. */
+/** A watch that ends sooner than this did not work, even if it ended without an error. */
 const SHORT_WATCH_MS = 1_000;
 
 export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
@@ -159,7 +159,7 @@ function createWaiting() {
   return {
     isWanted: () => waiting.length > 0,
     join: () => new Promise<void>((resolve) => void waiting.push(resolve)),
-    /** A list begins; to be called when it was told. Of one that fails nobody hears. */
+    /** A list begins; call the result once it is reported. A list that fails serves nobody. */
     begin: () => {
       const served = new Set(waiting);
       return () => {
@@ -211,7 +211,7 @@ function createBackOff(
       failures = 0;
     },
     wait: async (error: unknown): Promise<void> => {
-      // The first break of a connection is everyday; a second in a row is news, further ones are not.
+      // One break of a connection is normal, a second in a row is news, further ones are not.
       const level = failures === 1 ? 'warn' : 'debug';
       log[level]({ path, reason: reasonOf(error) }, 'watch broken; going on');
       const ceiling = Math.min(BACK_OFF_MS.base * 2 ** Math.min(failures, 10), BACK_OFF_MS.max);

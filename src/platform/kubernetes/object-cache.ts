@@ -8,15 +8,15 @@ export type Identified = { metadata: ObjectKey & { uid: string; resourceVersion:
 export type CacheChange<T> = { key: ObjectKey; before: T | undefined; after: T | undefined };
 
 /**
- * The objects of one collection as last heard, by namespace and name. Aware of uids: an object
+ * The objects of one collection as last received, by namespace and name. Aware of uids: an object
  * that was deleted and made anew while nobody listened is a deletion and an addition, not a change.
- * Objects are shared and frozen; nobody may change what somebody else reads.
+ * Objects are shared, and so frozen.
  */
 export type ObjectCache<T> = Sink<T> & {
   get: (key: ObjectKey) => T | undefined;
   list: (namespace?: string) => T[];
   /**
-   * Takes the answer of a write of our own, so that who writes reads it before the watch tells.
+   * Takes the answer of a write of our own, so that the writer reads it before the watch reports it.
    * Ignored for an object that is not there (it was deleted meanwhile).
    */
   wrote: (item: T) => void;
@@ -90,7 +90,7 @@ export function createObjectCache<T extends Identified>(deps: {
     wrote: (item) => {
       const before = find(item.metadata);
       if (before?.metadata.uid !== item.metadata.uid || isOlder(item, before)) return;
-      put(item); // Not told: whoever wrote it knows.
+      put(item); // Not reported: the writer knows.
     },
   };
 }

@@ -50,7 +50,7 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     return toResource(kind, await client.request(request));
   }
 
-  /** A write of the operator's own, which it need not be told of and must read at once. */
+  /** A write of the operator's own: no change is reported, and the next read must see it. */
   async function note(kind: string, request: KubeRequest): Promise<void> {
     const resource = await translated(unlessMissing(write(kind, request)));
     if (resource) cacheOf(kind)?.wrote(resource);
@@ -67,7 +67,7 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     },
     apply: (applied, options) =>
       translated(write(applied.kind, applyRequest(applied, options))).catch((error: unknown) => {
-        // Of two reasons to refuse, the server names the fields; what must not exist has none.
+        // Of two reasons to refuse, the server names the fields; an object that must not exist has none.
         if (options.resourceVersion !== '' || !(error instanceof FieldConflictError)) throw error;
         throw new WriteConflictError('there is an object of that name', { cause: error });
       }),

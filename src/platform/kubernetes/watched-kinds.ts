@@ -11,13 +11,13 @@ import { toResource } from './to-resource.ts';
 
 type WatchedCache = Pick<ObjectCache<Resource>, 'get' | 'list' | 'wrote'>;
 
-/** What is watched, and what is known by it. */
+/** The kinds that are watched, and their objects. */
 export type WatchedKinds = {
-  /** The objects of a kind of ours, once all of them are known; no kind is watched at first. */
+  /** The objects of a watched kind of ours, once all of them are known. */
   cacheOf: (kind: string) => WatchedCache | undefined;
   /**
-   * One list-watch per namespace, or one for all. Nothing is told before all have been listed: a
-   * reader must never take an object for gone that is only not there yet.
+   * One list-watch per namespace, or one for all. Nothing is reported before all are listed: a
+   * reader must never take an object for gone that has only not arrived yet.
    */
   watch: ResourceStore['watch'];
 };
@@ -91,7 +91,7 @@ const identified = z.object({
   }),
 });
 
-/** What is known is kept: a list of what has not changed must not hold everything twice. */
+/** Unchanged objects are reused: a new list must not hold everything twice. */
 function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undefined {
   const { data } = identified.safeParse(raw);
   const known = data && cache.get(data.metadata);
@@ -101,7 +101,7 @@ function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undef
   return isSame ? known : undefined;
 }
 
-/** A change of the status alone is our own doing and nobody's wish. */
+/** A change of the status alone is our own and declares nothing. */
 function matters({ before, after }: CacheChange<Resource>): boolean {
   if (!before || !after) return true;
   const [a, b] = [before.metadata, after.metadata];
@@ -109,7 +109,7 @@ function matters({ before, after }: CacheChange<Resource>): boolean {
     // Secrets and ConfigMaps have no generation: any write may have changed their data.
     a.generation !== b.generation ||
     a.generation === 0 ||
-    // One more manager may declare the same: then it is not the API's alone any more.
+    // Another manager may now declare the same: then it is not the API's alone any more.
     !isDeepStrictEqual(before.owners, after.owners) ||
     !isDeepStrictEqual(a.annotations, b.annotations) ||
     !isDeepStrictEqual(a.labels, b.labels)

@@ -35,7 +35,7 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
   };
 }
 
-/** With the version that was read: of two who choose an id, one must lose. */
+/** At the version that was read: of two who choose an id, one must lose. */
 export function annotateRequest(
   { kind, metadata: { namespace, name, resourceVersion } }: Resource,
   annotations: Record<string, string>,

@@ -58,12 +58,12 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
     timeoutMs: PASS_TIMEOUT_MS,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
     nowMs,
-    // Only a bug comes here: a pass answers for the failures it knows.
+    // Only a bug comes here: a pass handles the failures it knows.
     log: { error: (fields) => deps.report({ level: 'error', text: inspect(fields) }) },
     reconcile: async (_key, signal) => {
       try {
         const { folders, againInMs } = await pass(() => stopping || signal.aborted);
-        // A file written before its folder was watched told nobody: look once more, soon.
+        // A file written before its folder was watched raised no event: look once more, soon.
         const unseen = !stopping && watcher.setFolders(folders);
         return { requeueAfterMs: unseen ? Math.min(timing.debounceMs, againInMs) : againInMs };
       } finally {
@@ -82,7 +82,7 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
       stopping = true;
       watcher.stop();
       await controller.stop();
-      // A start that waits for a pass which will not come.
+      // For a start that waits for a pass which will not come.
       firstPass.resolve();
     },
   };

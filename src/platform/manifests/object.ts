@@ -19,8 +19,8 @@ export type ManifestObject = {
 };
 
 /**
- * `unknownIdentity`: some document may declare anything, for it says not what; while that is so,
- * no absence of an object is certain.
+ * `unknownIdentity`: a document does not say what it declares, so it may be anything; while that is
+ * so, no absence of an object is certain.
  */
 export type ManifestObjects = {
   objects: ManifestObject[];
@@ -93,7 +93,7 @@ function readObject(
 
 type AddError = (pointer: string, detail: string) => void;
 
-/** A wrong apiVersion is told, but leaves no doubt about which object is meant. */
+/** A wrong apiVersion is reported, but leaves no doubt about which object is meant. */
 function readKind(value: Record<string, unknown>, add: AddError): string | undefined {
   const { kind, apiVersion } = value;
   if (typeof kind !== 'string' || !KNOWN_KINDS.includes(kind)) {

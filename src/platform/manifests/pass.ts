@@ -19,7 +19,7 @@ export type ManifestTiming = {
   /** A save is a burst of changes; this long after the last one, at most `maxDelayMs` in all. */
   debounceMs: number;
   maxDelayMs: number;
-  /** The backstop for changes nobody told of; also how long a file must stay empty to count so. */
+  /** The backstop for changes without an event; also how long a file must be empty to count so. */
   rescanMs: number;
   /** How long an object must be missing before it is deleted: editors remove, then write. */
   settleMs: number;
@@ -60,7 +60,7 @@ export function createManifestPass(
   let lastFullMs: number | undefined;
   let pruneDue = true;
   let pruneProblems: ManifestProblem[] = [];
-  // Told once until it is over, although its words may change from try to try.
+  // Reported once until it is over, although its words may change from try to try.
   let storeProblem: ManifestProblem | undefined;
 
   const noteStore = (error: unknown): void => {
@@ -72,7 +72,7 @@ export function createManifestPass(
       };
   };
 
-  /** Answers when to look again; undefined when nothing is left to do. */
+  /** Returns when to look again; undefined when nothing is left to do. */
   const prune = async (look: ManifestLook, declared: Declared): Promise<number | undefined> => {
     if (!look.complete || !pruneDue) return undefined;
     if (look.unsettledMs > 0) return look.unsettledMs;
@@ -125,7 +125,7 @@ export function createManifestPass(
 
 type Declared = ReadonlyMap<string, ManifestObject>;
 
-/** The first declaration by path order counts; the others are told where it is. */
+/** The first declaration by path order counts; the others get a problem that says where it is. */
 function resolveDuplicates(look: ManifestLook): {
   declared: Declared;
   duplicates: ManifestProblem[];

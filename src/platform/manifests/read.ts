@@ -11,10 +11,10 @@ import { parseYaml } from './yaml.ts';
 export type ManifestLook = {
   /** By path order; within a file in the order of its documents. */
   files: ManifestObjects[];
-  /** To be watched; the inode tells a folder from its successor of the same name. */
+  /** To be watched; the inode distinguishes a folder from its successor of the same name. */
   folders: { path: string; inode: string }[];
   problems: ManifestProblem[];
-  /** Everything was read and understood: only then is an absent object certainly absent. */
+  /** Everything was read and understood: only then is a missing object certainly absent. */
   complete: boolean;
   /** Above 0: a file may be half written (empty); look again then before believing in an absence. */
   unsettledMs: number;
@@ -135,7 +135,7 @@ async function readCached(
     if (cached?.text === text) return { ...cached, key, confirmed: cached.key === key };
     return { key, text, confirmed: false, ...parseFile(path, text, deps) };
   } catch (error) {
-    // Gone since the folder was listed: an editor is at it. A dangling link stays and is told.
+    // Gone since the folder was listed: an editor is at it. A dangling link stays and is reported.
     if (codeOf(error) === 'ENOENT' && !isLink) return 'vanished';
     return { detail: `${path} ${cannotBeRead(error)}` };
   }

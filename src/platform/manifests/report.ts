@@ -5,14 +5,14 @@ export type ManifestPlace = { file: string; line: number; column: number };
 export type ManifestProblem = { place?: ManifestPlace; field?: string; detail: string };
 
 /**
- * One line for a person. A problem is told once, and again only after it had gone away; `text`
+ * One line for a person. A problem is reported once, and again only after it was gone; `text`
  * is complete: `file:line:column field: what to change`.
  */
 export type ManifestReport = { level: 'info' | 'error'; text: string; place?: ManifestPlace };
 
 export type ManifestReporter = {
   info: (text: string) => void;
-  /** All problems there are now; tells those that were not there the last time. */
+  /** All problems there are now; reports those that were not there the last time. */
   problems: (problems: readonly ManifestProblem[]) => void;
 };
 

@@ -7,9 +7,9 @@ export type ManifestWatcher = {
 };
 
 /**
- * Tells, `debounceMs` after the last of a burst of changes and at most `maxDelayMs` after its
- * first, that something in the folders changed. Misses are possible (network mounts, the limit
- * on watches): the rescan is what can be relied upon, this is what makes it quick.
+ * Calls `onChange` when something in the folders changed: `debounceMs` after the last of a burst of
+ * changes, at most `maxDelayMs` after its first. It may miss some (network mounts, the limit on
+ * watches): the rescan is what can be relied upon, this is what makes it quick.
  *
  * One watcher per folder: Node's own recursive one is, on Linux, a walk in JavaScript with a
  * watcher per file; and a folder's watcher sees renames, new files and swapped links at once.
@@ -50,7 +50,7 @@ export function createManifestWatcher(deps: {
       watchers.set(key, watcher);
       return true;
     } catch {
-      // Gone again, or no watches left: the rescan sees to it.
+      // Gone again, or no watches left: the rescan finds it.
       return false;
     }
   };

@@ -21,7 +21,7 @@ export type HealthAnswer = { status: number; contentType: string; body: string }
 const TEXT = 'text/plain; charset=utf-8';
 /** Below the second that probes usually wait. */
 const READY_WITHIN_MS = 900;
-/** A probe and a scraper ask one thing at a time; whoever is slower than this is neither. */
+/** A probe and a scraper send one short request; whoever is slower than this is neither. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 export async function answerHealth(deps: HealthDeps, path: HealthPath): Promise<HealthAnswer> {
@@ -113,6 +113,6 @@ async function within(limitMs: number, question: Promise<boolean>): Promise<bool
     return false;
   } finally {
     clearTimeout(timer);
-    question.catch(() => undefined); // When it was late, nobody else listens to it any more.
+    question.catch(() => undefined); // When it was late, nobody else handles it.
   }
 }

@@ -4,7 +4,7 @@ export type { Logger } from 'pino';
 
 /**
  * One JSON line per entry on stderr; stdout belongs to the commands (`start` prints its ready
- * line there). Secrets and credentials are cut out wherever they might ride along.
+ * line there). Secrets and credentials are redacted wherever they might appear.
  */
 export function createLogger(level: string, role: string): Logger {
   return pino(
@@ -37,7 +37,7 @@ type Output = Pick<NodeJS.WritableStream, 'on'> & {
   write: (text: string) => boolean;
 };
 
-/** For a reader that is slow, or gone without closing the pipe. */
+/** Bounds what waits for a reader that is slow, or gone without closing the pipe. */
 const WAITING_BYTES_MAX = 1 << 20;
 
 /**

@@ -2,13 +2,13 @@ import type { Db, Pool } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
- * Called by a service inside its transaction, last, with what it is about to return: whoever asked
- * can commit something together with the change. The API keeps the answer to an
+ * Called by a service at the end of its transaction with what it is about to return, so that the
+ * caller can commit something together with the change. The API keeps the answer to an
  * `Idempotency-Key` this way (contract §3), so that a crash leaves both or neither.
  */
 export type CommitHook<R> = (db: Db, result: R) => Promise<void>;
 
-/** Nobody has anything to add. */
+/** Adds nothing. */
 export const noCommitHook = async (): Promise<void> => undefined;
 
 /** For a change that is one statement: it needs a transaction only when something is added to it. */

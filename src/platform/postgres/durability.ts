@@ -4,7 +4,7 @@ import { createClient } from './pool.ts';
 
 /**
  * A 2xx says that an event survives whatever happens next. With one of these settings off it would
- * be a lie after a power cut (F-13), so nobody starts on such a server: not by our word, which an
+ * be a lie after a power cut, so nobody starts on such a server: not by our word, which an
  * environment variable would be, but unless the server itself says that its data may be lost.
  */
 const SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'];

@@ -17,11 +17,11 @@ export class NotLeaderError extends Error {
 }
 
 const NAME = 'operator';
-/** Who is elected here keeps declared things in tables beside this one. */
+/** Who is elected here keeps declared things in tables of the same database. */
 const STORE_ID = 'postgres';
 const LOCK = [0x7061, 0x6c64];
 const RETRY_MS = 1_000;
-/** A holder that is paused or cut off says nothing: after this long the server ends its session. */
+/** A holder that is paused or cut off is silent: after this long the server ends its session. */
 const LEASE_MS = 10_000;
 const BEATS_PER_LEASE = 5;
 

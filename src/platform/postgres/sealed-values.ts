@@ -1,20 +1,20 @@
 import type { Db } from './pool.ts';
 
-/** Columns that hold something sealed, read and rewritten to give them another key (commands/reseal.ts). */
+/** Sealed columns, read and rewritten under another key (commands/reseal.ts). */
 
 /** One sealed value: where it belongs and how to find it again. */
 export type SealedValue = { key: string[]; place: string; sealed: Buffer };
 
-/** Where something is sealed; whoever owns the table declares it. */
+/** Where something is sealed; the owner of the table declares it. */
 export type SealedColumn = {
   table: string;
   /** The sealed bytes, in SQL. */
   value: string;
   /** Puts other bytes there, in SQL. */
   assign: (bytes: string) => string;
-  /** What tells its rows apart: column and type. */
+  /** What identifies its rows: column and type. */
   key: readonly [string, string][];
-  /** What else the place is made of. */
+  /** Other columns that the place is made of. */
   with: readonly string[];
   place: (row: Record<string, string>) => string;
   where: string;

@@ -9,9 +9,9 @@ const TRIES = 3;
 
 /**
  * Runs `work` in one transaction: commits when it resolves, rolls back and rethrows when it
- * does not. Of transactions that stand in each other's way PostgreSQL ends one, which is then run
- * again: `work` must begin anew each time it is called. A connection that broke is thrown away with
- * its transaction.
+ * does not. Of two transactions in each other's way PostgreSQL ends one, which is then run again:
+ * `work` must begin anew each time it is called. A connection that broke is thrown away with its
+ * transaction.
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -29,7 +29,7 @@ export async function inTransaction<T>(
 async function runOnce<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;
-  // Between statements a lost connection is told by an event; unheard it would end the process.
+  // Between statements a lost connection is an `error` event; unhandled it would end the process.
   const onError = (): void => {
     broken = true;
   };

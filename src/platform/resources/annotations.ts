@@ -14,7 +14,7 @@ export const ANNOTATIONS = {
 /** A Secret without it is not read: whoever may write an Agent could send any Secret away. */
 export const ALLOW_LABEL = 'parley.dev/allow';
 
-/** Field managers of the REST API (contract §6). */
+/** Field managers of the REST API and the manifest folder (contract §6). */
 export const API_MANAGER = 'parley-api';
 export const API_PIN_MANAGER = 'parley-api-pin';
 export const FILE_MANAGER = 'file';
@@ -31,7 +31,7 @@ export function encodeChangeCause(cause: ChangeCause): string {
   return JSON.stringify(cause);
 }
 
-/** The cause an annotation tells of, if it is of the object's present generation. */
+/** The cause in an annotation, if it is of the object's present generation. */
 export function readChangeCause(
   resource: Resource,
   annotation: string,
@@ -41,7 +41,7 @@ export function readChangeCause(
   return { actor: cause.actor, reason: cause.reason };
 }
 
-/** The actor an annotation tells of, of whichever generation. */
+/** The actor in an annotation, of whichever generation. */
 export function readLastActor(resource: Resource, annotation: string): string | undefined {
   return parseCause(resource, annotation)?.actor;
 }
@@ -51,7 +51,7 @@ function parseCause({ metadata }: Resource, annotation: string): ChangeCause | u
   return text === undefined ? undefined : changeCause.safeParse(parseJson(text)).data;
 }
 
-/** Anybody may write annotations, so what does not parse is as if it were not there. */
+/** Anybody may write annotations, so what does not parse counts as absent. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

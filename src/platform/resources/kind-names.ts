@@ -10,5 +10,5 @@ export const KIND_PLURALS = {
   KnowledgeSource: 'knowledgesources',
 } as const;
 
-/** Where the declaration of an object lives: who owns the field that every object of its kind has. */
+/** Where an object's declaration lives: who owns the field that every object of its kind has. */
 export type ManagedBy = 'api' | 'kubernetes' | 'file';

@@ -1,9 +1,10 @@
 import type { FieldError } from '../../errors.ts';
 
 /**
- * Where declared things live. Every call may throw StoreUnavailableError. Two implementations: `kubernetes` (the API server) and `postgres`
- * (tables, for one user without a cluster). Reconcilers, the API and the manifest folder know
- * only this interface, and none of it knows the kinds by name.
+ * Where declared things live. Two implementations: `kubernetes` (the API server) and `postgres`
+ * (tables, for one user without a cluster). Reconcilers, the API and the manifest folder know only
+ * this interface, and none of it knows the kinds by name. Every call may throw
+ * StoreUnavailableError.
  *
  * Semantics are those of Kubernetes, cut down to what Parley needs: server-side apply with one
  * owner set per top-level spec field, optimistic concurrency by `resourceVersion`, a
@@ -58,7 +59,7 @@ export type Applied = DeclaredMeta & { kind: string; spec: Record<string, unknow
 
 export type ApplyOptions = {
   fieldManager: string;
-  /** Refuse (WriteConflictError) unless the object is still at this version; '' means: must not exist. */
+  /** WriteConflictError unless the object is still at this version; '': it must not exist. */
   resourceVersion?: string;
 };
 
@@ -70,7 +71,8 @@ export type ResourceStore = {
   list: (kind: string, namespace?: string) => Promise<Resource[]>;
   /**
    * Server-side apply, never forced. Spec fields, labels and annotations this manager declared
-   * before and does not now are dropped unless another owns them. Nothing changes when the result equals what is stored.
+   * before and does not now are dropped unless another owns them. Nothing changes when the result
+   * equals what is stored.
    * @throws FieldConflictError, InvalidResourceError, WriteConflictError, NamespaceRefusedError
    */
   apply: (applied: Applied, options: ApplyOptions) => Promise<Resource>;
@@ -89,9 +91,9 @@ export type ResourceStore = {
     options?: { resourceVersion?: string },
   ) => Promise<boolean>;
   /**
-   * Tells of every object of the kind once, then of every change, deletions included; never
-   * ends by itself. `onSynced` is called after the first full list. A change of the status alone
-   * need not be told.
+   * Reports every object of the kind once, then every change, deletions included; never ends by
+   * itself. `onSynced` is called after the first full list. A change of the status alone need not
+   * be reported.
    */
   watch: (
     kind: string,
@@ -101,8 +103,8 @@ export type ResourceStore = {
 
 export type ResourceWatch = {
   /**
-   * Resolves when `get` and `list` tell of nothing that is older than this call; who takes over
-   * from another must not act on less than that one knew. Never, when stopped before.
+   * Resolves when `get` and `list` show nothing older than this call: who takes over from another
+   * must not act on less than that one knew. Never, if stopped before.
    */
   refresh: () => Promise<void>;
   stop: () => Promise<void>;
@@ -125,7 +127,7 @@ export type ResourceEvent = {
 /** Never throws and never waits. */
 export type RecordEvent = (about: Resource, event: ResourceEvent) => void;
 
-/** Another manager owns the field and wants another value. `field`: a spec field, or `metadata.labels.x`. */
+/** Another manager owns the field with another value. `field`: of the spec, or `metadata.labels.x`. */
 export class FieldConflictError extends Error {
   override readonly name = 'FieldConflictError';
   readonly conflicts: readonly { field: string; manager: string }[];

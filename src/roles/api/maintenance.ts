@@ -16,8 +16,8 @@ import { PROVIDERS } from '../../calls/providers/providers.ts';
 
 /**
  * What the API role does besides answering. Every part looks by itself for what there is to do, in
- * the database and by its clock: any number of processes may run them, and what one that died had
- * in hand is found by the others.
+ * the database and by its clock: any number of processes may run them, and the others find what a
+ * process that died left unfinished.
  */
 export type Maintenance = {
   parts: readonly Periodic[];

@@ -34,7 +34,7 @@ export type ApiRoleDeps = RoleContext &
     baseUrl?: string | undefined;
   };
 
-/** `conversations`: to hold one in this process, as those who ask by HTTP do. */
+/** `conversations`: what holding one in this process takes; callers by HTTP get the same. */
 export type RunningApi = Listening & { conversations: ConversationDeps & { takeTurn: TakeTurn } };
 
 /** A wait must not grow when the wall clock is set back. */
@@ -106,7 +106,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   }
 }
 
-/** What is heard from other processes, on one connection. */
+/** Wake-ups from other processes, on one connection. */
 function createWakeUps(
   { databaseUrl, log }: Pick<ApiRoleDeps, 'databaseUrl' | 'log'>,
   eventStreams: Pick<EventStreams, 'wake'>,

@@ -94,8 +94,8 @@ async function makeElsewhere(folder: string): Promise<boolean> {
 }
 
 /**
- * Asks by doing: runs the binary as that account and lets it look at the folder's parents. Undefined:
- * there is none. Else what was said, which may be nothing.
+ * Finds out by trying: runs the binary as that account and lets it look at the folder's parents.
+ * Undefined: there is none. Else what the system said, which may be nothing.
  */
 async function obstacleTo(
   account: PostgresAccount,

@@ -98,7 +98,7 @@ function holdLeash(child: ChildProcess): () => void {
   return () => void leash.kill('SIGKILL');
 }
 
-/** By its own word, which comes at once; polling would fill its log with refusals. */
+/** Read off its own log line, which comes at once; polling would fill its log with refusals. */
 function saysReady(child: ReturnType<typeof spawnPostmaster>, log: ServerLog): Promise<string> {
   return new Promise((resolve) => {
     child.stderr.on('data', (chunk: Buffer) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createRunOnce, type AuthorizedRequest } from '../../../src/platform/http/run-once.ts';
+import { createRunOnce, type AuthenticatedRequest } from '../../../src/platform/http/run-once.ts';
 import { PROBLEM_MEDIA_TYPE } from '../../../src/platform/http/problem.ts';
 import type { Answer, Repeatable } from '../../../src/platform/http/route.ts';
 import { ApiError } from '../../../src/errors.ts';
@@ -35,9 +35,9 @@ describe('an answer that is a stream', () => {
       idempotency: createIdempotency({ ...engine, nowMs: Date.now }),
       nowMs: Date.now,
     });
-    const eventsOf: NonNullable<AuthorizedRequest['route']['eventsOf']> = (body) => (send) =>
+    const eventsOf: NonNullable<AuthenticatedRequest['route']['eventsOf']> = (body) => (send) =>
       send({ event: 'done', data: body });
-    const asked: AuthorizedRequest = {
+    const asked: AuthenticatedRequest = {
       route: { method: 'post', eventsOf },
       url: '/v1/stream',
       headers: { 'idempotency-key': key, accept },

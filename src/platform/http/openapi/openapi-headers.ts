@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_STREAM_TYPE } from '../sse.ts';
 import type { AnswerShape, Route } from '../route.ts';
 
-/** Which headers a route takes and answers, by what the route is (contract §3): for its description. */
+/** The headers a route takes and answers, by what it is (contract §3): for its description. */
 
 const REQUEST_HEADERS = {
   'Idempotency-Key': z

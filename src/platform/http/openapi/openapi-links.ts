@@ -17,7 +17,7 @@ type Link = {
 /** A value in an answer, by the name under which other routes take it: `agent_id`, `event_id`. */
 type Source = { name: string; expression: string };
 
-/** Links of a route's good answer; only what makes or lists something has any. */
+/** Links of a route's 2xx answer; only a route that makes or lists something has any. */
 export function linksOf(route: Route, routes: readonly Route[]): Links | undefined {
   if (!makesOrLists(route)) return undefined;
   const [answer] = Object.values(route.answers);
@@ -29,7 +29,7 @@ export function linksOf(route: Route, routes: readonly Route[]): Links | undefin
   return links.length > 0 ? Object.fromEntries(links) : undefined;
 }
 
-/** What reads or changes one thing says nothing that its maker and its list have not said. */
+/** Reading or changing one thing adds no link that making and listing it lack. */
 function makesOrLists({ method, path, answers }: Route): boolean {
   if (method === 'get') return !path.endsWith('}');
   return (
@@ -44,7 +44,7 @@ function sourcesIn({ method, path }: Route, schema: z.ZodType): Source[] {
   const own = `${nounOf(thing) ?? singular(collectionOf(path))}_id`;
   return Object.entries(fieldsOf(thing)).flatMap(([name, field]): Source[] => {
     const expression = `$response.body#${at}/${name}`;
-    // An act on a thing leads nowhere that its maker has not led to.
+    // An action on a thing adds no link that making it lacks.
     if (name === 'id' && method !== 'patch' && own === ownerOf(path)) return [];
     if (name === 'id') return [{ name: own, expression }];
     if (name.endsWith('_ids') && elementOf(field))

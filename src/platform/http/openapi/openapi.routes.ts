@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Route, parseQuery } from '../route.ts';
 
 /**
- * The description of all routes, its own among them, without a key. Made when it is first asked
- * for: it is not on the way of a start.
+ * The description of all routes, its own among them, without a key. Made at the first request, so
+ * that no start waits for it.
  */
 export function openApiRoute(describe: () => Promise<object>): Route {
   let document: Promise<object> | undefined;

@@ -65,7 +65,7 @@ export function objectSchema(definition: KindDefinition): StructuralSchema {
       metadata: { type: 'object' },
       spec: structuralSchema(definition.spec),
       // Tools that wait for readiness (kstatus, Helm --wait, Flux) take an object without
-      // observedGeneration for ready; -1 tells them that no controller has seen it.
+      // observedGeneration for ready; -1 says that no controller has seen it.
       status: { ...structuralSchema(definition.status), default: { observedGeneration: -1 } },
     },
     'x-kubernetes-validations': [

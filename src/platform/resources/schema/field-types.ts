@@ -16,7 +16,7 @@ export function rules(...validations: CelRule[]): { 'x-kubernetes-validations': 
   return { 'x-kubernetes-validations': validations };
 }
 
-/** A list whose items are told apart by these fields: appliers may own single items. */
+/** A list whose items are identified by these fields: appliers may own single items. */
 export function listMap(...keys: string[]): Record<string, unknown> {
   return { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys };
 }
@@ -39,7 +39,7 @@ export const dnsLabel = z
 
 /**
  * An absolute http or https URL in ASCII. Without user and password: a URL is shown in lists, and
- * a secret is never inlined. Which addresses may be called is no part of the schema (contract §4).
+ * a secret is never inlined. Which addresses may be called is not the schema's part (contract §4).
  */
 export const httpUrl = z
   .string()

@@ -52,7 +52,7 @@ function article(type: string): string {
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** A value short enough for a message; long texts are told by their length. */
+/** A value short enough for a message; of a long text only its length. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';

@@ -32,7 +32,7 @@ const MAX_OBJECT_BYTES = 1_500_000;
 
 /**
  * Checks objects of our kinds where no API server does: the `postgres` store, and the REST API
- * before it writes. One of `kinds` is compiled when it is first met, since this is on the way of `start`.
+ * before it writes. Each of `kinds` is compiled at its first use, since `start` waits for this.
  */
 export function createValidator(kinds: readonly KindDefinition[]): Validate {
   const compiled = new Map<string, Compiled>();
