@@ -65,7 +65,7 @@ const ACTS: [what: string, status: string, prepare: Prepare][] = [
     async () => {
       const escalation = { rules: [{ when: 'user_request' }] };
       const id = await fixture.start({ agent_id: await fixture.newAgent({ escalation }) });
-      return () => fixture.say(id, 'Let me fixture to a human');
+      return () => fixture.say(id, 'Let me talk to a human');
     },
   ],
   [
