@@ -1,3 +1,4 @@
+import { stem } from 'porter2';
 import { questionText } from '../../knowledge/passages/question-words.ts';
 import { moodOf } from './sentiment.ts';
 import { wantsHuman } from '../escalations/wants-human.ts';
@@ -213,18 +214,21 @@ const STEMS_MAX = 24;
 
 function stemsOf(question: string): string[] {
   const words = questionText(question).split(' ').filter(Boolean);
-  return [...new Set(words.map(stem))].slice(0, STEMS_MAX);
+  return [...new Set(words.map(stemOf))].slice(0, STEMS_MAX);
 }
 
 /** Enough to see that "delivered" and "delivery" are one; never shown, never searched with. */
-function stem(word: string): string {
-  return bare(bare(word));
+function stemOf(word: string): string {
+  const found = stem(word);
+  return JOINED_STEMS.get(found) ?? found;
 }
 
-function bare(word: string): string {
-  const short = word.replace(/(?:ations?|ings?|ments?|ies|ied|ers?|es|ed|ly|y|s|e)$/, '');
-  return short.length >= 3 ? short : word;
-}
+/** Porter2 keeps them apart: delivery and deliver, payment and pay, add and adding. */
+const JOINED_STEMS = new Map([
+  ['deliveri', 'deliv'],
+  ['payment', 'pay'],
+  ['ad', 'add'],
+]);
 
 /** Whether two questions are about the same: words they share over those of the longer, 0 to 1. */
 export function likeness(a: readonly string[], b: readonly string[]): number {

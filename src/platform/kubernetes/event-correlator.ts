@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import type { ResourceEvent } from '../resources/resource-store.ts';
-import { createLruMap } from './lru-map.ts';
 
 /** The object an Event is about. */
 export type EventSubject = {
@@ -40,9 +40,10 @@ const REFILL_MS = 300_000;
 const COMBINED_PREFIX = '(combined from similar events): ';
 
 export function createEventCorrelator({ nowMs }: { nowMs: () => number }): EventCorrelator {
-  const series = createLruMap<EventSeries>(CACHE_ENTRIES);
-  const similar = createLruMap<{ notes: Set<string>; lastAtMs: number }>(CACHE_ENTRIES);
-  const buckets = createLruMap<{ tokens: number; atMs: number }>(CACHE_ENTRIES);
+  const bounds = { max: CACHE_ENTRIES };
+  const series = new LRUCache<string, EventSeries>(bounds);
+  const similar = new LRUCache<string, { notes: Set<string>; lastAtMs: number }>(bounds);
+  const buckets = new LRUCache<string, { tokens: number; atMs: number }>(bounds);
 
   /** Many notes under one reason (a time or an id in it) would be as many Events. */
   function isOneOfMany(key: string, note: string): boolean {

@@ -1,9 +1,9 @@
-import type pg from 'pg';
 import { createSingleFlight } from '../controller/single-flight.ts';
 import type { Logger } from '../observability/logger.ts';
 import { reasonOf } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { createClient, type Db, type Pool } from './pool.ts';
+import type { Session } from './session.ts';
 import { endClient } from './silent-connections.ts';
 
 /**
@@ -81,7 +81,7 @@ export function createListener(deps: {
   onSession?: (session: Db) => Promise<void>;
   log: Logger;
 }): Listener {
-  let client: pg.Client | undefined;
+  let client: Session | undefined;
   let retry: NodeJS.Timeout | undefined;
   let stopped = true;
   // Object.entries widens its keys; they are those of the parameter's type.
@@ -108,7 +108,7 @@ export function createListener(deps: {
     for (const onWake of handlers.values()) onWake(['*']);
   }
 
-  function again(lost: pg.Client): void {
+  function again(lost: Session): void {
     if (stopped || client !== lost || retry) return;
     deps.log.debug('the wake-up connection was lost; polling covers it');
     retry = setTimeout(() => {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Logger } from '../observability/logger.ts';
 import { createSilenceWatch } from './silent-connections.ts';
+import { Session } from './session.ts';
 
 /**
  * For sessions that run few statements very often. Planned once: PostgreSQL would plan each batch anew
@@ -38,7 +39,7 @@ export function createPool(
 ): Pool {
   const silence = createSilenceWatch({ databaseUrl, log: options.log });
   const pool = new pg.Pool({
-    Client: silence.Client,
+    ...silence.options,
     connectionString: databaseUrl,
     max: options.max ?? 10,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -66,8 +67,8 @@ export function createPool(
 }
 
 /** A single connection for LISTEN or a session lock; `keepAlive` finds a dead peer. */
-export function createClient(databaseUrl: string): pg.Client {
-  return new pg.Client({
+export function createClient(databaseUrl: string): Session {
+  return new Session({
     connectionString: databaseUrl,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,

@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Logger } from '../observability/logger.ts';
+import { Session } from './session.ts';
 
 /**
  * Ends connections that died without a word: a node or a NAT between us and the server forgot them,
@@ -20,45 +20,39 @@ const ASK_TIMEOUT_MS = 700;
 /** How long a server may take to take leave. */
 const GOODBYE_MS = 1_000;
 
-/** What pg keeps of a connection and does not tell in its types. F-04 in test/platform/postgres/postgres.faults.test.ts holds it. */
-type Inside = { readyForQuery?: boolean; connection: { stream: Socket } };
-type Watched = pg.Client & Inside & { processID: number | null };
 type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
 
 export type SilenceWatch = {
-  /** For the pool: its connections are watched from their making. */
-  Client: typeof pg.Client;
+  /** For the pool: its connections are watched from their making, and known to the server. */
+  options: Required<Pick<pg.PoolConfig, 'Client' | 'verify'>>;
   /** Watches on until the pool has ended, and sees to it that it does. */
   endWith: (endPool: () => Promise<void>) => Promise<void>;
 };
 
 export function createSilenceWatch(deps: { databaseUrl: string; log: Logger }): SilenceWatch {
-  const silences = new Map<Watched, Silence>();
+  const silences = new Map<Session, Silence>();
   let isAsking = false;
 
-  class WatchedClient extends pg.Client {
-    constructor(config?: string | pg.ClientConfig) {
+  class Watched extends Session {
+    constructor(config?: pg.ClientConfig) {
       super(config);
-      // The fields are pg's own; only its types leave them out.
-      const self = this as unknown as Watched;
-      silences.set(self, { bytesRead: 0, sinceMs: performance.now(), patienceMs: SILENT_MS });
-      self.once('end', () => silences.delete(self));
+      silences.set(this, { bytesRead: 0, sinceMs: performance.now(), patienceMs: SILENT_MS });
+      this.once('end', () => silences.delete(this));
     }
   }
 
-  function suspects(): Watched[] {
+  function suspects(): Session[] {
     const nowMs = performance.now();
     return [...silences]
-      .filter(([client, silence]) => {
-        const { bytesRead, destroyed } = client.connection.stream;
-        if (destroyed) silences.delete(client);
-        const isWaiting = client.readyForQuery !== true;
-        if (isWaiting && silence.bytesRead === bytesRead)
+      .filter(([session, silence]) => {
+        const { bytesRead, destroyed } = session.socket;
+        if (destroyed) silences.delete(session);
+        if (session.isWaiting && silence.bytesRead === bytesRead)
           return nowMs - silence.sinceMs >= silence.patienceMs;
         Object.assign(silence, { bytesRead, sinceMs: nowMs, patienceMs: SILENT_MS });
         return false;
       })
-      .map(([client]) => client);
+      .map(([session]) => session);
   }
 
   async function look(): Promise<void> {
@@ -68,13 +62,14 @@ export function createSilenceWatch(deps: { databaseUrl: string; log: Logger }): 
     try {
       const working = await listWorking(
         deps.databaseUrl,
-        asked.map(({ processID }) => processID),
+        asked.map(({ pid }) => pid),
       );
       // Asking took a while, in which they may have heard.
-      const dead = suspects().filter((one) => asked.includes(one) && !working.has(one.processID));
-      for (const client of dead) client.connection.stream.destroy(new Error(REASON));
+      const dead = suspects().filter((one) => asked.includes(one) && !working.has(one.pid));
+      // Without an error: under TLS it would be told twice, of our socket and of pg's around it.
+      for (const { socket } of dead) socket.destroy();
       if (dead.length > 0) deps.log.warn({ connections: dead.length }, REASON);
-      for (const one of asked) if (working.has(one.processID)) silences.get(one)!.patienceMs *= 2;
+      for (const one of asked) if (working.has(one.pid)) silences.get(one)!.patienceMs *= 2;
     } catch {
       // It is away for new connections too, which those who need it are told by their own.
     } finally {
@@ -85,11 +80,10 @@ export function createSilenceWatch(deps: { databaseUrl: string; log: Logger }): 
   const timer = setInterval(() => void look(), LOOK_MS);
   timer.unref();
   return {
-    Client: WatchedClient,
+    options: { Client: Watched, verify: askPid },
     endWith: async (endPool) => {
       // Those that have a statement are watched on: it may be a slow one.
-      const idle = (): Watched[] =>
-        [...silences.keys()].filter((one) => one.readyForQuery === true);
+      const idle = (): Session[] => [...silences.keys()].filter((one) => !one.isWaiting);
       await withGoodbye(endPool(), idle);
       clearInterval(timer);
     },
@@ -97,12 +91,12 @@ export function createSilenceWatch(deps: { databaseUrl: string; log: Logger }): 
 }
 
 /** Ends it as agreed with the server, or without it, when it has fallen silent. */
-export async function endClient(client: pg.Client): Promise<void> {
-  await withGoodbye(client.end(), () => [client as unknown as Inside]); // As above.
+export async function endClient(client: Session): Promise<void> {
+  await withGoodbye(client.end(), () => [client]);
 }
 
-async function withGoodbye(ended: Promise<void>, left: () => Inside[]): Promise<void> {
-  const hangUp = (): void => left().forEach(({ connection }) => connection.stream.destroy());
+async function withGoodbye(ended: Promise<void>, left: () => Session[]): Promise<void> {
+  const hangUp = (): void => left().forEach(({ socket }) => socket.destroy());
   const timer = setTimeout(hangUp, GOODBYE_MS);
   try {
     await ended;
@@ -111,14 +105,25 @@ async function withGoodbye(ended: Promise<void>, left: () => Inside[]): Promise<
   }
 }
 
-/** Begins as isUnavailable (pool.ts) expects it of a lost connection. */
+/** For the log. Who waits is told "Connection terminated unexpectedly" by pg. */
 const REASON = 'Connection terminated: it fell silent and the server knows of no work for it';
+
+/**
+ * The process, by the server's own word: at the log-in a pooler between us tells a number of its
+ * own. Nobody gets the connection before; it costs one round trip for each new one.
+ */
+function askPid(client: pg.PoolClient, done: (error?: Error) => void): void {
+  client.query<{ pid: number }>('select pg_backend_pid() as pid', (error, result) => {
+    if (!error && client instanceof Session) client.pid = result.rows[0]?.pid;
+    done(error);
+  });
+}
 
 /** Those of the sessions that are at work, or were until a moment ago. */
 async function listWorking(
   databaseUrl: string,
-  processIds: readonly (number | null)[],
-): Promise<Set<number | null>> {
+  pids: readonly (number | undefined)[],
+): Promise<Set<number | undefined>> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: ASK_TIMEOUT_MS,
@@ -129,14 +134,11 @@ async function listWorking(
   try {
     await client.connect();
     const { rows } = await client.query<{ pid: number }>(
-      `select pid from pg_stat_activity where pid = pg_backend_pid() or pid = any($1)
+      `select pid from pg_stat_activity where pid = any($1)
           and (state = 'active' or state_change > clock_timestamp() - interval '1 second')`,
-      [processIds.filter((id) => id !== null)],
+      [pids.filter((pid) => pid !== undefined)],
     );
-    const working = new Set<number | null>(rows.map(({ pid }) => pid));
-    const { processID } = client as pg.Client & Pick<Watched, 'processID'>;
-    if (!working.has(processID)) throw new Error('a pooler between us tells numbers of its own');
-    return working;
+    return new Set(rows.map(({ pid }) => pid));
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -106,3 +106,20 @@ test('the same question is known in other words; a longer one about more is anot
   ).toBeLessThan(0.5);
   expect(likeness([], [])).toBe(0);
 });
+
+test.each([
+  ['cancelling the order', 'how do I cancel an order'],
+  ['shipping', 'do you ship?'],
+  ['a payment', 'how do I pay'],
+  ['adding a passenger', 'add passengers'],
+])('%j is the same question as %j', (one, other) => {
+  expect(likeness(readUserTurn(one).words, readUserTurn(other).words)).toBe(1);
+});
+
+test.each([
+  ['the shower', 'show me the party'],
+  ['on sale', 'with salt'],
+  ['constructor', 'toString'],
+])('%j is another question than %j', (one, other) => {
+  expect(likeness(readUserTurn(one).words, readUserTurn(other).words)).toBe(0);
+});

@@ -4,7 +4,6 @@ import {
   createEventCorrelator,
   type EventSubject,
 } from '../../../src/platform/kubernetes/event-correlator.ts';
-import { createLruMap } from '../../../src/platform/kubernetes/lru-map.ts';
 import { createVirtualTime } from '../controller/virtual-time.ts';
 
 const AGENT: EventSubject = {
@@ -86,13 +85,16 @@ test('an object has 25 Events at once and one more each five minutes; another is
 });
 
 test('what is kept is bounded, and what is used stays', () => {
-  const map = createLruMap<number>(3);
-  for (const [key, value] of Object.entries({ a: 1, b: 2, c: 3 })) map.set(key, value);
-  expect(map.get('a')).toBe(1);
-  map.set('d', 4);
-  expect(['a', 'b', 'c', 'd'].map((key) => map.get(key))).toEqual([1, undefined, 3, 4]);
   const { correlate } = start();
+  const others = (from: number) => {
+    for (let n = from; n < from + 4_095; n += 1) correlate({ ...AGENT, uid: `other-${n}` }, TEXT);
+  };
   const first = correlate(AGENT, TEXT);
-  for (let n = 0; n < 4_096; n += 1) correlate({ ...AGENT, uid: `other-${n}` }, TEXT);
+  others(0);
+  expect(correlate(AGENT, TEXT)).toBe(first);
+  others(4_095);
+  expect(correlate(AGENT, TEXT)).toBe(first);
+  others(8_190);
+  correlate({ ...AGENT, uid: 'one more' }, TEXT);
   expect(correlate(AGENT, TEXT)).not.toBe(first);
 });

@@ -1,3 +1,4 @@
+import leven from 'leven';
 import { escapeToken } from './cel-rules.ts';
 import type { FieldError } from '../../../errors.ts';
 import type { StructuralSchema } from './json-schema.ts';
@@ -88,7 +89,7 @@ function unknownField(
 function nearest(key: string, names: readonly string[]): string | undefined {
   if (key.length > 64) return undefined;
   const ranked = names
-    .map((name) => ({ name, distance: editDistance(plain(key), plain(name)) }))
+    .map((name) => ({ name, distance: leven(plain(key), plain(name)) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
   return best && best.distance <= Math.min(2, best.name.length / 3) ? best.name : undefined;
@@ -96,20 +97,6 @@ function nearest(key: string, names: readonly string[]): string | undefined {
 
 function plain(text: string): string {
   return text.replaceAll(/[-_]/g, '').toLowerCase();
-}
-
-/** Levenshtein distance of two short words. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 0; i < a.length; i += 1) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j += 1) {
-      const replaced = row[j]! + (a[i] === b[j] ? 0 : 1);
-      next.push(Math.min(replaced, row[j + 1]! + 1, next[j]! + 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }
 
 /** A property by name; never something that every object inherits. */
