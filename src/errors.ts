@@ -1,7 +1,7 @@
 /**
  * What a caller did wrong: one class, one catalogue of codes.
  *
- * Throw an ApiError for a mistake of whoever asked; it is safe to show. Anything else that is
+ * Throw an ApiError for a mistake of the caller; it is safe to show. Anything else that is
  * thrown is a bug or an outage, rises to one handler and never shows its text.
  */
 
@@ -53,7 +53,7 @@ export const ERROR_CATALOGUE = {
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
-/** One mistake at one place of the body; `pointer` is an RFC 6901 JSON Pointer, '' for the whole. */
+/** One mistake in the body; `pointer` is an RFC 6901 JSON Pointer, '' for the whole. */
 export type FieldError = { pointer: string; code: string; detail: string };
 
 export class ApiError extends Error {
@@ -87,8 +87,8 @@ export function found<T>(row: T | undefined, noun: string): T {
 }
 
 /**
- * The message of whatever was thrown. By its properties and not `instanceof Error`: under jest, errors
- * that Node itself makes are of another realm.
+ * The message of whatever was thrown. By its properties and not `instanceof Error`: under jest,
+ * errors that Node itself makes are of another realm.
  */
 export function reasonOf(error: unknown): string {
   const hasMessage = typeof error === 'object' && error !== null && 'message' in error;

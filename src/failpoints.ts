@@ -50,7 +50,7 @@ export function failpoint(name: FailpointName): Promise<void> | undefined {
  * @param spec comma-separated `name=action[@n]`: `kill` and `stop` signal this process, `throw`
  * throws, `sleep(ms)` waits, `block(ms)` keeps the event loop busy. `@n`: the n-th time only.
  * Empty: disarms all.
- * @throws StartupError for a name or an action that is none
+ * @throws StartupError for an unknown name or action
  */
 export function armFailpoints(spec: string): void {
   const parts = spec.split(',').filter(Boolean);

@@ -39,7 +39,7 @@ export function newId<P extends IdPrefix>(prefix: P, atMs: number = Date.now()):
   return fromUuid(prefix, newUuid(atMs));
 }
 
-/** A UUIDv7 in its hyphenated text form: the random part of a version 4, which Node makes in bulk. */
+/** A hyphenated UUIDv7, with the random part of a version 4, which Node makes in bulk. */
 export function newUuid(atMs: number = Date.now()): string {
   const time = Math.floor(atMs).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;

@@ -3,8 +3,8 @@ import type { components, paths } from './api.ts';
 
 /**
  * `parley/client`: the API with types, for Node >= 20 and browsers. Every path of /v1/openapi.json
- * is there as `parley.GET('/v1/agents/{id}', …)`; an answer that is not 2xx is in `error`. This file
- * is the package's entry, so it hands on what else there is.
+ * is there as `parley.GET('/v1/agents/{id}', …)`; an answer that is not 2xx is in `error`. This
+ * file is the package's entry, so it hands on what else there is.
  */
 export { verifyWebhook, WebhookSignatureError, type ParleyEvent } from './verify-webhook.ts';
 

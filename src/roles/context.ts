@@ -10,7 +10,8 @@ import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 
 /**
  * What every role is given, made once per process. Where declared things live is no part of it:
- * delivery has no use for that, and loads none of it (postgres-declarations, kubernetes-declarations).
+ * delivery has no use for that, and loads none of it (postgres-declarations,
+ * kubernetes-declarations).
  */
 export type Context = {
   databaseUrl: string;

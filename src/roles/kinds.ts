@@ -4,8 +4,8 @@ import type { KindDefinition } from '../platform/resources/schema/kind-definitio
 import { WEBHOOK_ENDPOINT_KIND } from '../webhooks/endpoints/webhook-endpoint.kind.ts';
 
 /**
- * Every kind of ours: CRDs and validation walk this list. A new kind is a folder with its schema, its
- * definition and its reconciler, an entry here and one among the kind registrations.
+ * Every kind of ours: CRDs and validation walk this list. A new kind is a folder with its schema,
+ * definition and reconciler, an entry here and one among the kind registrations.
  */
 export const KINDS: readonly KindDefinition[] = [
   AGENT_KIND,

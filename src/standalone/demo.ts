@@ -32,7 +32,7 @@ export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { 
 
 const IN_FORCE_WAIT_MS = 2_000;
 
-/** So that the first event of the manifests finds the endpoint; not for ever, should nobody lead. */
+/** So that the first event of the manifests finds the endpoint; not for ever, if nobody leads. */
 async function awaitInForce(store: ResourceStore): Promise<void> {
   const key = { namespace: NAMESPACE, name: DEMO_ENDPOINT };
   const inForce = Promise.withResolvers<void>();

@@ -79,12 +79,12 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   });
   stops.push(context.close);
   const apiKey = await ensureApiKey({ config, context, dataDir, apiKey: secrets.apiKey });
-  // Our own database has no other process that plays calls: leases of the run before need not run out.
+  // No other process plays calls on our own database: leases of the last run need not expire.
   if (config.databaseUrl === undefined) await releaseCallLeases(context.pool);
   await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow });
 }
 
-/** The key that is shown works: of one in our own file that was revoked or has expired, a new one is made. */
+/** The key that is shown works: if the one in our file was revoked or expired, makes another. */
 async function ensureApiKey(deps: {
   config: Config;
   context: Context;

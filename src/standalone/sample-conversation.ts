@@ -27,7 +27,7 @@ const AGENT = 'support';
 /** Who speaks in it; by that it is known that there was one. */
 const USER_ID = 'demo';
 
-/** The first two are answered from the examples' knowledge; nobody there has heard of the third. */
+/** The first two are answered from the examples' knowledge; they have nothing on the third. */
 const MESSAGES = [
   'How much is Tide 500?',
   'What does the orange light on my router mean?',
@@ -41,7 +41,7 @@ const LOOKS_MAX = 600;
 
 /**
  * Waits in the background until the agent and its knowledge are in force, then holds it. What
- * fails is logged: a demonstration stops nothing. `stop` waits for what is under way.
+ * fails is logged: a demonstration stops nothing. `stop` waits for it to end.
  */
 export function startSample(deps: SampleDeps): { stop: () => Promise<void> } {
   const stopping = new AbortController();

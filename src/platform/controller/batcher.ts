@@ -16,8 +16,8 @@ type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (error: un
 
 /**
  * @param deps.run answers each item, in their order; never more than `itemsMax` at once
- * @param deps.gatherMs how long a batch that is not full waits for more; 0: for what comes in the same
- * turn of the event loop
+ * @param deps.gatherMs how long a batch that is not full waits for more; 0: for what comes in the
+ * same turn of the event loop
  * @param deps.busy how long it waits after a batch of at least `from` items: where that many come
  * together, a little more time makes the next one larger, and each item cheaper
  */

@@ -9,7 +9,7 @@ export type Periodic = {
   start: () => void;
   /** Looks now. Never waits, never fails. */
   wake: () => void;
-  /** Waits for the run under way; may be called twice. */
+  /** Waits for the run in progress; may be called twice. */
   stop: () => Promise<void>;
 };
 

@@ -27,7 +27,7 @@ export type SerialQueue<K> = {
 };
 
 /**
- * Hands keys to workers that wait, none to two of them at once; knows nothing of time to come. See
+ * Hands keys to workers that wait, none to two of them at once; knows nothing of delays. See
  * `WorkQueue` for the rules. client-go's `dirty` and `processing` sets: its `dirty` is `ready` and
  * `again` together.
  */

@@ -1,7 +1,7 @@
 /** Calls `fire` once after `delayMs`; the answer cancels it. Injected, so that tests own time. */
 export type SetTimer = (fire: () => void, delayMs: number) => () => void;
 
-// Node fires a longer timer at once (with a warning), which would turn "next month" into a hot loop.
+// Node fires a longer timer at once (with a warning): "next month" would become a hot loop.
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** Real time. A delay past 24.8 days ends there: level-based work may always run early. */

@@ -15,7 +15,7 @@ type Range = readonly [Address, number];
 export type AddressGuard = {
   /** May a request go to this address? Anything that is not a plain IP address is refused. */
   isAllowed: (address: string) => boolean;
-  /** Was this address opened by the operator's list? Such an address may be spoken to without TLS. */
+  /** Did the operator's list open this address? Such an address may be spoken to without TLS. */
   isListed: (address: string) => boolean;
 };
 
@@ -131,8 +131,9 @@ function inAny(ip: Address, ranges: readonly Range[]): boolean {
 }
 
 /**
- * Fails closed: ipaddr.js must know of no special purpose, and an IPv6 address must lie in 2000::/3.
- * The second rule covers what the library misses (`::a9fe:a9fe`, everything not yet assigned).
+ * Fails closed: ipaddr.js must know of no special purpose, and an IPv6 address must lie in
+ * 2000::/3. The second rule covers what the library misses (`::a9fe:a9fe`, everything not yet
+ * assigned).
  */
 function isGlobalUnicast(ip: Address): boolean {
   if (ip.range() !== 'unicast') return false;

@@ -33,8 +33,8 @@ export type EgressOutcome =
       /** From the call to the headers, whole milliseconds. */
       durationMs: number;
       /**
-       * At most `maxResponseBytes`. Resolves, and never rejects, when the body ended, broke off, was
-       * cut at the cap or at `bodyGraceMs` after the headers. A cut destroys the socket.
+       * At most `maxResponseBytes`. Resolves, and never rejects, when the body ended, broke off,
+       * was cut at the cap or at `bodyGraceMs` after the headers. A cut destroys the socket.
        */
       body: Promise<Buffer>;
     }
@@ -77,7 +77,7 @@ export type EgressClientOptions = {
 const REFUSED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
-/** With all slots waiting some thousand tries a second, none of which gets as far as the network. */
+/** With all slots waiting, some thousand tries a second, none of which reaches the network. */
 const OUT_OF_SOCKETS_PAUSE_MS = 250;
 
 export function createEgressClient(options: EgressClientOptions): EgressClient {

@@ -103,7 +103,7 @@ function watch(
   socket.once('connect', () => {
     isConnected = true;
     const peer = socket.remoteAddress;
-    // Reset before it was looked at: there is nobody left to judge, and no reason to say `blocked`.
+    // Reset before it was checked: there is no peer to judge, and no reason to say `blocked`.
     if (peer === undefined) return fail(undefined);
     if (!deps.guard.isAllowed(peer)) {
       deps.finish(

@@ -56,7 +56,7 @@ export function tlsFailure(cause: unknown): EgressFailure {
   return new EgressFailure('tls', message, { cause });
 }
 
-/** Everything between a resolved name and complete response headers that is neither TLS nor time. */
+/** Any failure between a resolved name and complete headers that is neither TLS nor time. */
 export function connectFailure(cause: unknown): EgressFailure {
   if (cause instanceof EgressFailure) return cause;
   const code = codeOf(cause);
@@ -70,12 +70,12 @@ export function connectFailure(cause: unknown): EgressFailure {
   return new EgressFailure('connect', message, { cause });
 }
 
-/** Did the peer drop the connection, as it may with one that was idle? */
+/** Whether the peer dropped the connection, as it may with an idle one. */
 export function isDroppedConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
 
-/** No descriptor, port or buffer is left here for a connection, or for a look-up of its name. */
+/** No descriptor, port or buffer is left here for a connection or a look-up of its name. */
 export function isOutOfSockets(error: unknown): boolean {
   const cause = error instanceof EgressFailure ? error.cause : error;
   return ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS'].includes(codeOf(cause));

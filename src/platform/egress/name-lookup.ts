@@ -5,24 +5,25 @@ import { isIP } from 'node:net';
 /**
  * What a host name means now: the hosts file, then the name servers of /etc/resolv.conf.
  *
- * Not `dns.lookup`: that is getaddrinfo on libuv's thread pool, which gives it two threads. Two names
- * whose servers are silent stop every other lookup of the process for ten seconds and more
- * (test/platform/egress/dns.faults.test.ts), and neither a time-out nor a limit per endpoint helps, as a
- * lookup in flight cannot be given up. c-ares waits on sockets, not in threads, so any number of names may hang. What it
- * leaves out is done here (the hosts file, `localhost`) or not wanted: search domains, by which a
- * tenant's name could come to mean something inside the cluster, and other sources of nsswitch.
+ * Not `dns.lookup`: that is getaddrinfo on libuv's thread pool, which gives it two threads. Two
+ * names whose servers are silent stop every other lookup of the process for ten seconds and more
+ * (test/platform/egress/dns.faults.test.ts), and neither a time-out nor a limit per endpoint helps,
+ * as a lookup in flight cannot be given up. c-ares waits on sockets, not in threads, so any number
+ * of names may hang. What it leaves out is done here (the hosts file, `localhost`) or not wanted:
+ * search domains, by which a tenant's name could come to mean something inside the cluster, and
+ * other sources of nsswitch.
  */
 
 export type ResolvedAddress = { address: string; family: 4 | 6 };
 export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
 
 /**
- * When a question is asked again, after it was first asked: a lost packet costs a quarter of a second,
- * where getaddrinfo's costs five. We ask, not c-ares: to ask again it closes the socket, and so the
- * answer of a server that takes a second is lost each time.
+ * When a question is asked again, after it was first asked: a lost packet costs a quarter of a
+ * second, where getaddrinfo's costs five. We ask, not c-ares: to ask again it closes the socket,
+ * and so the answer of a server that takes a second is lost each time.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
-/** Several name servers are asked in turn; below the ten seconds of an attempt, so that it says `dns`. */
+/** For several servers in turn; below the ten seconds of an attempt, which then says `dns`. */
 const LOOKUP_MAX_MS = 8_000;
 /** There are servers that answer for one family and are silent for the other (RFC 8305, 3). */
 const OTHER_FAMILY_MS = 50;
@@ -35,7 +36,7 @@ const LOOPBACK: ResolvedAddress[] = [
 ];
 
 export type NameLookupOptions = {
-  /** `address:port` of the name servers. Default: those of the system, read anew for each lookup. */
+  /** `address:port` of the name servers. Default: the system's, read anew for each lookup. */
   servers?: readonly string[];
   hostsFile?: string;
   /** A monotonic clock. */
@@ -88,8 +89,8 @@ async function askServers(
 }
 
 /**
- * One for each time: it costs 50 µs beside a connection, and in return the servers are those of now,
- * each question comes from another port, and a name that hangs spoils neither the order of the
+ * One for each time: it costs 50 µs beside a connection, and in return the servers are those of
+ * now, each question comes from another port, and a name that hangs spoils neither the order of the
  * servers nor the time-outs of the next one. Each round begins with another server.
  */
 function createResolver(servers: readonly string[] | undefined, round: number): dns.Resolver {

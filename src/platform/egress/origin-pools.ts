@@ -119,8 +119,9 @@ function createPool(
 }
 
 /**
- * A client that gives the exchange it carries what that must know of the socket: whether it was used
- * before, and how to give up making it. With pipelining 1 a pool hands a client one request at a time.
+ * A client that gives the exchange it carries what that must know of the socket: whether it was
+ * used before, and how to give up making it. With pipelining 1 a pool hands a client one request at
+ * a time.
  */
 class TrackedClient extends Client {
   readonly #connection: Connection;

@@ -27,7 +27,7 @@ const KEY_LENGTH_MAX = 256;
 
 export type Credentials = {
   authorization: string | undefined;
-  /** Of whoever is at the other end of the connection. */
+  /** Of the other end of the connection. */
   address: string;
   requestId: string;
 };

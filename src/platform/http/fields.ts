@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fromUuid, toUuid, type IdPrefix } from '../../ids.ts';
 import { MAX_INT32 } from '../resources/schema/field-types.ts';
 
-/** Fields that requests and answers of several nouns have alike: ids, times, filters, free members. */
+/** Fields that requests and answers of several nouns share: ids, times, filters, free members. */
 
 const EXAMPLE_UUID = '01936a0e-7d5b-7000-8000-3a5c1f2b4d6e';
 

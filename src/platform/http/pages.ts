@@ -4,9 +4,9 @@ import type { Express, RequestHandler } from 'express';
 import { labelRoute } from './request-log.ts';
 
 /**
- * What a browser is shown, without a key: `/`, which says where to go on and nothing that a stranger
- * may not know, and `/docs`, the API to read and to try (contract §3). Swagger UI comes from our own
- * package: a cluster need not reach the internet, and no third party learns who reads.
+ * What a browser is shown, without a key: `/`, which says where to go on and nothing that a
+ * stranger may not know, and `/docs`, the API to read and to try (contract §3). Swagger UI comes
+ * from our own package: a cluster need not reach the internet, and no third party learns who reads.
  */
 export function servePages(
   app: Express,

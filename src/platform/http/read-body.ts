@@ -18,7 +18,7 @@ export type RawBody = { mediaType: string; bytes: Buffer };
 export type BodyReader = {
   /** As it came, of whatever type; empty when there is none. @throws ApiError body_too_large */
   bytes: (bytesMax?: number) => Promise<Buffer>;
-  /** A body of one of these types, none JSON. @throws ApiError unsupported_media_type, body_too_large */
+  /** Bytes of one of these types. @throws ApiError unsupported_media_type, body_too_large */
   raw: (mediaTypes: readonly string[], bytesMax: number) => Promise<RawBody>;
   /**
    * The value; undefined when there is none.

@@ -57,7 +57,7 @@ function measure(metrics: Watching['metrics'], { request, response, durationMs }
   const { method } = request;
   metrics.httpRequestDuration.observe(
     {
-      // OpenTelemetry's word for a method that is none: labels must not be made by callers.
+      // OpenTelemetry's word for an unknown method: callers must not make labels.
       http_request_method: METHODS.includes(method) ? method : '_OTHER',
       http_route: routeOf(response),
       http_response_status_code: response.statusCode,

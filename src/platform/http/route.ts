@@ -66,10 +66,10 @@ export type Answer = {
 
 /**
  * Does something and answers from its result, so that the answer can be kept under the request's
- * `Idempotency-Key` in the very transaction of the change (contract §3): `act` hands `beforeCommit` to
- * the service that owns that transaction. What does not go through it (errors, declared things) is
- * kept when the handler is done; a declared thing is made from `plan`, so that a retry in between
- * makes the same one.
+ * `Idempotency-Key` in the very transaction of the change (contract §3): `act` hands `beforeCommit`
+ * to the service that owns that transaction. What does not go through it (errors, declared things)
+ * is kept when the handler is done; a declared thing is made from `plan`, so that a retry in
+ * between makes the same one.
  *
  * A route that streams calls it inside its stream, with a view that answers the document: that is
  * what is kept, and what a repeat is sent, through the route's `eventsOf` when it asks for a
@@ -228,7 +228,7 @@ const LIST = new RegExp(`^${ENTITY_TAG.source}(?:[ \\t]*,[ \\t]*${ENTITY_TAG.sou
 function readIfMatch(header: string | string[] | undefined): Precondition {
   if (header === undefined) return noPrecondition;
   const text = String(header).trim();
-  if (text === '*') return noPrecondition; // What is not there is 404 before anybody looks.
+  if (text === '*') return noPrecondition; // A missing object is 404 before it is checked.
   if (!LIST.test(text)) {
     throw new ApiError('malformed_request', 'If-Match: send * or entity tags, with their quotes');
   }

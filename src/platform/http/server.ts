@@ -105,9 +105,9 @@ function cannotListen(
 }
 
 /**
- * Before the end every answer says `Connection: close`. Without it a kept connection could be closed
- * just as its client sends the next request: whether that was processed is unknown, so the client
- * may not repeat it. Over when nobody is connected, or nobody has asked for a second.
+ * Before the end every answer says `Connection: close`. Without it a kept connection could be
+ * closed just as its client sends the next request: whether that was processed is unknown, so the
+ * client may not repeat it. Over when nobody is connected, or nobody has asked for a second.
  */
 function createFarewell(server: Server) {
   let isLeaving = false;

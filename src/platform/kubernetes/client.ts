@@ -129,7 +129,7 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
 }
 
 /**
- * undici hears of an abort only once it is connected: a handshake that hangs would hold us for the
+ * undici notices an abort only once it is connected: a handshake that hangs would hold us for the
  * whole CONNECT_TIMEOUT_MS. An answer that comes too late is thrown away.
  */
 async function unlessAborted(

@@ -18,7 +18,7 @@ export type KubeCredentials = {
   namespace: string;
 };
 
-/** Where Kubernetes puts a pod's service account (its documentation, "Accessing the API from a Pod"). */
+/** Where a pod finds its service account (Kubernetes docs, "Accessing the API from a Pod"). */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 /** The kubelet renews a token when a fifth of its hour or more is left. */
 const TOKEN_KEPT_MS = 60_000;

@@ -41,7 +41,7 @@ export class KubeConnectionError extends Error {
   override readonly name = 'KubeConnectionError';
 }
 
-/** Reads a Status from an answer's body or from a watch's ERROR event; anything else becomes one. */
+/** The Status in an answer's body or a watch's ERROR event; anything else becomes one. */
 export function toKubeError(code: number, what: string, body: unknown): KubeError {
   const parsed = status.safeParse(body);
   if (!parsed.success) {

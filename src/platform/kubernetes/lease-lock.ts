@@ -4,7 +4,7 @@ import { leaseSpec, parseLease, type Lease, type LeaseSpec } from './lease-recor
 
 /**
  * Reads and writes one Lease. Each write names the version it was decided on, so of two that
- * decided on the same one only one comes through. No call is ever cancelled, only given up after
+ * decided on the same one only one succeeds. No call is ever cancelled, only given up after
  * `timeoutMs`: one that was on its way could still be obeyed.
  */
 export type LeaseLock = {

@@ -23,8 +23,8 @@ export type ListWatch = {
   /** Resolves after the first full list is reported; never, if stopped before. */
   synced: Promise<void>;
   /**
-   * Lists all anew; resolves when everything there was at the call is reported. A watch alone cannot
-   * say that it is up to date. Never resolves if stopped before.
+   * Lists all anew; resolves when everything there was at the call is reported. A watch alone
+   * cannot say that it is up to date. Never resolves if stopped before.
    */
   refresh: () => Promise<void>;
 };
@@ -45,7 +45,7 @@ export type ListWatchDeps<T> = {
   /** For less than the whole objects: the one media type for lists, the other for events. */
   accept?: { list: string; watch: string };
   sink: Sink<T>;
-  /** Throws for an object that is none; then it is left out. */
+  /** Throws for what cannot be read; it is left out. */
   convert: (raw: unknown) => T;
   log: Pick<Logger, 'warn' | 'debug'>;
   random?: () => number;

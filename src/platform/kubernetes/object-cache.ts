@@ -16,8 +16,8 @@ export type ObjectCache<T> = Sink<T> & {
   get: (key: ObjectKey) => T | undefined;
   list: (namespace?: string) => T[];
   /**
-   * Takes the answer of a write of our own, so that the writer reads it before the watch reports it.
-   * Ignored for an object that is not there (it was deleted meanwhile).
+   * Takes the answer of a write of our own, so that the writer reads it before the watch reports
+   * it. Ignored for an object that is not there (it was deleted meanwhile).
    */
   wrote: (item: T) => void;
 };

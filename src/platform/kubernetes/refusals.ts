@@ -37,7 +37,7 @@ export function toStoreError(error: unknown): unknown {
  */
 const UNTYPED_PATCH = /failed to create typed patch object \([^)]*\): (?:\.([^:\s]+): )?(.*)$/s;
 
-/** As an internal error (500), though asking again will never help. */
+/** Comes as an internal error (500), though asking again will never help. */
 const TOO_LARGE_FOR_ETCD = 'etcdserver: request is too large';
 
 function untypedError([, field = '', text = '']: RegExpExecArray): FieldError {
@@ -60,7 +60,7 @@ function unavailable(cause: Error): StoreUnavailableError {
   return new StoreUnavailableError(cause.message, { cause });
 }
 
-/** `conflict with "kustomize-controller" using parley.dev/v1alpha1` about `.spec.tools[name="a"].url` */
+/** `conflict with "kustomize-controller" using parley.dev/v1alpha1`: `.spec.tools[name="a"].url` */
 function toConflict({ message, field }: StatusCause): { field: string; manager: string } {
   const manager = /conflict with "([^"]*)"/.exec(message)?.[1] ?? 'another manager';
   const [root, name = ''] = tokens(field);

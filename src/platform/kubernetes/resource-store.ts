@@ -67,7 +67,7 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     },
     apply: (applied, options) =>
       translated(write(applied.kind, applyRequest(applied, options))).catch((error: unknown) => {
-        // Of two reasons to refuse, the server names the fields; an object that must not exist has none.
+        // It exists, and a field conflicts: the server reports only the latter of the two reasons.
         if (options.resourceVersion !== '' || !(error instanceof FieldConflictError)) throw error;
         throw new WriteConflictError('there is an object of that name', { cause: error });
       }),

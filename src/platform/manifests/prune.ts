@@ -14,7 +14,7 @@ import type { ManifestProblem } from './report.ts';
 export async function pruneManifests(deps: {
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   kinds: readonly string[];
-  /** By `ManifestObject.id`; called for each object, so that one that is not certain yet can stay. */
+  /** By `ManifestObject.id`; called for each object, so that an uncertain one can stay. */
   mayRemove: (id: string) => boolean;
   info: (text: string) => void;
 }): Promise<ManifestProblem[]> {

@@ -16,7 +16,7 @@ export type ManifestLook = {
   problems: ManifestProblem[];
   /** Everything was read and understood: only then is a missing object certainly absent. */
   complete: boolean;
-  /** Above 0: a file may be half written (empty); look again then before believing in an absence. */
+  /** Above 0: a file may be half written (empty); look again then before trusting an absence. */
   unsettledMs: number;
 };
 
@@ -82,7 +82,7 @@ export function createManifestReader(deps: ManifestReaderDeps): ManifestReader {
   };
 }
 
-/** Hidden entries are skipped (a ConfigMap mount keeps its data in `..data`), links to folders too. */
+/** Skips hidden entries (a ConfigMap mount keeps its data in `..data`) and links to folders. */
 async function walk(folder: string, found: Found): Promise<void> {
   if (found.folders.length >= MAX_FOLDERS) return reportTooMany(found);
   for (const entry of await readEntries(folder, found)) {

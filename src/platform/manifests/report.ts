@@ -1,4 +1,4 @@
-/** Where something stands in a manifest; `file` as a person would type it, lines and columns from 1. */
+/** A place in a manifest; `file` as a person would type it, lines and columns from 1. */
 export type ManifestPlace = { file: string; line: number; column: number };
 
 /** Something a person has to change. `field` is a path such as `spec.tools[0].url`. */

@@ -11,7 +11,7 @@ export type CommitHook<R> = (db: Db, result: R) => Promise<void>;
 /** Adds nothing. */
 export const noCommitHook = async (): Promise<void> => undefined;
 
-/** For a change that is one statement: it needs a transaction only when something is added to it. */
+/** For a change of one statement: it needs a transaction only if something is added to it. */
 export function inOneCommit<R>(
   pool: Pool,
   beforeCommit: CommitHook<R>,

@@ -9,9 +9,9 @@ const TRIES = 120;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * For work that locks a table exclusively, under a `lock_timeout` of LOCK_TIMEOUT_MS. It waits for the
- * last reader of the table, and everybody else waits behind it: one long query would stop the whole
- * service. So it waits briefly, lets them pass, and tries again.
+ * For work that locks a table exclusively, under a `lock_timeout` of LOCK_TIMEOUT_MS. It waits for
+ * the last reader of the table, and everybody else waits behind it: one long query would stop the
+ * whole service. So it waits briefly, lets them pass, and tries again.
  *
  * @param work is one transaction, rolled back when it rejects
  * @throws what `work` throws; after TRIES, that the lock is not available

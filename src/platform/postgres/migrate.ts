@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import type pg from 'pg';
 import { reasonOf, StartupError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -11,8 +12,6 @@ const TABLE = 'schema_migrations';
 /** Any two numbers nobody else uses as an advisory lock of this database. */
 const LOCK = [0x7061, 0x726c];
 const MINIMUM_SERVER_VERSION = 150_000;
-
-type Client = ReturnType<typeof createClient>;
 
 /**
  * Brings the schema up to date. Any number of processes may call it at once: one works, the
@@ -29,7 +28,7 @@ export async function migrate(deps: { databaseUrl: string; log: Logger }): Promi
   }
 }
 
-async function applyMigrations(client: Client, log: Logger): Promise<void> {
+async function applyMigrations(client: pg.Client, log: Logger): Promise<void> {
   // Imported here: an up-to-date start, the common one, does not pay for it.
   const { runner } = await import('node-pg-migrate');
   // One after the other, each in a transaction of its own: locks are held for one migration, and
@@ -73,7 +72,7 @@ export async function assertMigrated(databaseUrl: string): Promise<void> {
 }
 
 /** @throws StartupError that names the database without its password */
-async function connected(databaseUrl: string): Promise<Client> {
+async function connected(databaseUrl: string): Promise<pg.Client> {
   const client = createClient(databaseUrl);
   try {
     await client.connect();
@@ -89,7 +88,7 @@ async function connected(databaseUrl: string): Promise<Client> {
   }
 }
 
-async function checkServer(client: Client): Promise<void> {
+async function checkServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ version: string; text: string }>(
     `select current_setting('server_version_num') as version, current_setting('server_version') as text`,
   );
@@ -98,7 +97,7 @@ async function checkServer(client: Client): Promise<void> {
   }
 }
 
-async function isCurrent(client: Client): Promise<boolean> {
+async function isCurrent(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ present: boolean }>(
     `select to_regclass($1) is not null as present`,
     [TABLE],

@@ -26,13 +26,13 @@ export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 
 /** PostgreSQL refuses payloads of 8,000 bytes. */
 const PAYLOAD_ITEMS_MAX = 200;
-/** Shorter than a second: for so long a session may be gone before its process is thought dead. */
+/** Below the second for which a session may be gone before its process counts as dead. */
 const RECONNECT_MS = 250;
 
 export type Notifier = {
-  /** Sends soon: at once when idle, else together with all that come while one is under way. */
+  /** Sends soon: at once when idle, else together with all that come during a send. */
   notify: (channel: Channel, items: readonly string[]) => void;
-  /** Waits for what is under way. */
+  /** Waits for a send in flight. */
   stop: () => Promise<void>;
 };
 
@@ -77,7 +77,7 @@ export type Listener = { start: () => Promise<void>; stop: () => Promise<void> }
 export function createListener(deps: {
   databaseUrl: string;
   channels: Partial<Record<Channel, (items: readonly string[]) => void>>;
-  /** Of each new connection, before anything is heard on it. */
+  /** Called with each new connection, before it listens. */
   onSession?: (session: Db) => Promise<void>;
   log: Logger;
 }): Listener {

@@ -3,7 +3,7 @@ import { codeOf } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Pool } from './pool.ts';
 
-/** serialization_failure and deadlock_detected (PostgreSQL, appendix A): nothing happened, again may do. */
+/** serialization_failure, deadlock_detected (PostgreSQL, appendix A): nothing happened, try again. */
 const MAY_REPEAT = new Set(['40001', '40P01']);
 const TRIES = 3;
 

@@ -36,7 +36,7 @@ export type ObjectMeta = ObjectKey & {
   creationTimestamp: string;
 };
 
-/** A stored object. For Secret and ConfigMap `spec` is `{ data: Record<string, string> }`, decoded. */
+/** An object. Of Secret and ConfigMap `spec` is `{ data: Record<string, string> }`, decoded. */
 export type Resource<Spec = Record<string, unknown>, Status = Record<string, unknown>> = {
   kind: string;
   metadata: ObjectMeta;
@@ -127,7 +127,7 @@ export type ResourceEvent = {
 /** Never throws and never waits. */
 export type RecordEvent = (about: Resource, event: ResourceEvent) => void;
 
-/** Another manager owns the field with another value. `field`: of the spec, or `metadata.labels.x`. */
+/** Another manager has another value there. `field`: of the spec, or `metadata.labels.x`. */
 export class FieldConflictError extends Error {
   override readonly name = 'FieldConflictError';
   readonly conflicts: readonly { field: string; manager: string }[];
@@ -140,7 +140,7 @@ export class FieldConflictError extends Error {
   }
 }
 
-/** The object breaks the CRD's schema or one of its CEL rules; pointers start at the object's root. */
+/** The object breaks the CRD's schema or a CEL rule; pointers start at the object's root. */
 export class InvalidResourceError extends Error {
   override readonly name = 'InvalidResourceError';
   readonly errors: readonly FieldError[];

@@ -57,8 +57,8 @@ export function createRoutes(deps: RoutesDeps): Route[] {
 }
 
 /**
- * The OpenAPI document of the routes, with the nine events as its webhooks (contract §3). What makes
- * it is imported at the first request, so that no start waits for it.
+ * The OpenAPI document of the routes, with the nine events as its webhooks (contract §3). What
+ * makes it is imported at the first request, so that no start waits for it.
  */
 export async function describeRoutes(routes: readonly Route[], version: string): Promise<object> {
   const [{ describeApi }, { EVENT_WEBHOOKS }] = await Promise.all([

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chown, lstat, mkdir, readdir, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Logger } from 'pino';
+import type { Logger } from '../../platform/observability/logger.ts';
 import { StartupError } from '../../errors.ts';
 import type { PostgresBinaries } from './binaries.ts';
 
@@ -11,7 +11,7 @@ import type { PostgresBinaries } from './binaries.ts';
 export type PostgresAccount = {
   prefix: readonly string[];
   spawnAs: { uid?: number; gid?: number };
-  /** Who owns the files; undefined: whoever runs us, nothing to change. */
+  /** Who owns the files; undefined: who runs us, nothing to change. */
   fileOwner?: { uid: number; gid: number };
 };
 
@@ -32,7 +32,7 @@ const asUser = (uid: number, gid: number): PostgresAccount => ({
   fileOwner: { uid, gid },
 });
 
-/** Nothing of ours reaches PostgreSQL: neither secrets nor a PGPORT or LC_ALL from the user's shell. */
+/** Keeps secrets, and a PGPORT or LC_ALL of the user's shell, from PostgreSQL. */
 export const POSTGRES_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 type Deps = {

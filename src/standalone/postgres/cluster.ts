@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { StartupError } from '../../errors.ts';
+import { codeOf, reasonOf, StartupError } from '../../errors.ts';
 import { POSTGRES_ENV, type PostgresAccount, withPrefix } from './account.ts';
 import type { PostgresBinaries } from './binaries.ts';
-import { codeOf, reasonOf } from './reason.ts';
 
 type Deps = {
   folder: string;
@@ -73,8 +72,8 @@ async function writePassword({ account }: Deps, file: string): Promise<string> {
 }
 
 /**
- * Into a folder beside it, renamed when it is whole: a kill in between leaves nothing half made. Its
- * name is new each time, since the initdb of a start that was killed may still be writing.
+ * Into a folder beside it, renamed when it is whole: a kill in between leaves nothing half made.
+ * Its name is new each time, since the initdb of a start that was killed may still be writing.
  */
 async function initialize(deps: Deps, passwordFile: string): Promise<void> {
   const { folder, cluster, binaries, account } = deps;

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import type { Logger } from '../../platform/observability/logger.ts';
+import { reasonOf } from '../../errors.ts';
 import { chooseAccount } from './account.ts';
 import { findBinaries, type PostgresBinaries } from './binaries.ts';
 import { prepareCluster } from './cluster.ts';
 import { createServerLog, type ServerLog } from './log.ts';
 import { ownFolder } from './owner.ts';
-import { reasonOf } from './reason.ts';
 import { freePort } from './port.ts';
-import { launchPostmaster, type LaunchOptions } from './postmaster.ts';
+import { launchPostmaster, type LaunchOptions, type Postmaster } from './postmaster.ts';
 import { stopLeftover } from './leftover.ts';
 
 export type EmbeddedPostgresDeps = {
@@ -42,7 +42,7 @@ type Server = {
   launch: LaunchOptions;
   serverLog: ServerLog;
   releaseFolder: () => Promise<void>;
-  postmaster: Awaited<ReturnType<typeof launchPostmaster>>;
+  postmaster: Postmaster;
 };
 
 /**
@@ -115,7 +115,7 @@ const fastInit = (deps: EmbeddedPostgresDeps) => ({ sync: deps.settings?.['fsync
  * Tries again for the two obstacles that pass: another process took the port after we looked, or
  * processes of a server that was killed still hold its shared memory.
  */
-async function launchOnFreePort(launch: LaunchOptions, dataDir: string) {
+async function launchOnFreePort(launch: LaunchOptions, dataDir: string): Promise<Postmaster> {
   for (let tries = 1; ; tries += 1) {
     launch.port = await freePort(dataDir);
     try {

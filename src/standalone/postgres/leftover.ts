@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFile, readlink, realpath, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { StartupError } from '../../errors.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import { codeOf, StartupError } from '../../errors.ts';
 import { processStartTime } from './owner.ts';
-import { codeOf } from './reason.ts';
 
 const POLL_MS = 20;
 /** First a clean shutdown, then one that leaves recovery to the next start, then none at all. */
@@ -16,8 +15,9 @@ const STEPS = [
 ] as const;
 
 /**
- * Stops a server that outlived the `parley start` it belonged to. Call it only as the folder's owner:
- * whatever runs on the cluster then belongs to nobody. Signals and not pg_ctl, which refuses root.
+ * Stops a server that outlived the `parley start` it belonged to. Call it only as the folder's
+ * owner: whatever runs on the cluster then belongs to nobody. Signals and not pg_ctl, which refuses
+ * root.
  */
 export async function stopLeftover(deps: { cluster: string; log: Logger }): Promise<void> {
   const { cluster, log } = deps;

@@ -11,9 +11,9 @@ const MAX_BYTES = 5 * 1024 * 1024;
 const TAIL_LINES = 20;
 
 /**
- * PostgreSQL's own log in `file`, with one older part beside it in `file.1`. Written here and not by
- * PostgreSQL's collector, which limits a file's size but not the number of files.
- * Synchronous: a few lines a day, and the last ones must be there when the process dies.
+ * PostgreSQL's own log in `file`, with one older part beside it in `file.1`. Written here and not
+ * by PostgreSQL's collector, which limits a file's size but not the number of files. Synchronous: a
+ * few lines a day, and the last ones must be there when the process dies.
  */
 export function createServerLog(file: string, maxBytes = MAX_BYTES): ServerLog {
   let descriptor = openLog(file);

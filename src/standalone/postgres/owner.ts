@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { StartupError } from '../../errors.ts';
-import { codeOf, reasonOf } from './reason.ts';
+import { codeOf, reasonOf, StartupError } from '../../errors.ts';
 
 const TRIES = 50;
 /** Zombie and dead, as Linux says it. */
@@ -44,7 +43,7 @@ async function makeFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** Written under another name and linked: nobody sees it empty, and a link never replaces a file. */
+/** Written under another name and linked: never seen empty, and a link replaces no file. */
 async function createExclusive(file: string, content: string): Promise<boolean> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
   try {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the range from which Linux (32768) and macOS (49152) take the ports of outgoing connections:
- * while the server restarts, a client's reconnect could otherwise be given the very port it dials,
- * connect to itself and keep the server out.
+ * Below the range from which Linux (32768) and macOS (49152) take the ports of outgoing
+ * connections: while the server restarts, a client's reconnect could otherwise be given the very
+ * port it dials, connect to itself and keep the server out.
  */
 const FIRST_PORT = 15_000;
 const PORT_COUNT = 17_000;

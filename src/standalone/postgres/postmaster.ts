@@ -1,4 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartupError } from '../../errors.ts';
 import { POSTGRES_ENV, type PostgresAccount, withPrefix } from './account.ts';
@@ -22,6 +23,9 @@ export type Postmaster = {
   ended: Promise<string>;
   stop: () => Promise<void>;
 };
+
+/** Only its stderr is read. */
+type ServerProcess = ChildProcessByStdio<null, null, Readable>;
 
 const FAST_SHUTDOWN_MS = 30_000;
 const IMMEDIATE_SHUTDOWN_MS = 5_000;
@@ -64,7 +68,8 @@ export async function launchPostmaster(options: LaunchOptions): Promise<Postmast
   }
 }
 
-function spawnPostmaster({ account, binaries, cluster, port, settings }: LaunchOptions) {
+function spawnPostmaster(options: LaunchOptions): ServerProcess {
+  const { account, binaries, cluster, port, settings } = options;
   const all = { ...SETTINGS, port: String(port), ...settings };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const line = withPrefix(account, [binaries.postgres, '-D', cluster, ...flags]);
@@ -99,7 +104,7 @@ function holdLeash(child: ChildProcess): () => void {
 }
 
 /** Read off its own log line, which comes at once; polling would fill its log with refusals. */
-function saysReady(child: ReturnType<typeof spawnPostmaster>, log: ServerLog): Promise<string> {
+function saysReady(child: ServerProcess, log: ServerLog): Promise<string> {
   return new Promise((resolve) => {
     child.stderr.on('data', (chunk: Buffer) => {
       log.write(chunk);
@@ -108,8 +113,8 @@ function saysReady(child: ReturnType<typeof spawnPostmaster>, log: ServerLog): P
   });
 }
 
-/** What it said last may arrive after its end; a process that it left behind keeps the pipe open. */
-async function lastOutput(child: ReturnType<typeof spawnPostmaster>): Promise<void> {
+/** Its last output may arrive after its end; a process that it left keeps the pipe open. */
+async function lastOutput(child: ServerProcess): Promise<void> {
   if (child.stderr.closed) return;
   const closed = new Promise<void>((resolve) => child.stderr.once('close', () => resolve()));
   await Promise.race([closed, delay(LAST_OUTPUT_MS)]);

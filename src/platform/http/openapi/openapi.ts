@@ -30,7 +30,7 @@ export function describeApi(api: {
     scheme: 'bearer',
     description: 'An API key, parley_…; it belongs to one namespace and sees only that.',
   });
-  // Only referred to (problemWith), so the generator would not find it by itself.
+  // Only referred to (problemWith), so the generator would not find it.
   const problem = z.toJSONSchema(Problem).$defs?.['Problem'];
   registry.registerComponent('schemas', 'Problem', problem as { type: 'object' });
   for (const [name, header] of Object.entries(ANSWER_HEADERS)) {

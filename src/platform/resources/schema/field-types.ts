@@ -67,7 +67,7 @@ function keyRef(of: string) {
     .meta(ATOMIC_MAP);
 }
 
-/** A Secret may be named only when it carries the label `parley.dev/allow: "true"` (contract §6). */
+/** A Secret is read only if it carries the label `parley.dev/allow: "true"` (contract §6). */
 export const secretKeyRef = keyRef('Secret');
 export const configMapKeyRef = keyRef('ConfigMap');
 
@@ -128,7 +128,7 @@ export function rfc3339(ms: number): string {
 /** RFC 3339, as the API server writes it. */
 export const time = z.string().max(40).meta({ format: 'date-time' });
 
-/** `status.observedGeneration`: -1 until a controller has seen the object (kstatus, Helm --wait). */
+/** `status.observedGeneration`: -1 until a controller sees the object (kstatus, Helm --wait). */
 export const observedGeneration = z
   .int()
   .min(-1)

@@ -29,7 +29,7 @@ export function toCamelKey(key: string): string {
   return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A value of the custom resource as REST shows it. Fields the schema does not have are left out. */
+/** A custom resource's value as REST shows it. Fields the schema does not have are left out. */
 export function toSnake<T extends z.ZodType>(
   schema: T,
   value: z.output<T>,
