@@ -18,7 +18,7 @@ import {
 import { predictCsat } from './predict-csat.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { settleOutcome } from './settle-outcome.ts';
-import { tellTranscript } from './tell-transcript.ts';
+import { completeTranscript } from './complete-transcript.ts';
 
 /** Why a conversation ended; the words of docs/conversations.md. */
 export type EndedReason =
@@ -70,7 +70,7 @@ export async function endExpired(deps: ConversationDeps, id: string): Promise<vo
 /** What follows a committed end; what fails here is found again by the reaper. */
 async function afterEnd(deps: ConversationDeps, row: ConversationRow): Promise<void> {
   deps.metrics.conversations.inc({ channel: row.channel, outcome: row.outcome ?? 'unknown' });
-  await tellTranscript(deps, row.id).catch(() => undefined);
+  await completeTranscript(deps, row.id).catch(() => undefined);
 }
 
 /** Under the row's lock, in the caller's transaction. */

@@ -1,10 +1,10 @@
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError, reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { closeEscalation } from '../escalations/close-escalation.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
 import { endExpired } from './end-conversation.ts';
-import { tellTranscript } from './tell-transcript.ts';
+import { completeTranscript } from './complete-transcript.ts';
 import { listExpired, listWithoutSummary } from '../record/conversations.sql.ts';
 import { listTimedOut } from '../escalations/escalations.sql.ts';
 
@@ -38,7 +38,7 @@ export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<
     ),
     await eachOf(deps, signal, await listExpired(pool, BATCH), ({ id }) => endExpired(deps, id)),
     await eachOf(deps, signal, await listWithoutSummary(pool, BATCH), ({ id }) =>
-      tellTranscript(deps, id),
+      completeTranscript(deps, id),
     ),
   ];
   return done.some((count) => count === BATCH);
@@ -60,11 +60,8 @@ async function eachOf<Item extends { id: string }>(
     } catch (error) {
       // Somebody else was first: it is no longer what it was listed for.
       if (error instanceof ApiError) continue;
-      const reason = error instanceof Error ? error.message : String(error);
-      log.warn(
-        { reason, id: item.id },
-        'a conversation could not be brought to its end; tried again',
-      );
+      const about = { reason: reasonOf(error), id: item.id };
+      log.warn(about, 'a conversation could not be brought to its end; tried again');
     }
   }
   return done;

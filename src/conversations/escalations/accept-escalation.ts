@@ -10,7 +10,7 @@ import {
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Tally } from '../record/tally.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
-import { addLocked, silenceWhileEscalated } from './request-escalation.ts';
+import { addSystemTurn, silenceWhileEscalated } from './request-escalation.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 type Key = { namespace: string; id: string };
@@ -27,11 +27,11 @@ export function acceptEscalation(
   return inConversation(
     deps,
     async ({ db, emit, count }) => {
-      const conversation = await lockEscalated(db, input);
+      const conversation = await lockConversationOf(db, input);
       const row = await acceptEscalationRow(db, input.id, input.acceptedBy);
-      if (!row || !conversation) throw await whyNot(db, input);
+      if (!row || !conversation) throw await statusError(db, input);
       const waitSec = waitOf(row) ?? 0;
-      await addLocked(db, conversation, {
+      await addSystemTurn(db, conversation, {
         text: `${input.acceptedBy.name} has joined.`,
         status: 'escalated',
         tally: countAccept(conversation.tally, { waitSec, name: input.acceptedBy.name }),
@@ -70,7 +70,7 @@ function countAccept(tally: Tally, by: { waitSec: number; name: string }): Tally
  * who work on both never wait for each other. undefined: it was erased.
  * @throws ApiError not_found, for another namespace's id too
  */
-export async function lockEscalated(db: Db, key: Key): Promise<LiveConversation | undefined> {
+export async function lockConversationOf(db: Db, key: Key): Promise<LiveConversation | undefined> {
   const { namespace, conversationId } = await requireEscalation(db, key);
   return lockConversation(db, { namespace, id: conversationId });
 }
@@ -81,7 +81,7 @@ export async function requireEscalation(db: Db, key: Key): Promise<EscalationRow
 }
 
 /** Under the conversation's lock: why an escalation is not in the status somebody needs. */
-export async function whyNot(db: Db, key: Key): Promise<ApiError> {
+export async function statusError(db: Db, key: Key): Promise<ApiError> {
   const { status, acceptedBy } = await requireEscalation(db, key);
   switch (status) {
     case 'requested':

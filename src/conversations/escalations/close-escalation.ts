@@ -1,8 +1,8 @@
 import { closeEscalationRow, type EscalationRow } from './escalations.sql.ts';
 import type { Tally } from '../record/tally.ts';
-import { lockEscalated, whyNot } from './accept-escalation.ts';
+import { lockConversationOf, statusError } from './accept-escalation.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
-import { addLocked } from './request-escalation.ts';
+import { addSystemTurn } from './request-escalation.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /** How an escalation ends other than with its conversation; the agent goes on (contract §4). */
@@ -29,10 +29,10 @@ export function closeEscalation(
   return inConversation(
     deps,
     async ({ db, count }) => {
-      const conversation = await lockEscalated(db, input);
+      const conversation = await lockConversationOf(db, input);
       const row = await closeEscalationRow(db, input.id, { from, to: input.to });
-      if (!row || !conversation) throw await whyNot(db, input);
-      await addLocked(db, conversation, {
+      if (!row || !conversation) throw await statusError(db, input);
+      await addSystemTurn(db, conversation, {
         text:
           from === 'requested'
             ? NOBODY

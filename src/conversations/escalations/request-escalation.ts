@@ -38,7 +38,7 @@ export function requestEscalation(
       }
       const version = await readVersion(db, { agentId: row.agentId, version: row.agentVersion });
       const timeoutSec = version?.content.escalation?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
-      const updated = await addLocked(db, row, {
+      const updated = await addSystemTurn(db, row, {
         text: 'A human was asked to take over.',
         status: 'escalated',
         tally: countRequest(row.tally),
@@ -94,7 +94,7 @@ export function countRequest(tally: Tally): Tally {
 }
 
 /** Adds a system turn to a conversation whose lock the caller holds. */
-export async function addLocked(
+export async function addSystemTurn(
   db: Db,
   row: LiveConversation,
   change: { text: string; status: 'active' | 'escalated'; tally: Tally; silenceSec: number },

@@ -1,4 +1,9 @@
-import { lockEscalated, requireEscalation, timeoutOf, whyNot } from './accept-escalation.ts';
+import {
+  lockConversationOf,
+  requireEscalation,
+  timeoutOf,
+  statusError,
+} from './accept-escalation.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { addTurns, type MessageResult } from '../record/turns.sql.ts';
 import { silenceWhileEscalated } from './request-escalation.ts';
@@ -17,9 +22,9 @@ export function sayAsHuman(
   return inConversation(
     deps,
     async ({ db }) => {
-      const conversation = await lockEscalated(db, input);
+      const conversation = await lockConversationOf(db, input);
       const escalation = await requireEscalation(db, input);
-      if (escalation.status !== 'accepted' || !conversation) throw await whyNot(db, input);
+      if (escalation.status !== 'accepted' || !conversation) throw await statusError(db, input);
       const turn = plainTurn(conversation, 'human', input.text);
       const { silenceTimeoutSec } = conversation;
       const updated = await addTurns(db, {

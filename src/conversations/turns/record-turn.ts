@@ -42,7 +42,7 @@ export async function recordTurn(
       async (transaction) => {
         const result = await store(transaction.db, record);
         if (!result) throw new Overtaken();
-        await follow({ ...transaction, deps }, record, result.conversation);
+        await recordFollowUps({ ...transaction, deps }, record, result.conversation);
         return result;
       },
       beforeCommit,
@@ -69,7 +69,7 @@ async function store(db: Db, record: TurnToRecord): Promise<MessageResult | unde
   return added && { turns: [...turns], conversation: added };
 }
 
-async function follow(
+async function recordFollowUps(
   { deps, ...transaction }: ConversationTransaction & { deps: ConversationDeps },
   { gap, escalation }: TurnToRecord,
   row: ConversationRow,

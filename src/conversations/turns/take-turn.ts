@@ -14,7 +14,7 @@ import { plainTurn } from '../record/plain-turn.ts';
 import type { Tally } from '../record/tally.ts';
 import { readForTurn, type LiveConversation } from '../record/conversations.sql.ts';
 import { readLastTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
-import { createLine } from './line.ts';
+import { createTurnQueue } from './turn-queue.ts';
 import { readUserTurn, type UserTurn } from './read-user-turn.ts';
 import type { Reply, Responder, ResponderRequest } from './responder.ts';
 import { countReply, countUser } from './tally-turn.ts';
@@ -53,7 +53,7 @@ export type TakeTurnDeps = ConversationDeps & {
  * @throws ApiError not_found, conversation_ended, write_conflict
  */
 export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
-  const inLine = createLine();
+  const inTurn = createTurnQueue();
 
   async function tryTurn(
     input: TurnInput,
@@ -79,7 +79,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
   }
 
   return (input, beforeCommit = noCommitHook) =>
-    inLine(input.conversationId, async () => {
+    inTurn(input.conversationId, async () => {
       const startedMs = deps.clockMs();
       for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
         const result = await tryTurn(input, beforeCommit);
@@ -134,7 +134,7 @@ function finalTally(tally: Tally, user: UserTurn, reply: Reply | undefined): Tal
   return reply.handover ? countRequest(counted) : counted;
 }
 
-type Made = {
+type TurnParts = {
   conversation: LiveConversation;
   content: AgentContent;
   user: UserTurn;
@@ -143,13 +143,13 @@ type Made = {
   elapsedMs: number;
 };
 
-function recordOf(made: Made): Omit<TurnToRecord, 'tally'> {
-  const { conversation, content, reply } = made;
+function recordOf(parts: TurnParts): Omit<TurnToRecord, 'tally'> {
+  const { conversation, content, reply } = parts;
   const timeoutSec = content.escalation?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
   const silenceSec = conversation.silenceTimeoutSec;
   return {
     conversation,
-    turns: turnsOf(made),
+    turns: turnsOf(parts),
     gap: reply?.unanswered,
     escalation: reply?.handover && { ...reply.handover, timeoutSec },
     silenceSec:
@@ -160,7 +160,7 @@ function recordOf(made: Made): Omit<TurnToRecord, 'tally'> {
 }
 
 /** The user's turn ends as it comes; the agent's lasts from then until the reply was thought of. */
-function turnsOf({ conversation, text, reply, elapsedMs }: Made): TurnRow[] {
+function turnsOf({ conversation, text, reply, elapsedMs }: TurnParts): TurnRow[] {
   const user = plainTurn(conversation, 'user', text);
   if (!reply) return [user];
   const endedAtMs = user.endedAtMs + Math.round(elapsedMs);

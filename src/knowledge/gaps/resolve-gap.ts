@@ -27,13 +27,13 @@ export function resolveGap(
     }
     const { answer } = input;
     const resolved = await resolveGapRow(db, { id: gap.id, answer });
-    if (answer !== null) await learn(db, deps, { gap, answer });
+    if (answer !== null) await addAnswer(db, deps, { gap, answer });
     await beforeCommit(db, resolved);
     return resolved;
   });
 }
 
-async function learn(
+async function addAnswer(
   db: Db,
   { nowMs }: ResolveGapDeps,
   { gap, answer }: { gap: GapRow; answer: string },

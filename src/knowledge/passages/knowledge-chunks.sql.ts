@@ -85,7 +85,7 @@ export async function nextPosition(db: Db, ownerId: string): Promise<number> {
 }
 
 /** A file of 20 MB is more than an ordinary statement may do; until the end of the transaction. */
-export async function takeYourTime(db: Db): Promise<void> {
+export async function allowLongStatements(db: Db): Promise<void> {
   await db.query(`set local statement_timeout = ${INDEX_TIMEOUT_MS}`);
 }
 

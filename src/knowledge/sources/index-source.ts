@@ -8,7 +8,7 @@ import {
   indexOwner,
   insertChunks,
   nextPosition,
-  takeYourTime,
+  allowLongStatements,
 } from '../passages/knowledge-chunks.sql.ts';
 import { deleteOtherDocuments, upsertDocument } from './knowledge-documents.sql.ts';
 import {
@@ -60,7 +60,7 @@ export type Index = (source: KnowledgeSourceRow, content: CutContent) => Promise
  * One transaction that may index a source. It is told of after the commit, and counted once, as
  * `ready` or as `error`, however often the transaction is run.
  */
-export async function indexing(
+export async function inIndexTransaction(
   deps: IndexDeps,
   work: (db: Db, index: Index) => Promise<KnowledgeSourceRow>,
 ): Promise<KnowledgeSourceRow> {
@@ -95,7 +95,7 @@ async function replaceContent(
   const startedMs = deps.nowMs();
   const { id: sourceId, namespace } = source;
   const { path, hash, bytes, passages } = content;
-  await takeYourTime(db);
+  await allowLongStatements(db);
   // Never given twice: a search that runs meanwhile must not find another passage in a place.
   const first = await nextPosition(db, sourceId);
   await deleteSourceChunks(db, sourceId);

@@ -20,7 +20,7 @@ import { inTransaction } from '../../platform/postgres/transaction.ts';
 import {
   contentHashOf,
   cutContent,
-  indexing,
+  inIndexTransaction,
   syncedCondition,
   type CutContent,
   type Index,
@@ -46,7 +46,7 @@ export async function projectSource(
   const known = await readSource(deps.pool, source);
   if (known && isInForce(known, source, content)) return known;
   const cut = content && cutContent(content);
-  return indexing(deps, async (db, index) => {
+  return inIndexTransaction(deps, async (db, index) => {
     await assertLeader(db, epoch);
     // Deleted and made anew under its name before we looked: the old one goes first.
     const replaced = await markSourceDeleted(db, source, source.id);

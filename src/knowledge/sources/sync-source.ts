@@ -10,7 +10,7 @@ import {
 import type { Db } from '../../platform/postgres/pool.ts';
 import {
   cutContent,
-  indexing,
+  inIndexTransaction,
   syncedCondition,
   type CutContent,
   type IndexDeps,
@@ -66,7 +66,7 @@ function indexContent(
   beforeCommit: CommitHook<KnowledgeSourceRow>,
   prepare: (db: Db) => Promise<{ source: KnowledgeSourceRow; content: CutContent }>,
 ): Promise<KnowledgeSourceRow> {
-  return indexing(deps, async (db, index) => {
+  return inIndexTransaction(deps, async (db, index) => {
     const { source, content } = await prepare(db);
     await index(source, content);
     // One that is not in force for another reason stays so: its declaration says why.

@@ -58,7 +58,7 @@ export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps
     const controller = createController({
       name,
       queue,
-      reconcile: lookingAgain(reconcile),
+      reconcile: requeueOnConflict(reconcile),
       log,
       nowMs,
       metrics: controllerMetrics(metrics, name),
@@ -83,7 +83,7 @@ export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps
 }
 
 /** Somebody wrote in between: nothing is wrong, the object only has to be read again. */
-function lookingAgain(
+function requeueOnConflict(
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>,
 ): (key: ObjectKey) => Promise<ReconcileResult> {
   return async (key) => {

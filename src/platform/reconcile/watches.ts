@@ -1,3 +1,4 @@
+import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { CORE_KINDS } from '../resources/schema/core-kinds.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
@@ -34,40 +35,38 @@ export type WatchesDeps = {
 export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watches {
   let isSynced = false;
 
-  /** What changed brings those up that read it, so that they heal by themselves. */
-  async function bringUp(referred: string, { namespace, name }: ObjectKey): Promise<void> {
-    for (const { kind, uses } of kinds) {
-      for (const object of await store.list(kind, namespace)) {
-        if (uses(object, referred, name)) onChange(kind, object.metadata);
+  /** Objects that use what changed are looked at too, so that they heal by themselves. */
+  async function lookAtUsers(referred: string, { namespace, name }: ObjectKey): Promise<void> {
+    try {
+      for (const { kind, uses } of kinds) {
+        for (const object of await store.list(kind, namespace)) {
+          if (uses(object, referred, name)) onChange(kind, object.metadata);
+        }
       }
+    } catch (error) {
+      log.warn({ reason: reasonOf(error) }, 'cannot look up what refers to it');
     }
   }
 
   const follow = (kind: string, onKey: (key: ObjectKey) => void) => {
-    const heard = Promise.withResolvers<void>();
+    const listed = Promise.withResolvers<void>();
     const { refresh, stop } = store.watch(kind, {
       onChange: ({ key }) => onKey(key),
-      onSynced: heard.resolve,
+      onSynced: listed.resolve,
     });
-    return { refresh, stop, synced: heard.promise };
-  };
-
-  const tellReaders = (kind: string, key: ObjectKey): void => {
-    bringUp(kind, key).catch((error: Error) =>
-      log.warn({ reason: error.message }, 'cannot look up what refers to it'),
-    );
+    return { refresh, stop, synced: listed.promise };
   };
 
   const own = kinds.map(({ kind, isReferred }) =>
     follow(kind, (key) => {
       if (!isSynced) return; // Nothing has been looked at yet.
       onChange(kind, key);
-      if (isReferred) tellReaders(kind, key);
+      if (isReferred) void lookAtUsers(kind, key);
     }),
   );
   const referred = CORE_KINDS.map((kind) =>
     follow(kind, (key) => {
-      if (isSynced) tellReaders(kind, key);
+      if (isSynced) void lookAtUsers(kind, key);
     }),
   );
   const all = [...own, ...referred];

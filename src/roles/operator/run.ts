@@ -90,7 +90,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
           const known = isAdopting ? [] : (await rows.listKeys()).filter(isOurs);
           return [...[...unseen, ...objects].map(({ metadata }) => metadata), ...known];
         },
-        reconcile: unlessOver(reconcilerOf(epoch), resign),
+        reconcile: resignWhenOver(reconcilerOf(epoch), resign),
       }));
       // A watch that lags would undo, from what it knew before, what the last leader has done. The
       // epoch is raised: that one does nothing any more that this does not find.
@@ -122,11 +122,11 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
 
 /** A new kind: its reconciler here, its definition in roles/kinds.ts. */
 function registerKinds(deps: OperatorRoleDeps & { notifier: Notifier }): KindRegistration[] {
-  const means = { ...deps, announce: createAnnounce(deps), nowMs: Date.now };
+  const all = { ...deps, announce: createAnnounce(deps), nowMs: Date.now };
   return [
-    register(means, agentReconciler(means)),
-    register(means, webhookEndpointReconciler(means)),
-    register(means, knowledgeSourceReconciler(means)),
+    register(all, agentReconciler(all)),
+    register(all, webhookEndpointReconciler(all)),
+    register(all, knowledgeSourceReconciler(all)),
   ];
 }
 
@@ -138,7 +138,7 @@ function isUnseen({ metadata, status }: Resource): boolean {
  * One that was elected, paused, and raises its epoch only after another was elected shuts that one
  * out, although it will do nothing itself: whoever finds that its epoch is over has to begin anew.
  */
-function unlessOver(
+function resignWhenOver(
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>,
   resign: (reason: string) => void,
 ): (key: ObjectKey) => Promise<ReconcileResult> {

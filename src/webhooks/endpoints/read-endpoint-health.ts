@@ -19,7 +19,7 @@ export function healthOf(
 
 const IN_STATUS = { healthy: 'Healthy', failing: 'Failing', disabled: 'Disabled' } as const;
 
-type Told = Pick<WebhookEndpointStatus, 'health' | 'lastSuccessTime'>;
+type ShownHealth = Pick<WebhookEndpointStatus, 'health' | 'lastSuccessTime'>;
 
 /**
  * For so long a status keeps an older `lastSuccessTime` while deliveries go well: the traffic must
@@ -27,40 +27,37 @@ type Told = Pick<WebhookEndpointStatus, 'health' | 'lastSuccessTime'>;
  */
 const LAST_SUCCESS_KEPT_MS = 300_000;
 
-/** What an endpoint's status is to show of its deliveries, after it has shown `told`. */
+/** What an endpoint's status is to show of its deliveries, after it has shown `shown`. */
 export async function readEndpointHealth(
   { pool }: { pool: Pool },
   key: { id: string; namespace: string },
-  told: Told,
-): Promise<Told> {
+  shown: ShownHealth,
+): Promise<ShownHealth> {
   const endpoint = await readEndpoint(pool, key);
-  return endpoint ? toldOf(endpoint, told) : {};
+  return endpoint ? healthToShow(endpoint, shown) : {};
 }
 
-/** Endpoints whose status would show something else now; `toldOf` answers what it shows. */
-export async function listStaleEndpoints({
-  pool,
-  store,
-}: {
+/** Endpoints whose status would show something else now; `healthToShow` answers what it shows. */
+export async function listStaleEndpoints(deps: {
   pool: Pool;
   store: Pick<ResourceStore, 'get'>;
 }): Promise<ObjectKey[]> {
   const stale: ObjectKey[] = [];
-  for (const row of await listEndpointHealth(pool)) {
-    const told: Told | undefined = (await store.get('WebhookEndpoint', row))?.status;
-    if (!told) continue;
-    const { health, lastSuccessTime } = toldOf(row, told);
-    if (health !== told.health || lastSuccessTime !== told.lastSuccessTime) stale.push(row);
+  for (const row of await listEndpointHealth(deps.pool)) {
+    const shown: ShownHealth | undefined = (await deps.store.get('WebhookEndpoint', row))?.status;
+    if (!shown) continue;
+    const { health, lastSuccessTime } = healthToShow(row, shown);
+    if (health !== shown.health || lastSuccessTime !== shown.lastSuccessTime) stale.push(row);
   }
   return stale;
 }
 
-function toldOf(endpoint: HealthRow, told: Told): Told {
+function healthToShow(endpoint: HealthRow, shown: ShownHealth): ShownHealth {
   const { lastSuccessAt } = endpoint;
   const health = IN_STATUS[healthOf(endpoint)];
   if (lastSuccessAt === null) return { health };
-  const toldAt = Date.parse(told.lastSuccessTime ?? '');
-  const isRecent = lastSuccessAt - toldAt < LAST_SUCCESS_KEPT_MS;
-  const kept = isRecent ? told.lastSuccessTime : undefined;
+  const shownAt = Date.parse(shown.lastSuccessTime ?? '');
+  const isRecent = lastSuccessAt - shownAt < LAST_SUCCESS_KEPT_MS;
+  const kept = isRecent ? shown.lastSuccessTime : undefined;
   return { health, lastSuccessTime: kept ?? rfc3339(lastSuccessAt) };
 }

@@ -7,14 +7,14 @@ import {
   openSecrets,
   sealSecrets,
   secretObject,
-  settleRotation,
+  secretsAt,
   type SigningSecrets,
 } from './signing-secrets.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
-import { holdSecrets, updateSecrets, type WebhookEndpointRow } from './webhook-endpoints.sql.ts';
+import { lockSecrets, updateSecrets, type WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 import { recordAudit } from '../../audit/audit-log.sql.ts';
 import type { Plan } from '../../platform/idempotency/plan.ts';
 import type { Precondition } from '../../platform/declare/precondition.ts';
@@ -52,10 +52,10 @@ export async function rotateSecret(
   const endpoint = await requireEndpoint(deps, input);
   await checkDeclared(deps.store, endpoint, input.precondition);
   return inTransaction(deps.pool, async (db) => {
-    const held = await holdSecrets(db, input);
-    if (!held?.secrets) throw notYet();
-    const { nowMs } = held;
-    const before = settleRotation(openSecrets(deps.sealer, endpoint, held.secrets), nowMs);
+    const locked = await lockSecrets(db, input);
+    if (!locked?.secrets) throw noSecretYet();
+    const { nowMs } = locked;
+    const before = secretsAt(openSecrets(deps.sealer, endpoint, locked.secrets), nowMs);
     const made = newEndpointSecret(input.plan.seed);
     const after = rotate(before, { ...input, made, nowMs });
     await putSecret(deps.store, endpoint, after);
@@ -107,7 +107,7 @@ function rotate(
   const graceMs =
     step.overlapSec === undefined ? next.oldUntilMs - next.atMs : step.overlapSec * 1_000;
   const activated = { ...before, next: { ...next, atMs: nowMs, oldUntilMs: nowMs + graceMs } };
-  return settleRotation(activated, nowMs);
+  return secretsAt(activated, nowMs);
 }
 
 function inProgress(atMs: number): ApiError {
@@ -118,7 +118,7 @@ function inProgress(atMs: number): ApiError {
   );
 }
 
-function notYet(): ApiError {
+function noSecretYet(): ApiError {
   return new ApiError('write_conflict', 'the endpoint has no secret in force yet; try again soon');
 }
 

@@ -63,7 +63,7 @@ export function readRotation(
 }
 
 /** As it stands at a moment: a rotation that is over has left one secret. */
-export function settleRotation(secrets: SigningSecrets, nowMs: number): SigningSecrets {
+export function secretsAt(secrets: SigningSecrets, nowMs: number): SigningSecrets {
   const { next } = secrets;
   return next && next.oldUntilMs <= nowMs ? { secret: next.secret } : secrets;
 }

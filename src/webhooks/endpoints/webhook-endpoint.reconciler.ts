@@ -31,7 +31,7 @@ import {
   readEndpointSecrets,
   readRotation,
   secretObject,
-  settleRotation,
+  secretsAt,
   type SigningSecrets,
 } from './signing-secrets.ts';
 import {
@@ -55,7 +55,7 @@ export type WebhookEndpointReconcilerDeps = {
 
 const FIELD_MANAGER = 'parley-operator';
 /** What the clocks of the operator and the database may differ by without anybody noticing. */
-const SETTLE_MS = 1_000;
+const CLOCK_SKEW_MS = 1_000;
 
 /** Brings WebhookEndpoints in force: their address, what they are subscribed to, their secrets. */
 export function webhookEndpointReconciler(
@@ -144,7 +144,7 @@ async function act(
     findings: findingsOf(missing),
     status: await statusNow(),
     ...(overMs !== undefined && {
-      requeueAfterMs: Math.max(SETTLE_MS, overMs - deps.nowMs() + SETTLE_MS),
+      requeueAfterMs: Math.max(CLOCK_SKEW_MS, overMs - deps.nowMs() + CLOCK_SKEW_MS),
     }),
   };
 }
@@ -185,9 +185,9 @@ async function findSecrets(
   if ('problem' in rotation) {
     return { reason: 'InvalidSecret', message: `Secret ${key.name}: ${rotation.problem}` };
   }
-  const told = { ...found.secrets, ...rotation };
-  const secrets = settleRotation(told, deps.nowMs());
-  if (secrets !== told) await putSecret(deps, endpoint, secrets);
+  const stored = { ...found.secrets, ...rotation };
+  const secrets = secretsAt(stored, deps.nowMs());
+  if (secrets !== stored) await putSecret(deps, endpoint, secrets);
   return { secrets };
 }
 

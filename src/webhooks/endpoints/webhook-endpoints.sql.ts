@@ -245,7 +245,7 @@ export async function readSealedSecrets(db: Db, id: string): Promise<SealedSecre
  * The secrets of an endpoint that is there, its row held until the transaction ends; `secrets` null:
  * it has none yet. `nowMs` is the database's clock.
  */
-export async function holdSecrets(
+export async function lockSecrets(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
 ): Promise<{ secrets: SealedSecrets | null; nowMs: number } | undefined> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { toUuid } from '../../../src/ids.ts';
-import { tellTranscript } from '../../../src/conversations/ending/tell-transcript.ts';
+import { completeTranscript } from '../../../src/conversations/ending/complete-transcript.ts';
 import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 
 let fixture: ConversationFixture;
@@ -203,9 +203,9 @@ test('however often and by however many it is summed up, it is one event', async
   const uuid = toUuid('conv', id)!;
   await Promise.all([
     fixture.end(id),
-    ...Array.from({ length: 8 }, () => tellTranscript(deps, uuid)),
+    ...Array.from({ length: 8 }, () => completeTranscript(deps, uuid)),
   ]);
-  await tellTranscript(deps, uuid);
+  await completeTranscript(deps, uuid);
   const event = (await fixture.eventTypes(id)).filter((type) => type.endsWith('transcript.ready'));
   expect(event).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createExtractiveResponder } from '../../../src/conversations/turns/extractive-responder.ts';
-import { createLine } from '../../../src/conversations/turns/line.ts';
+import { createTurnQueue } from '../../../src/conversations/turns/turn-queue.ts';
 import { pickSentences } from '../../../src/conversations/turns/pick-sentences.ts';
 import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
 import type { Reply } from '../../../src/conversations/turns/responder.ts';
@@ -169,8 +169,8 @@ test('placeholders are filled once, with plain values only', () => {
   ).toBe('{{other}} 3 true [] {x} {{}}');
 });
 
-test('a line lets one after the other, and a failure holds up nobody', async () => {
-  const inLine = createLine();
+test('turns of one conversation are taken one after the other, and a failure stops nobody', async () => {
+  const inTurn = createTurnQueue();
   const order: string[] = [];
   const work = (name: string) => async (): Promise<void> => {
     order.push(`${name} begins`);
@@ -179,9 +179,9 @@ test('a line lets one after the other, and a failure holds up nobody', async () 
     if (name === 'a') throw new Error('a failed');
   };
   const [a] = await Promise.allSettled([
-    inLine('k', work('a')),
-    inLine('k', work('b')),
-    inLine('other', work('c')),
+    inTurn('k', work('a')),
+    inTurn('k', work('b')),
+    inTurn('other', work('c')),
   ]);
   expect(a.status).toBe('rejected');
   expect(order.indexOf('b begins')).toBeGreaterThan(order.indexOf('a ends'));

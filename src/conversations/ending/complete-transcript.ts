@@ -15,7 +15,7 @@ import { summarize } from '../record/summarize.ts';
  * Writes the summary of an ended conversation and tells that its transcript is complete: exactly
  * once, whoever calls it how often, since the summary that is missing is what asks for it.
  */
-export function tellTranscript(
+export function completeTranscript(
   deps: ConversationDeps,
   id: string,
 ): Promise<ConversationRow | undefined> {
