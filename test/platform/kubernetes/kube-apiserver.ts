@@ -200,10 +200,13 @@ function start(program: string, args: string[], logFile: string): ChildProcess {
   return child;
 }
 
-/** Kills the children when this process dies without `stop`: its end of the pipe then closes. */
+/**
+ * Kills the children when this process dies without `stop`: its end of the pipe then closes. Deaf to
+ * what a terminal sends to all of us: an API server that ends gently waits for etcd for ever.
+ */
 function startWatchdog(children: readonly ChildProcess[]): ChildProcess {
   const pids = children.map(({ pid }) => pid ?? '').join(' ');
-  return spawn('sh', ['-c', `cat >/dev/null; kill -9 ${pids}`], {
+  return spawn('sh', ['-c', `trap '' INT TERM HUP; cat >/dev/null; kill -9 ${pids}`], {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
 }
