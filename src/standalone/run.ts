@@ -22,6 +22,7 @@ import type { ClaimedDelivery } from '../webhooks/queue/dispatch-queue.sql.ts';
 import { assertDurable } from '../platform/postgres/durability.ts';
 import { removeDemo, startDemo } from './demo.ts';
 import { createEmbeddedPostgres } from './postgres/embedded-postgres.ts';
+import { ownFolder } from './postgres/owner.ts';
 import { readLocalSecrets, replaceApiKey } from './local-secrets.ts';
 import { runManifests } from '../platform/manifests/run.ts';
 import { startSample } from './sample-conversation.ts';
@@ -63,7 +64,10 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     now: () => new Date(),
   });
   const databaseUrl = config.databaseUrl ?? (await startDatabase({ dataDir, log, screen, stops }));
-  if (config.databaseUrl !== undefined) await assertDurable(databaseUrl, log);
+  if (config.databaseUrl !== undefined) {
+    stops.push(await ownFolder(dataDir)); // As the embedded one does: our keys are in it all the same.
+    await assertDurable(databaseUrl, log);
+  }
   const secrets = await readLocalSecrets(dataDir, newKeyText);
   await migrateDatabase({ databaseUrl, log });
   const egressAllow = config.egressAllow ?? LOOPBACK;

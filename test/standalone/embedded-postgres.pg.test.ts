@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,6 +17,7 @@ import {
 import { findBinaries } from '../../src/standalone/postgres/binaries.ts';
 import { createServerLog } from '../../src/standalone/postgres/log.ts';
 import { processStartTime } from '../../src/standalone/postgres/owner.ts';
+import { leashOf, postmasterPid, spawnUnreaped, untilGone, untilZombie } from './processes.ts';
 
 const OWNER = path.resolve(import.meta.dirname, './embedded-postgres-owner.ts');
 const NOBODY = 65_534;
@@ -27,6 +28,8 @@ const isReachable =
   [process.execPath, findBinaries().postgres].every(
     (file) => spawnSync(file, ['--version'], { uid: NOBODY, gid: NOBODY }).status === 0,
   );
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
 
 let home: string;
 let dataDir: string;
@@ -79,25 +82,6 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await once(child, 'exit');
 }
 
-const postmasterPid = () =>
-  Number.parseInt(readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
-
-/** The shell that would stop the server when its owner dies. */
-async function leashOf(owner: number): Promise<number> {
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    const parent = status.split(') ').at(-1)?.split(' ')[1];
-    if (parent === String(owner) && command.includes('parley-leash')) return Number(pid);
-  }
-  throw new Error(`process ${owner} has no leash`);
-}
-
-async function untilGone(pid: number): Promise<void> {
-  // Another process's end sends no signal; jest's time-out bounds this.
-  while (processStartTime(pid) !== undefined) await new Promise(setImmediate);
-}
-
 describe('the embedded PostgreSQL', () => {
   test('keeps data, port and password over a stop and a start', async () => {
     const first = embedded();
@@ -139,7 +123,7 @@ describe('the embedded PostgreSQL', () => {
     const busy = query(url, 'select pg_sleep(60)').catch(() => 'cut');
 
     const killedAt = performance.now();
-    process.kill(postmasterPid(), 'SIGKILL');
+    process.kill(postmasterPid(dataDir), 'SIGKILL');
     await down.promise;
     await up.promise;
 
@@ -152,7 +136,7 @@ describe('the embedded PostgreSQL', () => {
     const down = Promise.withResolvers<void>();
     const database = embedded({ onDown: down.resolve });
     const { url } = await database.start();
-    process.kill(postmasterPid(), 'SIGKILL');
+    process.kill(postmasterPid(dataDir), 'SIGKILL');
     await down.promise;
 
     await database.stop();
@@ -191,7 +175,7 @@ describe('the owner of the data folder', () => {
 
   test('takes its server along when it is killed', async () => {
     const { child } = await startOwner();
-    const pid = postmasterPid();
+    const pid = postmasterPid(dataDir);
     await end(child, 'SIGKILL');
     await untilGone(pid);
     expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
@@ -200,7 +184,7 @@ describe('the owner of the data folder', () => {
   test('stops a server that outlived an earlier one, and has its data', async () => {
     const { child, url: before } = await startOwner();
     await query(before, 'create table kept as select 7 as a');
-    const pid = postmasterPid();
+    const pid = postmasterPid(dataDir);
     process.kill(await leashOf(child.pid ?? 0), 'SIGKILL');
     await end(child, 'SIGKILL');
     expect(processStartTime(pid)).toBeDefined();
@@ -208,7 +192,7 @@ describe('the owner of the data folder', () => {
     const { url } = await embedded().start();
 
     expect(processStartTime(pid)).toBeUndefined();
-    expect(postmasterPid()).not.toBe(pid);
+    expect(postmasterPid(dataDir)).not.toBe(pid);
     expect(await query(url, 'select a from kept')).toEqual([{ a: 7 }]);
   });
 
@@ -227,6 +211,23 @@ describe('the owner of the data folder', () => {
 
     expect(await query(url, 'select 1 as a')).toEqual([{ a: 1 }]);
     expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
+  });
+
+  onLinux('is not kept out by a server that was killed and that nobody reaps', async () => {
+    const first = embedded();
+    await first.start();
+    const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
+    const content = readFileSync(pidFile, 'utf8');
+    await first.stop();
+    const parent = spawnUnreaped(['/bin/sh', '-c', 'echo $$']);
+    cleanUp.push(() => end(parent, 'SIGKILL'));
+    const [pid] = await once(createInterface(parent.stdout), 'line');
+    await untilZombie(Number(pid));
+    await writeFile(pidFile, content.replace(/^\d+/, pid));
+
+    const { url } = await embedded().start();
+
+    expect(await query(url, 'select 1 as a')).toEqual([{ a: 1 }]);
   });
 });
 

@@ -1,8 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { StartupError } from '../../errors.ts';
 import { chooseAccount } from './account.ts';
 import { findBinaries, type PostgresBinaries } from './binaries.ts';
 import { prepareCluster } from './cluster.ts';
@@ -82,7 +80,6 @@ export function createEmbeddedPostgres(deps: EmbeddedPostgresDeps): EmbeddedPost
 async function boot(deps: EmbeddedPostgresDeps, stopped: AbortSignal): Promise<Server> {
   const binaries = findBinaries();
   const dataDir = path.resolve(deps.dataDir);
-  await makeFolder(dataDir);
   const releaseFolder = await ownFolder(dataDir);
   try {
     const { account, folder } = await chooseAccount({
@@ -113,17 +110,6 @@ async function boot(deps: EmbeddedPostgresDeps, stopped: AbortSignal): Promise<S
 
 /** Whoever gives up durability of the data has no use for that of the empty cluster. */
 const fastInit = (deps: EmbeddedPostgresDeps) => ({ sync: deps.settings?.['fsync'] !== 'off' });
-
-async function makeFolder(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw new StartupError(
-      `the data folder ${dataDir} cannot be made: ${reasonOf(cause)}. Set PARLEY_DATA_DIR to a folder you may write to`,
-      { cause },
-    );
-  }
-}
 
 /**
  * Tries again for the two obstacles that pass: another process took the port after we looked, or

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFile, readlink, realpath, writeFile } from 'node:fs/promises';
+import { readFile, readlink, realpath, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -22,23 +22,45 @@ const STEPS = [
 export async function stopLeftover(deps: { cluster: string; log: Logger }): Promise<void> {
   const { cluster, log } = deps;
   const file = path.join(cluster, 'postmaster.pid');
-  const content = await readFile(file, 'utf8').catch(() => '');
-  const pid = Number.parseInt(content, 10);
-  // None, or dead: PostgreSQL itself waits for what the dead one left behind.
-  if (!(pid > 0) || processStartTime(pid) === undefined) return;
-  if (!(await isPostmasterOf(pid, cluster))) {
-    // After a crash the pid can be another process by now, in a container it nearly always is, and
-    // PostgreSQL would refuse to start. It takes its parent's pid for a stale one, and still checks
-    // the shared memory named below; deleting the file would switch that check off.
-    await writeFile(file, content.replace(/^\d+/, String(process.pid)));
-    return;
+  const pid = Number.parseInt(await read(file), 10);
+  if (!(pid > 0)) return;
+  if (processStartTime(pid) !== undefined && (await isPostmasterOf(pid, cluster))) {
+    log.warn({ pid }, 'stopping the PostgreSQL that an earlier start left running');
+    await stopPostmaster(pid, cluster);
   }
-  log.warn({ pid }, 'stopping the PostgreSQL that an earlier start left running');
+  await disown(file);
+}
+
+async function stopPostmaster(pid: number, cluster: string): Promise<void> {
   for (const { signal, waitMs } of STEPS) {
     if (!kill(pid, signal, cluster) || (await isGone(pid, waitMs))) return;
   }
   throw new StartupError(`PostgreSQL (pid ${pid}) still runs on ${cluster} and does not stop`);
 }
+
+/**
+ * After a crash the pid in the file can be another process by now, in a container it nearly always
+ * is, or a zombie, and PostgreSQL would refuse to start. It takes its parent's pid for a stale one,
+ * and still checks the shared memory named below; deleting the file would switch that check off.
+ */
+async function disown(file: string): Promise<void> {
+  const content = await read(file); // Again: one that stopped in order took it away.
+  if (!isListed(Number.parseInt(content, 10))) return;
+  const draft = `${file}.parley`;
+  await writeFile(draft, content.replace(/^\d+/, String(process.pid)));
+  await rename(draft, file);
+}
+
+/** As PostgreSQL asks: zombies are, and those of other users do not count. */
+function isListed(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const read = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
 
 /** A postmaster works in its data folder; where that cannot be seen, its command line names it. */
 async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {

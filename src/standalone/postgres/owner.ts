@@ -1,30 +1,31 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StartupError } from '../../errors.ts';
 import { codeOf, reasonOf } from './reason.ts';
 
-/** A file is created and written in two steps; an empty one that is older was never going to be. */
-const EMPTY_FILE_MS = 5_000;
 const TRIES = 50;
+/** Zombie and dead, as Linux says it. */
+const ENDED = new Set(['Z', 'X', 'x']);
 
 /**
- * Makes this process the only one that uses `dataDir`, by a file that names it. Resolves to the
- * release. Throws StartupError with the owner's pid when another process has the folder; a file
- * left by one that was killed counts for nothing.
+ * Makes this process the only one that uses `dataDir`, by a file that names it (contract §2), and
+ * the folder if it is missing. Resolves to the release. Throws StartupError with the owner's pid
+ * when another process has the folder; a file left by one that was killed counts for nothing.
  */
 export async function ownFolder(dataDir: string): Promise<() => Promise<void>> {
+  await makeFolder(dataDir);
   const file = path.join(dataDir, 'parley.pid');
   const self = `${process.pid} ${processStartTime(process.pid)}`;
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (await createExclusive(file, self)) return () => rm(file, { force: true });
     const owner = await readFile(file, 'utf8').catch(() => undefined);
     if (owner === undefined) continue;
-    if (!(await isStale(file, owner))) {
-      const pid = owner.split(' ')[0] ?? '';
+    if (!isStale(owner)) {
       throw new StartupError(
-        `the data folder ${dataDir} is in use by another parley${pid === '' ? '' : ` (pid ${pid})`}: stop that one, or set PARLEY_DATA_DIR to another folder`,
+        `the data folder ${dataDir} is in use by another parley (pid ${owner.split(' ')[0]}): stop that one, or set PARLEY_DATA_DIR to another folder`,
       );
     }
     await removeStale(file, owner);
@@ -32,9 +33,23 @@ export async function ownFolder(dataDir: string): Promise<() => Promise<void>> {
   throw new StartupError(`several processes are starting on ${dataDir} at the same time`);
 }
 
-async function createExclusive(file: string, content: string): Promise<boolean> {
+async function makeFolder(dataDir: string): Promise<void> {
   try {
-    await writeFile(file, content, { flag: 'wx', mode: 0o644 });
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new StartupError(
+      `the data folder ${dataDir} cannot be made: ${reasonOf(cause)}. Set PARLEY_DATA_DIR to a folder you may write to`,
+      { cause },
+    );
+  }
+}
+
+/** Written under another name and linked: nobody sees it empty, and a link never replaces a file. */
+async function createExclusive(file: string, content: string): Promise<boolean> {
+  const draft = `${file}.${randomBytes(4).toString('hex')}`;
+  try {
+    await writeFile(draft, content, { mode: 0o644 });
+    await link(draft, file);
     return true;
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') return false;
@@ -42,17 +57,13 @@ async function createExclusive(file: string, content: string): Promise<boolean> 
       `the data folder ${path.dirname(file)} cannot be written to: ${reasonOf(cause)}. Set PARLEY_DATA_DIR to a folder you may write to`,
       { cause },
     );
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 
-async function isStale(file: string, owner: string): Promise<boolean> {
-  if (owner === '') {
-    const age = await stat(file).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    );
-    return age > EMPTY_FILE_MS;
-  }
+/** Whatever does not name a process that runs: after a power cut the file can be empty. */
+function isStale(owner: string): boolean {
   const [, pid, startedAt] = /^(\d+) (.*)$/.exec(owner) ?? [];
   return pid === undefined || processStartTime(Number(pid)) !== startedAt;
 }
@@ -70,14 +81,18 @@ async function removeStale(file: string, owner: string): Promise<void> {
 }
 
 /**
- * When a process started, in the system's own words; undefined when there is none. Together with the
+ * When a process started, in the system's own words; undefined when none runs. Together with the
  * pid it names a process for good: a pid alone is soon another process, in a container at once.
+ *
+ * On Linux one that ended and whose parent has not asked for it yet does not run, and where pid 1
+ * reaps nobody it stays like that for ever. Elsewhere what `ps` lists runs.
  */
 export function processStartTime(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {
-      // Field 22; field 2 is the program's name in brackets and may hold spaces.
-      return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19];
+      // From field 3 on; field 2 is the program's name in brackets and may hold spaces.
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
+      return ENDED.has(fields?.[0] ?? '') ? undefined : fields?.[19]; // Fields 3 and 22.
     }
     return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
   } catch {
