@@ -54,13 +54,13 @@ function wordsOf(text: string): string[] {
 }
 
 /** "How long", "what time": the second word asks too. */
-const ASKING_AFTER: Record<string, ReadonlySet<string>> = {
-  how: new Set(['long', 'much', 'many', 'often', 'far', 'soon', 'big', 'old', 'come', 'fast']),
-  what: new Set(['time', 'kind', 'sort', 'type', 'about', 'happens']),
-};
+const ASKING_AFTER = new Map([
+  ['how', new Set(['long', 'much', 'many', 'often', 'far', 'soon', 'big', 'old', 'come', 'fast'])],
+  ['what', new Set(['time', 'kind', 'sort', 'type', 'about', 'happens'])],
+]);
 
 function isEmptyWord(word: string, before = ''): boolean {
-  return EMPTY_WORDS.has(word) || (ASKING_AFTER[before]?.has(word) ?? false);
+  return EMPTY_WORDS.has(word) || ASKING_AFTER.get(before)?.has(word) === true;
 }
 
 /**
