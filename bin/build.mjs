@@ -6,7 +6,15 @@
  * lacks only the types of `parley/client`, which the package has.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +31,10 @@ for (const file of sources.filter((name) => name.endsWith('.ts'))) {
   mkdirSync(dirname(output), { recursive: true });
   const code = stripTypeScriptTypes(readFileSync(join(root, 'src', file), 'utf8'));
   writeFileSync(output, code.replaceAll(ownImport, "$1.js'"));
+}
+// Data stands in the folder of the code that reads it, which exists by now.
+for (const file of sources.filter((name) => name.endsWith('.json'))) {
+  copyFileSync(join(root, 'src', file), join(target, file));
 }
 
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');

@@ -317,9 +317,10 @@ function importsOf(text: string, file: string): string[] {
 /** What is loaded with a file: not what it imports for its types alone, nor later by `import()`. */
 function loadedBy(file: string): string[] {
   const text = readFileSync(path.join(SRC, file), 'utf8');
-  return [...text.matchAll(/^(?:import|export) ([\s\S]*?) from '(\.[^']+)';$/gm)].flatMap(
-    ([, names, specifier]) =>
-      names!.startsWith('type ') ? [] : [path.join(path.dirname(file), specifier!)],
+  return [
+    ...text.matchAll(/^(?:import|export) ([\s\S]*?) from '(\.[^']+)'(?: with .*)?;$/gm),
+  ].flatMap(([, names, specifier]) =>
+    names!.startsWith('type ') ? [] : [path.join(path.dirname(file), specifier!)],
   );
 }
 

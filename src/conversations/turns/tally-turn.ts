@@ -1,4 +1,6 @@
+import { within } from '../../knowledge/passages/phrases.ts';
 import type { AskedQuestion, Tally } from '../record/tally.ts';
+import english from './english.json' with { type: 'json' };
 import { likeness, type UserTurn } from './read-user-turn.ts';
 import type { Reply } from './responder.ts';
 
@@ -17,8 +19,7 @@ const SAME = 0.75;
 const RELATED = 0.5;
 /** Right after it was not answered, when the agent has just invited to put it otherwise. */
 const RELATED_NEXT = 0.3;
-const IN_OTHER_WORDS =
-  /\b(?:i mean|i meant|what i mean|in other words|let me rephrase|put differently)\b/i;
+const IN_OTHER_WORDS = within(english.within.inOtherWords);
 
 /** Whether something much like it was asked a short while ago. */
 export function asksAgain(tally: Tally, user: UserTurn): AskedQuestion | undefined {
@@ -80,7 +81,8 @@ function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
 function isAnsweredBy(open: AskedQuestion, tally: Tally, user: UserTurn): boolean {
   const alike = likeness(open.words, user.words);
   const isLast = tally.recent.at(-1)?.text === open.text;
-  if (isLast && (IN_OTHER_WORDS.test(user.question) || alike >= RELATED_NEXT)) return true;
+  if (isLast && (IN_OTHER_WORDS.test(user.question.toLowerCase()) || alike >= RELATED_NEXT))
+    return true;
   return alike > RELATED;
 }
 

@@ -1,3 +1,6 @@
+import english from './english.json' with { type: 'json' };
+import { whole, wordsIn } from './phrases.ts';
+
 /**
  * The words of a text as they are indexed and searched. PostgreSQL's parser sees addresses, paths
  * and signed numbers in a text and would keep them whole; a question has them written otherwise.
@@ -54,13 +57,12 @@ function wordsOf(text: string): string[] {
 }
 
 /** "How long", "what time": the second word asks too. */
-const ASKING_AFTER: Record<string, ReadonlySet<string>> = {
-  how: new Set(['long', 'much', 'many', 'often', 'far', 'soon', 'big', 'old', 'come', 'fast']),
-  what: new Set(['time', 'kind', 'sort', 'type', 'about', 'happens']),
-};
+const ASKING_AFTER = new Map(
+  Object.entries(english.askingAfter).map(([word, line]) => [word, wordsIn([line])]),
+);
 
 function isEmptyWord(word: string, before = ''): boolean {
-  return EMPTY_WORDS.has(word) || (ASKING_AFTER[before]?.has(word) ?? false);
+  return EMPTY_WORDS.has(word) || ASKING_AFTER.get(before)?.has(word) === true;
 }
 
 /**
@@ -72,19 +74,16 @@ export function isNoise(unknown: string): boolean {
   return unknown.length <= 2 || SOUNDS.test(unknown) || HURRIED.has(unknown);
 }
 
-const SOUNDS =
-  /^(?:a+h+|o+h+|u+h+|e+h+|h+m+|m+h*m+|u+m+|e+r+m*|w+o+w+|y+a+y+|(?:ha)+h?|(?:he){2,}|lo+l|om+g|pl[sz]|btw)$/;
+const SOUNDS = whole(english.sounds);
 
 const HURRIED = new Set(
-  'the that this what when where which who how why with have does your please there can'
-    .split(' ')
-    .flatMap((word) => [
-      ...Array.from({ length: word.length - 1 }, (_, at) => swap(word, at)),
-      ...Array.from(
-        { length: word.length - 2 },
-        (_, at) => word.slice(0, at + 1) + word.slice(at + 2),
-      ),
-    ]),
+  [...wordsIn(english.questionWords)].flatMap((word) => [
+    ...Array.from({ length: word.length - 1 }, (_, at) => swap(word, at)),
+    ...Array.from(
+      { length: word.length - 2 },
+      (_, at) => word.slice(0, at + 1) + word.slice(at + 2),
+    ),
+  ]),
 );
 
 function swap(word: string, at: number): string {
@@ -92,51 +91,10 @@ function swap(word: string, at: number): string {
 }
 
 /** Forms that no stemmer brings together: what is asked with the one is answered with the other. */
-const IRREGULAR = new Map(
-  `bought buy, broke break, broken break, brought bring, built build, chose choose, chosen choose,
-   children child, came come, drove drive, driven drive, ate eat, eaten eat, fell fall,
-   fed feed, feet foot, flew fly, forgot forget, forgotten forget, froze freeze,
-   frozen freeze, gave give, given give, grew grow, grown grow, held hold, kept keep, knew know,
-   laid lay, left leave, lent lend, lost lose, made make, men man, mice mouse, met meet, paid pay,
-   ran run, rode ride, ridden ride, sent send, shown show, slept sleep, sold sell,
-   spent spend, spoke speak, stole steal, stolen steal, taught teach, teeth tooth, thrown throw,
-   threw throw, took take, taken take, understood understand, women woman, wore wear, worn wear,
-   won win, wrote write, written write`
-    .split(',')
-    .map((pair): [string, string] => {
-      const [form = '', word = ''] = pair.trim().split(' ');
-      return [form, word];
-    }),
-);
+const IRREGULAR = new Map(Object.entries(english.irregular));
 
 /**
- * What questions are wrapped in and answers do not repeat; first PostgreSQL's own stop words, so
- * that a question of nothing else is known as such here.
+ * What questions are wrapped in and answers do not repeat; PostgreSQL's own stop words too, so that
+ * a question of nothing else is known as such here.
  */
-const EMPTY_WORDS = new Set(
-  `i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she
-   her hers herself it its itself they them their theirs themselves what which who whom this that
-   these those am is are was were be been being have has had having do does did doing a an the and
-   but if or because as until while of at by for with about against between into through during
-   before after above below to from up down in out on off over under again further then once here
-   there when where why how all any both each few more most other some such no nor not only own
-   same so than too very s t can will just don should now
-   about actually ain also although always am anybody anyone anything anyway apparently around
-   ask asked asking assist aware basically bit believe bother bring bringing can cannot chance come confirm
-   could couldn currently curious dear detail details didn different doesn does doing don done
-   dont else enquire even ever every everyone explain find forgot
-   friend general get gets getting give given go goes going gonna gone good got guess guys had
-   happen happens hasn have haven having hear heard hello help hey hi hope hoping idea im info
-   inform information inquire instead interested isn issue just kind kindly knew know
-   known let like ll long look looking lot maybe mean mention mentioned might mind moment morning
-   much must need needed needs ok okay one ones particular people perhaps person please possible
-   possibly pretty probably put question questions quick quickly quite rather read really regarding
-   right said saw say says see seem seems shall shouldn show simply since somebody somehow someone
-   something sometimes somewhere soon sorry sort still stuff sure take takes tell telling
-   thank thanks thing things think thinking thought tho though today together told too tried try
-   trying turns understand unfortunately unsure us use used using usually ve via wanna
-   want wanted wants wasn way ways well went weren whatever whats whether wish
-   within without wonder wondered wondering won work working works would wouldn yes yet`
-    .split(/\s+/)
-    .filter((word) => word !== ''),
-);
+const EMPTY_WORDS = wordsIn([...english.stopWords, ...english.emptyWords]);

@@ -13,6 +13,7 @@ export type ManifestWatcher = {
  *
  * One watcher per folder: Node's own recursive one is, on Linux, a walk in JavaScript with a
  * watcher per file; and a folder's watcher sees renames, new files and swapped links at once.
+ * chokidar does not do without the rescan either (decision 17).
  */
 export function createManifestWatcher(deps: {
   onChange: () => void;

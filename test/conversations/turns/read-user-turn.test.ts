@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { likeness, readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
 import { moodOf } from '../../../src/conversations/turns/sentiment.ts';
-import { wantsHuman } from '../../../src/conversations/escalations/wants-human.ts';
+import { wantsHuman } from '../../../src/conversations/turns/wants-human.ts';
 
 describe('who asks for a human', () => {
   test.each([

@@ -14,6 +14,7 @@ describe('words of a question', () => {
     ['When was it paid?', 'pay'],
     ['Is Wi-Fi free in the Café?', 'wifi free cafe'],
     ['Do you have a 10kg bag?', '10 kg bag'],
+    ['What is constructor injection?', 'constructor injection'],
     ['', ''],
     ['🙂?!', ''],
   ])('%j asks for %j', (message, question) => {
