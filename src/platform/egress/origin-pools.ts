@@ -26,7 +26,7 @@ const CLIENT_OPTIONS = {
 export type OriginPools = {
   /**
    * Sends on an idle connection of the origin or a new one, waiting in line above the limit.
-   * `fresh`: on a connection made for this request alone. Call `done` when the exchange is over.
+   * `fresh`: on a connection made for this request alone. Between `acquire` and `release`.
    */
   dispatch: (request: Dispatched, exchange: Exchange) => void;
   acquire: (origin: string) => void;

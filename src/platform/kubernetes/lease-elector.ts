@@ -35,7 +35,7 @@ export type ElectorDeps = {
   identity: string;
   /**
    * Called when this process leads. A throw gives the lease back, after `onLost`, and tries again
-   * after `retryPeriodMs`. `resign` ends this time of leading, and the next may begin at once.
+   * after `retryPeriodMs`. `resign` ends this term, and the next may begin at once.
    */
   onLead: (resign: (reason: string) => void) => Promise<void>;
   /**
@@ -49,9 +49,9 @@ export type ElectorDeps = {
   wallMs?: () => number;
   random?: () => number;
   setTimer?: SetTimer;
-  /** For so long a Lease must not have changed before somebody else takes it. */
+  /** How long a Lease must not have changed before somebody else takes it. */
   leaseDurationMs?: number;
-  /** The leader gives up after so long without a renewal. The rest is for `onLost`. */
+  /** How long without a renewal until the leader gives up. The rest is for `onLost`. */
   renewDeadlineMs?: number;
   retryPeriodMs?: number;
 };

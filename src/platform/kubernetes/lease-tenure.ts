@@ -3,7 +3,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { HeldLease } from './lease-lock.ts';
 
 /**
- * One time of holding the Lease: renews it until it is given back or lost. It is lost when
+ * One period of holding the Lease: renews it until it is given back or lost. It is lost when
  * somebody else has it, and when it could not be renewed for `renewDeadlineMs`, counted from when
  * the last renewal was sent (not answered): no other can see it expired before that.
  */

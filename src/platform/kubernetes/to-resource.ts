@@ -33,7 +33,7 @@ const raw = z.looseObject({
 });
 type Raw = z.output<typeof raw>;
 
-/** Who applied what stays the server's; kept here it would be half of a cache. */
+/** kubectl's copy of the object, of no use here; kept it would be half of a cache. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** @throws ZodError for what is no Kubernetes object */
@@ -73,7 +73,7 @@ function ownersOf(object: Raw, root = 'f:spec'): Record<string, string[]> {
       if (!managers.includes(manager)) managers.push(manager);
     }
   }
-  // The server has them by the time of their last write; that is no change of who they are.
+  // The server orders them by their last write, which does not change who they are.
   for (const managers of Object.values(owners)) managers.sort();
   return owners;
 }

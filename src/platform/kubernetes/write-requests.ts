@@ -49,7 +49,7 @@ export function annotateRequest(
   };
 }
 
-/** The version is a fence too: a leader of the past, with a cache of the past, is refused. */
+/** The version is a fence too: a former leader, with its old cache, is refused. */
 export function statusRequest(
   { kind, metadata: { namespace, name, uid, resourceVersion } }: Resource,
   status: Record<string, unknown>,

@@ -4,8 +4,8 @@ import { createClient } from './pool.ts';
 
 /**
  * A 2xx says that an event survives whatever happens next. With one of these settings off it would
- * be a lie after a power cut, so nobody starts on such a server: not by our word, which an
- * environment variable would be, but unless the server itself says that its data may be lost.
+ * be a lie after a power cut, so no role starts on such a server unless the server itself says that
+ * its data may be lost; an environment variable would be our word only.
  */
 const SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'];
 /** Set where those are, in postgresql.conf or by `alter database … set`. */

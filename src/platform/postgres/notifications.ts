@@ -40,7 +40,7 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
   const waiting = new Map<Channel, Set<string>>();
 
   const sending = createSingleFlight(async () => {
-    // Who was answered by one commit goes on in microtasks: after the last of them one is enough.
+    // Callers answered by one commit go on in microtasks: after the last of them one send will do.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     const batch = [...waiting].map(([channel, items]) => [channel, payloadOf(items)] as const);
     waiting.clear();

@@ -83,8 +83,8 @@ async function removeStale(file: string, owner: string): Promise<void> {
  * When a process started, in the system's own words; undefined when none runs. Together with the
  * pid it names a process for good: a pid alone is soon another process, in a container at once.
  *
- * On Linux one that ended and whose parent has not asked for it yet does not run, and where pid 1
- * reaps nobody it stays like that for ever. Elsewhere what `ps` lists runs.
+ * On Linux a zombie, which has ended and was not reaped by its parent, counts as gone: where pid 1
+ * reaps nobody it stays for ever. Elsewhere what `ps` lists runs.
  */
 export function processStartTime(pid: number): string | undefined {
   try {

@@ -8,7 +8,7 @@ import { z } from 'zod';
  * or `\w` (Unicode in one, ASCII in the other), no flags.
  */
 
-/** Keys of JSON Schema that only Kubernetes knows; they ride along in zod's `.meta()`. */
+/** Keys of JSON Schema that only Kubernetes knows, carried in zod's `.meta()`. */
 export type CelRule = { rule: string; message: string; fieldPath?: string };
 
 /** CEL rules of the schema they are attached to; the API server and `validate.ts` run the same. */
