@@ -15,7 +15,7 @@ export type Watches = {
   /** Resolves when everything there is has been heard of once. */
   synced: Promise<void>;
   isSynced: () => boolean;
-  /** Resolves when of the kinds on the road nothing is known that is older than this call. */
+  /** Resolves when of the registered kinds nothing is known that is older than this call. */
   refresh: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -29,7 +29,7 @@ export type WatchesDeps = {
 };
 
 /**
- * Follows the kinds on the road and what they refer to, whether this process leads or not: one
+ * Follows the registered kinds and what they refer to, whether this process leads or not: one
  * that takes over knows everything already.
  */
 export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watches {
@@ -37,16 +37,19 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
 
   /** Objects that use what changed are looked at too, so that they heal by themselves. */
   async function lookAtUsers(referred: string, { namespace, name }: ObjectKey): Promise<void> {
-    try {
-      for (const { kind, uses } of kinds) {
-        for (const object of await store.list(kind, namespace)) {
-          if (uses(object, referred, name)) onChange(kind, object.metadata);
-        }
+    for (const { kind, uses } of kinds) {
+      const users = await store.list(kind, namespace);
+      for (const object of users.filter((one) => uses(one, referred, name))) {
+        onChange(kind, object.metadata);
       }
-    } catch (error) {
-      log.warn({ reason: reasonOf(error) }, 'cannot look up what refers to it');
     }
   }
+
+  const healUsers = (kind: string, key: ObjectKey): void => {
+    lookAtUsers(kind, key).catch((error: unknown) =>
+      log.warn({ reason: reasonOf(error) }, 'cannot look up what refers to it'),
+    );
+  };
 
   const follow = (kind: string, onKey: (key: ObjectKey) => void) => {
     const listed = Promise.withResolvers<void>();
@@ -61,12 +64,12 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
     follow(kind, (key) => {
       if (!isSynced) return; // Nothing has been looked at yet.
       onChange(kind, key);
-      if (isReferred) void lookAtUsers(kind, key);
+      if (isReferred) healUsers(kind, key);
     }),
   );
   const referred = CORE_KINDS.map((kind) =>
     follow(kind, (key) => {
-      if (isSynced) void lookAtUsers(kind, key);
+      if (isSynced) healUsers(kind, key);
     }),
   );
   const all = [...own, ...referred];
