@@ -1,16 +1,17 @@
 import pg from 'pg';
+import { codeOf, reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createSilenceWatch } from './silent-connections.ts';
 import { Session } from './session.ts';
 
 /**
- * For sessions that run few statements very often. Planned once: PostgreSQL would plan each batch anew
- * for its values, which takes longer than to run it. And never by reading a whole table: a plan is
- * often made while its table is small, when that is cheapest, and kept while it grows.
+ * For sessions that run few statements very often. Planned once: PostgreSQL would plan each batch
+ * anew for its values, which takes longer than to run it. And never by reading a whole table: a plan
+ * is often made while its table is small, when that is cheapest, and kept while it grows.
  */
 export const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
 
-/** Whoever can run a statement: the pool, or the client of a transaction. */
+/** What can run a statement: the pool, or the client of a transaction. */
 export type Db = Pick<pg.ClientBase, 'query'>;
 export type Pool = pg.Pool;
 
@@ -58,8 +59,8 @@ export function createPool(
     if (pool.ending) return; // Closing it ourselves, and the server is next.
     options.log.warn({ reason: error.message }, 'an idle database connection was lost');
   });
-  // A server that dies as it lets somebody in says both in one piece: the loss is told before who
-  // asked for the connection has it and can listen. Their first statement tells it again.
+  // A server that dies during a log-in says both in one packet: the error comes before the caller has
+  // the connection and can listen. Their first statement fails with it again.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const end = pool.end.bind(pool);
   pool.end = () => silence.endWith(end);
@@ -109,28 +110,22 @@ const UNAVAILABLE = new Set([
 /** Whether an error means that the database is away or restarting, not that we asked wrongly. */
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const { code, message, errors } = error as {
-    code?: unknown;
-    message?: unknown;
-    errors?: unknown;
-  };
-  const text = typeof code === 'string' ? code : '';
+  const code = codeOf(error);
   return (
     // Connection exceptions, shutdowns, no resources, a statement that took too long
     // (PostgreSQL, appendix A).
-    /^(08|57P0|53|57014)/.test(text) ||
-    UNAVAILABLE.has(text) ||
+    /^(08|57P0|53|57014)/.test(code) ||
+    UNAVAILABLE.has(code) ||
     /Connection terminated|not queryable|timeout exceeded when trying to connect|Query read timeout|timeout expired/.test(
-      String(message),
+      reasonOf(error),
     ) ||
-    (Array.isArray(errors) && errors.some(isUnavailable))
+    ('errors' in error && Array.isArray(error.errors) && error.errors.some(isUnavailable))
   );
 }
 
 /** Whether a statement failed for the values in it (data exceptions, broken constraints). */
 export function isRefused(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
-  return typeof error.code === 'string' && /^2[23]/.test(error.code);
+  return /^2[23]/.test(codeOf(error));
 }
 
 /** Whether the database answers; what `/readyz` asks. Never throws. */

@@ -3,29 +3,29 @@ import type { Logger } from '../observability/logger.ts';
 import { Session } from './session.ts';
 
 /**
- * Ends connections that died without a word: a node or a NAT between us and the server forgot them,
- * and what we wait for will never come. Their statements' time-out alone would take 16 s, and TCP
- * cannot tell at all while it has nothing to send again.
+ * Ends connections that died silently: a node or a NAT between us and the server forgot them, and no
+ * answer will ever come. The time-out of their statements alone would take 16 s, and TCP cannot
+ * notice at all while it has nothing to send again.
  *
- * A statement (or a log-in) that has heard nothing for SILENT_MS is only suspected. What decides is
- * the server, by a connection made for the question: does that session work? A slow statement does,
- * so it is never ended, whatever it takes. A server that cannot be asked is away for all, and then
- * the usual time-outs hold. Rejected: a short time-out for every statement, which a slow server would
- * hit always, and again each time.
+ * A statement (or a log-in) without an answer for SILENT_MS is only suspected. The server decides,
+ * on a connection made for the question: is that session working? A slow statement is, so it is
+ * never ended, however long it takes. A server that cannot be asked is away for all, and then the
+ * usual time-outs hold. Rejected: a short time-out for every statement, which a slow server would
+ * miss always, and again at each try.
  */
 
 const LOOK_MS = 250;
 const SILENT_MS = 1_000;
 const ASK_TIMEOUT_MS = 700;
-/** How long a server may take to take leave. */
+/** How long a server may take to end a session in order. */
 const GOODBYE_MS = 1_000;
 
 type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
 
 export type SilenceWatch = {
-  /** For the pool: its connections are watched from their making, and known to the server. */
+  /** For the pool: watches its connections from the start, and learns the server's pid of each. */
   options: Required<Pick<pg.PoolConfig, 'Client' | 'verify'>>;
-  /** Watches on until the pool has ended, and sees to it that it does. */
+  /** Watches until the pool has ended, and makes sure that it does. */
   endWith: (endPool: () => Promise<void>) => Promise<void>;
 };
 
@@ -64,14 +64,14 @@ export function createSilenceWatch(deps: { databaseUrl: string; log: Logger }): 
         deps.databaseUrl,
         asked.map(({ pid }) => pid),
       );
-      // Asking took a while, in which they may have heard.
+      // Asking took a while, in which their answers may have come.
       const dead = suspects().filter((one) => asked.includes(one) && !working.has(one.pid));
-      // Without an error: under TLS it would be told twice, of our socket and of pg's around it.
+      // Without an error: under TLS it would be emitted twice, by our socket and pg's around it.
       for (const { socket } of dead) socket.destroy();
       if (dead.length > 0) deps.log.warn({ connections: dead.length }, REASON);
       for (const one of asked) if (working.has(one.pid)) silences.get(one)!.patienceMs *= 2;
     } catch {
-      // It is away for new connections too, which those who need it are told by their own.
+      // It is away for new connections too; whoever needs one gets that error.
     } finally {
       isAsking = false;
     }
@@ -90,7 +90,7 @@ export function createSilenceWatch(deps: { databaseUrl: string; log: Logger }): 
   };
 }
 
-/** Ends it as agreed with the server, or without it, when it has fallen silent. */
+/** Ends it in order, or without the server, when that has fallen silent. */
 export async function endClient(client: Session): Promise<void> {
   await withGoodbye(client.end(), () => [client]);
 }
@@ -105,12 +105,12 @@ async function withGoodbye(ended: Promise<void>, left: () => Session[]): Promise
   }
 }
 
-/** For the log. Who waits is told "Connection terminated unexpectedly" by pg. */
+/** For the log. Who waits gets "Connection terminated unexpectedly" from pg. */
 const REASON = 'Connection terminated: it fell silent and the server knows of no work for it';
 
 /**
- * The process, by the server's own word: at the log-in a pooler between us tells a number of its
- * own. Nobody gets the connection before; it costs one round trip for each new one.
+ * The process as the server itself names it: at the log-in a pooler between us reports a number of
+ * its own. Nobody gets the connection before; it costs one round trip for each new one.
  */
 function askPid(client: pg.PoolClient, done: (error?: Error) => void): void {
   client.query<{ pid: number }>('select pg_backend_pid() as pid', (error, result) => {
