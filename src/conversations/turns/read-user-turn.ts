@@ -47,7 +47,7 @@ export function readUserTurn(text: string): UserTurn {
   }
   const smallTalk = ORDER.find((kind) => kinds.has(kind));
   // Around thanks, a goodbye or a complaint a remark is part of it, and nothing is to be looked up.
-  const isOnlyTalk = rest.length === 0 || (isRemark && TELLING.has(smallTalk ?? 'noise'));
+  const isOnlyTalk = rest.length === 0 || (isRemark && TAKING_REMARKS.has(smallTalk ?? 'noise'));
   // With small talk cut off, the commas of a longer sentence stay where they were.
   const asked = rest.length === clauses.length ? text.trim() : rest.join(' ');
   const question = isOnlyTalk ? '' : asked;
@@ -69,7 +69,7 @@ export function readUserTurn(text: string): UserTurn {
 /** After a sentence, a line, an introduction ("one more thing: …"), and a comma before a word. */
 const CLAUSE_END = /(?<=[.!?;…])\s+|\n+|(?:,|:|\s[-–—])\s+(?=\p{L})/u;
 
-const TELLING: ReadonlySet<SmallTalk> = new Set(['complaint', 'goodbye', 'thanks']);
+const TAKING_REMARKS: ReadonlySet<SmallTalk> = new Set(['complaint', 'goodbye', 'thanks']);
 
 /** So bad, and nothing asked: that is what it is about. */
 const COMPLAINT_MOOD = -2;

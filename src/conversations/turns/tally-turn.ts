@@ -6,12 +6,12 @@ import type { Reply } from './responder.ts';
 
 /** Keeps the tally of a conversation; what it is for is told at its type. Pure. */
 
-const MOODS = 3;
-const RECENT = 6;
-const OPEN = 10;
-const TOLD = 3;
+const MOODS_MAX = 3;
+const RECENT_MAX = 6;
+const OPEN_MAX = 10;
+const SUMMARIZED_MAX = 3;
 /** Questions are told in summaries; the whole text is in the transcript. */
-const QUESTION_CHARS = 160;
+const QUESTION_CHARS_MAX = 160;
 
 /** Nearly the same words: asked again. */
 const SAME = 0.75;
@@ -32,7 +32,7 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
   const heard: Tally = {
     ...tally,
     userTurns: tally.userTurns + 1,
-    moods: [...tally.moods, user.mood].slice(-MOODS),
+    moods: [...tally.moods, user.mood].slice(-MOODS_MAX),
     thanks: tally.thanks + (user.isThanks ? 1 : 0),
     complaints: tally.complaints + (user.isComplaint ? 1 : 0),
   };
@@ -73,7 +73,7 @@ function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
     isDissatisfied: again?.isAnswered === true,
     lacksHuman: false,
     open: tally.open.filter((open) => !isAnsweredBy(open, tally, user)),
-    told: tally.told.length < TOLD && !again ? [...tally.told, told] : tally.told,
+    told: tally.told.length < SUMMARIZED_MAX && !again ? [...tally.told, told] : tally.told,
   };
 }
 
@@ -90,7 +90,7 @@ function countUnanswered(tally: Tally, user: UserTurn): Tally {
   const again = asksAgain(tally, user);
   const asked = { text: shorten(user.question), words: user.words, isAnswered: false };
   const isOpen = tally.open.some(({ words }) => likeness(words, user.words) >= SAME);
-  const hasRoom = tally.open.length < OPEN;
+  const hasRoom = tally.open.length < OPEN_MAX;
   return {
     ...tally,
     ...remember(tally, asked),
@@ -104,15 +104,15 @@ function countUnanswered(tally: Tally, user: UserTurn): Tally {
 }
 
 function remember(tally: Tally, asked: AskedQuestion): Pick<Tally, 'recent'> {
-  return { recent: [...tally.recent, asked].slice(-RECENT) };
+  return { recent: [...tally.recent, asked].slice(-RECENT_MAX) };
 }
 
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
-  if (line.length <= QUESTION_CHARS) return line;
+  if (line.length <= QUESTION_CHARS_MAX) return line;
   // toWellFormed marks a pair that was cut in two; PostgreSQL would refuse its half.
   return `${line
-    .slice(0, QUESTION_CHARS - 1)
+    .slice(0, QUESTION_CHARS_MAX - 1)
     .toWellFormed()
     .replace(/\uFFFD$/, '')}…`;
 }

@@ -28,9 +28,9 @@ export type AskedWords = { question: string; context: string };
  */
 export function askedWords(message: string): AskedWords {
   const text = message.slice(0, MESSAGE_CHARS_MAX);
-  const all = tellingWords(text);
+  const all = significantWords(text);
   const sentences = text.match(/[^.!?\n]+[.!?\n]*/gu) ?? [];
-  const asked = tellingWords(sentences.filter((one) => one.includes('?')).join(' '));
+  const asked = significantWords(sentences.filter((one) => one.includes('?')).join(' '));
   const question = (asked.length > 0 ? asked : all).slice(0, QUESTION_WORDS_MAX);
   const context = all.filter((word) => !question.includes(word)).slice(0, QUESTION_WORDS_MAX);
   return { question: question.join(' '), context: context.join(' ') };
@@ -38,10 +38,10 @@ export function askedWords(message: string): AskedWords {
 
 /** The words of a text without those that tell nothing; '' when there are no others. */
 export function questionText(text: string): string {
-  return tellingWords(text.slice(0, MESSAGE_CHARS_MAX)).join(' ');
+  return significantWords(text.slice(0, MESSAGE_CHARS_MAX)).join(' ');
 }
 
-function tellingWords(text: string): string[] {
+function significantWords(text: string): string[] {
   const words = wordsOf(text);
   return [...new Set(words.filter((word, at) => !isEmptyWord(word, words[at - 1])))];
 }
