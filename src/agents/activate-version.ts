@@ -7,27 +7,27 @@ import type { AgentSpec } from './agent.ts';
 import type { AgentProjection, AgentRow } from './agents.sql.ts';
 
 export type ActivationDecision = {
-  /** What is to be live; null: nothing yet. */
+  /** The version that should be live; null: none yet. */
   target: number | null;
   pin: 'none' | 'held' | 'unknown';
 };
 
 /**
- * Which version is to be live (contract §4). A pin goes before everything; a pin on a version
- * that does not exist leaves the active one; without a pin the content decides, but under
- * `Manual`, and while the content is not in force, nothing moves by itself.
+ * Which version should be live (contract §4). A pin comes first; one on a version that does not
+ * exist leaves the active version. Without a pin the content decides; under `Manual`, and while
+ * the content is not in force, nothing moves by itself.
  */
 export function decideActivation(input: {
   policy: AgentSpec['publishPolicy'];
   pinnedVersion: number | undefined;
-  /** The version the declared content has; null: it is not in force and has none. */
+  /** Of the declared content; null: it is not in force and has no version. */
   contentVersion: number | null;
   latestVersion: number;
   activeVersion: number | null;
 }): ActivationDecision {
   const { pinnedVersion, activeVersion } = input;
   if (pinnedVersion !== undefined) {
-    // Numbers have no gaps, so the latest tells which exist.
+    // Numbers have no gaps: every version up to the latest exists.
     return pinnedVersion <= input.latestVersion
       ? { target: pinnedVersion, pin: 'held' }
       : { target: activeVersion, pin: 'unknown' };
@@ -38,9 +38,9 @@ export function decideActivation(input: {
 }
 
 /**
- * Moves what is live: one line of the log and one event, in the caller's transaction, under the
- * agent's row lock. Answers the event to announce after the commit; undefined when `target` is
- * live already, or nothing is to be.
+ * Makes `target` live: one line of the log and one event, in the caller's transaction and under
+ * the agent's row lock. Returns the event to announce after the commit; undefined when `target` is
+ * null or live already.
  */
 export async function activateVersion(
   db: Db,
@@ -58,7 +58,7 @@ export async function activateVersion(
   const { namespace, id: agentId, name } = agent;
   const { actor, reason } = by;
   const about = { agent_id: fromUuid('agt', agentId), name, version: target };
-  // Down is a rollback, up is a publication, whoever acted and however (contract §4).
+  // To a lower number is a rollback, to a higher one a publication, whoever did it (contract §4).
   const isBack = from !== null && target < from;
   const event = isBack
     ? {

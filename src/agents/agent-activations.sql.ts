@@ -1,6 +1,6 @@
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** One line of the append-only log of what was live when (contract §4). */
+/** One line of the append-only log of which version was live when (contract §4). */
 export type AgentActivation = {
   agentId: string;
   seq: number;
@@ -17,7 +17,7 @@ export type AgentActivation = {
 const COLUMNS = `agent_id as "agentId", seq, action, from_version as "fromVersion",
   to_version as "toVersion", actor, reason, event_id as "eventId", at`;
 
-/** Appends under the agent's row lock; the primary key refuses a second line of the same number. */
+/** Called under the agent's row lock; the primary key refuses a second line of the same number. */
 export async function insertActivation(
   db: Db,
   activation: Omit<AgentActivation, 'seq' | 'at'>,
@@ -53,7 +53,7 @@ export async function listActivations(
   return rows;
 }
 
-/** The last one of each action there has been. */
+/** The last one of each action, as far as there was one. */
 export async function lastActivations(db: Db, agentId: string): Promise<AgentActivation[]> {
   const { rows } = await db.query<AgentActivation>(
     `select distinct on (action) ${COLUMNS} from agent_activations

@@ -1,7 +1,7 @@
 import type { AgentContent } from './agent.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Immutable content with a number from 1 that never moves. */
+/** Immutable content under a number, from 1, that never changes. */
 export type AgentVersion = {
   agentId: string;
   version: number;
@@ -16,7 +16,7 @@ export type AgentVersion = {
 const COLUMNS = `agent_id as "agentId", version, encode(content_hash, 'hex') as "contentHash",
   content, created_by as "createdBy", created_at as "createdAt"`;
 
-/** The number content already has, if it ever was a version of this agent. */
+/** The version with this content, if this agent ever had one. */
 export async function findVersionByHash(
   db: Db,
   key: { agentId: string; hashVersion: number; contentHash: string },
@@ -29,7 +29,7 @@ export async function findVersionByHash(
   return rows[0]?.version;
 }
 
-/** The caller holds the agent's row lock and has looked for the hash, so the number is free. */
+/** Called under the agent's row lock, after looking for the hash: so the number is free. */
 export async function insertVersion(
   db: Db,
   version: Omit<AgentVersion, 'createdAt'> & { hashVersion: number },
@@ -87,7 +87,7 @@ export async function hashesOfVersions(
   return new Map(rows.map(({ version, contentHash }) => [version, contentHash]));
 }
 
-/** What is live of an agent; `version` null: nothing is. undefined: there is no such agent. */
+/** The live version of an agent, null when there is none; undefined: there is no such agent. */
 export async function readLiveContent(
   db: Db,
   { namespace, id }: { namespace: string; id: string },

@@ -33,7 +33,7 @@ export type AgentReconcilerDeps = PublishAgentDeps & {
   guard: AddressGuard;
 };
 
-/** Brings Agents in force: publishes their content and moves what is live to where the pin says. */
+/** Brings Agents in force: publishes their content and makes live what is pinned. */
 export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<AgentSpec, AgentStatus> {
   return {
     kind: 'Agent',
@@ -51,7 +51,7 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
   if (kind === 'ConfigMap') return spec.promptFrom?.configMapKeyRef.name === name;
   if (kind === 'KnowledgeSource') {
     const { sourceIds = [], sourceNames = [] } = spec.knowledge ?? {};
-    // Of one that was deleted only the name is known, so any may have had one of the ids.
+    // Of a deleted source only the name is known: it may have had one of the ids.
     return sourceIds.length > 0 || sourceNames.includes(name);
   }
   return (spec.tools ?? []).some((tool) => tool.secretRef?.name === name);
@@ -76,7 +76,7 @@ async function act(
       spec,
     },
     actors: actorsOf(agent),
-    // Whoever pins wants out of trouble: a missing reference of newer content is no reason to wait.
+    // Who pins wants out of trouble: a reference missing in newer content must not delay that.
     ...(blocked && { blocked: { ...blocked.why, pinCounts: !agent.spec.suspend } }),
   });
   const { activeVersion, latestVersion } = live;
@@ -105,7 +105,7 @@ const SUSPENDED = {
   message: 'spec.suspend is true: changes wait, what is live stays live',
 };
 
-/** The spec with the prompt's text in place of a reference, and what stands in the way of it. */
+/** The spec with the prompt's text in place of a reference to it, and what prevents its use. */
 async function resolve(
   deps: AgentReconcilerDeps,
   { spec, metadata: { namespace } }: AgentResource,
@@ -116,7 +116,7 @@ async function resolve(
   const prompt =
     promptFrom && (await resolveConfigMap(deps.store, namespace, promptFrom.configMapKeyRef));
   if (prompt && !('value' in prompt)) return { spec, blocked: blockedBy('ResolvedRefs', prompt) };
-  // The CRD bounds a prompt that stands in the spec; this one only we have seen.
+  // The CRD checks a prompt in the spec; one from a ConfigMap is checked only here.
   if (prompt && !isPrompt(prompt.value)) {
     const { name, key } = promptFrom.configMapKeyRef;
     const message = `key ${key} of ConfigMap ${name} must have 1 to 100000 characters, none of them U+0000`;
@@ -149,7 +149,7 @@ async function findBlocker(
   return blockedBy('ResolvedRefs', { reason: 'KnowledgeSourceNotFound', message });
 }
 
-/** The first source an agent is to answer from that is not there; undefined: all are. */
+/** The first of an agent's sources that does not exist; undefined: all do. */
 async function findMissingSource(
   store: AgentReconcilerDeps['store'],
   namespace: string,

@@ -17,8 +17,8 @@ import {
 } from '../platform/resources/schema/field-types.ts';
 
 /**
- * The kind Agent (contract §6): one schema, from which come the TypeScript types, the CRD and the
- * REST shape. Content fields carry no default: the API server would store it, and an upgrade that
+ * The kind Agent (contract §6): the TypeScript types, the CRD and the REST shape are made from this
+ * schema. Content fields have no defaults: the API server would store them, and an upgrade that
  * adds one would make a new version of every agent. Defaults of content apply when it is read.
  */
 
@@ -301,5 +301,7 @@ export type AgentStatus = z.output<typeof agentStatus>;
 export const agentContent = z.strictObject(content);
 export type AgentContent = z.output<typeof agentContent>;
 
-/** Spec fields that make a version (contract §4); in a version, `prompt` stands for `promptFrom`. */
+/**
+ * Spec fields that make a version (contract §4); in a version, `prompt` stands for `promptFrom`.
+ */
 export const AGENT_CONTENT_FIELDS: readonly (keyof AgentContent)[] = agentContent.keyof().options;

@@ -8,11 +8,16 @@ import type { AgentVersion as VersionRow } from './agent-versions.sql.ts';
 import type { AgentRow } from './agents.sql.ts';
 import { createdAt, unixSec, updatedAt } from '../platform/http/fields.ts';
 
-/** Agents, versions and activations as REST answers them (contract §4, "Shapes read by programs"). */
+/**
+ * Agents, versions and activations as REST answers them (contract §4, "Shapes read by programs").
+ */
 
 const version = z.int().min(1);
 
-/** Always all fields: what is not set is null, so that a reader need not know what may be absent. */
+/**
+ * All fields are always there: null when not set, so that readers need not know which may be
+ * absent.
+ */
 export const Agent = z
   .strictObject({
     id: z.string().meta({ description: 'agt_…' }),
@@ -121,7 +126,7 @@ export function activationView(row: AgentActivation): z.output<typeof Activation
   };
 }
 
-/** The fields that REST writes but `name`, each made readable; the nested ones stay as they are. */
+/** The fields that REST writes, without `name`, made readable; nested ones stay as they are. */
 function writeFields(readable: (field: z.ZodType) => z.ZodType): Record<string, z.ZodType> {
   if (!(AgentWrite instanceof z.ZodObject)) throw new Error('AgentWrite is no object');
   const fields = Object.entries(AgentWrite.shape).filter(([name]) => name !== 'name');

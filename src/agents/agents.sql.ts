@@ -3,7 +3,9 @@ import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts'
 import type { Db } from '../platform/postgres/pool.ts';
 import type { ManagedBy } from '../platform/resources/kind-names.ts';
 
-/** What the operator made of an Agent: the row the API reads. Times are Unix milliseconds. */
+/**
+ * An Agent as the operator has projected it: the row the API reads. Times are Unix milliseconds.
+ */
 export type AgentRow = {
   id: string;
   namespace: string;
@@ -11,7 +13,7 @@ export type AgentRow = {
   uid: string;
   generation: number;
   managedBy: ManagedBy;
-  /** As declared, the prompt's text in place of a reference to it. */
+  /** As declared, with the prompt's text in place of a reference to it. */
   spec: AgentSpec;
   activeVersion: number | null;
   latestVersion: number;
@@ -67,9 +69,12 @@ export async function listAgents(db: Db, filter: AgentFilter): Promise<AgentRow[
   return rows;
 }
 
-/** The agent's row under lock, made when missing: everything that changes what is live stands in line here. */
+/**
+ * Locks the agent's row, which is inserted when missing. All that changes which version is live
+ * takes this lock.
+ */
 export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRow> {
-  // Deleted and made anew under its name before we looked: the old one goes first.
+  // Another object had this name before and its deletion was not seen: that one goes first.
   await db.query(
     `update agents set deleted_at = now(), updated_at = now()
       where namespace = $1 and name = $2 and id <> $3 and deleted_at is null`,
@@ -126,7 +131,7 @@ export async function updateAgent(
 
 export type AgentCondition = Pick<AgentRow, 'ready' | 'reason' | 'message'>;
 
-/** Hides the agent; its row, versions and activations stay. Returns what was hidden. */
+/** Hides the agent and returns it; its row, versions and activations stay. */
 export async function markAgentDeleted(
   db: Db,
   key: { namespace: string; name: string },
@@ -139,7 +144,7 @@ export async function markAgentDeleted(
   return rows[0];
 }
 
-/** Removes an agent with all its history, for `deletionPolicy: Delete`. Its events stay. */
+/** Deletes an agent with its history, for `deletionPolicy: Delete`. Its events stay. */
 export async function deleteAgent(db: Db, id: string): Promise<void> {
   await db.query('delete from agent_activations where agent_id = $1', [id]);
   await db.query('delete from agent_versions where agent_id = $1', [id]);

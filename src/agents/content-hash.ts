@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { AGENT_CONTENT_FIELDS, type AgentContent, type AgentSpec } from './agent.ts';
 
 /**
- * What makes a version: the content part of a spec, as the user set it (contract §4). Content
- * fields carry no defaults in the CRD, so an upgrade that adds a default changes no hash; a
- * change of the rules below would, and must raise HASH_VERSION.
+ * A version is made of the content part of a spec, as the user set it (contract §4). Content
+ * fields have no defaults in the CRD, so an upgrade that adds a default changes no hash. A change
+ * of the rules below does, and must raise HASH_VERSION.
  */
 export const HASH_VERSION = 1;
 
-/** The content of a resolved spec: `prompt` stands for a reference to it, nothing empty remains. */
+/** The content of a resolved spec: with `prompt` in place of a reference, without empty values. */
 export function contentOf(spec: AgentSpec): AgentContent {
   const entries = AGENT_CONTENT_FIELDS.filter((field) => field !== 'promptFrom')
     .map((field) => [field, spec[field]] as const)
@@ -17,9 +17,9 @@ export function contentOf(spec: AgentSpec): AgentContent {
 }
 
 /**
- * Lower-case hex SHA-256 of the content as RFC 8785 writes JSON, after what says the same has
- * been made the same: nothing empty at any depth, tools in the order of their names, which are
- * their identity. A tool's `parameters` are a JSON Schema, where `{}` and order do mean something.
+ * Lower-case hex SHA-256 of the content as RFC 8785 writes JSON, normalized before: no empty values
+ * at any depth, tools in the order of their names, which are their identity. A tool's `parameters`
+ * stay as they are: in a JSON Schema `{}` and order have a meaning.
  */
 export function contentHash(content: AgentContent): string {
   const { tools, ...rest } = content;
@@ -37,7 +37,7 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Keys in order at every level; JSON.stringify already writes numbers and texts as the RFC asks. */
+/** Keys sorted at every level; JSON.stringify writes numbers and texts as the RFC asks already. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 export type Change = { path: string; before: unknown; after: unknown };
 
 /**
- * What changed from one content to the other, as few lines as tell it: objects are compared
- * key by key, tools by their names, other lists and texts as a whole. A side that lacks the
- * value has null.
+ * What changed from one content to the other, in as few lines as possible: objects are compared
+ * key by key, tools by name, other lists and texts as a whole. A side that lacks the value has
+ * null.
  */
 export function diffContent(before: unknown, after: unknown, path = ''): Change[] {
   if (isDeepStrictEqual(before, after)) return [];

@@ -21,9 +21,9 @@ import {
 } from './write-agent.ts';
 
 /**
- * Publish and rollback move only the pin, under a field manager of its own: the content stays
- * with whoever declared it, so neither Git nor Helm sees a field of theirs change, and their
- * next apply of the same manifest changes nothing back.
+ * Publish and rollback move only the pin, under a field manager of its own. The content stays with
+ * whoever declared it: no field of Git's or Helm's changes, and their next apply of the same
+ * manifest undoes nothing.
  */
 
 /** Which agent, and what the request said in its headers. */
@@ -45,7 +45,7 @@ export function publishVersion(
   });
 }
 
-/** To the given version, or the highest below the active one that has been live. */
+/** To the given version, or to the highest below the active one that has been live. */
 export function rollBack(
   deps: AgentWriterDeps,
   caller: Caller,
@@ -79,7 +79,7 @@ async function movePin(
   caller: Caller,
   input: PinRequest & {
     reason: string | null;
-    /** The version to pin, undefined for no pin. */
+    /** The version to pin; undefined: none. */
     choose: (agent: AgentRow) => Promise<number | undefined>;
   },
 ): Promise<WrittenAgent> {
@@ -89,16 +89,16 @@ async function movePin(
       const key = { namespace: caller.namespace, id };
       const current = await requireDeclared(deps, DECLARED_AGENT, key);
       const { generation } = current.metadata;
-      // Kept before it is written: a rollback moves what is live, so a retry after a crash that
-      // chose anew would go back further.
+      // The decision is stored before the pin: a retry after a crash that decided again would go
+      // back further, since the rollback has changed what is live.
       const decided = await plan.decide(async () => {
         precondition(current);
-        // The choice is about versions, so what is declared must have become one first.
+        // The choice is among versions, so what is declared must have become one first.
         const { row } = await showWritten(deps, DECLARED_AGENT, { resource: current, id });
         return { version: await input.choose(row), generation };
       });
       if (decided.version !== current.spec.pinnedVersion && decided.generation !== generation) {
-        // After an earlier try, which may have been done and undone: nobody knows any more.
+        // Since an earlier try somebody changed it: whether that try was done is not known.
         throw new ApiError('write_conflict', 'the agent was changed since; read it and try again');
       }
       const cause = { actor: caller.actor, reason };
@@ -115,8 +115,8 @@ async function applyPin(
 ): Promise<Resource> {
   const { namespace, name, generation, resourceVersion } = current.metadata;
   const { version } = pin;
-  if (current.spec.pinnedVersion === version) return current; // It is as asked.
-  // Dropping a field that somebody else declares too is silently nothing.
+  if (current.spec.pinnedVersion === version) return current; // Nothing to do.
+  // To drop a field that somebody else declares too would silently do nothing.
   const owner = current.owners['pinnedVersion']?.find((manager) => manager !== API_PIN_MANAGER);
   if (version === undefined && owner !== undefined) {
     throw managedElsewhere([{ field: 'pinnedVersion', manager: owner }], () => '');

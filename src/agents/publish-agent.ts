@@ -26,15 +26,15 @@ export type PublishAgentDeps = {
 };
 
 export type PublishAgentInput = {
-  /** The leader's fence. */
+  /** The leader's: fences its writes. */
   epoch: number;
   agent: AgentProjection;
-  /** Who to name when the content, or the pin, moves what is live. */
+  /** Who is named when the content, or the pin, changes what is live. */
   actors: { content: Actor; pin: Actor };
   /**
-   * Why the declared content cannot be put in force (something it refers to is missing, or it is
-   * suspended): it makes no version, and what is live stays live unless the pin counts. A version
-   * that exists needs nothing of the present content, and a rollback must work when that is broken.
+   * Why the declared content cannot be put in force: something it refers to is missing, or it is
+   * suspended. It makes no version, and what is live stays live, unless the pin counts: an existing
+   * version needs nothing of the present content, and a rollback must work when that is broken.
    */
   blocked?: { reason: string; message: string; pinCounts: boolean };
 };
@@ -46,13 +46,13 @@ export type PublishAgentResult = {
 };
 
 /**
- * Brings an agent's row, versions and activations in line with what is declared. One
- * transaction writes the version (if the content is new), the activation, its event and the
- * event's deliveries, so each activation makes exactly one event, whatever dies and whoever
- * else acts: the row lock puts them in line, the epoch shuts out a leader of the past, and what
- * is live already is not activated again. Repeating it does nothing.
+ * Brings an agent's row, versions and activations in line with what is declared. One transaction
+ * writes the version (if the content is new), the activation, its event and the event's deliveries,
+ * so that each activation makes exactly one event, whatever crashes and whoever else acts: the row
+ * lock orders them, the epoch shuts out a past leader, and what is live is not activated again. A
+ * repeat does nothing.
  *
- * Nothing changed: one read, no transaction. Else up to eight statements.
+ * Costs one read and no transaction when nothing changed, else up to eight statements.
  */
 export async function publishAgent(
   deps: PublishAgentDeps,
@@ -87,7 +87,7 @@ async function publish(
     latestVersion,
     activeVersion: row.activeVersion,
   });
-  // A pin that holds, or was taken away, is what moved it; else the content did.
+  // A pin that holds, or was removed, made the change; else the content did.
   const byPin = pin === 'held' || (pin === 'none' && row.spec.pinnedVersion !== undefined);
   const by = byPin ? actors.pin : actors.content;
   const emitted = await activateVersion(db, { row, agent, target, by, nowMs: deps.nowMs() });
@@ -99,7 +99,7 @@ async function publish(
   return { result, emitted };
 }
 
-/** The number of the declared content: found again by its hash, or the next one. */
+/** The version of the declared content: found again by its hash, or the next number. */
 async function recordVersion(
   db: Db,
   row: AgentRow,
@@ -141,9 +141,8 @@ function isUpToDate(row: AgentRow, agent: AgentProjection): boolean {
 }
 
 /**
- * The declaration is gone: the agent disappears. Its versions and activations stay, for what
- * points at them and for the day it comes back, unless it said `deletionPolicy: Delete`.
- * Repeatable.
+ * The declaration is gone: hides the agent. Its versions and activations stay, for what refers to
+ * them and in case it comes back, unless it says `deletionPolicy: Delete`. A repeat does nothing.
  */
 export async function removeAgent(
   deps: { pool: Pool; notifier: Notifier },

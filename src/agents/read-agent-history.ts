@@ -10,8 +10,8 @@ type History = Pick<
 >;
 
 /**
- * What the status of an Agent tells of its activations: in `history` the latest `limit`, newest
- * first; the last publication and rollback however long ago.
+ * The activations in the status of an Agent: `history` has the latest `limit`, newest first; the
+ * last publication and the last rollback are shown however long ago they were.
  */
 export async function readAgentHistory(
   { pool }: { pool: Pool },

@@ -8,7 +8,7 @@ import { patchShape, restShape, typed } from '../platform/resources/schema/rest-
 
 /** Agents as REST writes and shows them (contract §4), made from the schema of the kind. */
 
-/** What REST may write; `promptFrom`, `suspend` and the like belong to manifests alone. */
+/** What REST may write; `promptFrom`, `suspend` and others are for manifests only. */
 const written = agentSpec.pick({
   displayName: true,
   prompt: true,
@@ -52,8 +52,8 @@ export const AgentWrite: z.ZodType<AgentWrite> = typed(
 );
 
 /**
- * Body of `PATCH /v1/agents/{id}`: an RFC 7386 merge patch. `name` is let through, for the route
- * to say that it cannot change. The merged result must be checked with `AgentWrite`.
+ * Body of `PATCH /v1/agents/{id}`: an RFC 7386 merge patch. `name` is let through, so that the
+ * route can say that it never changes. The merged result must be checked with `AgentWrite`.
  */
 export const AgentPatch: z.ZodType<Record<string, unknown>> = z
   .strictObject({
@@ -63,7 +63,7 @@ export const AgentPatch: z.ZodType<Record<string, unknown>> = z
   })
   .describe('Changes of an agent; null removes a field.');
 
-/** The spec fields a create body, or a whole merged resource, declares. */
+/** The spec fields that a create body, or a whole merged resource, declares. */
 export function toAgentSpec(write: AgentFields): AgentDeclaration {
   const { publish_policy: policy, ...fields } = write;
   const spec = toCamel(written, fields);
@@ -86,7 +86,7 @@ export function fromAgentContent(content: AgentContent): SnakeCased<AgentContent
   return toSnake(agentContent, content);
 }
 
-/** Where a mistake in the resource lies in the REST body: `/spec/voice/voiceId` → `/voice/voice_id`. */
+/** Place in the resource → place in the REST body: `/spec/voice/voiceId` → `/voice/voice_id`. */
 export function agentPointer(pointer: string): string {
   if (pointer.startsWith('/metadata/')) return pointer.slice('/metadata'.length);
   return toSnakePointer(agentSpec, pointer.replace(/^\/spec/, ''));

@@ -36,7 +36,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   pointer: agentPointer,
   toSpec: toAgentSpec,
   fromSpec: fromAgentSpec,
-  // A prompt of ours beside somebody's reference to one would be two prompts.
+  // A prompt from the API beside somebody's reference to one would be two prompts.
   specFields: { prompt: ['prompt', 'promptFrom'] },
   read: readAgent,
   asWritten: (written, spec, row) => ({
@@ -47,7 +47,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   }),
 };
 
-/** Declares a new agent (contract §4): the id is known before anything is written. */
+/** Declares a new agent (contract §4). Its id is known before anything is written. */
 export async function createAgent(
   deps: AgentWriterDeps,
   caller: Caller,
@@ -70,7 +70,7 @@ export async function createAgent(
   return showWritten(deps, DECLARED_AGENT, { resource, id });
 }
 
-/** JSON merge patch of the fields the API owns; a field of another manager is 409. */
+/** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */
 export function patchAgent(
   deps: AgentWriterDeps,
   caller: Caller,
@@ -82,7 +82,7 @@ export function patchAgent(
     patch,
     precondition,
     annotations: (current, { before, after }) => {
-      // Without a policy, the default is stored.
+      // Where the patch removes the policy, the default is stored.
       const changes = !isDeepStrictEqual({ publish_policy: 'automatic', ...after }, before);
       return causeOf(current, changes ? caller.actor : undefined);
     },
@@ -104,7 +104,7 @@ export function requireAgent(deps: { pool: Db }, key: RowKey): Promise<AgentRow>
 
 /**
  * Who changes the content, with the generation that the change will make. Without a change there
- * will be none, and the next one by somebody else must not be taken for the API's.
+ * is no new generation, and the next one, by somebody else, must not be taken for the API's.
  */
 function causeOf({ metadata }: Resource<AgentSpec>, actor: string | undefined) {
   const known = metadata.annotations[ANNOTATIONS.contentChange];

@@ -3,7 +3,7 @@ import { inOneCommit, noCommitHook, type CommitHook } from '../platform/postgres
 import type { Pool } from '../platform/postgres/pool.ts';
 import { setFeedback, type ConversationRow } from './record/conversations.sql.ts';
 
-/** What the user says of it; again, and it is replaced. @throws ApiError not_found */
+/** Stores the user's rating; a later one replaces it. @throws ApiError not_found */
 export function giveFeedback(
   { pool }: { pool: Pool },
   input: { namespace: string; id: string; csat: number },

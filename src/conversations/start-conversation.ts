@@ -14,7 +14,7 @@ import { insertFirstTurn } from './record/turns.sql.ts';
 import { inConversation, type ConversationDeps } from './record/conversation-deps.ts';
 import type { CommitHook } from '../platform/postgres/commit-hook.ts';
 
-/** Where a version sets no limits, in seconds. A call that says nothing is over; a chat may rest. */
+/** When a version sets no limits, in seconds. A silent call is over; a chat may rest. */
 const LIMITS = {
   spoken: { maxDurationSec: 3_600, silenceTimeoutSec: 120 },
   written: { maxDurationSec: 86_400, silenceTimeoutSec: 1_800 },
@@ -31,8 +31,8 @@ export type ConversationToStart = {
 };
 
 /**
- * Begins a conversation on what is live of the agent now; it stays on that version to its end.
- * The agent's first message is turn 0.
+ * Starts a conversation with the version of the agent that is live now; it keeps that version to
+ * its end. The agent's first message is turn 0.
  * @throws ApiError invalid_body (no such agent), not_published
  */
 export function startConversation(
@@ -106,9 +106,9 @@ function newRow(
 }
 
 /**
- * `{{name}}` becomes the variable of that name; one that is not given, or is no plain value,
- * becomes nothing, since braces are no way to greet somebody. Only names: nothing is computed, and
- * what is filled in is not looked at again.
+ * `{{name}}` becomes the variable of that name, or nothing where that is not given or no plain
+ * value: nobody should be greeted with braces. Only names: nothing is computed, and what is filled
+ * in is not replaced again.
  */
 export function fillPlaceholders(text: string, variables: Variables): string {
   return text.replaceAll(/\{\{\s*([^{}\s][^{}]{0,127}?)\s*\}\}/g, (_, name: string) =>

@@ -3,8 +3,8 @@ import type { ConversationRow } from './record/conversations.sql.ts';
 import type { TurnRole, TurnRow } from './record/turns.sql.ts';
 
 /**
- * A transcript in its three forms, a page of turns at a time: ten thousand turns are never in
- * memory together.
+ * A transcript in its three forms, written a page of turns at a time: ten thousand turns are never
+ * in memory together.
  */
 
 type Pages = AsyncIterable<readonly TurnRow[]>;
@@ -35,7 +35,7 @@ const SPEAKERS: Record<TurnRole, string> = {
   system: 'System',
 };
 
-/** A line that a user sends cannot pass for one of somebody else: it is indented. */
+/** Further lines of a text are indented: no user can forge a line of somebody else. */
 async function* writeText(_row: ConversationRow, pages: Pages): AsyncGenerator<string> {
   for await (const turns of pages) {
     const lines = turns.map(({ role, text, startedAtMs }) => {
@@ -46,12 +46,12 @@ async function* writeText(_row: ConversationRow, pages: Pages): AsyncGenerator<s
   }
 }
 
-/** WebVTT (W3C): no blank line and no `-->` may be in a cue, and its markup is escaped. */
+/** WebVTT (W3C): a cue has no blank line and no `-->`, and its markup is escaped. */
 async function* writeVtt(_row: ConversationRow, pages: Pages): AsyncGenerator<string> {
   yield 'WEBVTT\n';
   for await (const turns of pages) {
     const cues = turns.map(({ index, role, text, startedAtMs, endedAtMs }) => {
-      // A cue must last; what was written was there at once.
+      // A cue must have a duration; written text has none.
       const end = Math.max(endedAtMs, startedAtMs + 1);
       const said = escapeVtt(text)
         .split(LINE_BREAK)

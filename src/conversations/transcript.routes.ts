@@ -13,7 +13,7 @@ const format = z
   .default('json')
   .describe('json, plain text, or WebVTT for players.');
 
-/** What was said, whole (contract §4). */
+/** The whole transcript (contract §4). */
 export function transcriptRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',
@@ -41,10 +41,10 @@ export function transcriptRoute({ pool }: { pool: Pool }): Route {
   });
 }
 
-/** A page holds at most this many messages of at most 32,000 characters in memory. */
+/** Messages in memory at once, each of at most 32,000 characters. */
 const PAGE = 200;
 
-/** The turns there were when it was asked for, oldest first, a page at a time. */
+/** The turns there were when the conversation was read, oldest first, a page at a time. */
 async function* readTurns(
   pool: Pool,
   { id, turnCount }: ConversationRow,

@@ -12,7 +12,7 @@ const HITS_MAX = 50;
 
 export type KnowledgeRoutesDeps = SourceRoutesDeps;
 
-/** What agents answer from, and what they could not answer (contract §4). */
+/** What agents answer from, and which questions they could not answer (contract §4). */
 export function knowledgeRoutes(deps: KnowledgeRoutesDeps): Route[] {
   return [...sourceRoutes(deps), searchRoute(deps), ...gapRoutes(deps)];
 }

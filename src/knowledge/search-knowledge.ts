@@ -7,7 +7,7 @@ import { listAnsweringAgents } from './passages/knowledge-chunks.sql.ts';
 import { searchPassages, type KnowledgeHit } from './passages/search-passages.ts';
 import { findSourceIds, listSourceIds } from './sources/knowledge-sources.sql.ts';
 
-/** Where to look: sources of a namespace, and what was answered to the gaps of an agent. */
+/** What to search: sources of a namespace, and the answers to the gaps of an agent. */
 export type KnowledgeScope = {
   namespace: string;
   /** uuid; null with `all`: the answers to the gaps of every agent. */
@@ -16,9 +16,12 @@ export type KnowledgeScope = {
   sourceIds: readonly string[] | 'all';
 };
 
-/** Passages given to a reply, when the agent does not say. */
+/** Passages given to a reply when the agent does not set a number. */
 export const DEFAULT_TOP_K = 5;
-/** Below this the passage is about something else; calibrated on test/knowledge/passages/retrieval.yaml. */
+/**
+ * Below this a passage is about something else; calibrated on
+ * test/knowledge/passages/retrieval.yaml.
+ */
 export const DEFAULT_MIN_SCORE = 0.5;
 
 /** The passages in `scope` that have most of a question, best first; all with a score above 0. */
@@ -57,8 +60,8 @@ async function ownersOf(db: Db, scope: KnowledgeScope): Promise<string[]> {
 }
 
 /**
- * What an agent sees: the sources its content names, as far as they exist in its namespace, and
- * the answers to its own gaps.
+ * What an agent sees: the sources its content names, if they exist in its namespace, and the
+ * answers to its own gaps.
  */
 export async function agentScope(
   db: Db,

@@ -12,8 +12,8 @@ import {
 import { summarize } from '../record/summarize.ts';
 
 /**
- * Writes the summary of an ended conversation and tells that its transcript is complete: exactly
- * once, whoever calls it how often, since the summary that is missing is what asks for it.
+ * Writes the summary of an ended conversation, with the event that its transcript is complete.
+ * Done exactly once, however often it is called: only where the summary is missing.
  */
 export function completeTranscript(
   deps: ConversationDeps,
@@ -34,7 +34,7 @@ export function completeTranscript(
         summary,
         turns: row.turnCount,
         outcome: row.outcome ?? 'unknown',
-        csat_predicted: row.csatPredicted ?? 1, // Both were settled with the end.
+        csat_predicted: row.csatPredicted ?? 1, // Both are written at the end.
       },
     });
     return { ...row, summary };

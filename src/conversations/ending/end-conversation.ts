@@ -20,7 +20,7 @@ import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import { completeTranscript } from './complete-transcript.ts';
 
-/** Why a conversation ended; the words of docs/conversations.md. */
+/** Why a conversation ended, as in docs/conversations.md. */
 export type EndedReason =
   | 'user_ended'
   | 'agent_ended'
@@ -39,8 +39,8 @@ export type EndedReason =
   | 'platform_error';
 
 /**
- * Ends a conversation: its state, what became of it and the event that tells so in one
- * transaction (contract §5), then its summary.
+ * Ends a conversation: its state, its outcome and the event in one transaction (contract §5), then
+ * its summary.
  * @throws ApiError not_found, conversation_ended
  */
 export async function endConversation(
@@ -58,7 +58,7 @@ export async function endConversation(
   return ended;
 }
 
-/** Ends a conversation if its time is over and nobody else is at it. */
+/** Ends a conversation if its time is over and nobody else has it locked. */
 export async function endExpired(deps: ConversationDeps, id: string): Promise<void> {
   const ended = await inConversation(deps, async (transaction) => {
     const row = await lockExpired(transaction.db, id);
@@ -67,13 +67,13 @@ export async function endExpired(deps: ConversationDeps, id: string): Promise<vo
   if (ended) await afterEnd(deps, ended);
 }
 
-/** What follows a committed end; what fails here is found again by the reaper. */
+/** What follows a committed end; if it fails, the reaper does it. */
 async function afterEnd(deps: ConversationDeps, row: ConversationRow): Promise<void> {
   deps.metrics.conversations.inc({ channel: row.channel, outcome: row.outcome ?? 'unknown' });
   await completeTranscript(deps, row.id).catch(() => undefined);
 }
 
-/** Under the row's lock, in the caller's transaction. */
+/** Ends a conversation under its lock, in the caller's transaction. */
 export async function endLocked(
   { db, emit, count, deps }: ConversationTransaction & { deps: Pick<ConversationDeps, 'baseUrl'> },
   row: LiveConversation,
@@ -97,7 +97,7 @@ export async function endLocked(
       channel: ended.channel,
       duration_sec: durationSec(ended) ?? 0,
       outcome,
-      csat_predicted: ended.csatPredicted ?? 1, // Just written.
+      csat_predicted: ended.csatPredicted ?? 1, // Written above.
       transcript_url: transcriptUrl(deps, ended.id),
       agent_version: ended.agentVersion,
       ended_reason: reason,
@@ -106,14 +106,14 @@ export async function endLocked(
   return ended;
 }
 
-/** Of one whose time ran out while nobody looked: when it ran out, not when it was found. */
+/** If its time ran out unnoticed, that time, not when it was noticed. */
 function endOf(row: LiveConversation, reason: EndedReason): number {
   const nowMs = row.startedAt + row.ageMs;
   const isTimed = reason === 'silence_timeout' || reason === 'max_duration';
   return isTimed && row.expiresAt !== null ? Math.min(nowMs, row.expiresAt) : nowMs;
 }
 
-/** Why one whose time is over ends. */
+/** Why a conversation ends whose time is over. */
 export function reasonOfExpiry(row: ConversationRow): 'silence_timeout' | 'max_duration' {
   const latestMs = row.startedAt + row.maxDurationSec * 1_000;
   return row.expiresAt !== null && row.expiresAt >= latestMs ? 'max_duration' : 'silence_timeout';

@@ -2,12 +2,12 @@ import type { Outcome } from '../record/conversations.sql.ts';
 import type { Tally } from '../record/tally.ts';
 
 /**
- * How content the user probably is, 1.0–5.0 with one decimal: a sum of few terms that a person
- * can check by hand, each with a limit so that none decides alone (docs/conversations.md). The
- * weights are set by judgement, not learned; they order conversations better than they date them.
+ * How content the user probably is, 1.0–5.0 with one decimal: a sum of few terms that a person can
+ * check by hand, each with a limit so that none decides alone (docs/conversations.md). The weights
+ * are set by judgement, not learned: the order of conversations by it is worth more than the value.
  */
 
-/** Where the sum starts: what became of what they wanted. */
+/** The sum starts from the outcome. */
 const BASE: Record<Outcome, number> = {
   resolved: 4.2,
   escalated: 3.6,
@@ -18,7 +18,7 @@ const BASE: Record<Outcome, number> = {
   failed: 1.8,
 };
 
-/** Points for each, and at most. */
+/** Points for each one, and the most that a feature may add or take. */
 const WEIGHTS = {
   unanswered: { each: -0.25, most: -0.75 },
   repeats: { each: -0.3, most: -0.9 },
@@ -32,9 +32,9 @@ const WEIGHTS = {
   length: { each: -0.05, most: -0.5 },
 } as const;
 
-/** For the mood of the user, from -5 to 5: how it ended is remembered best. */
+/** For the mood of the user, from -5 to 5: the end is remembered best. */
 const MOOD_WEIGHTS = { mean: 0.1, last: 0.15 };
-/** They left with a complaint, whoever had tried to help. */
+/** The user left with a complaint, whoever tried to help. */
 const DISSATISFIED = -0.8;
 const PATIENCE_TURNS = 10;
 

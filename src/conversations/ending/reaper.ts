@@ -9,15 +9,16 @@ import { listExpired, listWithoutSummary } from '../record/conversations.sql.ts'
 import { listTimedOut } from '../escalations/escalations.sql.ts';
 
 const EVERY_MS = 1_000;
-/** Looked at in one run; a full batch is followed by another at once. */
+/** Handled in one run; after a full batch the next run follows at once. */
 const BATCH = 100;
 
 export type ReaperDeps = ConversationDeps & { log: Logger };
 
 /**
  * Nothing stays open for ever: ends conversations whose time is over, lets the agent go on where
- * nobody took an escalation in time, and writes the summaries that a crash left out. Any number of
- * processes may do so at once: each step looks again under lock, and skips what another is at.
+ * nobody accepted an escalation in time, and writes the summaries that a crash left out. Any number
+ * of processes may do so at once: each step checks again under lock and skips what another has
+ * locked.
  */
 export function createReaper(deps: ReaperDeps): Periodic {
   return createPeriodic({
@@ -28,10 +29,10 @@ export function createReaper(deps: ReaperDeps): Periodic {
   });
 }
 
-/** One look at everything. Answers whether there is more to do at once. */
+/** One run over everything. Returns whether there is more to do at once. */
 export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<boolean> {
   const { pool } = deps;
-  // In this order: where both are due, the agent goes on and the clock of the silence begins anew.
+  // In this order: where both are due, the agent goes on and the silence is counted anew.
   const done = [
     await eachOf(deps, signal, await listTimedOut(pool, BATCH), ({ namespace, id }) =>
       closeEscalation(deps, { namespace, id, to: 'timed_out' }),
@@ -44,7 +45,7 @@ export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<
   return done.some((count) => count === BATCH);
 }
 
-/** One that fails must not keep the others; answers how many went well. */
+/** One that fails must not stop the others. Returns how many succeeded. */
 async function eachOf<Item extends { id: string }>(
   { log }: ReaperDeps,
   signal: AbortSignal,
@@ -58,7 +59,7 @@ async function eachOf<Item extends { id: string }>(
       await act(item);
       done += 1;
     } catch (error) {
-      // Somebody else was first: it is no longer what it was listed for.
+      // Somebody else was first.
       if (error instanceof ApiError) continue;
       const about = { reason: reasonOf(error), id: item.id };
       log.warn(about, 'a conversation could not be brought to its end; tried again');

@@ -2,13 +2,13 @@ import type { Outcome } from '../record/conversations.sql.ts';
 import { leftOpen, type Tally } from '../record/tally.ts';
 
 /**
- * What became of a conversation, by the first rule that applies (docs/conversations.md):
+ * The outcome of a conversation, by the first rule that applies (docs/conversations.md):
  *
- * 1. whoever ended it said so;
+ * 1. whoever ended it stated one;
  * 2. a human accepted it: escalated;
  * 3. the user wanted nothing, or never said a word: abandoned;
  * 4. something they wanted was left open: unresolved. That is a question without an answer, an
- *    answer they turned down, or a human who was asked for and never came;
+ *    answer they rejected, or a human who was asked for and never came;
  * 5. at least one thing was answered: resolved;
  * 6. unknown.
  */

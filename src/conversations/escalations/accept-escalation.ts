@@ -66,8 +66,8 @@ function countAccept(tally: Tally, by: { waitSec: number; name: string }): Tally
 }
 
 /**
- * The conversation of an escalation, under lock: always before the escalation itself, so that two
- * who work on both never wait for each other. undefined: it was erased.
+ * Locks the conversation of an escalation: always before the escalation itself, so that two who
+ * write both never deadlock. undefined: it was erased.
  * @throws ApiError not_found, for another namespace's id too
  */
 export async function lockConversationOf(db: Db, key: Key): Promise<LiveConversation | undefined> {
@@ -80,7 +80,7 @@ export async function requireEscalation(db: Db, key: Key): Promise<EscalationRow
   return found(await readEscalation(db, key), 'escalation');
 }
 
-/** Under the conversation's lock: why an escalation is not in the status somebody needs. */
+/** The error for an escalation in another status than is needed; under the conversation's lock. */
 export async function statusError(db: Db, key: Key): Promise<ApiError> {
   const { status, acceptedBy } = await requireEscalation(db, key);
   switch (status) {

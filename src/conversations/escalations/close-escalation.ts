@@ -5,7 +5,7 @@ import { inConversation, type ConversationDeps } from '../record/conversation-de
 import { addSystemTurn } from './request-escalation.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
-/** How an escalation ends other than with its conversation; the agent goes on (contract §4). */
+/** How an escalation ends before its conversation does; the agent goes on (contract §4). */
 export type Closing = 'declined' | 'timed_out' | 'completed';
 
 const NOBODY = 'Nobody is free to take over right now. The assistant goes on.';

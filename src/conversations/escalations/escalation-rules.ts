@@ -2,21 +2,21 @@ import type { AgentContent } from '../../agents/agent.ts';
 
 type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number];
 
-/** How many questions in a row may stay unanswered, when the rule does not say. */
+/** Unanswered questions in a row that call for a human, when the rule has no `count`. */
 const LOW_CONFIDENCE_COUNT = 2;
 
 /** What is known of a turn when the rules are asked. */
 export type RuleFacts = {
   user: { wantsHuman: boolean };
   text: string;
-  /** This one among them. */
+  /** Questions, this one included. */
   unansweredInRow: number;
   /** Tools that failed in a row. */
   toolFailuresInRow: number;
 };
 
 /**
- * Why a human is to take over; undefined: no rule says so. Who asks for a human outright is heard
+ * Why a human should take over; undefined: no rule says so. A user who asks for a human gets one
  * whether the agent has a rule for it or not; a rule may name the reason.
  */
 export function reasonToHandOver(content: AgentContent, facts: RuleFacts): string | undefined {

@@ -14,7 +14,7 @@ const tag = 'Escalations';
 const params = { id: idParam('esc', 'escalation') };
 const answers = { 200: { description: 'The escalation.', schema: Escalation } };
 
-/** The queue of conversations that ask for a human, and what humans do there (contract §4). */
+/** Conversations that need a human, and what humans do there (contract §4). */
 export function escalationRoutes(deps: ConversationDeps): Route[] {
   return [
     listRoute(deps),

@@ -13,7 +13,7 @@ export type EscalationStatus = (typeof ESCALATION_STATUSES)[number];
 
 export type Person = { id: string; name: string };
 
-/** A conversation that asks for a human. Times are Unix milliseconds. */
+/** A conversation that needs a human. Times are Unix milliseconds. */
 export type EscalationRow = {
   id: string;
   namespace: string;
@@ -33,7 +33,7 @@ const COLUMNS = `id, namespace, conversation_id as "conversationId", agent_id as
   reason, summary, requested_at as "requestedAt", times_out_at as "timesOutAt",
   accepted_at as "acceptedAt", accepted_by as "acceptedBy", finished_at as "finishedAt"`;
 
-/** The caller holds the conversation's lock, and none of it is open. */
+/** The caller has locked the conversation, which has no open escalation. */
 export async function insertEscalation(
   db: Db,
   row: Pick<
@@ -95,7 +95,7 @@ export async function listEscalations(db: Db, filter: EscalationFilter): Promise
   return rows;
 }
 
-/** undefined: it is not requested any more. */
+/** undefined: it is no longer `requested`. */
 export async function acceptEscalationRow(
   db: Db,
   id: string,
@@ -109,7 +109,7 @@ export async function acceptEscalationRow(
   return rows[0];
 }
 
-/** Its end; undefined: it was in another status. */
+/** Ends an escalation; undefined: it was in another status. */
 export async function closeEscalationRow(
   db: Db,
   id: string,
@@ -123,7 +123,7 @@ export async function closeEscalationRow(
   return rows[0];
 }
 
-/** Of a conversation that ends: nobody is waited for any more, and who is there has done it. */
+/** Ends those of a conversation that ends: accepted ones are completed, open ones canceled. */
 export async function closeEscalationsOf(
   db: Db,
   conversationId: string,
@@ -139,7 +139,7 @@ export async function closeEscalationsOf(
   return rows.map(({ status }) => status);
 }
 
-/** Nobody accepted in time; oldest first. */
+/** Those nobody accepted in time; oldest first. */
 export async function listTimedOut(
   db: Db,
   limit: number,
@@ -153,7 +153,7 @@ export async function listTimedOut(
   return rows;
 }
 
-/** The words of a conversation in its escalations; when and by whom stays. */
+/** Erases the words of a conversation in its escalations; times and people stay. */
 export async function eraseEscalationsOf(
   db: Db,
   conversationId: string,

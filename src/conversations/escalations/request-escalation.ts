@@ -16,11 +16,11 @@ import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
 import { plainTurn } from '../record/plain-turn.ts';
 
-/** How long a human is waited for when the agent does not say. */
+/** How long to wait for a human when the agent sets no time. */
 export const DEFAULT_TIMEOUT_SEC = 300;
 
 /**
- * Asks for a human from outside of the conversation.
+ * Asks for a human from outside the conversation.
  * @throws ApiError not_found, conversation_ended, already_escalated
  */
 export function requestEscalation(
@@ -53,12 +53,12 @@ export function requestEscalation(
   );
 }
 
-/** Nobody may be sent away for silence while they wait for a human who may still come. */
+/** A conversation must not end for silence while the user waits for a human who may still come. */
 export function silenceWhileEscalated(silenceSec: number, timeoutSec: number): number {
   return Math.max(silenceSec, timeoutSec);
 }
 
-/** In the transaction that made the conversation `escalated`, under its lock. */
+/** Called in the transaction that makes the conversation `escalated`, under its lock. */
 export async function openEscalation(
   { db, emit, count, deps }: ConversationTransaction & { deps: Pick<ConversationDeps, 'nowMs'> },
   conversation: ConversationRow,
@@ -87,13 +87,13 @@ export async function openEscalation(
   return row;
 }
 
-/** One more escalation; what of it stays open is settled when somebody comes or something helps. */
+/** One more escalation; `lacksHuman` until somebody comes or an answer helps. */
 export function countRequest(tally: Tally): Tally {
   const escalations = { ...tally.escalations, requested: tally.escalations.requested + 1 };
   return { ...tally, escalations, lacksHuman: true };
 }
 
-/** Adds a system turn to a conversation whose lock the caller holds. */
+/** Adds a system turn to a conversation that the caller has locked. */
 export async function addSystemTurn(
   db: Db,
   row: LiveConversation,

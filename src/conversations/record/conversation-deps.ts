@@ -13,7 +13,7 @@ import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
-/** What the use cases of conversations are given. `baseUrl` begins the links that events carry. */
+/** What the use cases of conversations need. `baseUrl` begins the links in events. */
 export type ConversationDeps = {
   pool: Pool;
   announce: Announce;
@@ -24,7 +24,7 @@ export type ConversationDeps = {
 
 type About = Pick<ConversationRow, 'id' | 'namespace' | 'agentId'>;
 
-/** Puts an event of a conversation into the outbox, in order; the caller holds the row's lock. */
+/** Puts an event of a conversation into the outbox, in order; the caller has locked the row. */
 export type EmitOf = <T extends EventType>(
   about: About,
   event: { type: T; data: EventData<T>; sequence?: number },
@@ -33,13 +33,13 @@ export type EmitOf = <T extends EventType>(
 export type ConversationTransaction = {
   db: Db;
   emit: EmitOf;
-  /** An escalation came into this status; counted once it is committed. */
+  /** An escalation came into this status; counted after the commit. */
   count: (status: string) => void;
 };
 
 /**
- * One transaction on a conversation. What it emits is announced and what it counts is counted after
- * the commit: of a transaction that is run again, nothing of the first run happened.
+ * Runs one transaction on a conversation. What it emits is announced, and what it counts is
+ * counted, after the commit: a transaction may be run again, and then its first run never happened.
  */
 export async function inConversation<R>(
   deps: Pick<ConversationDeps, 'pool' | 'announce' | 'nowMs' | 'metrics'>,
@@ -89,7 +89,7 @@ export function transcriptUrl({ baseUrl }: Pick<ConversationDeps, 'baseUrl'>, id
   return `${baseUrl()}/v1/conversations/${fromUuid('conv', id)}/transcript`;
 }
 
-/** null: it goes on. */
+/** null: it has not ended. */
 export function durationSec(row: Pick<ConversationRow, 'startedAt' | 'endedAt'>): number | null {
   return row.endedAt === null
     ? null

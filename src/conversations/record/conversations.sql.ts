@@ -52,7 +52,7 @@ export type ConversationRow = {
   expiresAt: number | null;
 };
 
-/** One that somebody is about to add to: `ageMs` since its start by the clock of the database. */
+/** Read to be changed. `ageMs`: since its start, by the clock of the database. */
 export type LiveConversation = ConversationRow & { ageMs: number; isExpired: boolean };
 
 export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId", c.agent_version as "agentVersion",
@@ -127,7 +127,7 @@ export async function readConversation(
   return rows[0];
 }
 
-/** A conversation and the content it is pinned to, unlocked: what a turn is made from. */
+/** A conversation and the content it is pinned to, without a lock: what a turn is made from. */
 export async function readForTurn(
   db: Db,
   { namespace, id }: Key,
@@ -146,7 +146,7 @@ export async function readForTurn(
   return { conversation, content };
 }
 
-/** Everything that changes a conversation other than by a turn stands in line here. */
+/** Every change of a conversation but a turn takes this lock. */
 export async function lockConversation(
   db: Db,
   { namespace, id }: Key,
@@ -160,7 +160,7 @@ export async function lockConversation(
   return rows[0];
 }
 
-/** Under the row's lock: the position of its next event (contract §5, order). */
+/** The position of its next event (contract §5, order); called under the row's lock. */
 export async function nextSequence(db: Db, id: string): Promise<number> {
   const { rows } = await db.query<{ sequence: number }>({
     name: 'next_sequence',
@@ -203,7 +203,7 @@ export async function listConversations(
   return rows;
 }
 
-/** The caller holds its lock and has seen that it has not ended. */
+/** The caller has locked it and checked that it has not ended. */
 export async function endConversationRow(
   db: Db,
   end: {
@@ -223,7 +223,7 @@ export async function endConversationRow(
             where id = $1 returning ${CONVERSATION_COLUMNS}`,
     values: [end.id, end.status, end.endedAt, end.reason, end.outcome, end.csatPredicted],
   });
-  return rows[0]!; // The caller holds its lock.
+  return rows[0]!; // Locked by the caller.
 }
 
 export async function setSummary(db: Db, id: string, summary: string): Promise<void> {
@@ -242,7 +242,7 @@ export async function setFeedback(
   return rows[0];
 }
 
-/** The words of a conversation, and the sight of it. What was counted stays. */
+/** Erases the words of a conversation and hides it. What was counted stays. */
 export async function eraseConversationRow(db: Db, id: string, tally: Tally): Promise<void> {
   await db.query('delete from turns where conversation_id = $1', [id]);
   await db.query(
@@ -254,7 +254,7 @@ export async function eraseConversationRow(db: Db, id: string, tally: Tally): Pr
   );
 }
 
-/** Past their time; oldest first. Somebody else may be ending them at the same moment. */
+/** Those past their time, oldest first. Somebody else may be ending them at the same moment. */
 export async function listExpired(db: Db, limit: number): Promise<Key[]> {
   const { rows } = await db.query<Key>(
     `select id, namespace from conversations
@@ -265,8 +265,8 @@ export async function listExpired(db: Db, limit: number): Promise<Key[]> {
 }
 
 /**
- * Under lock if its time is over still and nobody else is at it. Not while an escalation of it is
- * due to time out: the agent goes on first, and with it the clock.
+ * Locks a conversation if its time is still over and nobody else has it locked. Not while one of
+ * its escalations is due to time out: the agent goes on first, and the silence is counted anew.
  */
 export async function lockExpired(db: Db, id: string): Promise<LiveConversation | undefined> {
   const { rows } = await db.query<LiveConversation>(
@@ -282,7 +282,7 @@ export async function lockExpired(db: Db, id: string): Promise<LiveConversation 
   return rows[0];
 }
 
-/** Ended, and their summary is not written yet. */
+/** Ended ones whose summary is not written yet. */
 export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> {
   const { rows } = await db.query<Key>(
     `select id, namespace from conversations
@@ -293,7 +293,10 @@ export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> 
   return rows;
 }
 
-/** An ended one that has no summary yet, locked: of two who are to write it, the second waits and finds it there. */
+/**
+ * Locks an ended one that has no summary yet: of two who want to write it, the second finds it
+ * done.
+ */
 export async function lockWithoutSummary(db: Db, id: string): Promise<ConversationRow | undefined> {
   const { rows } = await db.query<ConversationRow>(
     `select ${CONVERSATION_COLUMNS} from conversations c

@@ -1,7 +1,7 @@
 import type { LiveConversation } from './conversations.sql.ts';
 import type { TurnRow, TurnRole } from './turns.sql.ts';
 
-/** A turn with nothing but its words. Not before the end of the one it follows. */
+/** A turn with nothing but its text. It does not begin before the one it follows has ended. */
 export function plainTurn(row: LiveConversation, role: TurnRole, text: string): TurnRow {
   const atMs = Math.max(row.ageMs, row.tally.endedAtMs);
   return {

@@ -21,7 +21,7 @@ export function summarize(
   return cut([...sentences(row.tally), ending].join(' '), SUMMARY_MAX);
 }
 
-/** A conversation that goes on, for the human who may take over. */
+/** Of a conversation that goes on, for the human who may take over. */
 export function summarizeSoFar(tally: Tally): string {
   return cut(sentences(tally).join(' '), SUMMARY_MAX);
 }
@@ -62,7 +62,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** Not in the middle of a surrogate pair, which PostgreSQL would refuse. */
+/** Never between the halves of a surrogate pair, which PostgreSQL would refuse. */
 function cut(text: string, max: number): string {
   return text.length <= max
     ? text

@@ -1,40 +1,40 @@
 /**
  * What a conversation keeps of its turns in `conversations.tally` (jsonb): enough for the rules of
  * escalation, outcome, predicted satisfaction and summary, so that none of them reads the turns
- * again, however many there are. Every list in it is bounded.
+ * again, however many there are. Every list in it is bounded. Its keys are stored: they stay.
  */
 export type Tally = {
   userTurns: number;
-  /** What the user wanted of us: questions, complaints, a human. Small talk is none. */
+  /** What the user wanted: questions, complaints, a human; not small talk. */
   needs: number;
   answered: number;
   unanswered: number;
-  /** The last thing the agent said was an answer. */
+  /** The agent's last turn was an answer. */
   answeredLast: boolean;
-  /** The last thing the agent said offered to ask a human. */
+  /** The agent's last turn offered to ask a human. */
   offeredHuman: boolean;
-  /** Since the last answer; a rule of escalation counts them. */
+  /** Since the last answer, for the rule low_confidence. */
   unansweredInRow: number;
   /** The same question again. */
   repeats: number;
   complaints: number;
   thanks: number;
-  /** The user has said or shown that the last answer was of no use, and nothing better came. */
+  /** The user said or showed that the last answer was of no use, and no better one came. */
   isDissatisfied: boolean;
-  /** A human was asked for and none came, and nothing was answered since. */
+  /** A human was asked for and none came, and there was no answer since. */
   lacksHuman: boolean;
-  /** How the last turns of the user sound, newest last: -5 (bad) to 5 (good). */
+  /** The moods of the user's last turns, newest last: -5 (bad) to 5 (good). */
   moods: number[];
   escalations: EscalationTally;
   /** Where the last turn ended, ms since the start: the next one does not begin before. */
   endedAtMs: number;
-  /** The last questions, newest last: to know one that comes again. */
+  /** The last questions, newest last, to recognize one that comes again. */
   recent: AskedQuestion[];
-  /** Questions that nobody has answered yet. */
+  /** Questions without an answer yet. */
   open: AskedQuestion[];
-  /** Of those, how many are no more in `open`, which has a limit. */
+  /** How many more there are than fit in `open`, which has a limit. */
   openBeyond: number;
-  /** Some of what was answered, for the summary. */
+  /** Some of the answered questions, for the summary. */
   told: { question: string; from: string }[];
 };
 
@@ -80,13 +80,13 @@ export const EMPTY_TALLY: Tally = {
   told: [],
 };
 
-/** The same without a word of anybody. */
+/** The same without anybody's words. */
 export function withoutWords(tally: Tally): Tally {
   const escalations = { ...tally.escalations, acceptedBy: null };
   return { ...tally, escalations, recent: [], open: [], told: [] };
 }
 
-/** Questions nobody has answered. */
+/** How many questions have no answer. */
 export function leftOpen(tally: Tally): number {
   return tally.open.length + tally.openBeyond;
 }

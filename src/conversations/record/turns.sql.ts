@@ -37,19 +37,19 @@ export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
 const COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",
   interrupted, tool_call as "toolCall", tool_result as "toolResult", retrieval, latency`;
 
-/** What a writer found, and what it makes of it. */
+/** The conversation as a writer has read it, and what it adds. */
 export type TurnsToAdd = {
   conversation: Pick<ConversationRow, 'id' | 'turnCount' | 'status'>;
   turns: readonly TurnRow[];
   tally: Tally;
   status: 'active' | 'escalated';
-  /** Seconds of silence from now on that end it. */
+  /** After so many seconds of silence it ends. */
   silenceSec: number;
 };
 
 /**
- * Adds turns if the conversation still is as it was read, in one statement; undefined when
- * somebody else wrote meanwhile. Holds the row's lock until the transaction ends.
+ * Adds turns if the conversation is still as it was read, in one statement; undefined when somebody
+ * else wrote meanwhile. The row is locked until the transaction ends.
  */
 export async function addTurns(db: Db, add: TurnsToAdd): Promise<ConversationRow | undefined> {
   const { id, turnCount, status } = add.conversation;

@@ -6,10 +6,10 @@ import { pickSentences } from './pick-sentences.ts';
 import type { SmallTalk } from './read-user-turn.ts';
 import type { Reply, Responder, ResponderRequest } from './responder.ts';
 
-/** About what somebody listens to, or reads in a chat, without losing the thread. */
+/** About as much as people listen to, or read in a chat, without losing the thread. */
 const REPLY_CHARS_MAX = 500;
 
-/** Who asks nothing is told something only when it is about all that they said. */
+/** A remark that asks nothing is answered only by a passage about all of it. */
 const REMARK_MIN_SCORE = 0.75;
 
 const HAND_OVER = 'I am asking a colleague to take over. Please stay here for a moment.';
@@ -29,8 +29,8 @@ const SMALL_TALK: Record<SmallTalk | 'remark', string> = {
 };
 
 /**
- * Answers without any model: hands over when it is asked to or a rule says so, makes small talk,
- * and else quotes the best passage of the agent's knowledge, or says that it does not know.
+ * Replies without any model: hands over when the user asks for it or a rule says so, makes small
+ * talk, and else quotes the best passage of the agent's knowledge or says that it does not know.
  */
 export function createExtractiveResponder(deps: { nowMs: () => number }): Responder {
   return async (request) => {
@@ -68,7 +68,7 @@ function chat(about: SmallTalk | 'remark' = 'noise'): Reply {
   return { text: SMALL_TALK[about], ...offer };
 }
 
-/** The best passage that is good enough, and all of those that are. */
+/** The best passage that is good enough, and all that are, for the transcript. */
 async function retrieve({
   content,
   user,
@@ -86,7 +86,7 @@ async function retrieve({
   return { best: good[0], retrieval };
 }
 
-/** Word by word, as a model would say it. */
+/** Emits the reply word by word, as a model would. */
 function say({ emitToken }: ResponderRequest, reply: Reply): Reply {
   for (const token of reply.text.match(/\S+\s*/g) ?? []) emitToken(token);
   return reply;

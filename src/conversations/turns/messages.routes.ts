@@ -7,7 +7,7 @@ import { MessageAnswer, MessageBody, messageView } from '../record/conversation.
 
 type Send = Parameters<EventStream>[0];
 
-/** One message of the user and what the agent says to it (contract §4), as document or stream. */
+/** A message of the user and the agent's reply (contract §4), as a document or a stream. */
 export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
   return route({
     method: 'post',
@@ -46,8 +46,8 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
 }
 
 /**
- * Begins to stream with the first part of the reply: what goes wrong before it is answered with
- * its status, as without a stream.
+ * Begins the stream with the first part of the reply: an error before that is answered with its
+ * status, as without a stream.
  */
 async function streamed(
   turn: (onToken: (text: string) => void) => Promise<Answer>,
@@ -62,7 +62,7 @@ async function streamed(
     wake();
   });
   await Promise.race([begun, done]);
-  done.catch(() => undefined); // It is told below; until then it is nobody's.
+  done.catch(() => undefined); // Sent below; until then nobody waits for it.
   return {
     status: 200,
     stream: async (send) => {

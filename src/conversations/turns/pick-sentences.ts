@@ -2,7 +2,7 @@ import { searchableText } from '../../knowledge/passages/question-words.ts';
 
 /**
  * The part of a passage that answers a question: whole sentences in their order, around the one
- * that shares most with what was asked, as many as fit. A passage that fits is told whole.
+ * that shares most words with the question, as many as fit. A passage that fits is taken whole.
  */
 export function pickSentences(
   passage: string,
@@ -17,7 +17,7 @@ export function pickSentences(
   let from = scores.indexOf(Math.max(...scores));
   let to = from + 1;
   let length = sentences[from]!.length;
-  // What follows a statement explains it more often than what goes before.
+  // What follows a statement explains it more often than what precedes it.
   for (;;) {
     const after = sentences[to];
     const before = sentences[from - 1];
@@ -32,12 +32,12 @@ export function pickSentences(
   return cutLong(sentences.slice(from, to).join('').trim(), options.charsMax);
 }
 
-/** Lines that were broken for the width of a file are one again; lists and paragraphs stay. */
+/** Joins lines that were broken for the width of a file; lists and paragraphs stay. */
 function unwrapped(text: string): string {
   return text.replaceAll(/(?<=[^\s])[ \t]*\n(?!\s*(?:\n|[-*+>|#]|\d+[.)]))[ \t]*/g, ' ');
 }
 
-/** With the spaces after them, so that joined they are the text. */
+/** With the spaces after each, so that joined they are the text again. */
 function sentencesOf(text: string): string[] {
   return [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)].map(
     ({ segment }) => segment,
@@ -49,12 +49,12 @@ function overlap(sentence: string, wanted: ReadonlySet<string>): number {
   return [...wanted].filter((word) => words.has(word)).length;
 }
 
-/** The first letters of a word: enough to find "refunds" by "refund". */
+/** The first letters of a word: enough to match "refunds" with "refund". */
 function root(word: string): string {
   return word.length > 5 ? word.slice(0, 5) : word;
 }
 
-/** A single sentence without an end, such as a table: cut at a word. */
+/** A sentence without an end, such as a table, is cut at a word. */
 function cutLong(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const cut = text.slice(0, charsMax - 1).toWellFormed();

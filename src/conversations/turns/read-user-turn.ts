@@ -7,32 +7,32 @@ import { wantsHuman } from './wants-human.ts';
 
 /** How a message of the user is understood, by rules for English (docs/conversations.md). */
 export type UserTurn = {
-  /** What is to be answered, greetings and thanks around it left out; '': nothing is. */
+  /** What needs an answer, without greetings and thanks around it; '': nothing does. */
   question: string;
-  /** The same for a search: what only leads to the question is a sentence of its own. */
+  /** The same for a search: what leads to the question is made a sentence of its own. */
   query: string;
-  /** It does not have the form of a question or a request: worth a search, but no gap. */
+  /** It has not the form of a question or a request: it is searched for, but makes no gap. */
   isRemark: boolean;
-  /** What it is besides, or instead. */
+  /** What it is besides a question, or instead. */
   smallTalk: SmallTalk | undefined;
   wantsHuman: boolean;
-  /** The last answer helped, or the user thanks. */
+  /** The user thanks, or says that the last answer helped. */
   isThanks: boolean;
-  /** Said that the answer was of no use. */
+  /** The user says that the answer was of no use. */
   isComplaint: boolean;
-  /** Takes an offer: "yes please", "sure"; a mere "ok" may only say that it was heard. */
+  /** Accepts an offer: "yes please", "sure"; a mere "ok" may only confirm. */
   isConsent: boolean;
-  /** They have what they wanted, whoever gave it. */
+  /** The user has what they wanted, whoever gave it. */
   isSolved: boolean;
   /** -5 to 5 */
   mood: number;
-  /** Stems of what is asked, to know it when it comes again. */
+  /** Stems of the question's words, to recognize it when it comes again. */
   words: string[];
 };
 
 export type SmallTalk = 'complaint' | 'goodbye' | 'thanks' | 'greeting' | 'no' | 'yes' | 'noise';
 
-/** Each clause is small talk or it is not; what is left of a message is what it asks. */
+/** Each clause is small talk or not; what is left of a message is what it asks. */
 export function readUserTurn(text: string): UserTurn {
   const clauses = text
     .split(CLAUSE_END)
@@ -46,9 +46,9 @@ export function readUserTurn(text: string): UserTurn {
     for (const kind of kindsWithin(rest.join(' '), mood)) kinds.add(kind);
   }
   const smallTalk = ORDER.find((kind) => kinds.has(kind));
-  // Around thanks, a goodbye or a complaint a remark is part of it, and nothing is to be looked up.
-  const isOnlyTalk = rest.length === 0 || (isRemark && TELLING.has(smallTalk ?? 'noise'));
-  // With small talk cut off, the commas of a longer sentence stay where they were.
+  // A remark beside thanks, a goodbye or a complaint is part of that: there is nothing to look up.
+  const isOnlyTalk = rest.length === 0 || (isRemark && TAKING_REMARKS.has(smallTalk ?? 'noise'));
+  // Without small talk the text stays as it is, with the commas of longer sentences.
   const asked = rest.length === clauses.length ? text.trim() : rest.join(' ');
   const question = isOnlyTalk ? '' : asked;
   return {
@@ -69,12 +69,12 @@ export function readUserTurn(text: string): UserTurn {
 /** After a sentence, a line, an introduction ("one more thing: …"), and a comma before a word. */
 const CLAUSE_END = /(?<=[.!?;…])\s+|\n+|(?:,|:|\s[-–—])\s+(?=\p{L})/u;
 
-const TELLING: ReadonlySet<SmallTalk> = new Set(['complaint', 'goodbye', 'thanks']);
+const TAKING_REMARKS: ReadonlySet<SmallTalk> = new Set(['complaint', 'goodbye', 'thanks']);
 
-/** So bad, and nothing asked: that is what it is about. */
+/** From this mood down a remark is a complaint. */
 const COMPLAINT_MOOD = -2;
 
-/** What a remark is, by what is in it. */
+/** What a remark is, by the phrases in it. */
 function kindsWithin(text: string, mood: number): SmallTalk[] {
   const words = plain(text);
   if (mood <= COMPLAINT_MOOD || COMPLAINT_WITHIN.test(words)) return ['complaint'];
@@ -96,11 +96,11 @@ function asksSomething(clause: string): boolean {
 const ASKS = anywhere(english.asks);
 const REQUESTS = within(english.within.request);
 const PROBLEM = within(english.within.problem);
-/** A few words without any of these, and without feeling, are typed as into a search box. */
+/** So few words, without any of these and without feeling, are meant for a search. */
 const SEARCH_WORDS_MAX = 8;
 const SENTENCE = within(english.within.sentence);
 
-/** Of several in one message, what is answered. */
+/** Of several kinds in one message the first of these is answered. */
 const ORDER: readonly SmallTalk[] = [
   'complaint',
   'goodbye',
@@ -125,7 +125,7 @@ function kindsOf(clause: string): SmallTalk[] {
   if (words === '') return ['noise']; // Emoji, dots, a lone question mark.
   const found = Object.entries(PATTERNS)
     .filter(([, pattern]) => pattern.test(words))
-    // The keys are those of the literal below.
+    // The keys are those of the object below.
     .map(([kind]) => kind as SmallTalk);
   return found;
 }
@@ -140,7 +140,7 @@ const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
   complaint: whole(english.wholeClauses.complaint),
 };
 
-/** In the midst of a sentence that asks something as well. */
+/** Within a sentence that may ask something as well. */
 const COMPLAINT_WITHIN = within(english.within.complaint);
 
 const CONSENT = within(english.within.consent);
@@ -155,7 +155,7 @@ function stemsOf(question: string): string[] {
   return [...new Set(words.map(stemOf))].slice(0, STEMS_MAX);
 }
 
-/** Enough to see that "delivered" and "delivery" are one; never shown, never searched with. */
+/** Equal for "delivered" and "delivery"; never shown, never searched with. */
 function stemOf(word: string): string {
   const found = stem(word);
   return JOINED_STEMS.get(found) ?? found;
@@ -164,7 +164,7 @@ function stemOf(word: string): string {
 /** Porter2 keeps them apart: delivery and deliver, payment and pay, add and adding. */
 const JOINED_STEMS = new Map(Object.entries(english.joinedStems));
 
-/** Whether two questions are about the same: words they share over those of the longer, 0 to 1. */
+/** How alike two questions are, 0 to 1: the words they share divided by those of the longer one. */
 export function likeness(a: readonly string[], b: readonly string[]): number {
   const longer = Math.max(a.length, b.length);
   if (longer === 0) return 0;

@@ -12,21 +12,21 @@ import { openEscalation, silenceWhileEscalated } from '../escalations/request-es
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 export type TurnToRecord = {
-  /** As it was read: nothing is written when it is otherwise by now. */
+  /** As it was read: nothing is written when it has changed since. */
   conversation: LiveConversation;
   turns: readonly TurnRow[];
   tally: Tally;
-  /** A question that knowledge had no answer to. */
+  /** A question without an answer in the agent's knowledge. */
   gap: { question: string; topScore: number } | undefined;
-  /** A human is asked for. */
+  /** Set when a human is asked for. */
   escalation: { reason: string; timeoutSec: number } | undefined;
-  /** Seconds of silence that end it, from here on. */
+  /** After so many seconds of silence it ends. */
   silenceSec: number;
 };
 
 /**
- * Stores the turns of one message with all that follows from them in one transaction; undefined
- * when somebody else wrote meanwhile, and nothing is stored.
+ * Stores the turns of one message and all that follows from them in one transaction; undefined when
+ * somebody else wrote meanwhile: then nothing is stored.
  */
 export async function recordTurn(
   deps: ConversationDeps,

@@ -5,9 +5,9 @@ import type { Retrieval, TurnRow } from '../record/turns.sql.ts';
 import type { UserTurn } from './read-user-turn.ts';
 
 /**
- * Who thinks of the reply: built in, a search that quotes (extractive-responder.ts); later a
- * streaming model with tools. Nothing is stored while it thinks, so it may take its time, fail and
- * be asked again; what it says as tokens is shown at once and is worth nothing until it returns.
+ * Makes the reply. Built in is a search that quotes (extractive-responder.ts); a streaming model
+ * with tools is planned. Nothing is stored meanwhile, so it may take its time, fail and be called
+ * again. Its tokens are shown at once, but count only when it returns.
  */
 export type Responder = (request: ResponderRequest) => Promise<Reply>;
 
@@ -18,29 +18,31 @@ export type ResponderRequest = {
   /** What the user said, and how it is understood. */
   text: string;
   user: UserTurn;
-  /** The last turns, oldest first, this one not among them. Only read when called. */
+  /** The last turns, oldest first, without this one. Read only when called. */
   readHistory: (limit: number) => Promise<TurnRow[]>;
   /** Passages of what the agent knows, best first. */
   search: (query: string, limit: number) => Promise<KnowledgeHit[]>;
   /** Parts of the reply as they come. */
   emitToken: (text: string) => void;
-  /** Aborted when the reply is not wanted any more: somebody spoke meanwhile, or we stop. */
+  /**
+   * Aborted when the reply is not wanted any more: somebody spoke meanwhile, or the program stops.
+   */
   signal: AbortSignal;
 };
 
 export type Reply = {
   text: string;
   retrieval?: Retrieval;
-  /** Knowledge had the answer; its name for the summary. */
+  /** The heading of the passage that answers, for the summary. */
   answeredFrom?: string;
-  /** Knowledge had no answer to this. */
+  /** Set when the agent's knowledge has no answer. */
   unanswered?: { question: string; topScore: number };
-  /** It offers to ask a human: a "yes" to it asks for one. */
+  /** Set when it offers to ask a human: a "yes" then asks for one. */
   offersHuman?: true;
-  /** A human is to take over, and why. */
+  /** Set when a human should take over, with the reason. */
   handover?: { reason: string };
-  /** What tools were asked and said, in order, before the reply. */
+  /** The calls of tools and their results, in order, before the reply. */
   toolTurns?: readonly Pick<TurnRow, 'text' | 'toolCall' | 'toolResult'>[];
-  /** ms of its parts, by name; `turn_ms` is added. */
+  /** Milliseconds of its parts, by name; `turn_ms` is added. */
   latency?: Record<string, number>;
 };

@@ -3,8 +3,9 @@ import { anywhere, wordsIn } from '../../knowledge/passages/phrases.ts';
 import english from './english.json' with { type: 'json' };
 
 /**
- * How an English text sounds, from -5 (bad) to 5 (good), by the valence of its words (AFINN-165)
- * and negation before them. No model: it is right often enough to shift a prediction a little.
+ * The mood of an English text, from -5 (bad) to 5 (good), by the valence of its words (AFINN-165)
+ * and negations before them. Without a model it is right often enough to shift a prediction a
+ * little.
  */
 export function moodOf(text: string): number {
   const words =
@@ -17,7 +18,7 @@ export function moodOf(text: string): number {
     const valence = valenceOf(word);
     if (valence === 0) return;
     const before = words.slice(Math.max(0, at - NEGATION_REACH), at);
-    // "Not good" is bad, but less so than "bad"; "not bad" the other way round.
+    // "Not good" is bad, but less so than "bad"; "not bad" is the reverse.
     sum += before.some((one) => NEGATIONS.test(one)) ? -0.5 * valence : valence;
   });
   return Math.min(5, Math.max(-5, sum));
@@ -27,8 +28,8 @@ const NEGATION_REACH = 3;
 const NEGATIONS = anywhere(english.mood.negations);
 
 /**
- * Words of everyday business: who asks how to cancel, or says please, is in no mood by that. In
- * AFINN they have a valence because it was made from tweets.
+ * Words of everyday business: to ask how to cancel, or to say please, shows no mood. They have a
+ * valence in AFINN because it was made from tweets.
  */
 const NEUTRAL = wordsIn(english.mood.neutral);
 

@@ -19,7 +19,7 @@ import { readUserTurn, type UserTurn } from './read-user-turn.ts';
 import type { Reply, Responder, ResponderRequest } from './responder.ts';
 import { countReply, countUser } from './tally-turn.ts';
 
-/** Somebody else may be first so many times, in other processes; in this one they stand in line. */
+/** So many tries against turns of other processes; those of this process are queued. */
 const TRIES_MAX = 10;
 
 export type TurnInput = {
@@ -27,7 +27,7 @@ export type TurnInput = {
   /** uuid */
   conversationId: string;
   text: string;
-  /** Parts of the reply as they come; of what is stored, the answer tells. */
+  /** Parts of the reply as they come; what is stored is in the result. */
   onToken?: ((text: string) => void) | undefined;
   /** Aborted: the reply is not wanted any more. */
   signal?: AbortSignal;
@@ -45,9 +45,9 @@ export type TakeTurnDeps = ConversationDeps & {
 };
 
 /**
- * One message of the user and what the agent says to it. No lock is held while it is thought of:
- * it is stored in one transaction if the conversation still is as it was read, and begun again if
- * not. So nothing is ever half stored, and a crash leaves either all or nothing.
+ * One message of the user and the agent's reply. No lock is held while the reply is made: the turn
+ * is stored in one transaction if the conversation is still as it was read, and begun again if not.
+ * So a crash leaves all of a turn or nothing (docs/decisions/0012-turns-without-locks.md).
  *
  * While a human is asked for or speaks, messages are stored and the agent is silent.
  * @throws ApiError not_found, conversation_ended, write_conflict
@@ -92,7 +92,9 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     });
 }
 
-/** One whose time is over ends before another word is added, though the reaper was not there yet. */
+/**
+ * A conversation whose time is over ends before another turn, even if the reaper has not come yet.
+ */
 async function requireLive(deps: ConversationDeps, row: LiveConversation): Promise<void> {
   if (row.endedAt === null && row.isExpired) {
     const reason = reasonOfExpiry(row);
@@ -159,7 +161,7 @@ function recordOf(parts: TurnParts): Omit<TurnToRecord, 'tally'> {
   };
 }
 
-/** The user's turn ends as it comes; the agent's lasts from then until the reply was thought of. */
+/** The user's turn ends as it arrives; the agent's lasts from then until the reply is there. */
 function turnsOf({ conversation, text, reply, elapsedMs }: TurnParts): TurnRow[] {
   const user = plainTurn(conversation, 'user', text);
   if (!reply) return [user];

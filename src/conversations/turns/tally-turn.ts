@@ -4,41 +4,41 @@ import english from './english.json' with { type: 'json' };
 import { likeness, type UserTurn } from './read-user-turn.ts';
 import type { Reply } from './responder.ts';
 
-/** Keeps the tally of a conversation; what it is for is told at its type. Pure. */
+/** Counts turns in the tally of a conversation; record/tally.ts says what it is for. */
 
-const MOODS = 3;
-const RECENT = 6;
-const OPEN = 10;
-const TOLD = 3;
-/** Questions are told in summaries; the whole text is in the transcript. */
-const QUESTION_CHARS = 160;
+const MOODS_MAX = 3;
+const RECENT_MAX = 6;
+const OPEN_MAX = 10;
+const SUMMARIZED_MAX = 3;
+/** For summaries; the whole text is in the transcript. */
+const QUESTION_CHARS_MAX = 160;
 
-/** Nearly the same words: asked again. */
+/** From this likeness on it is the same question again. */
 const SAME = 0.75;
-/** More than half of the words: the open question, said otherwise. */
+/** Above this likeness it is the open question in other words. */
 const RELATED = 0.5;
-/** Right after it was not answered, when the agent has just invited to put it otherwise. */
+/** The same right after it had no answer, when the agent has just asked for other words. */
 const RELATED_NEXT = 0.3;
 const IN_OTHER_WORDS = within(english.within.inOtherWords);
 
-/** Whether something much like it was asked a short while ago. */
+/** The same question, if it was asked a short while ago. */
 export function asksAgain(tally: Tally, user: UserTurn): AskedQuestion | undefined {
   if (user.words.length === 0) return undefined;
   return tally.recent.findLast((asked) => likeness(asked.words, user.words) >= SAME);
 }
 
-/** A message of the user, whoever answers it. */
+/** Counts a message of the user, whoever answers it. */
 export function countUser(tally: Tally, user: UserTurn): Tally {
   const heard: Tally = {
     ...tally,
     userTurns: tally.userTurns + 1,
-    moods: [...tally.moods, user.mood].slice(-MOODS),
+    moods: [...tally.moods, user.mood].slice(-MOODS_MAX),
     thanks: tally.thanks + (user.isThanks ? 1 : 0),
     complaints: tally.complaints + (user.isComplaint ? 1 : 0),
   };
   if (user.isComplaint) return { ...heard, needs: heard.needs + 1, isDissatisfied: true };
-  // Who says that it is solved has what they wanted. Thanks are worth that only right after an
-  // answer, or to a human; elsewhere they may just be polite.
+  // When the user says it is solved, they have what they wanted. Thanks mean that only right after
+  // an answer, or to a human; elsewhere they may just be polite.
   if (user.isSolved) {
     return { ...heard, isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0 };
   }
@@ -46,7 +46,7 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
   return user.isThanks && isEarned ? { ...heard, isDissatisfied: false } : heard;
 }
 
-/** What was replied to it. */
+/** Counts the reply to it. */
 export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
   const wanted = {
     ...tally,
@@ -69,15 +69,15 @@ function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
     answered: tally.answered + 1,
     unansweredInRow: 0,
     repeats: tally.repeats + (again ? 1 : 0),
-    // The same question after an answer: the answer was none for them.
+    // The same question after an answer: that answer was of no use.
     isDissatisfied: again?.isAnswered === true,
     lacksHuman: false,
     open: tally.open.filter((open) => !isAnsweredBy(open, tally, user)),
-    told: tally.told.length < TOLD && !again ? [...tally.told, told] : tally.told,
+    told: tally.told.length < SUMMARIZED_MAX && !again ? [...tally.told, told] : tally.told,
   };
 }
 
-/** Whether a question that was open is the one that has just been answered. */
+/** Whether an open question is the one that has just been answered. */
 function isAnsweredBy(open: AskedQuestion, tally: Tally, user: UserTurn): boolean {
   const alike = likeness(open.words, user.words);
   const isLast = tally.recent.at(-1)?.text === open.text;
@@ -90,7 +90,7 @@ function countUnanswered(tally: Tally, user: UserTurn): Tally {
   const again = asksAgain(tally, user);
   const asked = { text: shorten(user.question), words: user.words, isAnswered: false };
   const isOpen = tally.open.some(({ words }) => likeness(words, user.words) >= SAME);
-  const hasRoom = tally.open.length < OPEN;
+  const hasRoom = tally.open.length < OPEN_MAX;
   return {
     ...tally,
     ...remember(tally, asked),
@@ -104,15 +104,15 @@ function countUnanswered(tally: Tally, user: UserTurn): Tally {
 }
 
 function remember(tally: Tally, asked: AskedQuestion): Pick<Tally, 'recent'> {
-  return { recent: [...tally.recent, asked].slice(-RECENT) };
+  return { recent: [...tally.recent, asked].slice(-RECENT_MAX) };
 }
 
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
-  if (line.length <= QUESTION_CHARS) return line;
-  // toWellFormed marks a pair that was cut in two; PostgreSQL would refuse its half.
+  if (line.length <= QUESTION_CHARS_MAX) return line;
+  // toWellFormed marks half of a surrogate pair, which PostgreSQL would refuse.
   return `${line
-    .slice(0, QUESTION_CHARS - 1)
+    .slice(0, QUESTION_CHARS_MAX - 1)
     .toWellFormed()
     .replace(/\uFFFD$/, '')}…`;
 }

@@ -1,6 +1,6 @@
 /**
- * Puts those who want the same thing in line within this process; others pass. A wait for the
- * line is cheaper than a reply that is thrown away because somebody else was first.
+ * Runs the turns of one conversation one after the other in this process, those of others at the
+ * same time. To wait is cheaper than to throw a reply away because another turn was first.
  */
 export function createTurnQueue(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();

@@ -2,8 +2,8 @@ import { anywhere, filledIn } from '../../knowledge/passages/phrases.ts';
 import english from './english.json' with { type: 'json' };
 
 /**
- * Whether somebody asks for a human, in English. Said outright it is always heard; a question
- * about humans ("is a human reviewing my claim?") is none, and neither is a refusal of one.
+ * Whether somebody asks for a human, in English. A question about humans ("is a human reviewing my
+ * claim?") is no request, and neither is a refusal.
  */
 export function wantsHuman(text: string): boolean {
   return text

@@ -16,16 +16,17 @@ export type DetectGapInput = {
   agentId: string;
   conversationId: string;
   question: string;
-  /** Of the best passage there was; 0: there was none. */
+  /** Of the best passage; 0: there was none. */
   topScore: number;
   /** Puts the event into the outbox, in the caller's transaction. */
   emit: (data: EventData<'knowledge.gap.detected'>) => Promise<void>;
 };
 
 /**
- * Notes a question that had no answer; call it inside the transaction of the turn. One gap and
- * one event for a question, however often, in whichever words' order and in however many
- * conversations it is asked: each time more is counted. A resolved one that comes up is a new gap.
+ * Notes a question that had no answer; called inside the transaction of the turn. A question makes
+ * one gap and one event, however often, in whatever order of words and in however many
+ * conversations it is asked: each further time is counted. After a gap is resolved the question
+ * makes a new one.
  */
 export async function detectGap(
   db: Db,
@@ -33,12 +34,12 @@ export async function detectGap(
 ): Promise<{ gapId: string; isNew: boolean }> {
   const { namespace, agentId, conversationId, question, topScore } = input;
   const asked = question.slice(0, QUESTION_CHARS_MAX).toWellFormed();
-  // One of nothing but empty words is told apart by those, and one of no words by how it looks.
+  // A question of nothing but empty words is known by those, one without words by its characters.
   const words = questionText(question) || searchableText(asked);
   const fingerprint =
     (await fingerprintOf(db, words)) || asked.trim().toLowerCase().slice(0, 100).toWellFormed();
   const gap = { agentId, fingerprint };
-  // One that is known is only counted, without standing in line for the comparison.
+  // A known one is only counted, without waiting for the lock of the comparison.
   const known = (await countSameGap(db, gap)) ?? (await findUnderLock(db, gap));
   if (known !== undefined) return { gapId: known, isNew: false };
   const id = newUuid();
@@ -61,7 +62,7 @@ export async function detectGap(
   return { gapId: id, isNew: true };
 }
 
-/** From here on nobody else finds a gap of this agent until the transaction ends. */
+/** From here on no one else adds a gap of this agent until the transaction ends. */
 async function findUnderLock(
   db: Db,
   gap: { agentId: string; fingerprint: string },
@@ -70,5 +71,5 @@ async function findUnderLock(
   return (await countSameGap(db, gap)) ?? countSimilarGap(db, gap);
 }
 
-/** A message may have 1 MB; who reads a list of gaps wants the question. */
+/** A message may have 1 MB; a list of gaps needs only the question. */
 const QUESTION_CHARS_MAX = 2_000;

@@ -10,7 +10,7 @@ import { resolveGap, type ResolveGapDeps } from './resolve-gap.ts';
 const tag = 'Knowledge';
 const params = { id: idParam('gap', 'knowledge gap') };
 
-/** What agents could not answer (contract §4). */
+/** The questions agents could not answer (contract §4). */
 export function gapRoutes(deps: ResolveGapDeps): Route[] {
   return [listGapsRoute(deps), readGapRoute(deps), resolveGapRoute(deps)];
 }

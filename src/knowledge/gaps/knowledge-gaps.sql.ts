@@ -23,10 +23,10 @@ const COLUMNS = `id, namespace, agent_id as "agentId", conversation_id as "conve
   top_score as "topScore", status, answer, count, created_at as "createdAt",
   last_asked_at as "lastAskedAt", resolved_at as "resolvedAt"`;
 
-/** What fits into an index, four bytes to a character. */
+/** Fits into an index at four bytes a character. */
 const FINGERPRINT_CHARS_MAX = 500;
 
-/** One question in one form and order of its words: "deliv norway" for all ways to ask it. */
+/** The stems of a question's words, sorted: "deliv norway" for all ways to ask it. */
 export async function fingerprintOf(db: Db, question: string): Promise<string> {
   const { rows } = await db.query<{ fingerprint: string }>({
     name: 'gap_fingerprint',
@@ -38,14 +38,14 @@ export async function fingerprintOf(db: Db, question: string): Promise<string> {
   return rows[0]!.fingerprint; // An aggregate has one row.
 }
 
-/** Gaps of one agent are found one after the other, or two at once would each be the first. */
+/** Gaps of one agent are added one after the other: of two at once each would be the first. */
 export async function lockGaps(db: Db, agentId: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge gaps ' || $1, 0))`, [
     agentId,
   ]);
 }
 
-/** Counts up the open gap of the agent with these very words; its id. */
+/** Counts the open gap of the agent with exactly these words; returns its id. */
 export async function countSameGap(
   db: Db,
   gap: { agentId: string; fingerprint: string },
@@ -59,11 +59,11 @@ export async function countSameGap(
   return rows[0]?.id;
 }
 
-/** Open gaps a question is compared with, the latest; older ones are found by the same words only. */
+/** A question is compared with so many of the latest open gaps; older ones need the same words. */
 const COMPARED_MAX = 500;
 const SAME_QUESTION = 0.6;
 
-/** Counts up the open gap of the agent that is nearly the same question; its id. */
+/** Counts the open gap of the agent with nearly the same question; returns its id. */
 export async function countSimilarGap(
   db: Db,
   gap: { agentId: string; fingerprint: string },
@@ -75,7 +75,7 @@ export async function countSimilarGap(
           select id, fingerprint from knowledge_gaps
            where agent_id = $1 and status = 'open' order by id desc limit ${COMPARED_MAX}
         ) latest
-        -- What is much longer or shorter cannot be so much alike, and that is told at once.
+        -- What is much longer or shorter cannot be so similar, and lengths are cheap to compare.
         where length(fingerprint) between length($2) * ${SAME_QUESTION} - 4
                                       and length($2) / ${SAME_QUESTION} + 4
           and similarity(fingerprint, $2) >= ${SAME_QUESTION}
@@ -119,7 +119,7 @@ export async function readGap(
   return rows[0];
 }
 
-/** Under lock: of two who resolve it, the second finds it resolved. */
+/** Locks the gap: of two who resolve it, the second finds it resolved. */
 export async function lockGap(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
@@ -168,8 +168,8 @@ export async function listGaps(db: Db, filter: GapFilter): Promise<GapRow[]> {
 }
 
 /**
- * Questions first asked there: what was asked goes, of what was answered to it the answer stays.
- * The fingerprint becomes the id: it was made of the words, and has to stay unique.
+ * Erases the questions that were first asked in a conversation; answers to them stay. The
+ * fingerprint was made of the words and has to stay unique: it becomes the id.
  */
 export async function eraseGapsOf(db: Db, conversationId: string, erased: string): Promise<void> {
   const { rows } = await db.query<{ id: string }>(

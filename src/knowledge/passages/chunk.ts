@@ -3,19 +3,21 @@ import { cutLongText } from './cut-text.ts';
 
 /**
  * Cuts a plain or Markdown text into passages: small enough to be an answer, large enough to be
- * understood. Pure.
+ * understood.
  */
 
-/** `heading`: those above it, outermost first, as in `Dogs > On the beach`; '' when there are none. */
+/**
+ * `heading`: all headings above it, outermost first: `Dogs > On the beach`; '' when there are none.
+ */
 export type Chunk = { heading: string; text: string };
 
 export const CHUNK_CHARS_MAX = 2_000;
-/** Smaller neighbours under one heading are put together. */
+/** Smaller neighbours under one heading are joined. */
 export const CHUNK_CHARS_MIN = 400;
 /** Headings of this level and above begin a subject of their own, however small. */
 const SUBJECT_LEVEL = 2;
 
-/** All of the text in its order; U+0000, which no database keeps, is left out. */
+/** The whole text in its order, without U+0000, which PostgreSQL does not store. */
 export function chunkText(text: string): Chunk[] {
   const clean = text
     .toWellFormed()
@@ -25,7 +27,7 @@ export function chunkText(text: string): Chunk[] {
   return subjectsOf(readSections(clean)).flatMap(chunkSubject);
 }
 
-/** Title of a document: its first heading, if it begins with one. */
+/** The title of a document: its first heading, if it begins with one. */
 export function titleOf(chunks: readonly Chunk[]): string | undefined {
   const title = chunks[0]?.heading.split(HEADING_SEPARATOR)[0];
   return title === '' ? undefined : title;
@@ -33,7 +35,7 @@ export function titleOf(chunks: readonly Chunk[]): string | undefined {
 
 const HEADING_SEPARATOR = ' > ';
 
-/** Sections that may share a passage: those below one heading of a subject, with that itself. */
+/** Groups of sections that may share a passage: a heading of a subject and all below it. */
 function subjectsOf(sections: readonly Section[]): Section[][] {
   const subjects: Section[][] = [];
   for (const section of sections) {
@@ -52,14 +54,16 @@ function chunkSubject(sections: readonly Section[]): Chunk[] {
   });
 }
 
-/** A heading with nothing below it but deeper ones is told by those; one with nothing at all is text. */
+/**
+ * A heading with only deeper ones below it is shown by those; one with nothing below it is text.
+ */
 function hasWords({ paragraphs, hasInner }: Section): boolean {
   return paragraphs.length > 0 || !hasInner;
 }
 
 type Part = { path: readonly string[]; paragraphs: readonly string[] };
 
-/** Small sections of one subject as one; what they do not share of their headings is text there. */
+/** Joins small sections of one subject; headings they do not share become text. */
 function mergeSmall(sections: readonly Section[]): Part[] {
   const parts: Part[] = [];
   for (const { path, paragraphs } of sections) {
@@ -74,7 +78,7 @@ function mergeSmall(sections: readonly Section[]): Part[] {
 /** Undefined: they are better apart. */
 function mergeTwo(first: Part, second: Part): Part | undefined {
   const path = commonPath(first.path, second.path);
-  // With no heading in common it would be unclear what the second one is about.
+  // Without a common heading it would be unclear what the second one is about.
   if (path.length === 0 || sizeOf(textOf(first)) >= CHUNK_CHARS_MIN) return undefined;
   const titled = ({ path: whole, paragraphs }: Part): string[] => [
     ...whole.slice(path.length),
@@ -84,7 +88,7 @@ function mergeTwo(first: Part, second: Part): Part | undefined {
   return sizeOf(paragraphs) <= CHUNK_CHARS_MAX ? { path, paragraphs } : undefined;
 }
 
-/** A heading that has nothing below it is the text itself. */
+/** A heading with nothing below it is the text itself. */
 function textOf({ path, paragraphs }: Part): readonly string[] {
   return paragraphs.length > 0 ? paragraphs : path.slice(-1);
 }
@@ -94,7 +98,7 @@ function commonPath(a: readonly string[], b: readonly string[]): readonly string
   return differs < 0 ? a : a.slice(0, differs);
 }
 
-/** Paragraphs put together until they are no longer small; too long ones are cut. */
+/** Joins paragraphs until they are no longer small; cuts long ones. */
 function packParagraphs(paragraphs: readonly string[]): string[] {
   const packed: string[] = [];
   let open: string[] = [];
@@ -110,7 +114,7 @@ function packParagraphs(paragraphs: readonly string[]): string[] {
   }
   const rest = open.join('\n\n');
   const last = packed.at(-1);
-  // What is left over at the end is part of what was said before.
+  // What is left at the end is joined to what goes before.
   if (last !== undefined && rest !== '' && sizeOf([last, rest]) <= CHUNK_CHARS_MAX) {
     packed[packed.length - 1] = `${last}\n\n${rest}`;
   } else {

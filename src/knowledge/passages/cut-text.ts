@@ -1,12 +1,14 @@
-/** Repeated at the start of the next piece, so that a thought that was cut is whole in one of them. */
+/**
+ * Repeated at the start of the next piece, so that a sentence cut in two is whole in one of them.
+ */
 export const OVERLAP_CHARS = 200;
 
-/** Where a text is cut, best first: after a line, a sentence, a word. */
+/** Where a text may be cut, best first: after a line, a sentence, a word. */
 const BREAKS: readonly RegExp[] = [/\n+/g, /[.!?…。！？]["')\]”’]*\s+|[。！？]/g, /\s+/g];
 
 /**
- * Pieces of at most `max` characters (UTF-16 units), each beginning with the last words of the one
- * before. A text without any space is cut between characters, never inside one.
+ * Pieces of at most `max` UTF-16 units, each beginning with the last words of the one before. A
+ * text without spaces is cut between characters, never inside one.
  */
 export function cutLongText(text: string, max: number): string[] {
   const pieces: string[] = [];
@@ -20,7 +22,7 @@ export function cutLongText(text: string, max: number): string[] {
   return pieces.filter((piece) => piece !== '');
 }
 
-/** The last good place to cut in the second half of what fits. */
+/** The last good place to cut in the second half of what fits in. */
 function cutAt(text: string, from: number, to: number): number {
   const middle = from + Math.floor((to - from) / 2);
   for (const pattern of BREAKS) {
@@ -30,7 +32,9 @@ function cutAt(text: string, from: number, to: number): number {
   return wholeCharacter(text, to);
 }
 
-/** Where the next piece begins: at a word within the overlap, and always further than this one. */
+/**
+ * Where the next piece begins: at a word within the overlap, always behind the start of this one.
+ */
 function overlapFrom(text: string, from: number, end: number): number {
   const earliest = Math.max(from + 1, end - OVERLAP_CHARS);
   for (const pattern of BREAKS) {

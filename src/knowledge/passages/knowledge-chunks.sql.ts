@@ -1,8 +1,8 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Passages and the index over their words. Whoever writes holds the lock of the owner: the row
- * of the source or, for answers to gaps, `lockAnswers`.
+ * Passages and the index of their words. A writer locks the owner: the row of the source or, for
+ * answers to gaps, by `lockAnswers`.
  */
 
 /** A passage of a source, or an answer to a gap of an agent. Ids are uuids. */
@@ -21,7 +21,7 @@ export type NewChunk = {
   textWords: string;
 };
 
-/** In one statement, so that 10,000 passages are a few of them and not 10,000. */
+/** Passages of one statement: 10,000 take 40 statements. */
 const BATCH = 250;
 
 export async function insertChunks(
@@ -66,7 +66,7 @@ async function insertBatch(db: Db, owner: ChunkOwner, batch: readonly NewChunk[]
   );
 }
 
-/** Takes the passages of a source away, and its index with them. Returns how many there were. */
+/** Deletes the passages of a source and their index. Returns how many passages there were. */
 export async function deleteSourceChunks(db: Db, sourceId: string): Promise<number> {
   await db.query('delete from knowledge_lexemes where owner_id = $1', [sourceId]);
   const { rowCount } = await db.query('delete from knowledge_chunks where owner_id = $1', [
@@ -84,14 +84,14 @@ export async function nextPosition(db: Db, ownerId: string): Promise<number> {
   return rows[0]!.next; // An aggregate has one row.
 }
 
-/** A file of 20 MB is more than an ordinary statement may do; until the end of the transaction. */
+/** Until the end of the transaction: a file of 20 MB takes longer than a statement usually may. */
 export async function allowLongStatements(db: Db): Promise<void> {
   await db.query(`set local statement_timeout = ${INDEX_TIMEOUT_MS}`);
 }
 
 const INDEX_TIMEOUT_MS = 120_000;
 
-/** Makes the index of an owner anew from its passages. */
+/** Builds the index of an owner anew from its passages. */
 export async function indexOwner(db: Db, ownerId: string): Promise<void> {
   await db.query('delete from knowledge_lexemes where owner_id = $1', [ownerId]);
   // Not a literal in the call: pg knows query_timeout there, its types do not.
@@ -128,8 +128,9 @@ export async function indexChunk(db: Db, ownerId: string, position: number): Pro
 }
 
 /**
- * Words worth looking up when mistyped. In their order, so that two who learn the same ones wait
- * for each other instead of deadlocking; and only new ones, so that mostly nobody waits.
+ * Keeps words to find mistyped ones by. Inserted sorted, so that two who add the same ones wait for
+ * each other instead of deadlocking; and only new ones, so that there is seldom anything to wait
+ * for.
  */
 async function learnWords(db: Db, ownerId: string, position?: number): Promise<void> {
   const learnt =
@@ -148,7 +149,7 @@ async function learnWords(db: Db, ownerId: string, position?: number): Promise<v
   );
 }
 
-/** Answers of one agent are added one after the other. Returns the next position. */
+/** Locks the answers of an agent: they are added one after the other. Returns the next position. */
 export async function lockAnswers(db: Db, agentId: string): Promise<number> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge answers ' || $1, 0))`, [
     agentId,
@@ -157,8 +158,8 @@ export async function lockAnswers(db: Db, agentId: string): Promise<number> {
 }
 
 /**
- * Puts `erased` in the place of the questions that answers were given to, and takes their words out
- * of the index: what is only in a question is found no more, the answer is.
+ * Replaces the questions of answers by `erased` and removes their words from the index: the answer
+ * is found by its own words only.
  */
 export async function eraseQuestions(
   db: Db,
@@ -186,7 +187,7 @@ export async function eraseQuestions(
   }
 }
 
-/** Agents of a namespace that have answers to gaps. */
+/** The agents of a namespace that have answers to gaps. */
 export async function listAnsweringAgents(db: Db, namespace: string): Promise<string[]> {
   const { rows } = await db.query<{ agentId: string }>(
     `select distinct agent_id as "agentId" from knowledge_chunks

@@ -1,32 +1,32 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** A word of a question and where it is. One row for each owner that has it. */
+/** A word of a question and where it occurs: a row for each owner that has it. */
 export type PostingRow = {
-  /** As it was asked, brought to its stem. */
+  /** The stem of the word as it was asked. */
   asked: string;
-  /** As it is written in the passages; null: nobody has it, or anything like it. */
+  /** As it is in the passages; null: no passage has it, or anything like it. */
   lexeme: string | null;
-  /** Whether it was asked for, or only told around the question. */
+  /** Whether it is part of the question, not only of the text around it. */
   counts: boolean;
-  /** 1: as it was asked; less: what was meant, probably. */
+  /** 1: as it was asked; less: probably meant. */
   closeness: number;
-  /** Passages that have it, of all owners asked. */
+  /** Passages that have it, of all owners searched. */
   df: number;
-  /** Passages of all owners asked. */
+  /** Passages of all owners searched. */
   passages: number;
   ownerId: string | null;
-  /** Of the passages, ascending, int4 each; null: too many to walk. */
+  /** Positions of the passages, ascending, int4 each; null: too many to read. */
   positions: Buffer | null;
 };
 
-/** As similar as this, by trigrams, is taken for the word that was meant. */
+/** A word this similar, by trigrams, is taken for the one that was meant. */
 const TYPO_SIMILARITY = 0.4;
-/** Two letters the wrong way round: few trigrams are left, and yet it is the word. */
+/** Of a word with two letters swapped, which has few of the trigrams left. */
 const SWAP_SIMILARITY = 0.8;
-/** Positions handed out for one question, the lists of its rarest words first. */
+/** Positions returned for one question, the lists of its rarest words first. */
 const POSITIONS_MAX = 300_000;
 
-/** The words of the question, those nobody has corrected, and the lists of where they are. */
+/** The words of the question, unknown ones corrected, and the lists of where they occur. */
 const POSTINGS = `
   with owners as materialized (
     -- Behind a subquery the planner cannot count them: it would plan anew for each number of them,
@@ -68,7 +68,7 @@ const POSTINGS = `
          where k.df is not null
          order by w.closeness desc, k.df desc, w.lexeme limit 1
       ) n on length(a.lexeme) >= 4 and a.lexeme !~ '[0-9]'
-     -- What is told around a question need not be spelled right.
+     -- Only words of the question itself are corrected.
      where a.counts and a.bound is not null and a.lexeme not in (select lexeme from known)
   ), budgeted as materialized (
     select *, sum(df) over rarest <= ${POSITIONS_MAX} or row_number() over rarest = 1 as walked
@@ -88,8 +88,8 @@ const POSTINGS = `
     ) k on true`;
 
 /**
- * Where the words of a question are among the passages of some owners: sources, and agents for
- * the answers to their gaps. `question` and `context` as `askedWords` has them.
+ * Where the words of a question occur in the passages of some owners: sources, and agents for the
+ * answers to their gaps. `question` and `context` as `askedWords` returns them.
  */
 export async function findPostings(
   db: Db,
@@ -112,15 +112,15 @@ export type PassageRow = {
   gapId: string | null;
   heading: string;
   text: string;
-  /** How near to each other the words stand, those of headings before others. */
+  /** How near to each other the words are; those of headings count more. */
   nearness: number;
-  /** Those of `unwalked` that it has. */
+  /** The words of `unwalked` that it has. */
   has: string[];
 };
 
 /**
- * Passages by their places; one that is gone is left out. `words`: what is looked for in them;
- * `unwalked`: lexemes whose lists were too long.
+ * Passages by their places; one that is gone is left out. `words`: those looked for; `unwalked`:
+ * those whose lists were too long.
  */
 export async function readPassages(
   db: Db,

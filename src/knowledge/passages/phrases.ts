@@ -1,27 +1,27 @@
 /**
- * English as data: what a text is compared with is in english.json beside its user, with its
- * language. Here it becomes patterns and words.
+ * English as data: the phrases and words that texts are compared with are in an english.json beside
+ * the code that uses them. Here they become patterns and sets.
  */
 
-/** The source of a regular expression; a long one is cut into pieces to be read. */
+/** The source of a regular expression; a long one is in pieces, for readers. */
 type Phrase = string | readonly string[];
 
-/** One of them is the whole text. */
+/** Matches when one of them is the whole text. */
 export function whole(phrases: readonly Phrase[]): RegExp {
   return new RegExp(`^(?:${oneOf(phrases)})$`, 'u');
 }
 
-/** One of them is in the text, in whole words. */
+/** Matches when one of them is in the text, in whole words. */
 export function within(phrases: readonly Phrase[]): RegExp {
   return new RegExp(String.raw`\b(?:${oneOf(phrases)})\b`, 'u');
 }
 
-/** One of them fits: each says itself where it stands. */
+/** Matches when one of them does; each has anchors of its own. */
 export function anywhere(phrases: readonly Phrase[]): RegExp {
   return new RegExp(oneOf(phrases), 'u');
 }
 
-/** With what stands for a name in braces, `{who}`, put in its place. */
+/** The phrase with each name in braces, such as `{who}`, replaced by the part of that name. */
 export function filledIn(phrase: Phrase, parts: Readonly<Record<string, Phrase>>): string {
   return sourceOf(phrase).replaceAll(/\{([a-z]\w*)\}/gi, (_, name: string) => {
     const part = parts[name];
@@ -30,7 +30,7 @@ export function filledIn(phrase: Phrase, parts: Readonly<Record<string, Phrase>>
   });
 }
 
-/** Lines of words. */
+/** The words of some lines. */
 export function wordsIn(lines: readonly string[]): Set<string> {
   return new Set(lines.join(' ').split(' '));
 }

@@ -2,28 +2,30 @@ import type { PostingRow } from './knowledge-search.sql.ts';
 
 /**
  * Which passages have how much of a question. In this process, not in SQL: adding up lists of
- * thousands of positions is a loop over numbers here and a hash table of rows there, and was
- * measured ten times dearer.
+ * thousands of positions is a loop over numbers here and a hash table of rows there, which was
+ * measured ten times slower.
  */
 
-/** A word looked for, and what it is worth. */
+/** A word that is looked for, and its weight. */
 export type Term = {
   lexeme: string | null;
   counts: boolean;
-  /** Inverse frequency: what is rare says most. */
+  /** Inverse frequency: rare words say most. */
   weight: number;
   closeness: number;
   lists: readonly { ownerId: string; positions: Buffer }[];
-  /** In passages, but in too many to list them. */
+  /** It is in too many passages to list them. */
   isUnwalked: boolean;
 };
 
-/** `found`: weight of the words asked for that it has; `points`: those told around it too. */
+/**
+ * `found`: the weight of the question's words in it; `points`: with those of the text around it.
+ */
 export type Candidate = { ownerId: string; position: number; points: number; found: number };
 
-/** A word that no passage knows is probably what was asked about. */
+/** A word that is in no passage is probably what the question is about. */
 const UNKNOWN = 1.2;
-/** What is told around a question counts so much, and only for the order. */
+/** Words around the question count so much, and for the order only. */
 const CONTEXT = 0.1;
 
 /** The rows of a question, word by word. */
@@ -31,7 +33,7 @@ export function termsOf(rows: readonly PostingRow[]): Term[] {
   const terms = new Map<string, Term & { lists: { ownerId: string; positions: Buffer }[] }>();
   rows.forEach((row, at) => {
     const { lexeme, counts, closeness, df, passages, ownerId, positions } = row;
-    // A word that is known and one that was corrected to it are two; so is each unknown one.
+    // A word and another one corrected to it are two terms; so is each unknown word.
     const key = lexeme === null ? `?${at}` : `${lexeme} ${closeness} ${counts}`;
     const known = terms.get(key);
     const list = ownerId === null || positions === null ? [] : [{ ownerId, positions }];
@@ -56,7 +58,7 @@ export function rankPassages(terms: readonly Term[], limit: number): Candidate[]
 
 type List = { positions: Buffer; worth: number; counts: boolean };
 
-/** Positions of an owner are dense enough for an array: all are given anew when it is indexed. */
+/** The positions of an owner are dense enough for an array: a new index numbers them in one run. */
 function bestOf(ownerId: string, terms: readonly Term[], limit: number): Candidate[] {
   const lists = terms.flatMap(({ lists: all, weight, closeness, counts }): List[] =>
     all
@@ -84,7 +86,7 @@ function bestOf(ownerId: string, terms: readonly Term[], limit: number): Candida
   }));
 }
 
-/** Places with something of what was asked, by points. */
+/** The places with any word of the question, by points. */
 function highest(found: Float64Array, around: Float64Array, limit: number): number[] {
   let top: number[] = [];
   let least = 0;

@@ -4,7 +4,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { askedWords, isNoise } from './question-words.ts';
 import { rankPassages, termsOf, type Candidate, type Term } from './rank-passages.ts';
 
-/** A passage that has some of what was asked. Ids are uuids. */
+/** A passage that has some of a question. Ids are uuids. */
 export type KnowledgeHit = {
   chunkId: string;
   documentId: string | null;
@@ -17,7 +17,7 @@ export type KnowledgeHit = {
   score: number;
 };
 
-/** Where a passage is from, in public ids: of an answer to a gap, the gap is source and document. */
+/** Where a passage is from, in public ids; an answer has its gap as source and document. */
 export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourceId' | 'gapId'>): {
   source_id: string;
   document_id: string;
@@ -31,12 +31,12 @@ export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourc
   };
 }
 
-/** Read and told apart by how near the words stand; more than are asked for. */
+/** So many are read, more than are asked for, to order them by how near their words are. */
 const CANDIDATES = 12;
 
 /**
  * The passages that have most of a question, best first; all with a score above 0.
- * @param owners uuids of sources and of agents; asked for only when there is something to look for
+ * @param owners uuids of sources and of agents; called only when there is something to look for
  */
 export async function searchPassages(
   db: Db,
@@ -48,7 +48,7 @@ export async function searchPassages(
   const owners = await input.owners();
   if (owners.length === 0) return [];
   const postings = await findPostings(db, { owners, ...asked });
-  // Only what no passage knows: "id" may be one of their words.
+  // Noise only when no passage has it: "id" may be one of their words.
   const terms = termsOf(postings.filter((row) => row.lexeme !== null || !isNoise(row.asked)));
   const candidates = rankPassages(terms, Math.max(CANDIDATES, limit));
   if (candidates.length === 0) return [];
@@ -60,7 +60,7 @@ export async function searchPassages(
   return scored(passages, { candidates, terms }).slice(0, limit);
 }
 
-/** The score is the weight found over the weight asked for. */
+/** A score is the weight found divided by the weight of the question. */
 function scored(
   passages: readonly PassageRow[],
   { candidates, terms }: { candidates: readonly Candidate[]; terms: readonly Term[] },

@@ -1,4 +1,4 @@
-/** What stands below one heading of a Markdown text, before the next one. */
+/** The part of a Markdown text from one heading to the next. */
 export type Section = {
   /** 1 to 6; 0: above the first heading. */
   level: number;
@@ -9,16 +9,16 @@ export type Section = {
   hasInner: boolean;
 };
 
-/** `## Title ##`; longer than this it is no title. */
+/** `## Title ##`, of at most 200 characters. */
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.{1,200}?)(?:[ \t]+#+)?[ \t]*$/u;
-/** Title in the line above. */
+/** Below a title. */
 const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*$/;
 const TITLE_CHARS_MAX = 200;
 const FENCE = /^ {0,3}(```+|~~~+)/;
 
 /**
- * The sections of a text whose lines end in LF. In a plain text there is one. Inside a code fence
- * nothing is a heading.
+ * The sections of a text whose lines end in LF; a plain text has one. Inside a code fence nothing
+ * is a heading.
  */
 export function readSections(text: string): Section[] {
   const sections: { level: number; title: string; lines: string[] }[] = [
@@ -38,7 +38,7 @@ export function readSections(text: string): Section[] {
   return withPaths(sections.filter(({ level, lines }) => level > 0 || hasText(lines)));
 }
 
-/** An underlined title is taken back from the lines it was read into. */
+/** An underlined title is removed from the lines it was read into. */
 function headingOf(line: string, before: string[]): { level: number; title: string } | undefined {
   const [, marks, title] = HEADING.exec(line) ?? [];
   if (marks !== undefined && title !== undefined && title.trim() !== '') {
@@ -46,7 +46,7 @@ function headingOf(line: string, before: string[]): { level: number; title: stri
   }
   const under = UNDERLINE.exec(line)?.[1];
   const above = before.at(-1)?.trim() ?? '';
-  // A line of a paragraph above a rule is no title, nor is a row of a table or a list.
+  // A line of a paragraph above a rule is no title, nor is a row of a table or an item of a list.
   const stands = (before.at(-2) ?? '').trim() === '' && /^[\p{L}\p{N}"'(¿¡]/u.test(above);
   if (under === undefined || !stands || above.length > TITLE_CHARS_MAX) return undefined;
   before.pop();

@@ -29,10 +29,10 @@ export type IndexDeps = {
   nowMs: () => number;
 };
 
-/** One document of a source. `path`: what it is called there; `title`: when it has none itself. */
+/** One document of a source. `path`: its name there; `title`: used when it has none itself. */
 export type SourceContent = { path: string; title: string; text: string };
 
-/** Cut before a transaction begins, which should not wait for it. */
+/** Cut into passages before a transaction begins, to keep that short. */
 export type CutContent = SourceContent & {
   hash: Buffer;
   bytes: number;
@@ -45,20 +45,20 @@ export function cutContent(content: SourceContent): CutContent {
   return { ...content, hash: contentHashOf(content), bytes, passages: chunkText(text) };
 }
 
-/** What tells a content from another, without cutting it. */
+/** Whether a content is another one is known without cutting it. */
 export function contentHashOf({ path, text }: SourceContent): Buffer {
   return createHash('sha256').update(`${path}\0`).update(text).digest();
 }
 
 /**
- * Puts a document in the place of all that a source had: until its transaction commits, the old
- * passages are found. The source's row is locked by the caller.
+ * Replaces all that a source had by a document: until the transaction commits, the old passages are
+ * found. The caller has locked the source's row.
  */
 export type Index = (source: KnowledgeSourceRow, content: CutContent) => Promise<void>;
 
 /**
- * One transaction that may index a source. It is told of after the commit, and counted once, as
- * `ready` or as `error`, however often the transaction is run.
+ * Runs one transaction that may index a source. Its event is announced after the commit, and it is
+ * counted once, as `ready` or as `error`, however often the transaction is run.
  */
 export async function inIndexTransaction(
   deps: IndexDeps,
@@ -96,7 +96,7 @@ async function replaceContent(
   const { id: sourceId, namespace } = source;
   const { path, hash, bytes, passages } = content;
   await allowLongStatements(db);
-  // Never given twice: a search that runs meanwhile must not find another passage in a place.
+  // Positions are never reused: a search that runs meanwhile must not read another passage there.
   const first = await nextPosition(db, sourceId);
   await deleteSourceChunks(db, sourceId);
   const removed = await deleteOtherDocuments(db, sourceId, [path]);
@@ -124,7 +124,7 @@ async function replaceContent(
   await updateSourceIndex(db, { id: sourceId, ...counts, contentHash: hash, lastSync: sync });
   return sync;
 
-  /** One by one, as they are written: a large file is many, and others want their turn. */
+  /** Made one by one, as they are written: a large file has many, and others want their turn. */
   function* rowsOf() {
     for (const [at, { heading, text }] of passages.entries()) {
       yield {
@@ -139,7 +139,7 @@ async function replaceContent(
   }
 }
 
-/** The event of one sync, in its transaction. */
+/** Emits the event of a sync, in its transaction. */
 function emitSynced(
   db: Db,
   { nowMs }: Pick<IndexDeps, 'nowMs'>,
@@ -162,7 +162,7 @@ function emitSynced(
   return emitEvent(db, event, nowMs());
 }
 
-/** In force, in words. */
+/** The condition of a source that is indexed. */
 export function syncedCondition({ chunks }: { chunks: number }) {
   const passages = chunks === 1 ? '1 passage' : `${chunks} passages`;
   return { ready: true, reason: 'Synced', message: `${passages} can be found` };

@@ -1,11 +1,11 @@
 import { filteredBy } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** What a source is made of. Times are Unix milliseconds, ids uuids. */
+/** A part of a source. Times are Unix milliseconds, ids uuids. */
 export type DocumentRow = {
   id: string;
   sourceId: string;
-  /** What it is called in its source: a file's name, a page's address; unique there. */
+  /** Its name in the source, unique there: a file's name, a page's address. */
   path: string;
   title: string;
   bytes: number;
@@ -39,7 +39,7 @@ export type NewDocument = Omit<DocumentRow, 'createdAt' | 'updatedAt'> & {
   contentHash: Buffer;
 };
 
-/** Adds the document, or what is new of it; its id, which stays the same for a path. */
+/** Adds or updates the document of a path; returns its id, which stays the same for that path. */
 export async function upsertDocument(
   db: Db,
   document: NewDocument,
@@ -67,7 +67,7 @@ export async function upsertDocument(
   return { id: rows[0]!.id, change: known ? (isSame ? 'none' : 'updated') : 'added' };
 }
 
-/** Takes all documents but those of these paths away. Returns how many there were. */
+/** Deletes all documents but those of these paths. Returns how many. */
 export async function deleteOtherDocuments(
   db: Db,
   sourceId: string,

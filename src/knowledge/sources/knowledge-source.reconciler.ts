@@ -29,7 +29,7 @@ import { listSyncedKeys, type KnowledgeSourceRow } from './knowledge-sources.sql
 import { projectSource, removeSource } from './project-source.ts';
 
 type SourceResource = Resource<KnowledgeSourceSpec, KnowledgeSourceStatus>;
-/** What is wrong, and the condition that says so. */
+/** What is wrong, and the type of the condition that says so. */
 type Blocked = Problem & { type: 'Accepted' | 'ResolvedRefs' };
 
 export type KnowledgeSourceReconcilerDeps = IndexDeps & {
@@ -89,7 +89,7 @@ async function act(
   };
 }
 
-/** The text, null of a source that has none, or what stands in the way of it. */
+/** The text, null for a source without one, or why it cannot be used. */
 async function resolve(
   { store }: KnowledgeSourceReconcilerDeps,
   { spec, metadata }: SourceResource,
@@ -101,7 +101,7 @@ async function resolve(
   if (ref === undefined) return { text: spec.text ?? null };
   const found = await resolveConfigMap(store, metadata.namespace, ref);
   if (!('value' in found)) return { type: 'ResolvedRefs', ...found };
-  // The CRD bounds a text that stands in the spec; this one only we have seen.
+  // The CRD checks a text in the spec; one from a ConfigMap is checked only here.
   const { value } = found;
   if (knowledgeSourceSpec.shape.text.safeParse(value).success && isStorable(value)) {
     return { text: value };
@@ -111,8 +111,8 @@ async function resolve(
 }
 
 /**
- * Sources whose status tells of an older sync than the last: an upload by REST changes no
- * declaration, so nothing else tells the operator.
+ * Sources whose status shows an older sync than the last one: an upload by REST changes no
+ * declaration, so the operator learns of it only here.
  */
 export async function listStaleSources({
   pool,
@@ -126,7 +126,7 @@ export async function listStaleSources({
   return stale;
 }
 
-/** The part of the status that what is indexed decides. */
+/** The part of the status about what is indexed. */
 function countsOf({
   documents,
   chunks,

@@ -38,9 +38,7 @@ const integration = z.strictObject({
     .exactOptional(),
 });
 
-/**
- * What etcd takes of one object is less than 1.5 MB; more text belongs into a source of type file.
- */
+/** etcd takes less than 1.5 MB for an object; longer texts belong in a source of type file. */
 const TEXT_CHARS_MAX = 1_000_000;
 
 export const knowledgeSourceSpec = z
@@ -122,12 +120,14 @@ export const knowledgeSourceStatus = z
 export type KnowledgeSourceSpec = z.output<typeof knowledgeSourceSpec>;
 export type KnowledgeSourceStatus = z.output<typeof knowledgeSourceStatus>;
 
-/** Of which types the content is read by this version; the others are declared and wait. */
+/**
+ * Whether this version reads the content of a type; sources of other types are declared and wait.
+ */
 export function isReadable(type: KnowledgeSourceSpec['type']): boolean {
   return type === 'text' || type === 'file';
 }
 
-/** What is told of a source of another type, in a condition and by REST. */
+/** For sources of the other types, in a condition and by REST. */
 export function whyNotReadable(type: KnowledgeSourceSpec['type']): string {
   return `sources of type ${type} are not fetched by this version`;
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ManagedBy } from '../../platform/resources/kind-names.ts';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** What the operator made of a KnowledgeSource: the row the API reads. Times are Unix ms. */
+/** A KnowledgeSource as the operator has projected it: the row the API reads. Times are Unix ms. */
 export type KnowledgeSourceRow = {
   id: string;
   namespace: string;
@@ -12,7 +12,7 @@ export type KnowledgeSourceRow = {
   generation: number;
   managedBy: ManagedBy;
   type: KnowledgeSourceSpec['type'];
-  /** As declared, but for the text. */
+  /** As declared, without the text. */
   spec: Omit<KnowledgeSourceSpec, 'text'>;
   status: SourceStatus;
   documents: number;
@@ -23,14 +23,14 @@ export type KnowledgeSourceRow = {
   ready: boolean;
   reason: string;
   message: string;
-  /** Of what is indexed; null: nothing is. */
+  /** Of the indexed content; null: nothing is indexed. */
   contentHash: Buffer | null;
   createdAt: number;
   updatedAt: number;
 };
 export type SourceStatus = 'pending' | 'syncing' | 'ready' | 'refreshing' | 'error';
 
-/** Documents after a sync, and what it did with them. */
+/** The documents after a sync, and how many it changed. */
 export type LastSync = {
   documents: number;
   added: number;
@@ -40,7 +40,7 @@ export type LastSync = {
   duration_sec: number;
 };
 
-/** What a reconcile writes of a source. `text`: of type text, null of the others. */
+/** What a reconcile writes of a source. `text`: null for all types but text. */
 export type SourceProjection = Pick<
   KnowledgeSourceRow,
   'id' | 'namespace' | 'name' | 'uid' | 'generation' | 'managedBy' | 'type' | 'spec'
@@ -64,7 +64,7 @@ export async function readSource(
   return rows[0];
 }
 
-/** The declared text, which may be a megabyte; null of other types. */
+/** The declared text, which may be a megabyte; null for other types. */
 export async function readSourceText(db: Db, id: string): Promise<string | null> {
   const { rows } = await db.query<{ text: string | null }>(
     'select text from knowledge_sources where id = $1',
@@ -96,7 +96,7 @@ export async function listSources(db: Db, filter: SourceFilter): Promise<Knowled
   return rows;
 }
 
-/** When each source was last indexed, of all namespaces. */
+/** When each source of all namespaces was last indexed. */
 export async function listSyncedKeys(
   db: Db,
 ): Promise<{ namespace: string; name: string; lastSyncedAt: number }[]> {
@@ -117,7 +117,7 @@ export async function listSourceIds(db: Db, namespace: string): Promise<string[]
   return rows.map(({ id }) => id);
 }
 
-/** uuids of those of the named sources that there are. */
+/** uuids of the named sources that exist. */
 export async function findSourceIds(
   db: Db,
   named: { namespace: string; ids: readonly string[]; names: readonly string[] },
@@ -136,7 +136,7 @@ export async function findSourceIds(
 
 export type LockedSource = KnowledgeSourceRow & { deletedAt: number | null };
 
-/** A source under lock, deleted ones too: whoever indexes it stands in line here. */
+/** Locks a source, also a deleted one; all that indexes it takes this lock. */
 export async function lockSource(db: Db, id: string): Promise<LockedSource | undefined> {
   const { rows } = await db.query<LockedSource>(
     `select ${COLUMNS}, deleted_at as "deletedAt"
@@ -146,7 +146,9 @@ export async function lockSource(db: Db, id: string): Promise<LockedSource | und
   return rows[0];
 }
 
-/** The source's row under lock, made when missing, with what is declared now; what is indexed stays. */
+/**
+ * Writes what is declared and locks the row, which is inserted when missing; what is indexed stays.
+ */
 export async function upsertSource(db: Db, source: SourceProjection): Promise<LockedSource> {
   const s = source;
   await db.query(
@@ -157,16 +159,16 @@ export async function upsertSource(db: Db, source: SourceProjection): Promise<Lo
        namespace = excluded.namespace, name = excluded.name, uid = excluded.uid,
        generation = excluded.generation, managed_by = excluded.managed_by,
        type = excluded.type, spec = excluded.spec, deleted_at = null,
-       -- Of a ConfigMap that is missing now, what it said last.
+       -- When its ConfigMap is missing, the last text stays.
        text = case when excluded.type = 'text' then coalesce(excluded.text, s.text) end,
        updated_at = case when (s.generation, s.uid, s.text) is distinct from
          (excluded.generation, excluded.uid, excluded.text) then now() else s.updated_at end`,
     [s.id, s.namespace, s.name, s.uid, s.generation, s.managedBy, s.type, s.spec, s.text],
   );
-  return (await lockSource(db, s.id))!; // Written one statement ago.
+  return (await lockSource(db, s.id))!; // Written by the statement before.
 }
 
-/** What is in force of a source. Called with its row locked. */
+/** Writes the status and condition of a source. Called with its row locked. */
 export async function updateSourceState(
   db: Db,
   source: SourceCondition & Pick<KnowledgeSourceRow, 'id' | 'status'>,
@@ -177,7 +179,7 @@ export async function updateSourceState(
   );
 }
 
-/** What was indexed. Called with its row locked. */
+/** Writes what was indexed. Called with its row locked. */
 export async function updateSourceIndex(
   db: Db,
   source: Pick<KnowledgeSourceRow, 'id' | 'documents' | 'chunks' | 'bytes'> & {
@@ -194,7 +196,7 @@ export async function updateSourceIndex(
   );
 }
 
-/** Nothing of it is indexed any more: it became one of another type. */
+/** Of a source that has become one of another type: nothing of it is indexed any more. */
 export async function clearSourceIndex(db: Db, id: string): Promise<void> {
   await db.query(
     `update knowledge_sources
@@ -206,8 +208,8 @@ export async function clearSourceIndex(db: Db, id: string): Promise<void> {
 }
 
 /**
- * Hides the source of this name, unless it is `exceptId`, and returns its id; the caller takes its
- * passages away. Its row stays, so that the same manifest goes on under the same id.
+ * Hides the source of this name, unless it is `exceptId`, and returns its id; the caller deletes
+ * its passages. The row stays, so that the same manifest continues under the same id.
  */
 export async function markSourceDeleted(
   db: Db,

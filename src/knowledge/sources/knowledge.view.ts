@@ -19,7 +19,7 @@ const count = z.int().min(0);
 export const sourceType = z.enum(['website', 'file', 'text', 'integration']);
 export const sourceStatus = z.enum(['pending', 'syncing', 'ready', 'refreshing', 'error']);
 
-/** What is not set is null, so that a reader need not know what may be absent. */
+/** What is not set is null, so that readers need not know what may be absent. */
 export const KnowledgeSource = z
   .strictObject({
     id: z.string().meta({ description: 'ks_…' }),
@@ -114,7 +114,7 @@ export function documentView(row: DocumentRow): z.output<typeof KnowledgeDocumen
   };
 }
 
-/** Fields that REST writes, made readable; the nested ones stay as they are. */
+/** Fields that REST writes, made readable; nested ones stay as they are. */
 function writeFields(names: readonly string[]): Record<string, z.ZodType> {
   if (!(KnowledgeSourceWrite instanceof z.ZodObject)) throw new Error('it is no object');
   const { shape } = KnowledgeSourceWrite;

@@ -30,13 +30,13 @@ import {
 
 /** What is declared, and the text of it when it is of type text. */
 export type DeclaredSource = SourceProjection & {
-  /** It cannot be put in force, and this is why; what was indexed stays. */
+  /** Why it cannot be put in force; what was indexed stays. */
   problem?: { reason: string; message: string };
 };
 
 /**
- * Brings a source's row in line with what is declared. A new text is cut and indexed in the very
- * transaction that shows it, and told once; the same text again changes nothing.
+ * Brings a source's row in line with what is declared. A new text is indexed in the transaction
+ * that shows it, with one event; the same text again changes nothing.
  */
 export async function projectSource(
   deps: IndexDeps,
@@ -48,7 +48,7 @@ export async function projectSource(
   const cut = content && cutContent(content);
   return inIndexTransaction(deps, async (db, index) => {
     await assertLeader(db, epoch);
-    // Deleted and made anew under its name before we looked: the old one goes first.
+    // Another object had this name before and its deletion was not seen: that one goes first.
     const replaced = await markSourceDeleted(db, source, source.id);
     if (replaced !== undefined) await dropContent(db, replaced);
     return project(db, index, { source, content: cut });
@@ -92,14 +92,14 @@ function isInForce(
   return isDeepStrictEqual({ ...known, ...projection, ...state }, known);
 }
 
-/** Where a source stands when nothing is to be indexed now. */
+/** The state of a source when there is nothing to index now. */
 function stateOf(
   { problem, type }: DeclaredSource,
   { contentHash, chunks }: KnowledgeSourceRow,
 ): SourceCondition & Pick<KnowledgeSourceRow, 'status'> {
   const isIndexed = contentHash !== null;
   if (problem) {
-    // What was indexed is found as before.
+    // What was indexed is still found.
     const status = isIndexed ? 'ready' : isReadable(type) ? 'pending' : 'error';
     return { status, ready: false, ...problem };
   }
@@ -108,7 +108,7 @@ function stateOf(
   return { status: 'pending', ready: false, reason: 'Pending', message };
 }
 
-/** The declaration is gone: what was found in the source is found no more. */
+/** The declaration is gone: hides the source and deletes its passages. */
 export async function removeSource(
   deps: Pick<IndexDeps, 'pool' | 'notifier'>,
   input: { epoch: number; namespace: string; name: string },

@@ -9,9 +9,11 @@ import {
 import { knowledgeSourceSpec, type KnowledgeSourceSpec } from './knowledge-source.ts';
 import { patchShape, restShape, typed } from '../../platform/resources/schema/rest-schema.ts';
 
-/** Knowledge sources as REST writes and shows them (contract §4), made from the schema of the kind. */
+/**
+ * Knowledge sources as REST writes and shows them (contract §4), made from the schema of the kind.
+ */
 
-/** What REST may write; `textFrom` belongs to manifests alone. */
+/** What REST may write; `textFrom` is for manifests only. */
 const written = knowledgeSourceSpec.omit({ textFrom: true });
 
 type Written = z.output<typeof written>;
@@ -34,7 +36,7 @@ export const KnowledgeSourceWrite: z.ZodType<KnowledgeSourceWrite> = typed(
 
 /**
  * Body of `PATCH /v1/knowledge/sources/{id}`: an RFC 7386 merge patch. `name` and `type` are let
- * through, for the route to say that they cannot change.
+ * through, so that the use case can say that they never change.
  */
 export const KnowledgeSourcePatch: z.ZodType<Record<string, unknown>> = z
   .strictObject({
@@ -55,7 +57,9 @@ export function fromKnowledgeSourceSpec(spec: KnowledgeSourceSpec): KnowledgeSou
   return toSnake(written, fields);
 }
 
-/** Where a mistake in the resource lies in the REST body: `/spec/website/maxDepth` → `/website/max_depth`. */
+/**
+ * Place in the resource → place in the REST body: `/spec/website/maxDepth` → `/website/max_depth`.
+ */
 export function knowledgeSourcePointer(pointer: string): string {
   if (pointer.startsWith('/metadata/')) return pointer.slice('/metadata'.length);
   return toSnakePointer(knowledgeSourceSpec, pointer.replace(/^\/spec/, ''));

@@ -22,7 +22,7 @@ import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-ho
 type SourceKey = { namespace: string; id: string };
 
 /**
- * Indexes what a source has once more and tells of it, whether anything is new or not.
+ * Indexes the content of a source once more, with an event, whether anything is new or not.
  * @throws ApiError not_found, unsupported_type, no_content
  */
 export function syncSource(
@@ -42,7 +42,8 @@ export function syncSource(
 }
 
 /**
- * Stores the content of a source of type `file` and indexes it; until then the last one is found.
+ * Stores the content of a source of type `file` and indexes it; until then the last content is
+ * found.
  * @throws ApiError not_found, unsupported_type
  */
 export async function uploadContent(
@@ -50,7 +51,7 @@ export async function uploadContent(
   input: SourceKey & { upload: Upload; text: string },
 ): Promise<KnowledgeSourceRow> {
   const { upload, text } = input;
-  // Before the upload is cut, which is work for nothing where it cannot go.
+  // Checked first, so that no upload is cut into passages for nothing.
   requireFile(await requireSource(deps, input));
   const content = cutContent({ ...pathOf(upload), text });
   return indexContent(deps, noCommitHook, async (db) => {
@@ -69,7 +70,7 @@ function indexContent(
   return inIndexTransaction(deps, async (db, index) => {
     const { source, content } = await prepare(db);
     await index(source, content);
-    // One that is not in force for another reason stays so: its declaration says why.
+    // A source that is not in force for another reason stays so.
     if (source.ready || source.type === 'file') {
       const condition = syncedCondition({ chunks: content.passages.length });
       await updateSourceState(db, { id: source.id, status: 'ready', ...condition });

@@ -42,7 +42,7 @@ const DECLARED_SOURCE: DeclaredKind<
   pointer: knowledgeSourcePointer,
   toSpec: toKnowledgeSourceSpec,
   fromSpec: fromKnowledgeSourceSpec,
-  // A text of ours beside somebody's reference to one would be two texts.
+  // A text from the API beside somebody's reference to one would be two texts.
   specFields: { text: ['text', 'textFrom'] },
   read: readSource,
   asWritten: (written, declared, row) => {
@@ -58,7 +58,7 @@ const DECLARED_SOURCE: DeclaredKind<
       ...written,
       type: spec.type,
       spec,
-      // What was indexed before is found until the new one is.
+      // What was indexed before is found until the new text is indexed.
       status: row && row.contentHash !== null ? 'refreshing' : 'pending',
     };
   },
@@ -93,7 +93,7 @@ export async function createSource(
   return showWritten(deps, DECLARED_SOURCE, { resource, id });
 }
 
-/** JSON merge patch of the fields the API owns; a field of another manager is 409. */
+/** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */
 export async function patchSource(
   deps: SourceWriterDeps,
   key: RowKey,
@@ -118,7 +118,7 @@ export function requireSource(deps: { pool: Db }, key: RowKey): Promise<Knowledg
   return requireRow(deps, DECLARED_SOURCE, key);
 }
 
-/** Of a type whose content this version does not fetch. */
+/** For a type whose content this version does not fetch. */
 export function unsupportedType(type: KnowledgeSourceRow['type']): ApiError {
   const detail = whyNotReadable(type);
   return new ApiError('unsupported_type', detail, {
@@ -126,7 +126,7 @@ export function unsupportedType(type: KnowledgeSourceRow['type']): ApiError {
   });
 }
 
-/** A name and a type never change; the same again is no change. */
+/** Name and type never change; the same value again is no change. */
 function requireSameIdentity(
   { name, type }: KnowledgeSourceRow,
   patch: Record<string, unknown>,

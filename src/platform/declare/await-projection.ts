@@ -1,6 +1,6 @@
 /**
- * The API writes what is declared and reads what the operator made of it. So that a caller
- * reads their own writes, it waits a little for the projection to show them (contract §3).
+ * The API writes declarations and reads what the operator has projected of them. So that callers
+ * read their own writes, it waits a little until the projection shows them (contract §3).
  */
 export type AwaitProjection = <T>(
   read: () => Promise<T>,
@@ -8,10 +8,10 @@ export type AwaitProjection = <T>(
 ) => Promise<{ value: T; shown: boolean }>;
 
 const WAIT_MAX_MS = 2_000;
-/** NOTIFY makes it quick; this bounds what a lost wake-up costs. */
+/** NOTIFY wakes it sooner; this bounds what a lost one costs. */
 const POLL_MS = 100;
 
-/** `onProjected` calls back whenever anything was projected, until the function it returns is called. */
+/** `onProjected` calls `wake` on every projection, until the function it returns is called. */
 export function createAwaitProjection(deps: {
   onProjected: (wake: () => void) => () => void;
   nowMs: () => number;
@@ -31,7 +31,7 @@ export function createAwaitProjection(deps: {
         if (shows(value)) return { value, shown: true };
         const leftMs = endMs - deps.nowMs();
         if (leftMs <= 0) return { value, shown: false };
-        if (woken) continue; // Told while we were reading.
+        if (woken) continue; // Woken during the read.
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, Math.min(POLL_MS, leftMs));
           wake = () => {

@@ -11,7 +11,7 @@ import {
 } from '../resources/resource-store.ts';
 
 /**
- * What can go wrong when the API declares something, in words for its caller. `pointer` maps a
+ * Runs `write` and throws what can go wrong as an ApiError in the caller's words. `pointer` maps a
  * place in the resource to the place in the REST body.
  */
 export async function declaring<T>(
@@ -27,7 +27,7 @@ export async function declaring<T>(
 
 const TRIES = 5;
 
-/** Reads, decides and writes again when somebody else wrote in between. */
+/** Runs `write`, which reads, decides and writes, again when somebody else wrote in between. */
 export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left -= 1) {
     try {
@@ -38,7 +38,7 @@ export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> 
   }
 }
 
-/** An object that is not there yet; the one that is, when an earlier try of the same plan made it. */
+/** Creates an object; returns the existing one when an earlier try of the same plan made it. */
 export async function declareNew(store: ResourceStore, object: Applied): Promise<Resource> {
   try {
     return await store.apply(object, { fieldManager: API_MANAGER, resourceVersion: '' });
@@ -50,7 +50,7 @@ export async function declareNew(store: ResourceStore, object: Applied): Promise
   }
 }
 
-/** The object of this name, when it has the id that `object` is to have. */
+/** The object of this name, if it has the id of `object`. */
 export async function findMade(
   store: ResourceStore,
   object: Applied,

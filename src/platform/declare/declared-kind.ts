@@ -14,29 +14,29 @@ import type { AwaitProjection } from './await-projection.ts';
 import { declaring, managedElsewhere, retryingConflicts } from './declare.ts';
 import { noPrecondition, type Precondition } from './precondition.ts';
 
-/** A kind that REST writes (contract §4): its fields as a spec, and the rows made of its objects. */
+/** A kind that REST writes (contract §4): its fields as a spec, and the rows of its objects. */
 export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = {
   kind: string;
   idPrefix: IdPrefix;
-  /** What callers of REST know it as. */
+  /** As callers of REST know it. */
   noun: string;
-  /** A spec field that every object has: who owns it manages the object. */
+  /** A spec field that every object has: its owner manages the object. */
   field: string;
   /** Place in the resource → place in the REST body. */
   pointer: (pointer: string) => string;
   toSpec: (fields: Fields) => object;
   fromSpec: (spec: Spec) => Fields;
-  /** REST field → the spec fields it stands for, where that is not the one of the same name. */
+  /** REST field → its spec fields, where that is not the one of the same name. */
   specFields?: Readonly<Record<string, readonly string[]>>;
   read: (db: Db, key: RowKey) => Promise<Row | undefined>;
-  /** What the API knows of an object that the operator has not looked at yet; `row`: what was there. */
+  /** A row for an object that the operator has not projected yet; `row`: the one before. */
   asWritten: (written: WrittenRow, spec: Spec, row: Row | undefined) => Row;
 };
 
 /** `id` is a uuid. */
 export type RowKey = { namespace: string; id: string };
 
-/** What rows of all kinds have. Times are Unix milliseconds. */
+/** The columns that all kinds have. Times are Unix milliseconds. */
 export type WrittenRow = ObjectKey & {
   id: string;
   uid: string;
@@ -49,7 +49,7 @@ export type WrittenRow = ObjectKey & {
   updatedAt: number;
 };
 
-/** `shown`: the row already shows the resource as it was written. */
+/** `shown`: the row shows the resource as it was written. */
 export type Written<Spec, Row> = { row: Row; resource: Resource<Spec>; shown: boolean };
 
 export type DeclareDeps = { pool: Pool; store: ResourceStore; awaitProjection: AwaitProjection };
@@ -74,7 +74,9 @@ export async function requireDeclared<Spec, Fields extends object, Row extends W
   return found(resource, kind.noun) as Resource<Spec>;
 }
 
-/** Waits, at most 2 s, for the row to show a resource as it was written or as somebody wrote it since. */
+/**
+ * Waits, at most 2 s, until the row shows a resource as it was written or as it was changed since.
+ */
 export async function showWritten<Spec, Fields extends object, Row extends WrittenRow>(
   { pool, awaitProjection }: Pick<DeclareDeps, 'pool' | 'awaitProjection'>,
   kind: DeclaredKind<Spec, Fields, Row>,
@@ -106,8 +108,9 @@ export async function showWritten<Spec, Fields extends object, Row extends Writt
 }
 
 /**
- * JSON merge patch (RFC 7386) of the fields the API owns, again when somebody else wrote in between.
- * @param request.annotations of the API's, beside the id: what it does not repeat it loses
+ * JSON merge patch (RFC 7386) of the fields the API owns; repeated when somebody else wrote in
+ * between.
+ * @param request.annotations the API's, beside the id: one that is not repeated is dropped
  * @throws ApiError not_found, precondition_failed, write_conflict, managed_elsewhere, invalid_body
  */
 export async function patchDeclared<Spec, Fields extends object, Row extends WrittenRow>(
@@ -130,7 +133,7 @@ export async function patchDeclared<Spec, Fields extends object, Row extends Wri
       const current = await requireDeclared(deps, kind, key);
       precondition(current);
       const before = kind.fromSpec(current.spec);
-      // The patch was checked field by field, the merged whole is by the store.
+      // The patch was checked field by field; the store checks the merged whole.
       const after = applyMergePatch({ ...before } as Record<string, unknown>, patch) as Fields;
       const touched = Object.keys(patch).flatMap(
         (field) => kind.specFields?.[field] ?? [toCamelKey(field)],
@@ -152,9 +155,9 @@ export async function patchDeclared<Spec, Fields extends object, Row extends Wri
 }
 
 /**
- * The API's whole part of an object after a patch: the fields it owned and the
- * touched ones, as `after` has them. Removing what somebody else declares is a conflict, where
- * server-side apply would silently do nothing.
+ * All that the API declares of an object after a patch: the fields it owned and the touched ones,
+ * with the values of `after`. To remove what somebody else declares is a conflict; server-side
+ * apply would silently do nothing.
  */
 function declarationAfter(input: {
   current: Pick<Resource, 'owners'>;
@@ -175,7 +178,7 @@ function declarationAfter(input: {
 
 /**
  * Deletes what only the API declares, unless it was changed since the caller saw it, and waits
- * until it is gone from what is read. It may be gone already.
+ * until its row is gone. The object may be gone already.
  * @throws ApiError not_found, managed_elsewhere, precondition_failed, write_conflict
  */
 export async function deleteDeclared<Spec, Fields extends object, Row extends WrittenRow>(

@@ -7,8 +7,8 @@ import type { Plan } from '../idempotency/plan.ts';
 
 /**
  * Names of declared things (contract §4): a given one must be free, a derived one gets a suffix
- * until it is. What looks random in a name comes from the plan, so that a retry after a crash tries
- * the same names in the same order and knows its own object by the id in it.
+ * until it is. The suffixes come from the plan, so that a retry after a crash tries the same names
+ * in the same order and knows its own object by its id.
  */
 
 const NAME_TRIES = 5;
@@ -17,7 +17,10 @@ const NAME_BASE_MAX = 50;
 export type NewName = {
   /** As the caller gave it; undefined: one is derived. */
   given: string | undefined;
-  /** What it is derived from; nothing left of it, or undefined: `noun-` and eight characters. */
+  /**
+   * It is derived from this; when undefined or without letters and digits: `noun-` and eight
+   * characters.
+   */
   displayName: string | undefined;
   /** `agent`, `source` */
   noun: string;
@@ -32,7 +35,7 @@ export async function declareUnderFreeName(
   const { store, plan } = deps;
   const names = candidates(wanted, plan.id);
   if (plan.isRetry) {
-    // An earlier try may have come to a later name, and the first be free by now.
+    // An earlier try may have taken a later name, and the first may be free by now.
     for (const name of names) {
       const made = await findMade(store, { ...object, name });
       if (made) return made;
@@ -64,7 +67,7 @@ function candidates({ given, displayName, noun }: NewName, id: string): string[]
 function labelOf(displayName: string | undefined): string {
   return (displayName ?? '')
     .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '') // What is left of é beside its e.
+    .replaceAll(/\p{M}/gu, '') // The accent of é, for one.
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, NAME_BASE_MAX)

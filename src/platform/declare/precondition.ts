@@ -1,22 +1,25 @@
 import { ApiError } from '../../errors.ts';
 
 /**
- * `If-Match` (contract §3). A tag names one generation of one declared object: every change of what
- * is declared makes another, and an object that was deleted and made anew has other tags. What the
- * operator found out since (`ready`, health, what is live) is no change of it.
+ * `If-Match` (contract §3). A tag names one generation of one declared object: every change of the
+ * declaration makes another, and an object that was deleted and made anew has other tags. What the
+ * operator finds out (`ready`, health, what is live) is no change.
  */
 
 type Declared = { uid: string; generation: number };
 
-/** Throws unless the object is as the caller last saw it; hold it against what is then written. */
+/**
+ * Throws unless the object is as the caller last saw it; check the very version that is then
+ * written.
+ */
 export type Precondition = (object: { metadata: Declared }) => void;
 
-/** A strong entity tag, quotes included. Of a declared object or the row made of it. */
+/** A strong entity tag, quotes included, of a declared object or of its row. */
 export function etagOf({ uid, generation }: Declared): string {
   return `"${generation}-${uid.replaceAll('-', '')}"`;
 }
 
-/** Whoever asked did not say what they saw. */
+/** The caller sent no `If-Match`. */
 export const noPrecondition: Precondition = () => undefined;
 
 /** @throws ApiError precondition_failed when the object has none of these tags */

@@ -6,12 +6,12 @@ import {
 } from '../resources/annotations.ts';
 import type { Resource } from '../resources/resource-store.ts';
 
-/** Who to name in an activation (contract §4), and why if they said so. */
+/** Who is named in an activation (contract §4), and the reason if one was given. */
 export type Actor = { actor: string; reason: string | null };
 
 /**
- * The API notes its key with each write; for everybody else the field managers tell. A pin that
- * was removed has no owner any more: then it was whoever owns the content.
+ * The API notes its key with each write; everybody else is known by the field manager. A pin that
+ * was removed has no owner any more: whoever owns the content is named.
  */
 export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
   const { owners } = resource;
@@ -24,8 +24,8 @@ export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
 }
 
 /**
- * Who wrote the content last: of several that declare parts of it the one with the latest time,
- * where the store tells times, else whoever declares the prompt.
+ * Who wrote the content last: of several managers the one with the latest time, where the store
+ * has times, else the one that declares the prompt.
  */
 function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
   const { pinnedVersion: _, ...content } = owners;
@@ -36,9 +36,9 @@ function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
     .reduce((last, manager) => (timeOf(manager) > timeOf(last) ? manager : last), author);
 }
 
-/** Where the declaration lives: whoever owns the field every object of the kind has. */
+/** Where the declaration is kept: by whoever owns the field that every object of the kind has. */
 export function managedBy(owners: readonly string[] | undefined): 'api' | 'kubernetes' | 'file' {
-  // Declared by the API and by Git alike, it is Git's: the API cannot take it away.
+  // Declared by the API and by Git, it is Git's: the API cannot remove it.
   const owner = owners?.find((manager) => !isApi(manager)) ?? owners?.[0];
   if (owner === FILE_MANAGER) return 'file';
   return owner !== undefined && isApi(owner) ? 'api' : 'kubernetes';
@@ -51,7 +51,7 @@ function actorOf(resource: Resource, owner: string | undefined, annotation: stri
   if (owner === undefined || !isApi(owner)) {
     return { actor: `kubernetes:${owner ?? 'unknown'}`, reason: null };
   }
-  // Something else has changed since, but what the API declares is by its last key.
+  // The note is of an earlier generation: what the API declares is still by its last key.
   return { actor: readLastActor(resource, annotation) ?? 'api', reason: null };
 }
 

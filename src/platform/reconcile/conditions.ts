@@ -1,7 +1,7 @@
 import { rfc3339 } from '../resources/schema/field-types.ts';
 import type { RecordEvent, Condition, Resource } from '../resources/resource-store.ts';
 
-/** What a reconcile found; each becomes a condition of one generation. */
+/** What a reconcile found; each becomes a condition of the present generation. */
 export type Finding = Problem & { type: string; status: boolean };
 
 /** Why something is not in force: `reason` is CamelCase for programs, `message` for people. */
@@ -24,7 +24,7 @@ export const resolvedRefs = (message = 'all references resolve'): Finding => ({
   message,
 });
 
-/** Not in force, and only another declaration changes that; `type` says which part is in the way. */
+/** Not in force until something else is declared; `type`: the condition that says what is wrong. */
 export function refused(type: 'Accepted' | 'ResolvedRefs', why: Problem): Finding[] {
   return [notReady(why), { type, status: false, ...why }, stalled(why)];
 }
@@ -54,8 +54,8 @@ export function toConditions(
 }
 
 /**
- * Tells people below the object when the answer to "is it ready, and why" became another one.
- * `reason`: in place of the condition's.
+ * Records an Event of the object when whether it is ready, or why, has changed. `reason`: in place
+ * of the condition's.
  */
 export function recordReadiness(
   record: RecordEvent,

@@ -2,7 +2,7 @@ import type { ControllerMetrics } from '../controller/controller.ts';
 import type { WorkQueueMetrics } from '../controller/work-queue.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
-/** The metrics of one controller, as its runtime calls them (src/platform/controller/controller.ts). */
+/** The metrics of one controller, as src/platform/controller/controller.ts calls them. */
 export function controllerMetrics(metrics: Metrics, controller: string): ControllerMetrics {
   const label = { controller };
   return {

@@ -12,10 +12,10 @@ export type IdentityDeps = {
 };
 
 /**
- * Which row a resource is: the one its annotation names, else the one that had this name before
- * (so that the same manifests on a new cluster continue the history), else a new one. The
- * choice is written to the annotation before anything else happens, and then never changes:
- * the status repeats it in `idField`, and another one beside that is refused.
+ * The row of a resource: the one its annotation names, else the last one of its name (so that the
+ * same manifests on a new cluster continue the history), else a new one. The choice is written to
+ * the annotation before anything else and never changes: the status repeats it in `idField`, and
+ * an annotation that differs from that is refused.
  */
 export async function identify(
   deps: IdentityDeps,
@@ -32,7 +32,7 @@ export async function identify(
   const refuse = (why: string): Identity => ({ refused: `annotation ${ANNOTATIONS.id}: ${why}` });
   const id = toUuid(prefix, given);
   if (id === null) return refuse(`${given} is no ${prefix}_ id`);
-  // Anybody could have written something else there.
+  // Anybody can change an annotation.
   const known = resource.status[idField];
   if (typeof known === 'string' && known !== given) {
     return refuse(`is ${known} and cannot become ${given}`);
@@ -41,7 +41,7 @@ export async function identify(
   if (place === undefined || isSame(place, metadata)) return { id };
   if (place.namespace !== metadata.namespace)
     return refuse(`${given} belongs to another namespace`);
-  // Copied together with the rest of a manifest? One that is gone may go on under a new name.
+  // Another object's id, copied with its manifest? One that is gone may go on under a new name.
   const other = await deps.store.get(kind, place);
   return other?.metadata.annotations[ANNOTATIONS.id] === given
     ? refuse(`${given} belongs to ${place.name}; leave it out to get one`)

@@ -12,7 +12,7 @@ import { recordReadiness, refused, toConditions, type Finding } from './conditio
 import { identify } from './identity.ts';
 import { refuseUnstorable } from './unstorable.ts';
 
-/** A kind the operator brings in force: the part of a reconcile that is this kind's own. */
+/** A kind the operator brings in force: the part of a reconcile that differs by kind. */
 export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<string, unknown>> = {
   kind: string;
   idPrefix: IdPrefix;
@@ -23,13 +23,14 @@ export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<strin
   rows: Projections;
   /** Whether an object reads the Secret, ConfigMap or object of `kind` with this name. */
   uses: (object: Resource<Spec>, kind: string, name: string) => boolean;
-  /** Objects of other kinds may use one of these. */
+  /** Whether objects of other kinds may use one of these. */
   isReferred?: boolean;
-  /** Objects whose status shows what is no longer so, although nothing was declared. */
+  /** Objects whose status is out of date although nothing was declared. */
   listStale?: () => Promise<ObjectKey[]>;
   /**
-   * Brings an object in force; it is called with the present declaration and never with what changed,
-   * at any time and without need. A throw means "try again". `id` is a uuid; `epoch` fences each write.
+   * Brings an object in force. It gets the present declaration, never what changed, and is called
+   * at any time, also without need. A throw means "try again". `id` is a uuid; `epoch` fences
+   * writes.
    */
   act: (
     resource: Resource<Spec, Status>,
@@ -55,13 +56,13 @@ export type ReconcilerDeps = {
   nowMs: () => number;
 };
 
-/** The kind as the operator's list holds it: its types matter to itself alone. */
+/** A kind in the operator's list, without the types of its own. */
 export type KindRegistration = Omit<ReconciledKind, 'act' | 'remove'> & {
   /** For one term. */
   reconcilerOf: (epoch: number) => (key: ObjectKey) => Promise<ReconcileResult>;
 };
 
-/** Wraps a kind in what is alike for all: identify → refuse → act → report. */
+/** Wraps a kind in what all kinds share: identify → refuse → act → report. */
 export function register<Spec, Status extends { conditions?: readonly Condition[] }>(
   deps: ReconcilerDeps,
   kind: ReconciledKind<Spec, Status>,

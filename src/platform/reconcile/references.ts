@@ -2,7 +2,7 @@ import { ALLOW_LABEL } from '../resources/annotations.ts';
 import type { ResourceStore } from '../resources/resource-store.ts';
 import type { Problem } from './conditions.ts';
 
-/** A value a spec refers to, or why it cannot be had; `reason` is a condition's reason. */
+/** A value a spec refers to, or why there is none; `reason` is a condition's reason. */
 export type Resolved = { value: string } | Problem;
 
 type KeyRef = { name: string; key: string };
@@ -20,8 +20,8 @@ export async function resolveConfigMap(
 }
 
 /**
- * The value of a Secret's key, in the object's own namespace and only with the label that
- * allows it (contract §6).
+ * The value of a Secret's key, in the object's own namespace; the Secret must have the label that
+ * allows its use (contract §6).
  */
 export async function resolveSecret(
   store: Pick<ResourceStore, 'get'>,

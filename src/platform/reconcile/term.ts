@@ -10,19 +10,19 @@ import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { WriteConflictError, type ObjectKey } from '../resources/resource-store.ts';
 
-/** What a term needs of a kind: its name, what there is, and how to bring one in force. */
+/** What a term needs of a kind. */
 export type TermKind = {
   kind: string;
-  /** Declared objects and rows alike; a row without an object was deleted while nobody looked. */
+  /** Of declared objects and of rows: a row without an object was deleted while nobody watched. */
   listKeys: () => Promise<ObjectKey[]>;
-  /** What has to be looked at although nothing was declared; asked once a minute. */
+  /** Objects to reconcile although nothing was declared; called once a minute. */
   listStale?: (() => Promise<ObjectKey[]>) | undefined;
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
 };
 
 /** Reconciles while this process leads: a queue and its workers for each kind. */
 export type Term = {
-  /** Something changed; kinds that are not ours are ignored. */
+  /** Queues an object that changed; other kinds are ignored. */
   changed: (kind: string, key: ObjectKey) => void;
   stop: () => Promise<void>;
 };
@@ -33,13 +33,13 @@ export type TermDeps = {
   log: Logger;
   /** Nothing is reconciled before it resolves. */
   begins: Promise<void>;
-  /** After this long all is looked at a second time; 0: no sooner than usual. */
+  /** After this long everything is listed for the second time; 0: when it usually is. */
   lookAgainMs: number;
 };
 
 const nowMs = (): number => performance.now();
 const LIST_AGAIN_MS = 1_000;
-/** As controller-runtime: should a change ever have gone unheard, it is found on the same day. */
+/** As in controller-runtime: should a change ever be missed, it is found on the same day. */
 const RESYNC_MS = 10 * 3_600_000;
 const STALE_MS = 60_000;
 
@@ -82,7 +82,7 @@ export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps
   };
 }
 
-/** Somebody wrote in between: nothing is wrong, the object only has to be read again. */
+/** On a write conflict nothing is wrong: the object only has to be read again. */
 function requeueOnConflict(
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>,
 ): (key: ObjectKey) => Promise<ReconcileResult> {
@@ -97,8 +97,8 @@ function requeueOnConflict(
 }
 
 /**
- * Looks at what there is, again and again; what changes meanwhile goes first. `firstWaitMs`: between
- * the first time and the second, when not as always.
+ * Queues everything there is, again and again, behind what changes meanwhile. `firstWaitMs`: the
+ * wait between the first time and the second; 0: `waitMs`, as later.
  */
 async function queueAgain(deps: {
   listKeys: () => Promise<ObjectKey[]>;

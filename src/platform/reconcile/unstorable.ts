@@ -1,6 +1,6 @@
 /**
- * The API server lets any character into a string; PostgreSQL keeps neither U+0000 nor half of a
- * surrogate pair. Such a spec is refused in words instead of failing for ever.
+ * The API server takes any character in a string; PostgreSQL stores neither U+0000 nor half of a
+ * surrogate pair. Such a spec is refused with a message instead of failing for ever.
  */
 export function refuseUnstorable(spec: unknown): { reason: string; message: string } | undefined {
   const place = findUnstorable(spec, 'spec');
@@ -13,7 +13,7 @@ export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-/** Where the first such string is, as a path; keys count for the object they are in. */
+/** The path of the first such string; of a key, the path of its object. */
 function findUnstorable(value: unknown, place: string): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : place;
   if (typeof value !== 'object' || value === null) return undefined;

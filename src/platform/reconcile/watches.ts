@@ -3,19 +3,19 @@ import type { Logger } from '../observability/logger.ts';
 import { CORE_KINDS } from '../resources/schema/core-kinds.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 
-/** What watching needs of a kind: its name, and which other objects one of it reads. */
+/** What watching needs of a kind: its name, and which other objects it uses. */
 export type WatchedKind = {
   kind: string;
-  /** Others may read it, so that a change of it is told to them too. */
+  /** Others may use it: when it changes, they are looked at too. */
   isReferred?: boolean;
   uses: (object: Resource, kind: string, name: string) => boolean;
 };
 
 export type Watches = {
-  /** Resolves when everything there is has been heard of once. */
+  /** Resolves when everything there is has been listed once. */
   synced: Promise<void>;
   isSynced: () => boolean;
-  /** Resolves when of the registered kinds nothing is known that is older than this call. */
+  /** Resolves when nothing that is known of the registered kinds is older than this call. */
   refresh: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -23,14 +23,14 @@ export type Watches = {
 export type WatchesDeps = {
   store: Pick<ResourceStore, 'watch' | 'list'>;
   kinds: readonly WatchedKind[];
-  /** After `synced`: this object has to be looked at. */
+  /** Called after `synced` for each object to reconcile. */
   onChange: (kind: string, key: ObjectKey) => void;
   log: Logger;
 };
 
 /**
- * Follows the registered kinds and what they refer to, whether this process leads or not: one
- * that takes over knows everything already.
+ * Follows the registered kinds and what they refer to, whether this process leads or not: when it
+ * takes over, it knows everything already.
  */
 export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watches {
   let isSynced = false;
@@ -62,7 +62,7 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
 
   const own = kinds.map(({ kind, isReferred }) =>
     follow(kind, (key) => {
-      if (!isSynced) return; // Nothing has been looked at yet.
+      if (!isSynced) return; // The term lists everything when it begins.
       onChange(kind, key);
       if (isReferred) healUsers(kind, key);
     }),
@@ -80,7 +80,7 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
     synced,
     isSynced: () => isSynced,
     refresh: async () => {
-      // What they refer to is read from the server each time.
+      // What they refer to is read from the server each time anyway.
       await Promise.all(own.map((watch) => watch.refresh()));
     },
     stop: async () => {

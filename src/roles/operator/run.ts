@@ -21,18 +21,18 @@ import { register, type KindRegistration } from '../../platform/reconcile/reconc
 import { startTerm, type Term } from '../../platform/reconcile/term.ts';
 import { startWatches } from '../../platform/reconcile/watches.ts';
 
-/** Elects one of several operators: a lock in PostgreSQL, or a Lease in Kubernetes. */
+/** Elects one of several operators, by a lock in PostgreSQL or a Lease in Kubernetes. */
 export type Elect = (callbacks: {
-  /** `resign` ends this term: somebody else has begun one since, if only by mistake. */
+  /** `resign` ends this term, when somebody else has begun one since, if only by mistake. */
   onLead: (office: TermOfOffice, resign: (reason: string) => void) => Promise<void>;
-  /** Does not return before everything that `onLead` started has ended. */
+  /** Resolves when everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
 }) => { start: () => void; stop: () => Promise<void> };
 
 export type OperatorRoleDeps = {
   pool: Pool;
   store: ResourceStore;
-  /** Whose objects this operator answers for; empty: all. Rows of others are left alone. */
+  /** The namespaces this operator serves; empty: all. Rows of others are left alone. */
   namespaces?: readonly string[];
   elect: Elect;
   record: RecordEvent;
@@ -43,20 +43,20 @@ export type OperatorRoleDeps = {
 };
 
 export type Operator = {
-  /** Whether it knows all that is declared, so that it could take over now. */
+  /** Whether it knows all that is declared and could lead now. */
   isReady: () => boolean;
   stop: () => Promise<void>;
 };
 
 /**
- * A new cluster with the old database: its manifests come one by one, and until they have, a row
- * without an object is not a deletion. For so long it stays as it was.
+ * In a new cluster with the old database manifests arrive one by one: until all have, a row without
+ * an object is no deletion. For so long such rows stay (docs/decisions/0009-adoption.md).
  */
 const ADOPTION_MS = 3_600_000;
 const ADOPTING =
   'the database was led from elsewhere: what is not declared here yet is kept for an hour';
 
-/** The operator role. Returns at once; watches always, and reconciles whenever it leads. */
+/** The operator role. Returns at once; watches always, reconciles while it leads. */
 export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const { pool, store, namespaces = [], metrics, log } = deps;
   const isOurs = ({ namespace }: ObjectKey): boolean =>
@@ -84,7 +84,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
         listStale,
         listKeys: async () => {
           const objects = await store.list(kind);
-          // What changed while nobody led goes first, not after all that is in force already.
+          // What changed while nobody led goes first, before all that is in force already.
           const unseen = objects.filter(isUnseen);
           const isAdopting = performance.now() < adoptedAtMs;
           const known = isAdopting ? [] : (await rows.listKeys()).filter(isOurs);
@@ -92,8 +92,8 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
         },
         reconcile: resignWhenOver(reconcilerOf(epoch), resign),
       }));
-      // A watch that lags would undo, from what it knew before, what the last leader has done. The
-      // epoch is raised: that one does nothing any more that this does not find.
+      // A watch that lags would undo what the last leader has done. The epoch is raised already, so
+      // that after a refresh nothing of the last leader's is missing.
       const begins = watches.refresh();
       term = startTerm({ kinds, metrics, log, begins, lookAgainMs: adoptMs });
       metrics.leader.set(leader, 1);
@@ -105,7 +105,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     },
   });
   let stopping = false;
-  // Whoever leads must know everything: a deletion it has not heard of looks like a row to keep.
+  // A leader must know everything: a deletion it has not seen looks like a row to keep.
   void watches.synced.then(() => {
     if (!stopping) elector.start();
   });
@@ -135,8 +135,8 @@ function isUnseen({ metadata, status }: Resource): boolean {
 }
 
 /**
- * One that was elected, paused, and raises its epoch only after another was elected shuts that one
- * out, although it will do nothing itself: whoever finds that its epoch is over has to begin anew.
+ * A process that was elected, paused, and raised its epoch only after another was elected shuts the
+ * other out and does nothing itself. So a leader that finds its epoch over resigns and begins anew.
  */
 function resignWhenOver(
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>,

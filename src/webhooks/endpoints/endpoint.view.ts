@@ -10,7 +10,7 @@ import {
   updatedAt,
 } from '../../platform/http/fields.ts';
 
-/** Webhook endpoints as REST answers them (contract §4). A row has no secret that could slip out. */
+/** Webhook endpoints as REST answers them (contract §4). The row has no secret that could leak. */
 
 export const WebhookEndpoint = z
   .strictObject({
@@ -82,7 +82,7 @@ export const RotatedWebhookEndpoint = WebhookEndpoint.extend({
     .meta({ description: 'The new signing secret, when this call made it. Shown now only.' }),
 }).meta({ id: 'RotatedWebhookEndpoint', description: 'An endpoint whose secret is rotated.' });
 
-/** What is over is told no more, whether the row was tidied up or not. */
+/** A rotation that is over is not shown, whether the row was updated since or not. */
 function rotationView(
   row: WebhookEndpointRow,
 ): z.output<typeof WebhookEndpoint>['secret_rotation'] {

@@ -21,9 +21,9 @@ import {
 type Declared = Omit<EndpointProjection, 'secret' | 'next'>;
 
 /**
- * Brings an endpoint's row in line with what is declared and wakes what waited for it. A
- * `secrets` of null (its Secret is missing) keeps the last ones; deliveries of an endpoint that
- * never had one wait for it.
+ * Brings an endpoint's row in line with what is declared and wakes what waits for it. `secrets`
+ * null (its Secret is missing) keeps the last ones; deliveries of an endpoint that never had one
+ * wait.
  */
 export async function projectEndpoint(
   deps: { pool: Pool; notifier: Notifier; sealer: Sealer },
@@ -35,7 +35,7 @@ export async function projectEndpoint(
   if (known && sealed === null && isDeepStrictEqual({ ...known, ...endpoint }, known)) return;
   await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
-    // Deleted and made anew under its name before we looked: the old one goes first.
+    // Another object had this name before and its deletion was not seen: that one goes first.
     const replaced = await markEndpointDeleted(db, endpoint, endpoint.id);
     if (replaced !== undefined) await cancelDeliveries(db, replaced);
     const { secret = null, next = null } = sealed ?? {};
@@ -45,7 +45,7 @@ export async function projectEndpoint(
   deps.notifier.notify(CHANNELS.deliveries, [endpoint.id]);
 }
 
-/** Says why the latest declaration of an endpoint is not in force; the last good one goes on. */
+/** Notes why the latest declaration is not in force; the last good one stays in force. */
 export async function refuseEndpoint(
   deps: { pool: Pool; notifier: Notifier },
   input: {
@@ -63,7 +63,7 @@ export async function refuseEndpoint(
   deps.notifier.notify(CHANNELS.projected, [input.endpoint.uid]);
 }
 
-/** The declaration is gone: the endpoint disappears and what was on its way to it is canceled. */
+/** The declaration is gone: hides the endpoint and cancels what is on its way to it. */
 export async function removeEndpoint(
   deps: { pool: Pool; notifier: Notifier; metrics: Pick<Metrics, 'deliveries'> },
   input: { epoch: number; namespace: string; name: string },
@@ -77,7 +77,7 @@ export async function removeEndpoint(
   deps.notifier.notify(CHANNELS.projected, ['*']);
 }
 
-/** Null when the row already holds these secrets: sealing again would only change its bytes. */
+/** Null when the row has these secrets already: sealing them again would only change its bytes. */
 async function sealIfNew(
   { pool, sealer }: { pool: Pool; sealer: Sealer },
   { endpoint, secrets }: { endpoint: Declared; secrets: SigningSecrets | null },

@@ -22,12 +22,12 @@ const IN_STATUS = { healthy: 'Healthy', failing: 'Failing', disabled: 'Disabled'
 type ShownHealth = Pick<WebhookEndpointStatus, 'health' | 'lastSuccessTime'>;
 
 /**
- * For so long a status keeps an older `lastSuccessTime` while deliveries go well: the traffic must
- * not become writes to the API server, which is no store for metrics.
+ * For so long a status keeps an older `lastSuccessTime` while deliveries succeed: traffic must not
+ * become writes to the API server, which is no store for metrics.
  */
 const LAST_SUCCESS_KEPT_MS = 300_000;
 
-/** What an endpoint's status is to show of its deliveries, after it has shown `shown`. */
+/** What an endpoint's status should show of its deliveries; it shows `shown` now. */
 export async function readEndpointHealth(
   { pool }: { pool: Pool },
   key: { id: string; namespace: string },
@@ -37,7 +37,7 @@ export async function readEndpointHealth(
   return endpoint ? healthToShow(endpoint, shown) : {};
 }
 
-/** Endpoints whose status would show something else now; `healthToShow` answers what it shows. */
+/** Endpoints whose status should show something else by now. */
 export async function listStaleEndpoints(deps: {
   pool: Pool;
   store: Pick<ResourceStore, 'get'>;

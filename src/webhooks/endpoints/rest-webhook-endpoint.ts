@@ -17,7 +17,7 @@ const written = webhookEndpointSpec.pick({
 
 type Written = z.output<typeof written>;
 
-/** The spec fields that REST declares; `secretRef` is the caller's, who keeps the secret. */
+/** The spec fields that REST declares; `secretRef` is for manifests. */
 export type WebhookEndpointDeclaration = Written & { suspend?: boolean };
 export type WebhookEndpointFields = SnakeCased<Written> & { enabled?: boolean };
 export type WebhookEndpointWrite = WebhookEndpointFields & { secret?: string };
@@ -47,14 +47,14 @@ export const WebhookEndpointWrite: z.ZodType<WebhookEndpointWrite> = typed(
 );
 
 /**
- * Body of `PATCH /v1/webhooks/{id}`: an RFC 7386 merge patch; the secret changes by rotation only.
+ * Body of `PATCH /v1/webhooks/{id}`: an RFC 7386 merge patch. The secret changes by rotation only.
  * The merged result must be checked with `WebhookEndpointWrite`.
  */
 export const WebhookEndpointPatch: z.ZodType<Record<string, unknown>> = z
   .strictObject({ ...patchShape(written), enabled: enabled.nullable().optional() })
   .describe('Changes of an endpoint; null removes a field.');
 
-/** Splits a create body into what is declared and the secret, which never is. */
+/** Splits a create body into the spec and the secret, which is no part of the spec. */
 export function toWebhookEndpointSpec(write: WebhookEndpointWrite): {
   spec: WebhookEndpointDeclaration;
   secret: string | undefined;
@@ -64,7 +64,7 @@ export function toWebhookEndpointSpec(write: WebhookEndpointWrite): {
   return { spec: isEnabled === undefined ? spec : { ...spec, suspend: !isEnabled }, secret };
 }
 
-/** The write fields of a spec. `event_types` is absent when it is in the spec: all events. */
+/** The write fields of a spec. `event_types` absent, as in the spec: all events. */
 export function fromWebhookEndpointSpec(
   spec: Written & Partial<WebhookEndpointSpec>,
 ): WebhookEndpointFields {
@@ -72,7 +72,7 @@ export function fromWebhookEndpointSpec(
   return spec.suspend === undefined ? rest : { ...rest, enabled: !spec.suspend };
 }
 
-/** Where a mistake in the resource lies in the REST body: `/spec/suspend` → `/enabled`. */
+/** Place in the resource → place in the REST body: `/spec/suspend` → `/enabled`. */
 export function webhookEndpointPointer(pointer: string): string {
   const inSpec = pointer.replace(/^\/spec/, '');
   return inSpec === '/suspend' ? '/enabled' : toSnakePointer(webhookEndpointSpec, inSpec);

@@ -28,20 +28,20 @@ export type RotateSecretDeps = { pool: Pool; store: ResourceStore; sealer: Seale
 export type RotateInput = {
   namespace: string;
   id: string;
-  /** How long both are live before they swap, and again after; undefined: the default. */
+  /** How long both secrets are live before the swap, and again after it; undefined: the default. */
   overlapSec: number | undefined;
   step: 'begin' | 'activate' | 'cancel';
 };
 
-/** `secret`: the new one, when this call made it. */
+/** `secret`: the new one, if this call made it. */
 export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined };
 
 /**
- * Gives an endpoint another signing secret in two steps (contract §4). One transaction holds the
- * endpoint's row, writes its Secret (the home: from it a database is built anew) and the row (what
- * delivery signs with): two callers cannot both begin, and who is told of a secret has the one that
- * is used. Should this process die in between, the operator brings the row in line with the Secret,
- * and a repeat under the same Idempotency-Key makes the same secret.
+ * Gives an endpoint another signing secret in two steps (contract §4). One transaction locks the
+ * endpoint's row, writes its Secret (from which a new database is filled) and the row (with which
+ * delivery signs): two callers cannot both begin, and who is shown a secret has the one that is
+ * used. If this process dies in between, the operator brings the row in line with the Secret, and a
+ * repeat under the same Idempotency-Key makes the same secret.
  * @throws ApiError not_found, precondition_failed, managed_secret, rotation_in_progress, no_rotation
  */
 export async function rotateSecret(
@@ -92,9 +92,9 @@ function rotate(
   const { next } = before;
   const isWaiting = next !== undefined && next.atMs > nowMs;
   if (step.step === 'begin') {
-    if (isWaiting && next.secret === made) return before; // Asked for again after a crash.
+    if (isWaiting && next.secret === made) return before; // Repeated after a crash.
     if (isWaiting) throw inProgress(next.atMs);
-    // After a swap the old one gives way to the one that comes now.
+    // After a swap the old secret is dropped for the one that begins now.
     const secret = next?.secret ?? before.secret;
     const overlapMs = (step.overlapSec ?? OVERLAP_DEFAULT_SEC) * 1_000;
     const atMs = nowMs + overlapMs;
@@ -122,7 +122,7 @@ function noSecretYet(): ApiError {
   return new ApiError('write_conflict', 'the endpoint has no secret in force yet; try again soon');
 }
 
-/** Who keeps the secret rotates it. */
+/** A secret is rotated where it is kept: only the API's own are rotated here. */
 async function checkDeclared(
   store: ResourceStore,
   endpoint: WebhookEndpointRow,
@@ -133,7 +133,7 @@ async function checkDeclared(
   if (endpoint.managedBy !== 'api') throw elsewhere(`with its manifest (${endpoint.managedBy})`);
   const declared = found(await store.get('WebhookEndpoint', endpoint), 'webhook endpoint');
   precondition(declared);
-  // The store let in only what the CRD allows.
+  // The store lets in only what the CRD allows.
   const ref = (declared.spec as WebhookEndpointSpec).secretRef;
   if (ref) throw elsewhere(`in the Secret ${ref.name}`);
 }

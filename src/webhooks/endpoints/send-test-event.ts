@@ -20,28 +20,31 @@ type TestEvent<T extends EventType> = {
 };
 
 /**
- * A real event of the given type, to one endpoint only (contract §4). Those of concurrent requests
- * are committed together: one statement and one commit for all that came while the last one ran.
- * The statement says by itself whether the endpoint is there and enabled; only a "no" is looked
- * into. With something to beforeCommit it has a transaction of its own.
+ * Sends a real event of the given type to one endpoint only (contract §4). The events of concurrent
+ * requests are committed together: one statement and one commit for all that came while the last
+ * one ran. The statement itself finds out whether the endpoint exists and is enabled; only a "no"
+ * is looked into. A call with `beforeCommit` has a transaction of its own.
  */
 export type SendTestEvent = <T extends EventType>(
   event: TestEvent<T>,
   beforeCommit?: CommitHook<SentTest>,
 ) => Promise<SentTest>;
 
-/** Bounds what one failure can fail. */
+/** Bounds how many requests one failure fails. */
 const TOGETHER_MAX = 128;
 
 /**
- * Far above what real events have. A delivery process holds up to 512 at once (webhooks/delivery/budgets.ts), and
- * a tenant who makes up large ones must not cost all the others their process.
+ * Far above the size of real events. A delivery process has up to 512 in memory at once
+ * (src/webhooks/delivery/budgets.ts), and a tenant with large ones must not take it down for all.
  */
 const BYTES_MAX = 64 * 1_024;
 
 export type SendTestEventDeps = {
   pool: Pool;
-  /** For what is committed together; with PLANNED_ONCE. One connection: one batch runs at a time. */
+  /**
+   * For what is committed together; with PLANNED_ONCE. One connection, since one batch runs at a
+   * time.
+   */
   outbox: Db;
   announce: Announce;
   nowMs: () => number;
@@ -58,7 +61,7 @@ export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
     },
     itemsMax: TOGETHER_MAX,
     gatherMs: 0,
-    // From about 1,000 events a second on: a commit takes as long as this.
+    // From about 1,000 events a second on: about as long as a commit takes.
     busy: { from: 3, gatherMs: 2 },
   });
 

@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Signing secrets and the signatures made with them (contract §5). Two schemes ride on every
- * delivery: the contracted `parley-signature` over the body alone, and the Standard Webhooks
- * trio, which also covers id and time.
+ * Signing secrets and the signatures made with them (contract §5). Every delivery is signed twice:
+ * by `parley-signature` over the body alone, and by the three headers of Standard Webhooks, which
+ * also cover id and time.
  */
 
 const SECRET_PREFIX = 'whsec_';
@@ -12,7 +12,7 @@ const SECRET_BYTES = 32;
 const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
 
-/** `bytes` are random, 32 of them. */
+/** `bytes`: 32 random ones. */
 export function newEndpointSecret(bytes: Buffer = randomBytes(SECRET_BYTES)): string {
   return SECRET_PREFIX + bytes.toString('base64');
 }
@@ -34,12 +34,14 @@ export function signBody(secret: string, body: Buffer): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
 
-/** `webhook-signature`: `v1,` + base64, keyed with the bytes behind `whsec_` (Standard Webhooks 1.0). */
+/**
+ * `webhook-signature` (Standard Webhooks 1.0): `v1,` + base64, keyed with the bytes after `whsec_`.
+ */
 export function signStandard(
   secret: string,
   message: { id: string; timestampSec: number; body: Buffer },
 ): string {
-  // A key object: given the bare bytes, Node takes six times as long.
+  // A key object: with the bare bytes Node takes six times as long.
   const key = createSecretKey(secret.slice(SECRET_PREFIX.length), 'base64');
   const digest = createHmac('sha256', key)
     .update(`${message.id}.${message.timestampSec}.`)

@@ -11,22 +11,22 @@ import {
 } from './webhook-endpoints.sql.ts';
 
 /**
- * What the Secret of an endpoint holds. While its secret is being given a successor there are two,
- * with absolute times: a database that is built anew signs with the right one at once.
+ * The contents of an endpoint's Secret. During a rotation there are two secrets, with absolute
+ * times, so that a new database signs with the right one at once.
  */
 export type SigningSecrets = {
   secret: string;
   next?: SecretRotation;
 };
 
-/** Times are Unix ms. From `atMs` on `secret` here signs; the old one is live until `oldUntilMs`. */
+/** `secret` signs from `atMs` on; the old one is live until `oldUntilMs`. Times are Unix ms. */
 export type SecretRotation = { secret: string; atMs: number; oldUntilMs: number };
 
 const NEXT = 'next-secret';
 const NEXT_AT = 'next-secret-at';
 const OLD_UNTIL = 'old-secret-until';
 
-/** The Secret of an endpoint, as it is declared. */
+/** The Secret of an endpoint, to be applied. */
 export function secretObject(
   { namespace, name }: ObjectKey,
   { secret, next }: SigningSecrets,
@@ -45,7 +45,7 @@ export function secretObject(
   };
 }
 
-/** The rotation that a Secret tells of; `problem`: somebody wrote what is none. */
+/** The rotation in a Secret's data; `problem`: why what somebody wrote there is none. */
 export function readRotation(
   data: Record<string, unknown>,
 ): { next?: SecretRotation } | { problem: string } {
@@ -62,15 +62,16 @@ export function readRotation(
   return { next: { secret, atMs, oldUntilMs } };
 }
 
-/** As it stands at a moment: a rotation that is over has left one secret. */
+/** The secrets at a moment: after the end of a rotation only the new one is left. */
 export function secretsAt(secrets: SigningSecrets, nowMs: number): SigningSecrets {
   const { next } = secrets;
   return next && next.oldUntilMs <= nowMs ? { secret: next.secret } : secrets;
 }
 
 /**
- * What an endpoint signs with; undefined when it never had a secret or was removed. Where its Secret
- * was lost (a new cluster with the old database), receivers go on with it.
+ * What an endpoint signs with; undefined when it never had a secret or was removed. When its Secret
+ * is lost (a new cluster with the old database), the operator writes it anew from these, so that
+ * receivers go on with the secret they know.
  */
 export async function readEndpointSecrets(
   { pool, sealer }: { pool: Pool; sealer: Sealer },

@@ -54,10 +54,10 @@ export type WebhookEndpointReconcilerDeps = {
 };
 
 const FIELD_MANAGER = 'parley-operator';
-/** What the clocks of the operator and the database may differ by without anybody noticing. */
+/** The clocks of the operator and the database may differ by so much. */
 const CLOCK_SKEW_MS = 1_000;
 
-/** Brings WebhookEndpoints in force: their address, what they are subscribed to, their secrets. */
+/** Brings WebhookEndpoints in force: their address, subscriptions and secrets. */
 export function webhookEndpointReconciler(
   deps: WebhookEndpointReconcilerDeps,
 ): ReconciledKind<WebhookEndpointSpec, WebhookEndpointStatus> {
@@ -73,13 +73,13 @@ export function webhookEndpointReconciler(
     act: (endpoint, by) => act(deps, endpoint, by),
     remove: async (key, epoch) => {
       await removeSecret(deps, key);
-      // The row last: as long as it is there, the next leader comes by here again.
+      // The row last: as long as it is there, the next leader does this again.
       await removeEndpoint(deps, { epoch, ...key });
     },
   };
 }
 
-/** The endpoint's own Secret goes with it; one of that name that somebody else declares does not. */
+/** Deletes the endpoint's own Secret, but not one of that name that somebody else declares. */
 async function removeSecret(
   { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
   { namespace, name }: ObjectKey,
@@ -88,7 +88,7 @@ async function removeSecret(
   const secret = await store.get('Secret', key);
   const owners = Object.values(secret?.owners ?? {}).flat();
   if (!secret || owners.some((owner) => owner !== FIELD_MANAGER && owner !== API_MANAGER)) return;
-  // Declared anew meanwhile: then it is the new one's.
+  // The endpoint was declared anew meanwhile: then the Secret is the new one's.
   if (await store.get('WebhookEndpoint', { namespace, name })) return;
   await store.delete('Secret', key, { resourceVersion: secret.metadata.resourceVersion });
 }
@@ -167,7 +167,7 @@ function secretNameOf(spec: WebhookEndpointSpec, { name }: { name: string }): st
 
 type Found = { secrets: SigningSecrets } | Problem;
 
-/** The declared secret, or the endpoint's own, which is made when it is not there yet. */
+/** The declared secret, or the endpoint's own, which is made when it is missing. */
 async function findSecrets(
   deps: WebhookEndpointReconcilerDeps,
   endpoint: EndpointResource,
@@ -204,7 +204,9 @@ async function resolveSecrets(
   return { reason: 'InvalidSecret', message };
 }
 
-/** Lost, with its cluster perhaps: receivers must not have to learn another one. */
+/**
+ * A Secret may be lost, for one with its cluster: receivers must not have to learn another secret.
+ */
 async function makeSecret(
   deps: WebhookEndpointReconcilerDeps,
   endpoint: EndpointResource,
@@ -216,7 +218,7 @@ async function makeSecret(
   return putSecret(deps, endpoint, secrets, { resourceVersion: '' });
 }
 
-/** As its owner: what the API made stays the API's, which rotates it. */
+/** Written as its owner: what the API made stays the API's, which rotates it. */
 function putSecret(
   { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
   { metadata, owners }: EndpointResource,

@@ -15,7 +15,7 @@ import {
 
 /** The kind WebhookEndpoint (contract §6): types, CRD and REST shape come from here. */
 
-/** What `eventTypes` may hold: `*`, each type, and `group.*` at each dot (`subscribes` reads them). */
+/** The values of `eventTypes`: `*`, each type, and `group.*` at each dot. */
 export const SUBSCRIPTIONS: readonly string[] = [
   '*',
   ...new Set(EVENT_TYPES.flatMap((type) => [...groupsOf(type), type])),
@@ -31,7 +31,7 @@ export const webhookEndpointSpec = z
   .strictObject({
     url: httpUrl.describe('Address the events are sent to, https.'),
     eventTypes: z
-      // An enum, not a pattern: `kubectl explain` and the error of a typing mistake list them all.
+      // An enum, not a pattern: `kubectl explain` and the error on a typing mistake list them all.
       .array(z.enum(SUBSCRIPTIONS))
       .max(SUBSCRIPTIONS.length)
       .meta(LIST_SET)
@@ -86,7 +86,7 @@ export const webhookEndpointStatus = z
 export type WebhookEndpointSpec = z.output<typeof webhookEndpointSpec>;
 export type WebhookEndpointStatus = z.output<typeof webhookEndpointStatus>;
 
-/** Key of the Secret that is made for an endpoint without `secretRef`. */
+/** Key in the Secret that is made for an endpoint without `secretRef`. */
 export const SIGNING_SECRET_KEY = 'secret';
 
 /** Name of that Secret; an endpoint's name is a DNS label, so it stays a DNS subdomain. */

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
 import type { ManagedBy } from '../../platform/resources/kind-names.ts';
 
-/** What the operator made of a WebhookEndpoint. Times are Unix milliseconds. */
+/** A WebhookEndpoint as the operator has projected it. Times are Unix milliseconds. */
 export type WebhookEndpointRow = {
   id: string;
   namespace: string;
@@ -26,7 +26,7 @@ export type WebhookEndpointRow = {
   lastSuccessAt: number | null;
   lastFailureAt: number | null;
   lastFailure: LastFailure | null;
-  /** While its secret is being rotated: when the new one signs, until when the old one is live. */
+  /** During a rotation: from when on the new secret signs, until when the old one is live. */
   nextSecretAt: number | null;
   oldSecretUntil: number | null;
 };
@@ -47,9 +47,9 @@ export type EndpointProjection = Omit<
   | 'nextSecretAt'
   | 'oldSecretUntil'
 > & {
-  /** Sealed; null keeps the last one that was there, and its rotation. */
+  /** Sealed; null keeps the last one, and its rotation. */
   secret: Buffer | null;
-  /** With a secret: its rotation; none ends the one there was. */
+  /** With `secret`: its rotation; none ends the one under way. */
   next?: SealedRotation;
 };
 
@@ -82,7 +82,7 @@ export type EndpointFilter = ListPage & {
   status?: keyof typeof HAS_STATUS | undefined;
 };
 
-/** As `healthOf` in webhooks/endpoints/read-endpoint-health.ts has it. */
+/** The same rule as `healthOf` in src/webhooks/endpoints/read-endpoint-health.ts. */
 const HAS_STATUS = {
   disabled: 'not e.enabled',
   failing: `e.enabled and h.last_failure_at > coalesce(h.last_success_at, '-infinity')`,
@@ -111,7 +111,7 @@ export type HealthRow = Pick<
   'namespace' | 'name' | 'enabled' | 'lastSuccessAt' | 'lastFailureAt'
 >;
 
-/** How deliveries to each endpoint go, of all namespaces. */
+/** How deliveries to each endpoint went, in all namespaces. */
 export async function listEndpointHealth(db: Db): Promise<HealthRow[]> {
   const { rows } = await db.query<HealthRow>({
     name: 'list_endpoint_health',
@@ -171,7 +171,7 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
   );
 }
 
-/** Says why the latest declaration is not in force; the last good one stays. */
+/** Notes why the latest declaration is not in force; the last good one stays. */
 export async function updateEndpointCondition(
   db: Db,
   endpoint: Pick<WebhookEndpointRow, 'id' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'>,
@@ -191,8 +191,8 @@ export async function updateEndpointCondition(
 }
 
 /**
- * Hides the endpoint of this name, unless it is `exceptId`, and returns its id; the caller
- * cancels what was still on its way.
+ * Hides the endpoint of this name, unless it is `exceptId`, and returns its id; the caller cancels
+ * what is still on its way.
  */
 export async function markEndpointDeleted(
   db: Db,
@@ -209,12 +209,12 @@ export async function markEndpointDeleted(
   return rows[0]?.id;
 }
 
-/** Where an endpoint's secret belongs, authenticated with it (sealing.ts). */
+/** The place of an endpoint's secret, which is authenticated with it (sealing.ts). */
 export function endpointSecretPlace(namespace: string, id: string): string {
   return `endpoint:${namespace}/${id}`;
 }
 
-/** What an endpoint signs with, sealed, and the rotation under way. Times are Unix ms. */
+/** What an endpoint signs with, sealed, and the rotation under way. */
 export type SealedSecrets = { secret: Buffer; next: SealedRotation | null };
 
 type SecretRow = {
@@ -242,8 +242,8 @@ export async function readSealedSecrets(db: Db, id: string): Promise<SealedSecre
 }
 
 /**
- * The secrets of an endpoint that is there, its row held until the transaction ends; `secrets` null:
- * it has none yet. `nowMs` is the database's clock.
+ * Locks the row of an endpoint until the transaction ends. `secrets` null: it has none yet;
+ * undefined: there is no such endpoint. `nowMs` is the database's clock.
  */
 export async function lockSecrets(
   db: Db,

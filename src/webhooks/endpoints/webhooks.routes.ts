@@ -31,7 +31,7 @@ const notYet = 'Written; not in force yet, `ready` is false.';
 
 export type WebhookRoutesDeps = EndpointWriterDeps & SendTestEventDeps;
 
-/** Where events go (contract §4). */
+/** The endpoints that events are sent to (contract §4). */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
   return [...readRoutes(deps), ...writeRoutes(deps), testRoute(deps)];
 }
@@ -158,7 +158,7 @@ const testBody = z
   .describe('The event to send.');
 
 /**
- * The hot route: a load generator makes events with it. A request costs its share of one statement
+ * The hot route: load generators make events with it. A request costs its share of one statement
  * and, at most once a second, the look-up of the key.
  */
 function testRoute(deps: WebhookRoutesDeps): Route {
@@ -194,7 +194,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
   });
 }
 
-/** What is given, when the type allows it, or the type's sample. */
+/** The given data, if the type allows it, or the type's sample. */
 function dataOf<T extends EventType>(type: T, given: unknown): EventData<T>;
 function dataOf(type: EventType, given: unknown): unknown {
   return given === undefined ? EVENT_SAMPLES[type] : parseBody(EVENT_DATA[type], given, ['data']);

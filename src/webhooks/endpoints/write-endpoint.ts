@@ -70,8 +70,8 @@ const DECLARED_ENDPOINT: DeclaredKind<
 };
 
 /**
- * Declares a new endpoint (contract §4). Id and secret are made here, so they are in the answer
- * whatever happens next; the Secret is written before the endpoint that reads it.
+ * Declares a new endpoint (contract §4). Id and secret are made here, so that they are in the
+ * answer whatever happens next; the Secret is written before the endpoint that uses it.
  */
 export async function createEndpoint(
   deps: EndpointWriterDeps,
@@ -92,7 +92,7 @@ export async function createEndpoint(
     annotations: { [ANNOTATIONS.id]: publicId },
   };
   const resource = await declaring(webhookEndpointPointer, async () => {
-    // Made by an earlier try; its secret may have been rotated since.
+    // An earlier try may have made it, and its secret may have been rotated since.
     const made = plan.isRetry ? await findMade(deps.store, object) : undefined;
     return made ?? declareWithSecret(deps.store, object, { secret, plan });
   });
@@ -107,19 +107,19 @@ async function declareWithSecret(
   const object = secretObject(endpoint, { secret });
   await store.apply(object, {
     fieldManager: API_MANAGER,
-    // Named after the id: one that is there is of an earlier try, with the same secret.
+    // Named after the id: an existing one is of an earlier try and has the same secret.
     ...(!plan.isRetry && { resourceVersion: '' }),
   });
   try {
     return await declareNew(store, endpoint);
   } catch (error) {
-    // In an outage nobody knows whether the endpoint is there, and it would need its Secret.
+    // In an outage the endpoint may have been made all the same, and needs its Secret.
     if (!(error instanceof StoreUnavailableError)) await store.delete('Secret', object);
     throw error;
   }
 }
 
-/** JSON merge patch of the fields the API owns; a field of another manager is 409. */
+/** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */
 export async function patchEndpoint(
   deps: EndpointWriterDeps,
   key: RowKey,
@@ -130,7 +130,7 @@ export async function patchEndpoint(
   return patchDeclared(deps, DECLARED_ENDPOINT, { key, patch, precondition });
 }
 
-/** The operator removes its Secret. */
+/** The operator then deletes its Secret. */
 export function deleteEndpoint(
   deps: EndpointWriterDeps,
   key: RowKey,
@@ -144,7 +144,7 @@ export function requireEndpoint(deps: { pool: Db }, key: RowKey): Promise<Webhoo
   return requireRow(deps, DECLARED_ENDPOINT, key);
 }
 
-/** Early, so that the caller learns it now; the guard decides again at every connection. */
+/** Checked early for the caller's sake; the guard decides again at every connection. */
 function checkAddress(guard: AddressGuard, url: string): void {
   const checked = checkUrl(url, guard);
   if (!('problem' in checked)) return;
