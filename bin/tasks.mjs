@@ -19,20 +19,23 @@ const jestStep = (args) => ({
   args,
 });
 
+/** Most tests wait more than they compute: two cores have time for a third. */
+const three = '--maxWorkers=3';
+
 /** The static checks and all tests; with arguments, jest alone with these. */
 export const test = (context) =>
   context.args.length > 0
     ? runSteps(context, [jestStep([...context.args, '--ignoreProjects=e2e'])])
     : runSteps(context, [
         ...staticSteps,
-        jestStep(['--selectProjects', 'unit', 'pg', 'kube']),
-        // One after the other: each runs several processes and stops the clock of some.
-        { ...jestStep(['--selectProjects=faults', '--runInBand']), name: 'faults' },
+        jestStep([three, '--selectProjects', 'unit', 'pg', 'kube']),
+        // By themselves, two at a time: each runs several processes and measures how they fare.
+        { ...jestStep(['--maxWorkers=2', '--selectProjects=faults']), name: 'faults' },
       ]);
 
-/** The tests that need nothing but Node. On two cores three workers: some tests wait for a time-out. */
+/** The tests that need nothing but Node. */
 export const unit = (context) =>
-  runSteps(context, [jestStep(['--maxWorkers=3', ...context.args, '--selectProjects=unit'])]);
+  runSteps(context, [jestStep([three, ...context.args, '--selectProjects=unit'])]);
 
 /** On the cluster of KUBECONFIG, with PARLEY_E2E_IMAGE in its nodes (CONTRIBUTING.md). */
 export const e2e = (context) =>
