@@ -7,6 +7,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 
+/** Some fifty processes, killed and signalled: no pure test, though it needs no server. */
+
 const BIN = path.resolve(import.meta.dirname, '../../bin');
 
 /** Notes its arguments, waits for the file `go` if there is a file `hold`, and "installs". */
