@@ -20,7 +20,13 @@ export function spawnUnreaped(
   return spawn('/bin/sh', ['-c', script, 'sh', ...command], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true, // A group of its own, for endGroup.
   });
+}
+
+/** The parent and whatever it started, also of a test that ran out of time. */
+export function endGroup({ pid }: { pid?: number | undefined }): void {
+  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 }
 
 /** As Linux shows it from its state on: R, S, D, Z …; none when there is no such process. */

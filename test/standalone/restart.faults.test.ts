@@ -8,6 +8,7 @@ import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
 import { freePort, temporaryFolder } from '../roles/parley-process.ts';
 import { processStartTime } from '../../src/standalone/postgres/owner.ts';
 import {
+  endGroup,
   leashOf,
   postmasterPid,
   spawnUnreaped,
@@ -35,7 +36,7 @@ afterEach(async () => {
     if (processStartTime(pid) !== undefined) process.kill(pid, 'SIGTERM');
     await untilGone(pid);
   }
-  for (const parent of parents) parent.kill('SIGKILL');
+  parents.forEach(endGroup);
   await folder.remove();
 });
 
