@@ -21,16 +21,23 @@ const add = (client: Pick<Pool, 'query'>, name: string) =>
 
 test('F-14: of two transactions in a deadlock one is run again, and both happen once', async () => {
   const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const crossings: Promise<void>[] = [];
   let runs = 0;
-  const cross = (first: string, second: string, mine: number): Promise<void> =>
-    inTransaction(pool, async (client) => {
+  const cross = (first: string, second: string, mine: number): Promise<void> => {
+    let isAgain = false;
+    return inTransaction(pool, async (client) => {
       runs += 1;
+      // Else it may be first at the row that the other waits for, and they meet anew.
+      if (isAgain) await crossings[1 - mine];
+      isAgain = true;
       await add(client, first);
       both[mine]!.resolve();
       await both[1 - mine]!.promise;
       await add(client, second);
     });
-  await Promise.all([cross('a', 'b', 0), cross('b', 'a', 1)]);
+  };
+  crossings.push(cross('a', 'b', 0), cross('b', 'a', 1));
+  await Promise.all(crossings);
   expect(runs).toBe(3);
   const { rows } = await pool.query('select name, value from boxes order by name');
   expect(rows).toEqual([
