@@ -5,6 +5,7 @@ import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.t
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
+import { WriteConflictError } from '../../platform/resources/resource-store.ts';
 import { cancelDeliveries } from '../queue/delivery-endings.sql.ts';
 import { openSecrets, sealSecrets, type SigningSecrets } from './signing-secrets.ts';
 import {
@@ -20,17 +21,26 @@ import {
 
 type Declared = Omit<EndpointProjection, 'secret' | 'next'>;
 
+const LOCKED = { lock: true };
+
 /**
  * Brings an endpoint's row in line with what is declared and wakes what waits for it. `secrets`
  * null (its Secret is missing) keeps the last ones; deliveries of an endpoint that never had one
- * wait.
+ * wait. `stored`: what the row had before the Secret was read.
+ * @throws WriteConflictError when the row has other secrets by now: the API has rotated them, and
+ * what was read of the Secret may be from before that
  */
 export async function projectEndpoint(
   deps: { pool: Pool; notifier: Notifier; sealer: Sealer },
-  input: { epoch: number; endpoint: Declared; secrets: SigningSecrets | null },
+  input: {
+    epoch: number;
+    endpoint: Declared;
+    secrets: SigningSecrets | null;
+    stored: SealedSecrets | null;
+  },
 ): Promise<void> {
-  const { endpoint } = input;
-  const sealed = await sealIfNew(deps, input);
+  const { endpoint, stored } = input;
+  const sealed = sealIfNew(deps.sealer, input);
   const known = await readEndpoint(deps.pool, endpoint);
   if (known && sealed === null && isDeepStrictEqual({ ...known, ...endpoint }, known)) return;
   await inTransaction(deps.pool, async (db) => {
@@ -38,6 +48,9 @@ export async function projectEndpoint(
     // Another object had this name before and its deletion was not seen: that one goes first.
     const replaced = await markEndpointDeleted(db, endpoint, endpoint.id);
     if (replaced !== undefined) await cancelDeliveries(db, replaced);
+    if (sealed && !isDeepStrictEqual(await readSealedSecrets(db, endpoint.id, LOCKED), stored)) {
+      throw new WriteConflictError('its secrets were rotated meanwhile');
+    }
     const { secret = null, next = null } = sealed ?? {};
     await upsertEndpoint(db, { ...endpoint, secret, ...(next && { next }) });
   });
@@ -78,12 +91,15 @@ export async function removeEndpoint(
 }
 
 /** Null when the row has these secrets already: sealing them again would only change its bytes. */
-async function sealIfNew(
-  { pool, sealer }: { pool: Pool; sealer: Sealer },
-  { endpoint, secrets }: { endpoint: Declared; secrets: SigningSecrets | null },
-): Promise<SealedSecrets | null> {
+function sealIfNew(
+  sealer: Sealer,
+  {
+    endpoint,
+    secrets,
+    stored,
+  }: { endpoint: Declared; secrets: SigningSecrets | null; stored: SealedSecrets | null },
+): SealedSecrets | null {
   if (secrets === null) return null;
-  const stored = await readSealedSecrets(pool, endpoint.id);
   const same = stored !== null && isDeepStrictEqual(openSecrets(sealer, endpoint, stored), secrets);
   return same ? null : sealSecrets(sealer, endpoint, secrets);
 }

@@ -34,6 +34,7 @@ import {
   secretsAt,
   type SigningSecrets,
 } from './signing-secrets.ts';
+import { readSealedSecrets } from './webhook-endpoints.sql.ts';
 import {
   SIGNING_SECRET_KEY,
   signingSecretName,
@@ -113,6 +114,7 @@ async function act(
     });
     return { findings: refused('Accepted', problem), status: await statusNow() };
   }
+  const stored = await readSealedSecrets(deps.pool, id);
   const found = await findSecrets(deps, endpoint, id);
   const missing = 'secrets' in found ? undefined : found;
   const message = spec.suspend ? 'suspended: no deliveries are made' : 'events are delivered';
@@ -137,6 +139,7 @@ async function act(
       metadata: spec.metadata ?? {},
     },
     secrets: 'secrets' in found ? found.secrets : null,
+    stored,
   });
   // At the end of a rotation the Secret is written with the one secret that is left.
   const overMs = 'secrets' in found ? found.secrets.next?.oldUntilMs : undefined;

@@ -233,9 +233,13 @@ function toSealedSecrets(row: SecretRow | undefined): SealedSecrets | null {
   return { secret, next: nextSecret && { secret: nextSecret, atMs, oldUntilMs } };
 }
 
-export async function readSealedSecrets(db: Db, id: string): Promise<SealedSecrets | null> {
+export async function readSealedSecrets(
+  db: Db,
+  id: string,
+  { lock = false } = {},
+): Promise<SealedSecrets | null> {
   const { rows } = await db.query<SecretRow>(
-    `select ${SECRETS} from webhook_endpoints where id = $1`,
+    `select ${SECRETS} from webhook_endpoints where id = $1${lock ? ' for update' : ''}`,
     [id],
   );
   return toSealedSecrets(rows[0]);
