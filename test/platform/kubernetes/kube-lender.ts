@@ -90,4 +90,5 @@ async function clean(kube: OwnKube): Promise<void> {
   await kube.deleteAll();
   // Else who leads next waits until the lease of a dead process has run out.
   await kube.request('DELETE', '/apis/coordination.k8s.io/v1/namespaces/default/leases');
+  await kube.request('DELETE', '/apis/events.k8s.io/v1/namespaces/default/events');
 }
