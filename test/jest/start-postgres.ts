@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
+import { memoryFolder } from '../memory-folder.ts';
 import { databaseUrl, TEMPLATE } from '../platform/postgres/postgres.ts';
 import { atEndOfRun } from './stop-servers.ts';
 
@@ -27,7 +27,7 @@ async function start(): Promise<void> {
 }
 
 async function startServer(): Promise<string> {
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'parley-test-'));
+  const dataDir = await mkdtemp(path.join(memoryFolder(), 'parley-test-'));
   // Nothing of this outlives the run, so nothing is made durable.
   const settings = {
     fsync: 'off',

@@ -6,9 +6,9 @@ import { openSync, closeSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { memoryFolder } from '../../memory-folder.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 import type { KubeBinaries } from './kube-binaries.ts';
 
@@ -81,7 +81,7 @@ export async function startKubeApiserver(
 ): Promise<KubeApiserver> {
   const binaries = found ?? (await findKubeBinaries());
   if (!binaries) throw new Error('There are no etcd and kube-apiserver to start');
-  const folder = await mkdtemp(join(tmpdir(), 'parley-kube-'));
+  const folder = await mkdtemp(join(memoryFolder(), 'parley-kube-'));
   const [clientPort, peerPort, port] = await freePorts(3);
   const token = randomBytes(16).toString('hex');
   const commands: Record<Part, [string, string[]]> = {

