@@ -9,9 +9,9 @@ COPY package.json package-lock.json .npmrc ./
 # has no use for. Without scripts: no package may run code here either.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts \
   && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' -o -name '*.md' \) -delete
-COPY bin/build.mjs bin/
+COPY bin/build.mjs bin/sbom.mjs bin/
 COPY src src
-RUN node --disable-warning=ExperimentalWarning bin/build.mjs \
+RUN node --disable-warning=ExperimentalWarning bin/build.mjs dist --no-optional \
   && printf '#!/bin/sh\nexec node /app/dist/main.js "$@"\n' >parley && chmod 755 parley
 
 FROM ${BASE_IMAGE}

@@ -10,6 +10,7 @@ import { createServer } from 'node:http';
 
 const secret = process.env.SECRET ?? '';
 const port = Number(process.env.PORT ?? 3000);
+const host = process.env.HOST ?? 'localhost'; // In a pod: 0.0.0.0
 const seen = new Set(); // In your code: a table whose key is the event's id.
 
 if (!secret) throw new Error('SECRET is not set: whoever knows an empty one could sign');
@@ -29,7 +30,7 @@ createServer((request, response) => {
     seen.add(event.id);
     console.log(event.type, event.id, event.data);
   });
-}).listen(port, 'localhost', () => console.log(`listening on http://localhost:${port}`));
+}).listen(port, host, () => console.log(`listening on http://${host}:${port}`));
 
 /**
  * parley-signature: lower-case hex HMAC-SHA256 of the raw body, keyed with the secret as shown.

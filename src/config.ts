@@ -19,7 +19,56 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
+/** How much may be under way at once for one API key, for all of its namespace, in one process. */
+export type Shares = { key: number; namespace: number; process: number };
+
+/** Numbers that grow, one for each name, such as `100,300,500`; `0`: null, no limit. */
+function ascending<N extends string>(...names: readonly N[]) {
+  const form = names.join(',').toUpperCase();
+  return z
+    .string()
+    .regex(
+      new RegExp(String.raw`^(0|\d{1,6}(,\d{1,6}){${names.length - 1}})$`),
+      `must be ${form}, each more than the one before, or 0: no limit`,
+    )
+    .transform((text) => (text === '0' ? null : text.split(',').map(Number)))
+    .refine(
+      (numbers) => numbers === null || numbers.every((number, i) => number > (numbers[i - 1] ?? 0)),
+      `must be ${form}, each more than the one before: so no key takes all of its namespace's`,
+    )
+    .transform((numbers) => {
+      if (numbers === null) return null;
+      // As many as the pattern asks for.
+      return Object.fromEntries(names.map((name, i) => [name, numbers[i]])) as Record<N, number>;
+    });
+}
+
+const shares = ascending('key', 'namespace', 'process');
+
+const quota = z
+  .string()
+  .regex(/^\d{1,12}$/, 'must be a whole number; 0: no limit')
+  .transform(Number);
+
+/**
+ * How much one namespace may take, so that nobody takes all (docs/decisions/0021). Of what is under
+ * way by the process, of what is stored by the database; quotas of 0 are none.
+ */
+const limits = {
+  PARLEY_LIMIT_EVENT_STREAMS: shares.prefault('100,300,500'),
+  PARLEY_LIMIT_MESSAGE_STREAMS: shares.prefault('100,300,500'),
+  PARLEY_LIMIT_UPLOADS: shares.prefault('2,3,4'),
+  PARLEY_LIMIT_REPLAY_REQUESTS: shares.prefault('4,8,12'),
+  PARLEY_LIMIT_REPLAY_JOBS: ascending('key', 'namespace').prefault('5,10'),
+  PARLEY_QUOTA_AGENTS: quota.prefault('1000'),
+  PARLEY_QUOTA_WEBHOOK_ENDPOINTS: quota.prefault('1000'),
+  PARLEY_QUOTA_KNOWLEDGE_SOURCES: quota.prefault('1000'),
+  PARLEY_QUOTA_KNOWLEDGE_BYTES: quota.prefault(String(10 * 1024 ** 3)),
+  PARLEY_QUOTA_API_KEYS: quota.prefault('1000'),
+};
+
 const environment = z.object({
+  ...limits,
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgresql://')
@@ -67,6 +116,25 @@ const environment = z.object({
   PARLEY_FAILPOINTS: z.string().prefault(''),
 });
 
+/** What may be under way at once; null: no limit. */
+export type InFlightShares = Record<
+  'event_streams' | 'message_streams' | 'uploads' | 'replay_requests',
+  Shares | null
+>;
+
+/** How many a namespace may have, and bytes of knowledge; 0: no limit. */
+export type Quotas = Record<
+  'agents' | 'webhook_endpoints' | 'knowledge_sources' | 'knowledge_bytes' | 'api_keys',
+  number
+>;
+
+export type Limits = {
+  shares: InFlightShares;
+  /** Running in all processes together. */
+  replayJobs: Omit<Shares, 'process'> | null;
+  quotas: Quotas;
+};
+
 /** The environment as read; what a role needs of it and its defaults are decided by the role. */
 export type Config = {
   databaseUrl: string | undefined;
@@ -79,7 +147,7 @@ export type Config = {
   baseUrl: string | undefined;
   apiKey: string | undefined;
   manifests: string | undefined;
-  /** CIDRs; undefined: the variable is not set */
+  /** CIDRs and host patterns; undefined: the variable is not set */
   egressAllow: readonly string[] | undefined;
   /** Namespaces the operator answers for; empty: all */
   watchNamespaces: readonly string[];
@@ -91,6 +159,7 @@ export type Config = {
   previousEncryptionKey: Buffer | undefined;
   /** Requests a minute for one API key; undefined: the role's default */
   rateLimit: number | undefined;
+  limits: Limits;
   /** undefined: info, and warn for `start`, which prints for people */
   logLevel: string | undefined;
   /** What to arm in `src/failpoints.ts`; empty outside of fault tests */
@@ -136,7 +205,30 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       ? Buffer.from(e.PARLEY_ENCRYPTION_KEY_PREVIOUS, 'base64')
       : undefined,
     rateLimit: e.PARLEY_RATE_LIMIT,
+    limits: limitsOf(e),
     logLevel: e.PARLEY_LOG_LEVEL,
     failpoints: e.PARLEY_FAILPOINTS,
+  };
+}
+
+/** Those of an environment that sets none. */
+export const DEFAULT_LIMITS: Limits = limitsOf(z.object(limits).parse({}));
+
+function limitsOf(e: z.output<z.ZodObject<typeof limits>>): Limits {
+  return {
+    shares: {
+      event_streams: e.PARLEY_LIMIT_EVENT_STREAMS,
+      message_streams: e.PARLEY_LIMIT_MESSAGE_STREAMS,
+      uploads: e.PARLEY_LIMIT_UPLOADS,
+      replay_requests: e.PARLEY_LIMIT_REPLAY_REQUESTS,
+    },
+    replayJobs: e.PARLEY_LIMIT_REPLAY_JOBS,
+    quotas: {
+      agents: e.PARLEY_QUOTA_AGENTS,
+      webhook_endpoints: e.PARLEY_QUOTA_WEBHOOK_ENDPOINTS,
+      knowledge_sources: e.PARLEY_QUOTA_KNOWLEDGE_SOURCES,
+      knowledge_bytes: e.PARLEY_QUOTA_KNOWLEDGE_BYTES,
+      api_keys: e.PARLEY_QUOTA_API_KEYS,
+    },
   };
 }

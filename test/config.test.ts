@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readConfig } from '../src/config.ts';
+import { DEFAULT_LIMITS, readConfig } from '../src/config.ts';
 import { StartupError } from '../src/errors.ts';
 
 const KEY = Buffer.alloc(32, 5).toString('base64');
@@ -66,7 +66,33 @@ test('every variable is read', () => {
   });
 });
 
+test('limits and quotas are read, and 0 is none', () => {
+  const { limits } = readConfig({
+    PARLEY_LIMIT_EVENT_STREAMS: '10,20,30',
+    PARLEY_LIMIT_UPLOADS: '0',
+    PARLEY_LIMIT_REPLAY_JOBS: '1,2',
+    PARLEY_QUOTA_AGENTS: '0',
+    PARLEY_QUOTA_KNOWLEDGE_BYTES: '5000000000',
+  });
+  expect(limits).toEqual({
+    shares: {
+      ...DEFAULT_LIMITS.shares,
+      event_streams: { key: 10, namespace: 20, process: 30 },
+      uploads: null,
+    },
+    replayJobs: { key: 1, namespace: 2 },
+    quotas: { ...DEFAULT_LIMITS.quotas, agents: 0, knowledge_bytes: 5_000_000_000 },
+  });
+  expect(readConfig({}).limits).toEqual(DEFAULT_LIMITS);
+});
+
 const WRONG: [string, string][] = [
+  ['PARLEY_LIMIT_EVENT_STREAMS', '100'],
+  ['PARLEY_LIMIT_EVENT_STREAMS', '100,100,500'],
+  ['PARLEY_LIMIT_EVENT_STREAMS', '0,1,2'],
+  ['PARLEY_LIMIT_REPLAY_JOBS', '3,2'],
+  ['PARLEY_LIMIT_REPLAY_JOBS', '1,2,3'],
+  ['PARLEY_QUOTA_AGENTS', '-1'],
   ['DATABASE_URL', 'mysql://host/db'],
   ['DATABASE_URL', 'localhost:5432'],
   ['PARLEY_STORE', 'etcd'],

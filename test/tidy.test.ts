@@ -32,7 +32,8 @@ const PLATFORM: Record<string, readonly string[]> = {
     'platform/resources',
     'platform/postgres',
   ],
-  'platform/reconcile': ['platform/resources'],
+  // An object that a quota refuses is told so.
+  'platform/reconcile': ['platform/resources', 'platform/declare'],
   'platform/manifests': ['platform/resources'],
   'platform/kubernetes': ['platform/resources'],
 };

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { SCOPES } from '../platform/http/authorize.ts';
 import { found } from '../errors.ts';
-import type { Pool } from '../platform/postgres/pool.ts';
 import { listApiKeys, readApiKey } from './api-keys.sql.ts';
-import { createKey, deleteKey, rotateKey, type NewKey } from './manage-keys.ts';
+import { createKey, deleteKey, rotateKey, type KeyMakerDeps, type NewKey } from './manage-keys.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { idParam } from '../platform/http/fields.ts';
 import { route, type Answer, type Answers, type Route } from '../platform/http/route.ts';
@@ -13,7 +12,7 @@ const tag = 'API keys';
 const scope = 'keys';
 const params = { id: idParam('key', 'API key') };
 
-type ApiKeyRoutesDeps = { pool: Pool };
+export type ApiKeyRoutesDeps = KeyMakerDeps;
 
 /** Who may do what in a namespace (contract §4). */
 export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
@@ -92,6 +91,7 @@ function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
       description: "It may have no more scopes than the caller's own. The answer alone shows it.",
       body: { schema: createBody },
       answers: created,
+      errors: ['quota_exceeded'],
       handle: ({ answering, caller, body }) =>
         answering((beforeCommit) => createKey(deps, caller, body, beforeCommit), newKeyAnswer),
     }),
@@ -108,7 +108,7 @@ function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
       params,
       body: { schema: rotateBody, isOptional: true },
       answers: created,
-      errors: ['rotation_in_progress'],
+      errors: ['rotation_in_progress', 'quota_exceeded'],
       handle: ({ answering, caller, params: { id }, body }) => {
         const { overlap_sec: overlapSec = OVERLAP_DEFAULT_SEC } = body;
         return answering(
@@ -134,7 +134,9 @@ function deleteRoute(deps: ApiKeyRoutesDeps): Route {
     tag,
     scope,
     summary: 'Delete an API key',
-    description: 'It stops working within a second, everywhere.',
+    description:
+      'It stops working at once, in other processes within 100 ms, and its open streams end. Where ' +
+      'the word of it is lost between processes it is within a second.',
     params,
     answers: { 204: { description: 'It is gone.' } },
     errors: ['last_key'],

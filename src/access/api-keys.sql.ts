@@ -60,14 +60,31 @@ export async function addApiKey(
 
 const LIVE = `revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
 
+/** Null: it has no end. */
+type Ending = { endsInMs: number | null };
+const ENDS_IN_MS = `(extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "endsInMs"`;
+
 /** Looked up by hash, so that its timing reveals nothing about the key. */
-export async function findApiKey(db: Db, text: string): Promise<ApiKey | undefined> {
-  const { rows } = await db.query<ApiKey>({
+export async function findApiKey(db: Db, text: string): Promise<(ApiKey & Ending) | undefined> {
+  const { rows } = await db.query<ApiKey & Ending>({
     name: 'find_api_key',
-    text: `select id, namespace, scopes from api_keys where hash = $1 and ${LIVE}`,
+    text: `select id, namespace, scopes, ${ENDS_IN_MS} from api_keys where hash = $1 and ${LIVE}`,
     values: [hashOf(text)],
   });
   return rows[0];
+}
+
+/** Those of the keys that work. */
+export async function listLiveKeys(
+  db: Db,
+  ids: readonly string[],
+): Promise<(Ending & { id: string })[]> {
+  const { rows } = await db.query<Ending & { id: string }>({
+    name: 'list_live_keys',
+    text: `select id, ${ENDS_IN_MS} from api_keys where id = any($1) and ${LIVE}`,
+    values: [ids],
+  });
+  return rows;
 }
 
 export async function readApiKey(db: Db, key: KeyId): Promise<ApiKeyRow | undefined> {
@@ -95,18 +112,37 @@ export async function listApiKeys(
   return rows;
 }
 
-/**
- * Locks the keys of a namespace that may manage keys and do not expire: of two callers who delete
- * the last two, one must see what the other did.
- */
-export async function lockManagingKeys(db: Db, namespace: string): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    `select id from api_keys
-      where namespace = $1 and 'keys' = any(scopes) and revoked_at is null and expires_at is null
-      order by id for update`,
+/** Keys that work: those that stand until they are deleted, and those that end by themselves. */
+export async function countApiKeys(
+  db: Db,
+  namespace: string,
+): Promise<{ standing: number; ending: number }> {
+  const { rows } = await db.query<{ standing: number; ending: number }>(
+    `select count(*) filter (where expires_at is null) as standing, count(expires_at) as ending
+       from api_keys where namespace = $1 and ${LIVE}`,
     [namespace],
   );
-  return rows.map(({ id }) => id);
+  return rows[0]!; // An aggregate has one row.
+}
+
+/**
+ * Locks the keys of a namespace that may manage keys and do not expire (`isManaging`), and those of
+ * `ids` that work: of two callers who delete the last two, or each other, one must see what the
+ * other did. All at once and in one order, so that two never wait for each other.
+ */
+export async function lockManagingKeys(
+  db: Db,
+  namespace: string,
+  ids: readonly string[],
+): Promise<{ id: string; isManaging: boolean }[]> {
+  const { rows } = await db.query<{ id: string; isManaging: boolean }>(
+    `select id, expires_at is null and 'keys' = any(scopes) as "isManaging" from api_keys
+      where namespace = $1 and ${LIVE}
+        and (id = any($2) or (expires_at is null and 'keys' = any(scopes)))
+      order by id for update`,
+    [namespace, ids],
+  );
+  return rows;
 }
 
 /** Undefined when another caller was quicker. */

@@ -2,6 +2,7 @@ import { ApiError, found } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
 import {
   addApiKey,
+  countApiKeys,
   expireApiKey,
   lockManagingKeys,
   newKeyText,
@@ -10,6 +11,8 @@ import {
   type ApiKeyRow,
 } from './api-keys.sql.ts';
 import { SCOPES, type Scope } from '../platform/http/authorize.ts';
+import { checkQuota, type QuotaDeps } from '../platform/declare/quota.ts';
+import { lockCount } from '../platform/declare/quota.sql.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import { recordAudit, type AuditLine } from '../audit/audit-log.sql.ts';
@@ -20,12 +23,19 @@ import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.
  * last key that may manage keys; each act is committed with its line of the audit log.
  */
 
-type Deps = { pool: Pool };
+export type KeyDeps = {
+  pool: Pool;
+  /** Called after the commit with a key that ended or got an end. */
+  onKeyEnded: (keyId: string) => void;
+};
+export type KeyMakerDeps = QuotaDeps & KeyDeps;
 
 /** Who acts; `scopes` are those of their own key. */
 export type KeyManager = {
   namespace: string;
   actor: string;
+  /** uuid of that key */
+  keyId: string;
   scopes: readonly Scope[];
   requestId?: string;
 };
@@ -35,9 +45,12 @@ export type NewKey = { row: ApiKeyRow; text: string };
 
 const SCOPES_MISSING = 'a key may be given no more scopes than your own has';
 
-/** @throws ApiError invalid_body when it is more than the caller's own key may do */
+/**
+ * @throws ApiError unauthorized, quota_exceeded, invalid_body when it is more than the caller's own
+ * key may do
+ */
 export function createKey(
-  { pool }: Deps,
+  deps: KeyMakerDeps,
   caller: KeyManager,
   input: { name: string; scopes: readonly Scope[] },
   beforeCommit: CommitHook<NewKey> = noCommitHook,
@@ -49,7 +62,9 @@ export function createKey(
       errors: [{ pointer: '/scopes', code: 'too_many_scopes', detail }],
     });
   }
-  return inTransaction(pool, async (db) => {
+  return inTransaction(deps.pool, async (db) => {
+    await lockKeys(db, caller);
+    await requireRoom(db, deps, caller.namespace, 'standing');
     const scopes = SCOPES.filter((scope) => input.scopes.includes(scope)); // Each once.
     const made = await makeKey(db, caller, { ...input, scopes });
     await audit(db, caller, 'api_key.created', made.row);
@@ -60,24 +75,27 @@ export function createKey(
 
 /**
  * A new key of the same name and scopes; the old one ends when the overlap does, and cannot be
- * rotated again.
- * @throws ApiError not_found, missing_scope, rotation_in_progress
+ * rotated again. Where the quota is used up a key can still be rotated; those that end are counted
+ * apart, or a chain of rotations would make any number.
+ * @throws ApiError unauthorized, not_found, missing_scope, rotation_in_progress, quota_exceeded
  */
-export function rotateKey(
-  { pool }: Deps,
+export async function rotateKey(
+  deps: KeyMakerDeps,
   caller: KeyManager,
   input: { id: string; overlapSec: number },
   beforeCommit: CommitHook<NewKey> = noCommitHook,
 ): Promise<NewKey> {
   const key = { namespace: caller.namespace, id: input.id };
-  return inTransaction(pool, async (db) => {
+  const rotated = await inTransaction(deps.pool, async (db) => {
+    await lockKeys(db, caller, input.id);
+    await requireRoom(db, deps, caller.namespace, 'ending');
     const old = found(await readApiKey(db, key), 'API key');
     const missing = missingScopes(caller, old.scopes);
     if (missing.length > 0) {
       // Else a key that may only manage keys could make itself one that may do everything.
       throw new ApiError('missing_scope', `${SCOPES_MISSING}: it lacks ${missing.join(', ')}`);
     }
-    // Its row is locked from here: of two rotations at once one fails.
+    // Its row is locked: of two rotations at once one fails.
     const expiresAt = await expireApiKey(db, key, input.overlapSec);
     if (expiresAt === undefined) {
       const detail = 'it was rotated before and ends by itself; rotate the key that came after it';
@@ -91,13 +109,19 @@ export function rotateKey(
     await beforeCommit(db, made);
     return made;
   });
+  deps.onKeyEnded(input.id);
+  return rotated;
 }
 
-/** @throws ApiError not_found, last_key */
-export function deleteKey({ pool }: Deps, caller: KeyManager, id: string): Promise<void> {
+/** @throws ApiError unauthorized, not_found, last_key */
+export async function deleteKey(
+  { pool, onKeyEnded }: KeyDeps,
+  caller: KeyManager,
+  id: string,
+): Promise<void> {
   const key = { namespace: caller.namespace, id };
-  return inTransaction(pool, async (db) => {
-    const managing = await lockManagingKeys(db, key.namespace);
+  await inTransaction(pool, async (db) => {
+    const managing = await lockKeys(db, caller, id);
     const row = found(await readApiKey(db, key), 'API key');
     if (row.scopes.includes('keys') && managing.every((other) => other === id)) {
       const detail = 'nobody could manage the keys of this namespace any more: make another first';
@@ -106,6 +130,24 @@ export function deleteKey({ pool }: Deps, caller: KeyManager, id: string): Promi
     found(await revokeApiKey(db, key), 'API key');
     await audit(db, caller, 'api_key.deleted', row);
   });
+  onKeyEnded(id);
+}
+
+/**
+ * Locks the caller's own key, which another process may have ended while this one remembers it: it
+ * must leave no successor. Returns the ids of those that may manage keys and do not expire.
+ * @throws ApiError unauthorized
+ */
+async function lockKeys(
+  db: Db,
+  { namespace, keyId }: KeyManager,
+  ...others: string[]
+): Promise<string[]> {
+  const locked = await lockManagingKeys(db, namespace, [keyId, ...others]);
+  if (!locked.some(({ id }) => id === keyId)) {
+    throw new ApiError('unauthorized', 'the API key was revoked or ran out');
+  }
+  return locked.filter(({ isManaging }) => isManaging).map(({ id }) => id);
 }
 
 /**
@@ -113,7 +155,7 @@ export function deleteKey({ pool }: Deps, caller: KeyManager, id: string): Promi
  * line. Undefined when there was nothing to do.
  */
 export function addGivenKey(
-  { pool }: Deps,
+  { pool }: Pick<KeyDeps, 'pool'>,
   actor: string,
   key: { namespace: string; name: string; scopes: readonly Scope[]; text: string },
 ): Promise<ApiKeyRow | undefined> {
@@ -124,9 +166,19 @@ export function addGivenKey(
   });
 }
 
+async function requireRoom(
+  db: Db,
+  deps: QuotaDeps,
+  namespace: string,
+  which: 'standing' | 'ending',
+): Promise<void> {
+  await lockCount(db, 'api_keys', namespace);
+  checkQuota(deps, 'api_keys', { used: (await countApiKeys(db, namespace))[which] });
+}
+
 async function makeKey(
   db: Db,
-  { namespace }: KeyManager,
+  { namespace }: Pick<KeyManager, 'namespace'>,
   { name, scopes }: { name: string; scopes: readonly Scope[] },
 ): Promise<NewKey> {
   const text = newKeyText();
@@ -141,7 +193,7 @@ function missingScopes(caller: KeyManager, scopes: readonly Scope[]): Scope[] {
 
 function audit(
   db: Db,
-  { namespace, actor, requestId }: KeyManager,
+  { namespace, actor, requestId }: Omit<KeyManager, 'keyId' | 'scopes'>,
   action: AuditLine['action'],
   ...[{ id, name, scopes, prefix }, more = {}]: [row: ApiKeyRow, more?: Record<string, unknown>]
 ): Promise<void> {

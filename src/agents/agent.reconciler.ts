@@ -3,11 +3,11 @@ import { checkUrl } from '../platform/egress/url-rules.ts';
 import { actorsOf, managedBy } from '../platform/reconcile/actors.ts';
 import {
   accepted,
+  hindered,
   notReady,
   ready,
   refused,
   resolvedRefs,
-  stalled,
   type Finding,
   type Problem,
 } from '../platform/reconcile/conditions.ts';
@@ -17,6 +17,7 @@ import { isStorable } from '../platform/reconcile/unstorable.ts';
 import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
+import { freeValueProblem } from '../platform/resources/schema/free-value.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
 import {
   publishAgent,
@@ -63,6 +64,9 @@ async function act(
   { id, epoch }: { id: string; epoch: number },
 ): Promise<Outcome<AgentStatus>> {
   const { namespace, name, uid, generation } = agent.metadata;
+  const unfit = refuseParameters(agent.spec);
+  // Not even written to the row: every list would show it.
+  if (unfit) return { findings: refused('Accepted', unfit), status: agent.status };
   const { spec, blocked } = await resolve(deps, agent);
   const live = await publishAgent(deps, {
     epoch,
@@ -91,6 +95,15 @@ async function act(
     },
     ...(isBack && { event: { action: 'RollBack', reason: 'RolledBack' } }),
   };
+}
+
+function refuseParameters({ tools = [] }: AgentSpec): Problem | undefined {
+  for (const { name, parameters } of tools) {
+    const problem = parameters && freeValueProblem(parameters);
+    const message = `tool ${name}: parameters ${problem ?? ''}`;
+    if (problem !== undefined) return { reason: 'InvalidParameters', message };
+  }
+  return undefined;
 }
 
 type Blocked = { why: Problem; findings: readonly Finding[] };
@@ -196,7 +209,7 @@ function findingsOf(
     findings.push({ type: 'Pinned', status: true, reason: 'Pinned', message });
   }
   if (pin === 'unknown') {
-    findings.push({ type: 'Pinned', status: false, ...unknown }, stalled(unknown));
+    findings.push({ type: 'Pinned', status: false, ...unknown }, hindered(unknown));
   }
   return findings;
 }

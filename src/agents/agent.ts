@@ -15,6 +15,7 @@ import {
   secretKeyRef,
   time,
 } from '../platform/resources/schema/field-types.ts';
+import { FREE_VALUE, FREE_VALUE_BOUNDS } from '../platform/resources/schema/free-value.ts';
 
 /**
  * The kind Agent (contract §6): the TypeScript types, the CRD and the REST shape are made from this
@@ -61,8 +62,11 @@ const tool = z
       .exactOptional(),
     parameters: z
       .record(z.string(), z.unknown())
-      .meta({ 'x-kubernetes-preserve-unknown-fields': true })
-      .describe('JSON Schema of the arguments the model fills in.')
+      .meta({
+        'x-kubernetes-preserve-unknown-fields': true,
+        maxProperties: FREE_VALUE.membersMax,
+      })
+      .describe(`JSON Schema of the arguments the model fills in; ${FREE_VALUE_BOUNDS}.`)
       .exactOptional(),
     url: httpUrl.describe('Address a webhook tool calls.').exactOptional(),
     method: z

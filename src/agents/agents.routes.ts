@@ -84,6 +84,7 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       operationId: 'createAgent',
       tag,
       scope: 'write',
+      alsoNeeds: { scope: 'publish', when: 'its `publish_policy` is not `manual`' },
       summary: 'Create an agent',
       description:
         'Its first content is version 1, live at once unless `publish_policy` is manual.',
@@ -92,7 +93,7 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
         201: { description: 'The new agent.', schema: Agent, location: true },
         202: { ...written[202]!, location: true },
       },
-      errors: ['name_taken'],
+      errors: ['name_taken', 'quota_exceeded'],
       etag: true,
       handle: async ({ caller, plan, body: { name, ...fields } }) => {
         const { row, shown } = await createAgent(deps, caller, { name, fields, plan });
@@ -107,6 +108,7 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       operationId: 'updateAgent',
       tag,
       scope: 'write',
+      alsoNeeds: { scope: 'publish', when: 'it changes `publish_policy`' },
       summary: 'Change an agent',
       description: 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.',
       params,

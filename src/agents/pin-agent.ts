@@ -16,7 +16,7 @@ import { requireDeclared, showWritten } from '../platform/declare/declared-kind.
 import {
   DECLARED_AGENT,
   type AgentWriterDeps,
-  type Caller,
+  type Author,
   type WrittenAgent,
 } from './write-agent.ts';
 
@@ -32,7 +32,7 @@ export type PinRequest = { id: string; precondition?: Precondition; plan?: Plan 
 /** With a version: pins it. Without: automatic removes the pin, manual pins the latest. */
 export function publishVersion(
   deps: AgentWriterDeps,
-  caller: Caller,
+  caller: Author,
   input: PinRequest & { version: number | undefined },
 ): Promise<WrittenAgent> {
   return movePin(deps, caller, {
@@ -48,7 +48,7 @@ export function publishVersion(
 /** To the given version, or to the highest below the active one that has been live. */
 export function rollBack(
   deps: AgentWriterDeps,
-  caller: Caller,
+  caller: Author,
   input: PinRequest & { version: number | undefined; reason: string | null },
 ): Promise<WrittenAgent> {
   return movePin(deps, caller, {
@@ -76,7 +76,7 @@ export function rollBack(
 
 async function movePin(
   deps: AgentWriterDeps,
-  caller: Caller,
+  caller: Author,
   input: PinRequest & {
     reason: string | null;
     /** The version to pin; undefined: none. */

@@ -9,6 +9,7 @@ import {
   type AgentProjection,
   type AgentRow,
 } from './agents.sql.ts';
+import { requireRoom, type QuotaDeps } from '../platform/declare/quota.ts';
 import { assertLeader } from '../platform/postgres/leadership.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
@@ -18,7 +19,7 @@ import { activateVersion, decideActivation, type ActivationDecision } from './ac
 import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
 import type { Announce, Emitted } from '../events/emit-event.ts';
 
-export type PublishAgentDeps = {
+export type PublishAgentDeps = QuotaDeps & {
   pool: Pool;
   notifier: Notifier;
   announce: Announce;
@@ -52,7 +53,8 @@ export type PublishAgentResult = {
  * lock orders them, the epoch shuts out a past leader, and what is live is not activated again. A
  * repeat does nothing.
  *
- * Costs one read and no transaction when nothing changed, else up to eight statements.
+ * Costs one read and no transaction when nothing changed, else up to nine statements, and two more
+ * for a new agent.
  */
 export async function publishAgent(
   deps: PublishAgentDeps,
@@ -76,6 +78,7 @@ async function publish(
   { epoch, agent, actors, blocked }: PublishAgentInput,
 ): Promise<{ result: PublishAgentResult; emitted: Emitted | undefined }> {
   await assertLeader(db, epoch);
+  await requireRoom(db, deps, 'agents', agent);
   const row = await lockAgent(db, agent);
   const { contentVersion, latestVersion } = blocked
     ? { contentVersion: null, latestVersion: row.latestVersion }

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fromUuid } from '../ids.ts';
-import { declaring } from '../platform/declare/declare.ts';
 import {
+  createDeclared,
   deleteDeclared,
   patchDeclared,
   requireRow,
-  showWritten,
   type DeclaredKind,
   type DeclareDeps,
   type RowKey,
@@ -13,6 +12,7 @@ import {
 } from '../platform/declare/declared-kind.ts';
 import { declareUnderFreeName } from '../platform/declare/free-name.ts';
 import type { Precondition } from '../platform/declare/precondition.ts';
+import { requireScope, type Scope } from '../platform/http/authorize.ts';
 import { freshPlan, type Plan } from '../platform/idempotency/plan.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { ANNOTATIONS, encodeChangeCause } from '../platform/resources/annotations.ts';
@@ -24,7 +24,9 @@ import { agentPointer, fromAgentSpec, toAgentSpec, type AgentFields } from './re
 export type AgentWriterDeps = DeclareDeps & { nowMs: () => number };
 
 /** Who asks: the namespace of their key, and the actor to name. */
-export type Caller = { namespace: string; actor: string };
+export type Author = { namespace: string; actor: string };
+/** With what their key may do. */
+export type Caller = Author & { scopes: readonly Scope[] };
 
 export type WrittenAgent = Written<AgentSpec, AgentRow>;
 
@@ -32,6 +34,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   kind: 'Agent',
   idPrefix: 'agt',
   noun: 'agent',
+  table: 'agents',
   field: 'prompt',
   pointer: agentPointer,
   toSpec: toAgentSpec,
@@ -47,7 +50,10 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   }),
 };
 
-/** Declares a new agent (contract §4). Its id is known before anything is written. */
+/**
+ * Declares a new agent (contract §4). Its id is known before anything is written.
+ * @throws ApiError missing_scope when it would be live at once and the caller may not publish
+ */
 export async function createAgent(
   deps: AgentWriterDeps,
   caller: Caller,
@@ -55,22 +61,28 @@ export async function createAgent(
 ): Promise<WrittenAgent> {
   const { namespace, actor } = caller;
   const { name, plan = freshPlan(deps.nowMs()) } = input;
-  const { id } = plan;
+  if (policyOf(input.fields) === 'automatic') requireScope(caller, 'publish', LIVE_AT_ONCE);
   const annotations = {
-    [ANNOTATIONS.id]: fromUuid('agt', id),
+    [ANNOTATIONS.id]: fromUuid('agt', plan.id),
     [ANNOTATIONS.contentChange]: encodeChangeCause({ generation: 1, actor, reason: null }),
   };
-  const resource = await declaring(agentPointer, () =>
-    declareUnderFreeName(
-      { store: deps.store, plan },
-      { kind: 'Agent', namespace, spec: toAgentSpec(input.fields), annotations },
-      { given: name, displayName: input.fields.display_name, noun: 'agent' },
-    ),
-  );
-  return showWritten(deps, DECLARED_AGENT, { resource, id });
+  return createDeclared(deps, DECLARED_AGENT, {
+    namespace,
+    plan,
+    declare: () =>
+      declareUnderFreeName(
+        { store: deps.store, plan },
+        { kind: 'Agent', namespace, spec: toAgentSpec(input.fields), annotations },
+        { given: name, displayName: input.fields.display_name, noun: 'agent' },
+      ),
+  });
 }
 
-/** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */
+/**
+ * JSON merge patch of the fields the API owns; a field of another manager is answered 409. What
+ * goes live by itself was decided by whoever set the policy, so content needs no more than `write`.
+ * @throws ApiError missing_scope when it changes the policy and the caller may not publish
+ */
 export function patchAgent(
   deps: AgentWriterDeps,
   caller: Caller,
@@ -81,12 +93,23 @@ export function patchAgent(
     key: { namespace: caller.namespace, id },
     patch,
     precondition,
+    permit: ({ before, after }) => {
+      if (policyOf(before) !== policyOf(after)) requireScope(caller, 'publish', POLICY_DECIDES);
+    },
     annotations: (current, { before, after }) => {
       // Where the patch removes the policy, the default is stored.
-      const changes = !isDeepStrictEqual({ publish_policy: 'automatic', ...after }, before);
+      const changes = !isDeepStrictEqual({ ...after, publish_policy: policyOf(after) }, before);
       return causeOf(current, changes ? caller.actor : undefined);
     },
   });
+}
+
+const LIVE_AT_ONCE = 'without publish_policy manual the agent is live at once';
+const POLICY_DECIDES = 'publish_policy decides what goes live; leave it as it is';
+
+/** The default where it is left out, or removed. */
+function policyOf({ publish_policy: policy = 'automatic' }: AgentFields) {
+  return policy;
 }
 
 export function deleteAgent(

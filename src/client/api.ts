@@ -231,7 +231,7 @@ export interface components {
         name: string;
         /** Tells the model when to use the tool. */
         description?: string;
-        /** JSON Schema of the arguments the model fills in. */
+        /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
         parameters?: { [name: string]: unknown };
         /** Address a webhook tool calls. */
         url?: string;
@@ -339,7 +339,7 @@ export interface components {
           name: string;
           /** Tells the model when to use the tool. */
           description?: string;
-          /** JSON Schema of the arguments the model fills in. */
+          /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
           parameters?: { [name: string]: unknown };
           /** Address a webhook tool calls. */
           url?: string;
@@ -446,14 +446,15 @@ export interface components {
       event_types: string[];
       description: (string | null);
       enabled: boolean;
-      headers: { [name: string]: string };
+      /** Of the extra headers; their values are never shown. */
+      header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
       /** Whether it is in force as declared. */
       ready: boolean;
       status_message: (string | null);
-      /** The latest deliveries. */
-      status: ('healthy' | 'failing' | 'disabled');
+      /** The latest deliveries; not_ready: it is not in force as declared. */
+      status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
       last_failure: ({
@@ -485,14 +486,15 @@ export interface components {
       event_types: string[];
       description: (string | null);
       enabled: boolean;
-      headers: { [name: string]: string };
+      /** Of the extra headers; their values are never shown. */
+      header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
       /** Whether it is in force as declared. */
       ready: boolean;
       status_message: (string | null);
-      /** The latest deliveries. */
-      status: ('healthy' | 'failing' | 'disabled');
+      /** The latest deliveries; not_ready: it is not in force as declared. */
+      status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
       last_failure: ({
@@ -526,14 +528,15 @@ export interface components {
       event_types: string[];
       description: (string | null);
       enabled: boolean;
-      headers: { [name: string]: string };
+      /** Of the extra headers; their values are never shown. */
+      header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
       /** Whether it is in force as declared. */
       ready: boolean;
       status_message: (string | null);
-      /** The latest deliveries. */
-      status: ('healthy' | 'failing' | 'disabled');
+      /** The latest deliveries; not_ready: it is not in force as declared. */
+      status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
       last_failure: ({
@@ -942,6 +945,41 @@ export interface components {
       detail: { [name: string]: unknown };
       request_id: (string | null);
     };
+    /** Limits of a namespace, and what is used of them. */
+    Usage: {
+      /** What the namespace has. */
+      quotas: {
+        agents: components['schemas']['Used'];
+        webhook_endpoints: components['schemas']['Used'];
+        knowledge_sources: components['schemas']['Used'];
+        knowledge_bytes: components['schemas']['Used'];
+        api_keys: components['schemas']['Used'];
+      };
+      /** In the process that answers; `replay_jobs` in all of them together. */
+      in_flight: {
+        event_streams: components['schemas']['UsedShares'];
+        message_streams: components['schemas']['UsedShares'];
+        uploads: components['schemas']['UsedShares'];
+        replay_requests: components['schemas']['UsedShares'];
+        replay_jobs: components['schemas']['UsedShares'];
+      };
+    };
+    /** A limit, and how much of it is used. */
+    Used: {
+      /** null: there is none. */
+      limit: (number | null);
+      used: number;
+    };
+    /** What is under way at once. */
+    UsedShares: {
+      /** Of the calling API key. */
+      api_key: {
+        /** null: there is none. */
+        limit: (number | null);
+        used: number;
+      };
+      namespace: components['schemas']['Used'];
+    };
   };
 }
 
@@ -1019,7 +1057,7 @@ export interface paths {
             name: string;
             /** Tells the model when to use the tool. */
             description?: string;
-            /** JSON Schema of the arguments the model fills in. */
+            /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
             /** Address a webhook tool calls. */
             url?: string;
@@ -1100,7 +1138,7 @@ export interface paths {
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
-        409: Refused<('idempotency_in_progress' | 'name_taken')>;
+        409: Refused<('idempotency_in_progress' | 'name_taken' | 'quota_exceeded')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
@@ -1176,7 +1214,7 @@ export interface paths {
             name: string;
             /** Tells the model when to use the tool. */
             description?: string;
-            /** JSON Schema of the arguments the model fills in. */
+            /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
             /** Address a webhook tool calls. */
             url?: string;
@@ -1271,7 +1309,7 @@ export interface paths {
             name: string;
             /** Tells the model when to use the tool. */
             description?: string;
-            /** JSON Schema of the arguments the model fills in. */
+            /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
             /** Address a webhook tool calls. */
             url?: string;
@@ -1623,7 +1661,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          status?: ('healthy' | 'failing' | 'disabled');
+          status?: ('healthy' | 'failing' | 'disabled' | 'not_ready');
           enabled?: boolean;
           /** Items in a page. */
           limit?: number;
@@ -1671,10 +1709,10 @@ export interface paths {
           event_types?: ('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[];
           /** What the endpoint is for. */
           description?: string;
-          /** Extra headers of each delivery. */
-          headers?: { [name: string]: string };
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: { [name: string]: string };
+          /** Extra headers of each delivery. Sealed: reads answer their names. */
+          headers?: { [name: string]: string };
           /** False: no deliveries are made. Default true. */
           enabled?: boolean;
           /** whsec_ and the base64 of 24 to 64 bytes; made when absent. Shown once. */
@@ -1691,7 +1729,7 @@ export interface paths {
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
-        409: Refused<'idempotency_in_progress'>;
+        409: Refused<('idempotency_in_progress' | 'quota_exceeded')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
@@ -1749,10 +1787,10 @@ export interface paths {
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
           /** What the endpoint is for. */
           description?: (string | null);
-          /** Extra headers of each delivery. */
-          headers?: ({ [name: string]: (string | null) } | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: ({ [name: string]: (string | null) } | null);
+          /** Sets single headers; null removes one, or all. */
+          headers?: ({ [name: string]: (string | null) } | null);
           /** False: no deliveries are made. Default true. */
           enabled?: (boolean | null);
         };
@@ -1763,10 +1801,10 @@ export interface paths {
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
           /** What the endpoint is for. */
           description?: (string | null);
-          /** Extra headers of each delivery. */
-          headers?: ({ [name: string]: (string | null) } | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: ({ [name: string]: (string | null) } | null);
+          /** Sets single headers; null removes one, or all. */
+          headers?: ({ [name: string]: (string | null) } | null);
           /** False: no deliveries are made. Default true. */
           enabled?: (boolean | null);
         };
@@ -1938,7 +1976,7 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         410: Refused<'event_expired'>;
-        429: Refused<'rate_limited'>;
+        429: Refused<('rate_limited' | 'too_many_in_flight')>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
       };
@@ -2230,7 +2268,7 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
-        429: Refused<'rate_limited'>;
+        429: Refused<('rate_limited' | 'too_many_in_flight')>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
       };
@@ -2489,7 +2527,7 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
-        429: Refused<'rate_limited'>;
+        429: Refused<('rate_limited' | 'too_many_in_flight')>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
       };
@@ -3119,7 +3157,7 @@ export interface paths {
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
-        409: Refused<('idempotency_in_progress' | 'name_taken')>;
+        409: Refused<('idempotency_in_progress' | 'name_taken' | 'quota_exceeded')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unsupported_type')>;
@@ -3256,7 +3294,7 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
-        409: Refused<('managed_elsewhere' | 'write_conflict')>;
+        409: Refused<('managed_elsewhere' | 'write_conflict' | 'quota_exceeded')>;
         412: Refused<'precondition_failed'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
@@ -3358,10 +3396,11 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
+        409: Refused<'quota_exceeded'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'unsupported_type')>;
-        429: Refused<'rate_limited'>;
+        429: Refused<('rate_limited' | 'too_many_in_flight')>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
       };
@@ -3599,7 +3638,7 @@ export interface paths {
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
-        409: Refused<'idempotency_in_progress'>;
+        409: Refused<('idempotency_in_progress' | 'quota_exceeded')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
@@ -3689,7 +3728,7 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
-        409: Refused<('idempotency_in_progress' | 'rotation_in_progress')>;
+        409: Refused<('idempotency_in_progress' | 'rotation_in_progress' | 'quota_exceeded')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
@@ -3728,6 +3767,29 @@ export interface paths {
             /** For `cursor`; null: the last page. */
             next_cursor: (string | null);
           };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/usage': Only<{
+    /** Read what is used of each limit */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Usage'];
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
         401: Refused<'unauthorized'>;

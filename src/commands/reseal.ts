@@ -14,7 +14,7 @@ import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 import { requireRoleConfig } from '../roles/context.ts';
 import { SEALED_MARK_COLUMNS } from '../platform/idempotency/idempotency-marks.sql.ts';
 import { SEALED_SECRET_COLUMN } from '../platform/resources/resources.sql.ts';
-import { SEALED_ENDPOINT_COLUMNS } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
+import { SEALED_ENDPOINT_COLUMNS } from '../webhooks/endpoints/endpoint-secrets.sql.ts';
 
 /** Every column that holds something sealed. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [

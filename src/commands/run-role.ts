@@ -33,7 +33,9 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     encryptionKey,
     previousEncryptionKey: config.previousEncryptionKey,
     egressAllow: config.egressAllow ?? [],
+    apiServer: config.kubernetesService?.host,
     logLevel: config.logLevel ?? 'info',
+    limits: config.limits,
     poolMax: POOL_MAX[role],
   });
   const { stops, isReady = () => true } = await START[role](config, context);

@@ -34,7 +34,8 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
       description:
         'Server-sent events: `id` is the event’s id, `event` its type, `data` the envelope as ' +
         'webhooks get it. A connection that broke goes on with `Last-Event-ID` (or the parameter ' +
-        '`last_event_id`) after that event: each one once and none left out. Without it: from now on.',
+        '`last_event_id`) after that event: each one once and none left out. Without it: from now on. ' +
+        'A client that takes nothing for 30 seconds is cut, and goes on the same way.',
       query: {
         types: types.optional(),
         conversation_id: idValue('conv').optional(),
@@ -43,11 +44,12 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
       },
       answers: {
         200: {
-          description: 'A stream that does not end.',
+          description: 'A stream without an end; when the key ends, `event: error` with a problem.',
           forms: { [EVENT_STREAM_TYPE]: z.string() },
         },
       },
       errors: ['event_expired'],
+      inFlight: () => 'event_streams',
       handle: async ({ caller: { namespace }, query, headers }) => {
         const { types, conversation_id: conversationId, agent_id: agentId } = query;
         const filter = { types, conversationId, agentId };

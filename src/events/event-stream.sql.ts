@@ -29,6 +29,11 @@ export type StreamFilter = {
 };
 
 const NOTHING = '00000000-0000-0000-0000-000000000000';
+/**
+ * Bytes of bodies in a page, of which there is one event at least: a reader that stands still holds
+ * a page, and 500 of them must not hold all memory.
+ */
+export const PAGE_BYTES = 131_072;
 /** More than any transaction lasts or clocks differ; the days before are not read. */
 const SLACK_MS = 86_400_000;
 
@@ -61,8 +66,8 @@ export async function findStreamPosition(
 }
 
 /**
- * The next events after `after`, in order. `position`: where to go on, past what the filter left
- * out. `isHeldBack`: more events wait for an older transaction to end.
+ * The next events after `after`, in order: `limit` or PAGE_BYTES of them. `position`: where to go
+ * on, past what the filter left out. `hasMore`: it was one of the two. `isHeldBack`: more events wait for an older transaction to end.
  */
 export async function readStream(
   db: Db,
@@ -74,7 +79,12 @@ export async function readStream(
     /** Unix ms of an event; nothing unread is older. */
     sinceMs: number;
   },
-): Promise<{ events: StreamedEvent[]; position: StreamPosition; isHeldBack: boolean }> {
+): Promise<{
+  events: StreamedEvent[];
+  position: StreamPosition;
+  hasMore: boolean;
+  isHeldBack: boolean;
+}> {
   const { namespace, after, filter, limit, sinceMs } = input;
   const values: unknown[] = [
     namespace,
@@ -82,6 +92,7 @@ export async function readStream(
     after.id,
     limit,
     lowestUuidAt(sinceMs - SLACK_MS),
+    PAGE_BYTES,
   ];
   const conditions: [string, unknown][] = [
     ['type = any(?)', filter.types],
@@ -95,30 +106,37 @@ export async function readStream(
   const { rows } = await db.query<Row>(
     `with now as materialized (select pg_snapshot_xmin(pg_current_snapshot()) as horizon),
      page as materialized (
-       select xid, id, type, conversation_id, agent_id, body from events
-        where namespace = $1 and (xid, id) > ($2::xid8, $3::uuid) and id >= $5
-          and xid < (select horizon from now)${filters}
-        order by xid, id limit $4)
+       select *, sum(length(body)) over (order by xid, id) as bytes,
+              row_number() over (order by xid, id) as number
+         from (select xid, id, type, conversation_id, agent_id, body from events
+                where namespace = $1 and (xid, id) > ($2::xid8, $3::uuid) and id >= $5
+                  and xid < (select horizon from now)${filters}
+                order by xid, id limit $4) q)
      select now.horizon::text as horizon, page.xid::text as xid, page.id, page.type,
             page.conversation_id as "conversationId", page.agent_id as "agentId", page.body,
+            (select count(*) from page) as found,
             exists (select 1 from events where namespace = $1 and id >= $5
                      and xid >= (select horizon from now)) as "isHeldBack"
-       from now left join page on true order by page.xid, page.id`,
+       from now left join page on page.bytes <= $6 or page.number = 1 order by page.xid, page.id`,
     values,
   );
   const events = rows.flatMap(toEvent);
   const horizon = BigInt(rows[0]?.horizon ?? 0);
   const last = events.at(-1);
+  const found = rows[0]?.found ?? 0;
+  const hasMore = found === limit || events.length < found;
   return {
     events,
     // A page that is not full: below the horizon there is nothing else.
-    position: events.length === limit && last ? last : latest(after, before(horizon)),
+    position: hasMore && last ? last : latest(after, before(horizon)),
+    hasMore,
     isHeldBack: rows[0]?.isHeldBack ?? false,
   };
 }
 
 type Row = {
   horizon: string;
+  found: number;
   xid: string | null;
   id: string;
   type: EventType;

@@ -11,6 +11,7 @@ import {
   type StreamedEvent,
 } from './event-stream.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
+import { createPageTurns, type PageTurns } from './page-turns.ts';
 import { createEventTails, fromTail, untilGrown, PAGE, type Tail } from './event-tails.ts';
 import { REPLAY_WINDOW_MS } from './events.sql.ts';
 
@@ -19,10 +20,11 @@ import { REPLAY_WINDOW_MS } from './events.sql.ts';
  *
  * A namespace with readers has one tail: its newest events, read once for all. A reader that keeps
  * up is served from it; one that does not, or resumes from long ago, reads the database itself.
- * Nothing is queued for a reader, so a slow one costs no memory.
+ * Nothing is queued for a reader: one that stands still holds the page it is at (PAGE_BYTES), and
+ * is cut after a while (platform/http/slow-reader.ts).
  */
 export type EventStreams = {
-  /** @throws ApiError event_expired, unavailable (too many, or stopping) */
+  /** @throws ApiError event_expired, unavailable (stopping) */
   open: (input: {
     namespace: string;
     filter: StreamFilter;
@@ -37,19 +39,15 @@ export type EventStreams = {
 /** Yields what comes, in order, until `signal` or `stop` ends it. Read once. */
 export type Reader = (signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
 
-/** Of one process. */
-const STREAMS_MAX = 500;
-
 export function createEventStreams(deps: {
   pool: Pool;
   nowMs: () => number;
   log: Logger;
-  streamsMax?: number;
 }): EventStreams {
-  const { pool, nowMs, streamsMax = STREAMS_MAX } = deps;
+  const { pool, nowMs } = deps;
   const tails = createEventTails(deps);
+  const inTurn = createPageTurns();
   const stopping = new AbortController();
-  let open = 0;
 
   async function start(namespace: string, after: string | null): Promise<StreamStart> {
     if (after === null) return readStreamStart(pool);
@@ -64,23 +62,18 @@ export function createEventStreams(deps: {
 
   return {
     open: async ({ namespace, filter, after }) => {
-      if (stopping.signal.aborted || open >= streamsMax) {
-        const detail = 'as many streams are open as this process serves; try again soon';
+      if (stopping.signal.aborted) {
+        const detail = 'this process stops; another one serves you';
         throw new ApiError('unavailable', detail, { retryAfterSec: 5 });
       }
       const from = await start(namespace, after);
       return async function* reader(signal) {
-        open += 1;
+        const tail = await tails.of(namespace);
+        const ending = AbortSignal.any([signal, stopping.signal]);
         try {
-          const tail = await tails.of(namespace);
-          const ending = AbortSignal.any([signal, stopping.signal]);
-          try {
-            yield* read(deps, { namespace, filter, tail, from }, ending);
-          } finally {
-            tails.release(namespace);
-          }
+          yield* read({ ...deps, inTurn }, { namespace, filter, tail, from }, ending);
         } finally {
-          open -= 1;
+          tails.release(namespace);
         }
       };
     },
@@ -93,7 +86,7 @@ export function createEventStreams(deps: {
 }
 
 async function* read(
-  { pool, nowMs }: { pool: Pool; nowMs: () => number },
+  { pool, nowMs, inTurn }: { pool: Pool; nowMs: () => number; inTurn: PageTurns },
   input: { namespace: string; filter: StreamFilter; tail: Tail; from: StreamStart },
   signal: AbortSignal,
 ): AsyncGenerator<StreamedEvent> {
@@ -102,9 +95,12 @@ async function* read(
   // A position without an event is the present.
   let sinceMs = Math.max(uuidTimeMs(position.id), 0) || nowMs();
   while (!signal.aborted) {
-    const known = fromTail(tail, position);
-    const page =
-      known ?? (await readStream(pool, { ...input, after: position, limit: PAGE, sinceMs }));
+    const after = position;
+    const { known, page } = await inTurn(async () => {
+      const kept = fromTail(tail, after);
+      const next = { ...input, after, limit: PAGE, sinceMs };
+      return { known: kept !== undefined, page: kept ?? (await readStream(pool, next)) };
+    });
     for (const event of page.events) {
       if (signal.aborted) return;
       position = event;
@@ -113,8 +109,7 @@ async function* read(
       if (!from.isCommitted(event.xid)) yield event;
     }
     position = page.position;
-    const isAtEnd = known ? known.events.length === 0 : page.events.length < PAGE;
-    if (isAtEnd && !isAfter(tail.until, position)) await untilGrown(tail, signal);
+    if (!page.hasMore && !isAfter(tail.until, position)) await untilGrown(tail, signal);
   }
 }
 

@@ -2,6 +2,7 @@ import { createSingleFlight } from '../platform/controller/single-flight.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import {
   isAfter,
+  PAGE_BYTES,
   readStream,
   readStreamStart,
   type StreamPosition,
@@ -53,7 +54,7 @@ export function createEventTails(deps: {
 
   async function advance(namespace: string, tail: Tail): Promise<void> {
     for (;;) {
-      const { events, position, isHeldBack } = await readStream(pool, {
+      const { events, position, hasMore, isHeldBack } = await readStream(pool, {
         namespace,
         after: tail.until,
         filter: {},
@@ -62,7 +63,7 @@ export function createEventTails(deps: {
       });
       append(tail, events, position);
       if (events.length > 0) for (const wake of tail.waiters) wake();
-      if (events.length === PAGE) continue;
+      if (hasMore) continue;
       const waitMs = tail.heldBackMs;
       tail.heldBackMs = isHeldBack ? Math.min(POLL_MS, waitMs * 2 || HELD_BACK_MS) : 0;
       if (isHeldBack) setTimeout(() => wake([namespace]), tail.heldBackMs).unref();
@@ -150,13 +151,25 @@ export function untilGrown({ waiters }: Tail, signal: AbortSignal): Promise<void
   });
 }
 
-/** What the tail has after a position; undefined when the position lies before the tail. */
+/**
+ * The next page that the tail has after a position; undefined when the position lies before the
+ * tail.
+ */
 export function fromTail(
   tail: Tail,
   after: StreamPosition,
-): { events: StreamedEvent[]; position: StreamPosition } | undefined {
+): { events: StreamedEvent[]; position: StreamPosition; hasMore: boolean } | undefined {
   if (isAfter(tail.from, after)) return undefined;
   const at = tail.events.findLastIndex((event) => !isAfter(event, after));
+  const events: StreamedEvent[] = [];
+  let bytes = 0;
+  for (const event of tail.events.slice(at + 1)) {
+    if (events.length > 0 && bytes + event.body.length > PAGE_BYTES) {
+      return { events, position: events.at(-1)!, hasMore: true }; // It has one.
+    }
+    events.push(event);
+    bytes += event.body.length;
+  }
   const position = isAfter(after, tail.until) ? after : tail.until;
-  return { events: tail.events.slice(at + 1), position };
+  return { events, position, hasMore: false };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../config.ts';
+import { DEFAULT_LIMITS, type Config, type Limits } from '../config.ts';
 import { createAddressGuard, type AddressGuard } from '../platform/egress/address-guard.ts';
 import { StartupError } from '../errors.ts';
 import { createLogger, type Logger } from '../platform/observability/logger.ts';
@@ -20,6 +20,8 @@ export type Context = {
   guard: AddressGuard;
   metrics: Metrics;
   log: Logger;
+  /** What one key or namespace may take. */
+  limits: Limits;
   version: string;
   close: () => Promise<void>;
 };
@@ -35,7 +37,11 @@ export type ContextInput = {
   /** 32 bytes; what it sealed still opens */
   previousEncryptionKey?: Buffer | undefined;
   egressAllow: readonly string[];
+  /** Of a pod: where the API server is, which no request of a tenant may reach. */
+  apiServer?: string | undefined;
   logLevel: string;
+  /** Default: those of an environment that sets none. */
+  limits?: Limits;
   poolMax: number;
 };
 
@@ -49,16 +55,17 @@ export function createContext(input: ContextInput): Context {
     pool,
     sealer,
     log,
-    guard: createGuard(input.egressAllow),
+    guard: createGuard(input),
+    limits: input.limits ?? DEFAULT_LIMITS,
     metrics: createMetrics({ processMetrics: true }),
     version: readVersion(),
     close: () => pool.end(),
   };
 }
 
-function createGuard(allow: readonly string[]): AddressGuard {
+function createGuard({ egressAllow, apiServer }: ContextInput): AddressGuard {
   try {
-    return createAddressGuard({ allow });
+    return createAddressGuard({ allow: egressAllow, apiServer });
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     throw new StartupError(`PARLEY_EGRESS_ALLOW: ${error.message}`, { cause: error });

@@ -72,10 +72,12 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     role: 'start',
     databaseUrl,
     egressAllow,
+    apiServer: config.kubernetesService?.host,
     poolMax: POOL_MAX,
     encryptionKey: config.encryptionKey ?? secrets.encryptionKey,
     previousEncryptionKey: config.previousEncryptionKey,
     logLevel: config.logLevel ?? 'warn',
+    limits: config.limits,
   });
   stops.push(context.close);
   const apiKey = await ensureApiKey({ config, context, dataDir, apiKey: secrets.apiKey });

@@ -9,12 +9,14 @@ import type { Engine } from '../roles/engine.ts';
 
 /** What the use cases behind the REST API are given, without its HTTP. */
 export function apiDeps(engine: Engine): EndpointWriterDeps {
-  const { pool, store, guard, onProjected } = engine;
+  const { pool, store, guard, sealer, limits, onProjected } = engine;
   const nowMs = Date.now;
   return {
     pool,
     store,
     guard,
+    sealer,
+    limits,
     nowMs,
     awaitProjection: createAwaitProjection({ onProjected, nowMs }),
   };

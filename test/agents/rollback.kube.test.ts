@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { publishVersion, rollBack } from '../../src/agents/pin-agent.ts';
 import { createAgent, patchAgent } from '../../src/agents/write-agent.ts';
 import {
@@ -21,7 +22,7 @@ describeEachStore((storeName) => {
   });
   afterEach(() => engine.stop());
 
-  const CALLER = { namespace: 'default', actor: 'api:key_1' };
+  const CALLER = { namespace: 'default', actor: 'api:key_1', scopes: SCOPES };
   const declare = async (spec: Record<string, unknown>, manager = 'kubectl') => {
     await engine.declareAgent('support', spec, manager);
     return engine.settled('Agent', 'support');

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { createAgent, deleteAgent, patchAgent } from '../../src/agents/write-agent.ts';
 import { agentRow, apiDeps, countVersions, events, refusal } from './agents.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
@@ -13,7 +14,7 @@ describeEachStore((storeName) => {
   });
   afterEach(() => engine.stop());
 
-  const CALLER = { namespace: 'default', actor: 'api:key_1' };
+  const CALLER = { namespace: 'default', actor: 'api:key_1', scopes: SCOPES };
   const create = (fields: Record<string, unknown> = {}, name?: string) =>
     createAgent(apiDeps(engine), CALLER, { name, fields: { prompt: 'one', ...fields } });
   const patch = (id: string, change: Record<string, unknown>) =>

@@ -65,7 +65,7 @@ try {
 }
 
 async function startOperator(): Promise<Parley> {
-  const env = { PARLEY_STORE: 'kubernetes', KUBECONFIG };
+  const env = { PARLEY_STORE: 'kubernetes', KUBECONFIG, PARLEY_QUOTA_AGENTS: '0' };
   const operator = await startRole('operator', { databaseUrl, env });
   running.add(operator);
   return operator;

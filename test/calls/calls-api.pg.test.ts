@@ -21,6 +21,8 @@ describe('what is refused', () => {
     ['nobody who calls', { direction: 'inbound', to: TO }, '/from'],
     ['a number without country', { to: '02071838750' }, '/to'],
     ['a number that begins with 0', { to: '+0123' }, '/to'],
+    ['a number that is too long', { to: '+4420718387500000' }, '/to'],
+    ['a number with words', { to: '+442071838750 at home' }, '/to'],
     ['another provider', { provider: 'twilio' }, '/provider'],
     ['too long a wait', { simulated: { ring_ms: 60_001 } }, '/simulated/ring_ms'],
     ['a silent turn', { simulated: { turns: [{ text: ' ' }] } }, '/simulated/turns/0/text'],

@@ -94,6 +94,19 @@ describe('a call that is answered', () => {
     expect(await fixture.end(call.id)).toMatchObject({ status: 409, body: { code: 'call_ended' } });
   });
 
+  test('lasts from the answer, not from the request', async () => {
+    const made = await fixture.api.call('POST', '/v1/calls', {
+      json: { agent_id: fixture.agentId, to: TO },
+    });
+    const { id } = await fixture.callWhen(made, 'in_progress');
+    await fixture.api.engine.pool.query(
+      `update calls set created_at = created_at - interval '1 hour',
+                        answered_at = answered_at - interval '10 minutes'`,
+    );
+    const { duration_sec } = (await fixture.end(id)).body;
+    expect(Math.abs(duration_sec - 600)).toBeLessThan(30);
+  });
+
   test('ends when its conversation is ended by other means', async () => {
     const made = await fixture.api.call('POST', '/v1/calls', {
       json: { agent_id: fixture.agentId, to: TO },
@@ -175,6 +188,27 @@ describe('a call that is not answered', () => {
       status: 409,
       body: { code: 'call_ended' },
     });
+  });
+
+  test('of three who cancel it at once one does', async () => {
+    const made = await fixture.place({}, [], { ring_ms: 60_000 });
+    await fixture.callWhen(made, 'ringing');
+    const { pool, eventually } = fixture.api.engine;
+    const client = await pool.connect();
+    await client.query('begin; select 1 from calls for update');
+    const replies = Array.from({ length: 3 }, () => fixture.end(made.body.id));
+    // All have seen that it rings, and wait to change it.
+    await eventually(async () => {
+      const { rows } = await pool.query<{ waiting: number }>(
+        `select count(*)::int as waiting from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like 'update calls%'`,
+      );
+      return rows[0]!.waiting === 3;
+    });
+    await client.query('commit');
+    client.release();
+    const statuses = (await Promise.all(replies)).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   });
 
   test('fails when the agent has gone meanwhile', async () => {

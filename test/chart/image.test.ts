@@ -75,6 +75,19 @@ describe('the program without its types', () => {
     await Promise.all(roles.map((role) => expect(node(role)).rejects.toThrow(/DATABASE_URL/)));
   });
 
+  test('has the thread that cuts texts', async () => {
+    const cutter = join(folder, 'dist/knowledge/passages/text-cutter.js');
+    const program = `
+      const { createTextCutter } = await import(${JSON.stringify(cutter)});
+      const cutter = createTextCutter({ waitingMax: 1, log: console });
+      const text = 'word '.repeat(100_000);
+      console.log((await cutter.cut({ path: 'a', title: 'a', text })).passages);
+      await cutter.stop();`;
+    const flags = ['--no-experimental-strip-types', '--input-type=module', '-e', program];
+    const { stdout } = await run(process.execPath, flags, { cwd: folder, env: {} });
+    expect(Number(stdout)).toBeGreaterThan(200);
+  });
+
   test('keeps the line numbers of the sources', () => {
     const lines = (file: string) => readFileSync(file, 'utf8').split('\n').length;
     expect(lines(join(folder, 'dist/config.js'))).toBe(lines(join(root, 'src/config.ts')));

@@ -92,6 +92,7 @@ const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/
         database: { existingSecret: 'pg', existingSecretKey: 'uri' },
         encryptionKey: { existingSecret: 'enc', existingSecretKey: 'k' },
         apiKey: { existingSecret: 'api', existingSecretKey: 'a' },
+        networkPolicy: { databaseCidrs: ['192.0.2.10/32'] },
       });
       expect(ofKind(given, 'Secret')).toEqual([]);
       const pod = podOf(given, 'api');
@@ -137,12 +138,27 @@ const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/
   });
 
   describe('scaling', () => {
-    test('leaves the number of pods to the autoscaler where there is one', async () => {
+    test('starts with the pods that the values promise, also under an autoscaler', async () => {
       const replicas = (all: readonly KubeObject[]) =>
-        ofKind(all, 'Deployment').map((one) => 'replicas' in Object(one['spec']));
-      expect(replicas(objects)).toEqual([true, false, false]); // operator, api, delivery
-      const fixed = await renderChart(helm!, scenario('everything off'));
-      expect(replicas(fixed)).toEqual([true, true, true]);
+        ofKind(all, 'Deployment').map((one) => Object(one['spec']).replicas as unknown);
+      expect(replicas(objects)).toEqual([2, 2, 2]); // operator, api, delivery
+      const autoscaling = { minReplicas: 3 };
+      const more = await renderChart(helm!, { api: { autoscaling }, delivery: { autoscaling } });
+      expect(replicas(more)).toEqual([2, 3, 3]);
+      const keda = { enabled: true, prometheusAddress: 'http://prometheus:9090', minReplicas: 4 };
+      expect(replicas(await renderChart(helm!, { delivery: { keda } }))).toEqual([2, 2, 4]);
+      expect(replicas(await renderChart(helm!, scenario('everything off')))).toEqual([1, 1, 1]);
+    });
+
+    test('leaves the number out for tools that render without the cluster', async () => {
+      const autoscaling = { setReplicas: false };
+      const rendered = await renderChart(helm!, {
+        api: { autoscaling },
+        delivery: { autoscaling },
+      });
+      expect(
+        ofKind(rendered, 'Deployment').map((one) => 'replicas' in Object(one['spec'])),
+      ).toEqual([true, false, false]);
     });
 
     test('is by CPU, two pods at least', () => {

@@ -155,8 +155,10 @@ const ROLES = ['operator', 'api', 'delivery'] as const;
 
   test('of each role know the store, the database, the key and what may be reached', async () => {
     const values = {
-      egressAllow: ['10.0.0.0/8', 'fd00::/8'],
+      egressAllow: ['10.0.0.0/8', 'fd00::/8', '*.default.svc', 'rx.team-a.svc'],
       rateLimit: 0,
+      limits: { eventStreams: '10,30,50', replayJobs: '1,2' },
+      quotas: { webhookEndpoints: 0, knowledgeBytes: 107_374_182_400 },
       ...scenario('namespaced'),
     };
     const objects = await renderChart(helm!, values);
@@ -165,11 +167,22 @@ const ROLES = ['operator', 'api', 'delivery'] as const;
       expect(envOf(pod, 'PARLEY_STORE')).toBe('kubernetes');
       expect(envOf(pod, 'DATABASE_URL')).toBe('pg/uri');
       expect(envOf(pod, 'PARLEY_ENCRYPTION_KEY')).toBe('demo-parley-encryption-key/encryption-key');
-      expect(envOf(pod, 'PARLEY_EGRESS_ALLOW')).toBe('10.0.0.0/8,fd00::/8');
+      expect(envOf(pod, 'PARLEY_EGRESS_ALLOW')).toBe(
+        '10.0.0.0/8,fd00::/8,*.default.svc,rx.team-a.svc',
+      );
     }
     expect(envOf(podOf(objects, 'operator'), 'PARLEY_WATCH_NAMESPACES')).toBe('team-a,team-b');
     expect(envOf(podOf(objects, 'api'), 'PARLEY_API_KEY')).toBe('demo-parley-api-key/api-key');
     expect(envOf(podOf(objects, 'api'), 'PARLEY_RATE_LIMIT')).toBe('0');
+    expect(envOf(podOf(objects, 'api'), 'PARLEY_LIMIT_EVENT_STREAMS')).toBe('10,30,50');
+    expect(envOf(podOf(objects, 'api'), 'PARLEY_LIMIT_REPLAY_JOBS')).toBe('1,2');
+    expect(envOf(podOf(objects, 'api'), 'PARLEY_LIMIT_UPLOADS')).toBeUndefined();
+    for (const role of ['api', 'operator'] as const) {
+      expect(envOf(podOf(objects, role), 'PARLEY_QUOTA_WEBHOOK_ENDPOINTS')).toBe('0');
+      expect(envOf(podOf(objects, role), 'PARLEY_QUOTA_KNOWLEDGE_BYTES')).toBe('107374182400');
+      expect(envOf(podOf(objects, role), 'PARLEY_QUOTA_AGENTS')).toBeUndefined();
+    }
+    expect(envOf(podOf(objects, 'delivery'), 'PARLEY_QUOTA_WEBHOOK_ENDPOINTS')).toBeUndefined();
     expect(envOf(podOf(objects, 'delivery'), 'PARLEY_API_KEY')).toBeUndefined();
   });
 

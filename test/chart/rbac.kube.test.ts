@@ -42,7 +42,9 @@ type Rendered = {
     rendered = parseAllDocuments(await renderText(helm!, {}, RELEASE))
       .map((document) => document.toJS() as Rendered | null) // The chart's own objects.
       .filter((object) => object !== null)
-      .filter(({ kind }) => /^(Cluster)?Role(Binding)?$|^ServiceAccount$/.test(kind));
+      .filter(({ kind }) =>
+        /^(Cluster)?Role(Binding)?$|^ServiceAccount$|^ValidatingAdmission/.test(kind),
+      );
     await create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: RELEASE.namespace } });
     for (const object of rendered) await create(object);
     const accounts = rendered.filter(({ kind }) => kind === 'ServiceAccount');
@@ -71,7 +73,7 @@ type Rendered = {
     const place = metadata.namespace === undefined ? '' : `/namespaces/${metadata.namespace}`;
     const { status, body } = await kube.request(
       'POST',
-      `${root}${place}/${kind.toLowerCase()}s`,
+      `${root}${place}/${kind.toLowerCase()}s`.replace(/ys$/, 'ies'),
       object,
     );
     if (status !== 201) throw new Error(`${kind} ${metadata.name}: ${body}`);

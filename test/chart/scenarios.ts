@@ -1,11 +1,17 @@
 /** Values a user may well have. Every promise that holds for all of them is tested with all. */
 
-const external = { database: { existingSecret: 'pg', existingSecretKey: 'uri' } };
+const external = {
+  database: { existingSecret: 'pg', existingSecretKey: 'uri' },
+  networkPolicy: { databaseCidrs: ['192.0.2.10/32'] },
+};
 
 export const SCENARIOS: Record<string, object> = {
   default: {},
   'external database': external,
-  'database URL': { database: { url: 'postgresql://parley:secret@db.example.com:5432/parley' } },
+  'database URL': {
+    database: { url: 'postgresql://parley:secret@db.example.com:5432/parley' },
+    networkPolicy: { databaseTo: [{ podSelector: { matchLabels: { app: 'pg' } } }] },
+  },
   namespaced: { watchNamespaces: ['team-a', 'team-b'], ...external },
   CloudNativePG: {
     database: {
@@ -29,7 +35,7 @@ export const SCENARIOS: Record<string, object> = {
     commonLabels: { team: 'voice' },
     image: { registry: 'registry.example.com', digest: `sha256:${'0'.repeat(64)}` },
     imagePullSecrets: [{ name: 'pull' }],
-    egressAllow: ['10.20.0.0/16', 'fd00::/8'],
+    egressAllow: ['10.20.0.0/16', 'fd00::/8', '0.0.0.0/0', '*.default.svc'],
     baseUrl: 'https://parley.example.com',
     rateLimit: 0,
     podLabels: { mesh: 'on' },

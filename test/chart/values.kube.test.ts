@@ -32,7 +32,9 @@ const schema: unknown = JSON.parse(readFileSync(join(CHART, 'values.schema.json'
     ],
     ['a wrong type', { api: { replicas: 'two' } }, /'\/api\/replicas': got string, want integer/],
     ['no URL of PostgreSQL', { database: { url: 'mysql://x' } }, /'\/database\/url'/],
-    ['no CIDR', { egressAllow: ['10.0.0.1'] }, /'\/egressAllow\/0'/],
+    ['no CIDR and no host', { egressAllow: ['10.0.0.1'] }, /'\/egressAllow\/0'/],
+    ['a host of one part', { egressAllow: ['rx'] }, /'\/egressAllow\/0'/],
+    ['all hosts', { egressAllow: ['*'] }, /'\/egressAllow\/0'/],
     ['a short digest', { image: { digest: 'sha256:1' } }, /'\/image\/digest'/],
     ['a log level that is none', { logLevel: 'loud' }, /'\/logLevel'/],
   ])('with %s are refused, and the message says where', async (_what, wrong, message) => {

@@ -29,13 +29,16 @@ const deps = () => ({ ...api.engine, sealer: createSealer(NEW, OLD) });
 /** One of everything that is sealed. */
 async function fill(): Promise<string> {
   const { body } = await api.call('POST', '/v1/webhooks', {
-    json: { url: receiver.url },
+    json: { url: receiver.url, headers: { authorization: 'Bearer one' } },
     headers: { 'idempotency-key': 'made' },
   });
   await api.call('POST', `/v1/webhooks/${body.id}/rotate_secret`, {
     headers: { 'idempotency-key': 'rotated' },
   });
-  await api.engine.declareEndpoint('declared', { url: receiver.url });
+  await api.engine.declareEndpoint('declared', {
+    url: receiver.url,
+    headers: { authorization: 'Bearer two' },
+  });
   await api.engine.settled('WebhookEndpoint', 'declared');
   return body.id;
 }
@@ -71,6 +74,8 @@ test('everything sealed gets the new key, and all of it says the same as before'
   expect(before).toEqual({
     'webhook_endpoints secret': 2,
     'webhook_endpoints next_secret': 1,
+    'webhook_endpoints declared_headers': 1,
+    'webhook_endpoints rest_headers': 1,
     "resources decode(spec->>'sealed', 'base64')": 2,
     'idempotency_marks request': 2,
     'idempotency_marks decision': expect.any(Number),

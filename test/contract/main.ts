@@ -28,7 +28,16 @@ const program = process.env['SCHEMATHESIS'] ?? install();
 const folder = await temporaryFolder();
 const parley = await startParley({
   dataDir: path.join(folder.path, 'data'),
-  env: { PARLEY_RATE_LIMIT: '0', PARLEY_LOG_LEVEL: 'error' },
+  env: {
+    PARLEY_RATE_LIMIT: '0',
+    PARLEY_LOG_LEVEL: 'error',
+    // One key makes thousands of everything.
+    PARLEY_QUOTA_AGENTS: '0',
+    PARLEY_QUOTA_WEBHOOK_ENDPOINTS: '0',
+    PARLEY_QUOTA_KNOWLEDGE_SOURCES: '0',
+    PARLEY_QUOTA_API_KEYS: '0',
+    PARLEY_LIMIT_REPLAY_JOBS: '0',
+  },
 });
 let exitCode = 1;
 try {

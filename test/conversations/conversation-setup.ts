@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { toUuid } from '../../src/ids.ts';
 import type { Engine } from '../roles/engine.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 
@@ -77,4 +78,24 @@ export async function declareSource(engine: Engine, name: string, text: string):
     { fieldManager: 'kubectl' },
   );
   await engine.settled('KnowledgeSource', name);
+}
+
+/** As if so many seconds had passed since everything in a conversation. */
+export async function pass(
+  { engine: { pool } }: Pick<ConversationFixture, 'engine'>,
+  conversation: string,
+  sec: number,
+): Promise<void> {
+  const uuid = toUuid('conv', conversation);
+  await pool.query(
+    `update conversations set started_at = started_at - make_interval(secs => $2),
+                              expires_at = expires_at - make_interval(secs => $2) where id = $1`,
+    [uuid, sec],
+  );
+  await pool.query(
+    `update escalations set requested_at = requested_at - make_interval(secs => $2),
+                            times_out_at = times_out_at - make_interval(secs => $2)
+      where conversation_id = $1`,
+    [uuid, sec],
+  );
 }

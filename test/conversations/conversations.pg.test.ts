@@ -27,6 +27,14 @@ test('start, ask, end: every step is an event, in order', async () => {
     'conversation.ended',
     'conversation.transcript.ready',
   ]);
+  const [started] = await fixture.events(id);
+  expect(started!.data).toEqual({
+    conversation_id: id,
+    agent_id: fixture.agentId,
+    agent_version: 1,
+    channel: 'chat',
+    user_id: 'u-1',
+  });
 });
 
 describe('start', () => {
@@ -92,6 +100,17 @@ describe('start', () => {
     await fixture.end(id);
     expect((await fixture.read(id)).agent_version).toBe(1);
     expect((await fixture.read(later)).agent_version).toBe(2);
+  });
+
+  test('what an agent has forgotten, the conversations of before still know', async () => {
+    const agent_id = await fixture.newAgent();
+    const id = await fixture.start({ agent_id });
+    await fixture.call('PATCH', `/v1/agents/${agent_id}`, { json: { knowledge: null } });
+    const later = await fixture.start({ agent_id });
+    const answer = async (conversation: string): Promise<string> =>
+      (await fixture.say(conversation, 'How long does delivery take?')).body.turns[1].text;
+    expect(await answer(id)).toContain('three working days');
+    expect(await answer(later)).toMatch(/do not know/);
   });
 });
 

@@ -3,103 +3,22 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { z } from 'zod';
-import { helm, kubectl, kubectlApply, eventually } from './kubectl.ts';
-import { inToolbox, received, receiverUrl, source, startPods } from './toolbox.ts';
+import { eventually, helm, kubectl } from './kubectl.ts';
+import { call, hasLastingDatabase, install, load, NAMESPACE, prepare, remove } from './release.ts';
+import { received, receiverUrl } from './toolbox.ts';
 
 /**
  * Parley as a platform engineer installs it, on a real cluster: Helm, kubectl, pods, Services.
  * CONTRIBUTING.md says how to run it. The tests are one story and run in order.
  */
 
-const settings = z
-  .object({
-    KUBECONFIG: z.string(),
-    /** Of the image, as the nodes have it: `repository:tag` */
-    PARLEY_E2E_IMAGE: z.string().regex(/:/),
-    /** A PostgreSQL that pods reach, with an empty database; else the chart's bundled one. */
-    PARLEY_E2E_DATABASE_URL: z.string().optional(),
-    /** The cluster's pods and Services. */
-    PARLEY_E2E_NETWORKS: z.string().default('10.0.0.0/8'),
-  })
-  .parse(process.env);
-
-const CHART = path.resolve(import.meta.dirname, '../../charts/parley');
 /** An agent and the knowledge it answers from. */
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
-const NAMESPACE = 'parley-e2e';
 const RATE = 200;
-const image = settings.PARLEY_E2E_IMAGE;
-const [repository, tag] = [image.slice(0, image.lastIndexOf(':')), image.split(':').at(-1)!];
 
-let apiKey: string;
+beforeAll(prepare, 120_000);
 
-beforeAll(async () => {
-  await kubectlApply({
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: {
-      name: NAMESPACE,
-      labels: { 'pod-security.kubernetes.io/enforce': 'restricted' },
-    },
-  });
-  if (settings.PARLEY_E2E_DATABASE_URL !== undefined) {
-    await kubectlApply({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: 'database', namespace: NAMESPACE },
-      stringData: { url: settings.PARLEY_E2E_DATABASE_URL },
-    });
-  }
-  await startPods(NAMESPACE, image);
-}, 120_000);
-
-afterAll(async () => {
-  await kubectl(
-    'delete',
-    'agents,webhookendpoints,knowledgesources',
-    '--all',
-    '-n',
-    'default',
-  ).catch(() => '');
-  await helm('uninstall', 'parley', '-n', NAMESPACE, '--wait').catch(() => '');
-  await kubectl('delete', 'namespace', NAMESPACE, '--wait=false');
-}, 120_000);
-
-/** `helm upgrade --install`, waited for. */
-function install(...more: string[]): Promise<string> {
-  const values = {
-    'image.repository': repository,
-    'image.tag': tag,
-    egressAllow: `{${settings.PARLEY_E2E_NETWORKS}}`,
-    // The test decides how many there are.
-    'delivery.autoscaling.enabled': 'false',
-    'delivery.replicas': '1',
-    'api.autoscaling.enabled': 'false',
-    ...(settings.PARLEY_E2E_DATABASE_URL === undefined
-      ? { 'database.bundled.persistence.enabled': 'false' }
-      : { 'database.existingSecret': 'database' }),
-  };
-  const sets = Object.entries(values).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-  // A cluster that had Parley before has kept its CRDs, owned by the release of that time.
-  const wait = ['--wait', '--timeout', '180s', '--take-ownership'];
-  return helm('upgrade', '--install', 'parley', CHART, '-n', NAMESPACE, ...sets, ...wait, ...more);
-}
-
-/** Calls the API by its Service, from another pod. */
-async function call(method: string, route: string, body?: object): Promise<Answer> {
-  const program = `
-    const response = await fetch('http://parley-api.${NAMESPACE}:8080${route}', {
-      method: '${method}',
-      headers: { authorization: 'Bearer ${apiKey}', 'content-type': 'application/json' },
-      ${body ? `body: ${JSON.stringify(JSON.stringify(body))},` : ''}
-    });
-    console.log(JSON.stringify({ status: response.status, text: await response.text() }));`;
-  const { status, text } = JSON.parse(await inToolbox(NAMESPACE, program));
-  return { status, body: text === '' ? undefined : JSON.parse(text) };
-}
-// oxlint-disable-next-line typescript/no-explicit-any -- looked at field by field
-type Answer = { status: number; body: any };
+afterAll(remove, 120_000);
 
 type Sent = { id: string; type: string; data: Record<string, unknown> };
 
@@ -111,10 +30,6 @@ async function verified(secret: string): Promise<Sent[]> {
 
 test('helm install brings every pod up in a namespace that enforces restricted', async () => {
   await install();
-  const secret = ['secret', 'parley-api-key', '-o', 'jsonpath={.data.api-key}'];
-  const encoded = await kubectl('-n', NAMESPACE, 'get', ...secret);
-  apiKey = Buffer.from(encoded, 'base64').toString('utf8');
-  expect(apiKey).toMatch(/^parley_/);
   expect((await call('GET', '/v1/agents')).status).toBe(200);
 }, 240_000);
 
@@ -126,7 +41,7 @@ test('helm test passes', async () => {
 let endpoint: { id: string; secret: string };
 
 test('an example is Ready by kubectl wait; edits by kubectl and by REST make events', async () => {
-  const made = await call('POST', '/v1/webhooks', { url: await receiverUrl(NAMESPACE) });
+  const made = await call('POST', '/v1/webhooks', { url: receiverUrl(NAMESPACE) });
   expect(made).toMatchObject({ status: 201, body: { ready: true } });
   endpoint = made.body;
   await kubectl('apply', '-n', 'default', '-f', EXAMPLES);
@@ -158,18 +73,6 @@ test('an example is Ready by kubectl wait; edits by kubectl and by REST make eve
   ]);
 }, 60_000);
 
-/** Load from the toolbox; the answer when it has ended. */
-async function load(seconds: number): Promise<{ accepted: string[]; failures: string[] }> {
-  const text = await inToolbox(NAMESPACE, source('load.mjs'), {
-    PARLEY_URL: `http://parley-api.${NAMESPACE}:8080`,
-    PARLEY_API_KEY: apiKey,
-    ENDPOINT_ID: endpoint.id,
-    RATE,
-    SECONDS: seconds,
-  });
-  return JSON.parse(text) as { accepted: string[]; failures: string[] };
-}
-
 /** Every accepted event came, once. */
 async function expectAllOnce(accepted: readonly string[]): Promise<void> {
   const counts = new Map<string, number>();
@@ -192,7 +95,7 @@ async function scaleDelivery(replicas: number): Promise<void> {
 }
 
 test(`kubectl scale of delivery 1 → 4 → 1 under ${RATE}/s loses nothing and doubles nothing`, async () => {
-  const loading = load(45);
+  const loading = load(endpoint.id, { rate: RATE, seconds: 45 });
   await delay(5_000); // Load on one pod.
   await scaleDelivery(4);
   await delay(8_000); // Load on four.
@@ -204,7 +107,7 @@ test(`kubectl scale of delivery 1 → 4 → 1 under ${RATE}/s loses nothing and 
 }, 240_000);
 
 test('helm upgrade under load fails no request', async () => {
-  const loading = load(60);
+  const loading = load(endpoint.id, { rate: RATE, seconds: 60 });
   await delay(3_000); // Load before the upgrade.
   await install('--set-string', `podAnnotations.rolled=${randomBytes(4).toString('hex')}`);
   const { accepted, failures } = await loading;
@@ -220,7 +123,7 @@ test('helm uninstall keeps the CRDs, what is declared and the data; installed ag
   expect(crds).toMatch(/agents\.parley\.dev/);
   expect(crds).toMatch(/webhookendpoints\.parley\.dev/);
   expect(await kubectl('get', 'agents', '-n', 'default', '-o', 'name')).not.toBe('');
-  if (settings.PARLEY_E2E_DATABASE_URL === undefined) return; // The bundled one has no volume here.
+  if (!hasLastingDatabase) return;
   await install();
   expect(await history()).toEqual(before);
 }, 240_000);

@@ -37,6 +37,7 @@ export function kubectlApply(manifest: object | string): Promise<string> {
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | false>,
+  timeoutMs = 60_000,
 ): Promise<T> {
   let last = '';
   const check = (): Promise<T | undefined | false> =>
@@ -44,5 +45,5 @@ export async function eventually<T>(
       last = String(error);
       return undefined;
     });
-  return until(() => `${what}: ${last}`, check, { timeoutMs: 60_000, everyMs: 250 });
+  return until(() => `${what}: ${last}`, check, { timeoutMs, everyMs: 250 });
 }

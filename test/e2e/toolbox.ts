@@ -18,24 +18,28 @@ const RESTRICTED = {
 
 export type Received = { headers: Record<string, string>; body: string };
 
-export async function startPods(namespace: string, image: string): Promise<void> {
-  await kubectlApply(pod('receiver', { namespace, image, program: source('receiver.mjs') }));
+/** What runs in it, and with which variables. */
+type Program = { program: string; env?: Record<string, string> };
+
+export async function startPods(namespace: string): Promise<void> {
+  await startPod('receiver', namespace, { program: source('receiver.mjs') });
   await kubectlApply({
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: 'receiver', namespace },
     spec: { selector: { app: 'receiver' }, ports: [{ port: 8080 }] },
   });
-  await kubectlApply(pod('toolbox', { namespace, image, program: 'setInterval(() => {}, 1e6)' }));
-  await kubectl('-n', namespace, 'wait', '--for=condition=Ready', 'pod/receiver', 'pod/toolbox');
+  await startPod('toolbox', namespace, { program: 'setInterval(() => {}, 1e6)' });
 }
 
-/** Where endpoints may be sent to: an http URL must name a literal address. */
-export async function receiverUrl(namespace: string): Promise<string> {
-  const jsonPath = 'jsonpath={.spec.clusterIP}';
-  const address = await kubectl('-n', namespace, 'get', 'service', 'receiver', '-o', jsonPath);
-  return `http://${address}:8080/`;
+/** Resolves when it runs. Its label `app` is its name. */
+export async function startPod(name: string, namespace: string, what: Program): Promise<void> {
+  await kubectlApply(pod(name, namespace, what));
+  await kubectl('-n', namespace, 'wait', '--for=condition=Ready', `pod/${name}`, '--timeout=60s');
 }
+
+/** Where endpoints are sent: the host that `egressAllow` names in release.ts. */
+export const receiverUrl = (namespace: string): string => `http://receiver.${namespace}.svc:8080/`;
 
 /** Runs a module in the toolbox; resolves to what it printed. */
 export function inToolbox(
@@ -53,15 +57,11 @@ export function source(name: string): string {
 }
 
 export async function received(namespace: string): Promise<Received[]> {
-  const url = await receiverUrl(namespace);
-  const program = `console.log(await (await fetch('${url}')).text())`;
+  const program = `console.log(await (await fetch('${receiverUrl(namespace)}')).text())`;
   return JSON.parse(await inToolbox(namespace, program)) as Received[]; // receiver.mjs made it.
 }
 
-function pod(
-  name: string,
-  { namespace, image, program }: { namespace: string; image: string; program: string },
-) {
+function pod(name: string, namespace: string, { program, env = {} }: Program) {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -72,9 +72,10 @@ function pod(
       containers: [
         {
           name,
-          image,
+          image: process.env['PARLEY_E2E_IMAGE'],
           imagePullPolicy: 'IfNotPresent',
           command: ['node', '--input-type=module', '--eval', program],
+          env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
           securityContext: RESTRICTED,
         },
       ],

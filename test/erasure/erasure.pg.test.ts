@@ -86,6 +86,26 @@ test('what somebody answered to a question of it stays, the question goes', asyn
   expect(body.turns[1].text).toBe('Musicians pay nothing.');
 });
 
+test('of a call nobody learns any more who was rung up', async () => {
+  const json = { agent_id: fixture.agentId, to: '+442071838750', from: '+442071838751' };
+  const made = await fixture.call('POST', '/v1/calls', {
+    json: {
+      ...json,
+      user_id: WORD,
+      metadata: { note: WORD },
+      simulated: { turns: [{ text: WORD }] },
+    },
+  });
+  const { conversation_id } = await fixture.engine.eventually(async () => {
+    const { body } = await fixture.call('GET', `/v1/calls/${made.body.id}`);
+    return body.status === 'completed' && body;
+  });
+  expect(await tablesWith('44207183875')).toContain('calls');
+  await fixture.call('DELETE', `/v1/conversations/${conversation_id}`);
+  expect(await tablesWith('44207183875')).toEqual([]);
+  expect(await tablesWith(WORD)).toEqual([]);
+});
+
 test('who erased what is in the audit log', async () => {
   const id = await fixture.start();
   await fixture.call('DELETE', `/v1/conversations/${id}`);
@@ -105,6 +125,15 @@ test('one that goes on is ended first: an event, counted, without a transcript',
   expect(await fixture.eventTypes(id)).toEqual(['conversation.started', 'conversation.ended']);
   const { data } = (await fixture.events(id)).at(-1)!;
   expect(data).toMatchObject({ ended_reason: 'deleted', outcome: 'resolved' });
+});
+
+test('one that goes on is counted as ended', async () => {
+  const id = await fixture.start({ channel: 'web_voice' });
+  await fixture.call('DELETE', `/v1/conversations/${id}`);
+  const { text } = await fixture.call('GET', '/metrics');
+  expect(text).toMatch(
+    /^parley_conversations_total\{channel="web_voice",outcome="abandoned"\} 1$/m,
+  );
 });
 
 test('one that has ended keeps what was counted', async () => {

@@ -4,7 +4,6 @@ import type { EventType } from '../../src/events/event-types.ts';
 import { fromUuid, newUuid, toUuid } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import { createAnnounce, emitEvent, type Announce } from '../../src/events/emit-event.ts';
-import { createEventStreams } from '../../src/events/event-stream.ts';
 import { eraseEvents } from '../../src/webhooks/queue/delivery-endings.sql.ts';
 import { healStreamOrder } from '../../src/events/event-stream.sql.ts';
 import { createNotifier, type Notifier } from '../../src/platform/postgres/notifications.ts';
@@ -328,25 +327,6 @@ test('restored into a server that counts transactions anew, events keep their or
   await stream.length(3);
   expect(stream.ids()).toEqual([restored[1], restored[2], next]);
   stream.close();
-});
-
-test('there is a bound on streams, and each that ends makes room', async () => {
-  const { namespace } = await newNamespace();
-  const { pool, log } = api.engine;
-  const streams = createEventStreams({ pool, log, nowMs: Date.now, streamsMax: 2 });
-  const open = { namespace, filter: {}, after: null };
-  const begin = async (): Promise<AbortController> => {
-    const gone = new AbortController();
-    void (await streams.open(open))(gone.signal).next();
-    return gone;
-  };
-  const first = await begin();
-  await begin();
-  await expect(streams.open(open)).rejects.toMatchObject({ code: 'unavailable', retryAfterSec: 5 });
-  first.abort();
-  await api.engine.eventually(() => streams.open(open).then(Boolean, () => false));
-  streams.stop();
-  await expect(streams.open(open)).rejects.toMatchObject({ code: 'unavailable' });
 });
 
 test('stopping ends open streams first and is done in a moment', async () => {

@@ -23,8 +23,13 @@ export default function startPostgres(): Promise<void> {
 
 async function start(): Promise<void> {
   process.env['PARLEY_TEST_POSTGRES'] ??= await startServer();
+  if (process.env[TEMPLATE_IS_THERE] !== undefined) return;
   await makeTemplate();
+  process.env[TEMPLATE_IS_THERE] = 'true';
 }
+
+/** For the runs that this process starts (test/mutants): each would make it under the others' feet. */
+const TEMPLATE_IS_THERE = 'PARLEY_TEST_TEMPLATE';
 
 async function startServer(): Promise<string> {
   const dataDir = await mkdtemp(path.join(memoryFolder(), 'parley-test-'));

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import startPostgres from '../jest/start-postgres.ts';
@@ -14,7 +15,7 @@ import { runSuite, type Verdict } from './run-suite.ts';
  *   npm run test:mutants [-- [name …] [--baseline] [--out FILE]]
  *
  * A name stands for every mutant that has it in its own; without one it is all of them, which takes
- * some ten minutes. `--baseline` runs the tests where there are no bugs first: one that is red by
+ * some ten minutes on two cores. `--baseline` runs the tests where there are no bugs first: one that is red by
  * itself would find anything. `--out` writes what was seen as JSON. Ends with 1 when a bug was not
  * found, and when a mutant or a test does not work.
  */
@@ -50,27 +51,37 @@ try {
 /** Each test that is to find something, once, where there is nothing to find. */
 async function runBaseline(): Promise<void> {
   const suites = new Map(chosen.map((mutant) => [`${mutant.suite} ${mutant.test}`, mutant]));
-  for (const mutant of suites.values()) {
-    if (stopping.signal.aborted) return;
+  await eachOf([...suites.values()], async (mutant) => {
     const { verdict, seconds } = await attempt(mutant, undefined);
     if (verdict.kind === 'green') print('green', seconds, `${mutant.suite}: ${mutant.test}`);
     else {
       print('NOT GREEN', seconds, `${mutant.suite}: ${mutant.test}: ${wordsOf(verdict)}`);
       process.exitCode = 1;
     }
-  }
+  });
 }
 
 async function runMutants(): Promise<Seen[]> {
   const seen: Seen[] = [];
-  for (const mutant of chosen) {
-    if (stopping.signal.aborted) break;
+  await eachOf(chosen, async (mutant) => {
     const { verdict, seconds } = await attempt(mutant, mutant);
     const found = verdict.kind === 'red';
     seen.push({ ...mutant, found, seconds, verdict });
     print(found ? 'found' : 'NOT FOUND', seconds, `${mutant.name}: ${wordsOf(verdict)}`);
-  }
+  });
   return seen;
+}
+
+/** One for each core at a time: a suite waits about as long as it computes. */
+async function eachOf(mutants: readonly Mutant[], run: (one: Mutant) => Promise<void>) {
+  const waiting = mutants.values();
+  const work = async (): Promise<void> => {
+    for (const one of waiting) {
+      if (stopping.signal.aborted) return;
+      await run(one);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
 }
 
 async function attempt(

@@ -1,8 +1,23 @@
+import { ACCESS_MUTANTS } from './access-mutants.ts';
+import { AGENTS_MUTANTS } from './agents-mutants.ts';
+import { AUDIT_MUTANTS } from './audit-mutants.ts';
+import { CALL_MUTANTS } from './call-mutants.ts';
+import { CONVERSATION_MUTANTS } from './conversation-mutants.ts';
+import { DECLARE_MUTANTS } from './declare-mutants.ts';
 import { EGRESS_MUTANTS } from './egress-mutants.ts';
+import { ENDPOINT_MUTANTS } from './endpoint-mutants.ts';
 import { ENGINE_MUTANTS } from './engine-mutants.ts';
+import { ERASURE_MUTANTS } from './erasure-mutants.ts';
+import { ESCALATION_MUTANTS } from './escalation-mutants.ts';
+import { HTTP_MUTANTS } from './http-mutants.ts';
+import { IDEMPOTENCY_MUTANTS } from './idempotency-mutants.ts';
+import { KNOWLEDGE_MUTANTS } from './knowledge-mutants.ts';
+import { MANIFEST_MUTANTS } from './manifest-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { PRODUCER_MUTANTS } from './producer-mutants.ts';
 import { QUEUE_MUTANTS } from './queue-mutants.ts';
+import { RECONCILE_MUTANTS } from './reconcile-mutants.ts';
+import { RESOURCE_MUTANTS } from './resource-mutants.ts';
 
 /**
  * Check the checker: each is a way in which a delivery engine loses, doubles, delays or leaks what
@@ -12,6 +27,21 @@ import { QUEUE_MUTANTS } from './queue-mutants.ts';
 export const MUTANTS: readonly Mutant[] = [
   ...PRODUCER_MUTANTS,
   ...QUEUE_MUTANTS,
+  ...ENDPOINT_MUTANTS,
   ...ENGINE_MUTANTS,
   ...EGRESS_MUTANTS,
+  ...ACCESS_MUTANTS,
+  ...AGENTS_MUTANTS,
+  ...ESCALATION_MUTANTS,
+  ...CONVERSATION_MUTANTS,
+  ...KNOWLEDGE_MUTANTS,
+  ...CALL_MUTANTS,
+  ...ERASURE_MUTANTS,
+  ...AUDIT_MUTANTS,
+  ...RECONCILE_MUTANTS,
+  ...DECLARE_MUTANTS,
+  ...IDEMPOTENCY_MUTANTS,
+  ...RESOURCE_MUTANTS,
+  ...MANIFEST_MUTANTS,
+  ...HTTP_MUTANTS,
 ];

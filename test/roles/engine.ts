@@ -33,7 +33,9 @@ export type Engine = Context &
     /** All that is declared is gone, and no watch of the time after ever reports it. */
     emptyStore: () => Promise<void>;
     startOperator: (
-      options?: Partial<Pick<OperatorRoleDeps, 'store' | 'elect'>>,
+      options?: Partial<
+        Pick<OperatorRoleDeps, 'store' | 'elect' | 'record' | 'limits' | 'quotaRetryMs'>
+      >,
     ) => Promise<Operator>;
     startDelivery: (
       options?: Partial<Pick<DeliveryRoleDeps, 'onAttempt' | 'log' | 'databaseUrl'>>,

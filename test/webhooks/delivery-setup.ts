@@ -6,10 +6,9 @@ import { createNotifier } from '../../src/platform/postgres/notifications.ts';
 import { claimDeliveries } from '../../src/webhooks/queue/delivery-queue.sql.ts';
 import type { AttemptResult, ClaimedDelivery } from '../../src/webhooks/queue/dispatch-queue.ts';
 import { readDelivery, type DeliveryRow } from '../../src/webhooks/queue/deliveries.sql.ts';
-import {
-  endpointSecretPlace,
-  upsertEndpoint,
-} from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
+import { sealHeaders } from '../../src/webhooks/endpoints/endpoint-headers.ts';
+import { endpointSecretPlace } from '../../src/webhooks/endpoints/endpoint-secrets.sql.ts';
+import { upsertEndpoint } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SECRET, startEngine, type Engine } from '../roles/engine.ts';
 import { until } from '../until.ts';
 
@@ -141,7 +140,7 @@ async function putEndpoint(engine: Engine, id: string, options: EndpointOptions)
     eventTypes: options.eventTypes ?? [],
     description: '',
     enabled: options.enabled ?? true,
-    headers: options.headers ?? {},
+    headers: sealHeaders(engine.sealer, { id, namespace }, options.headers ?? {}),
     metadata: {},
     ready: true,
     reason: 'Delivering',

@@ -14,8 +14,8 @@ metadata:
   labels:
     {{- include "parley.roleLabels" . | nindent 4 }}
 spec:
-  {{- if not (include "parley.isAutoscaled" .) }}
-  replicas: {{ $values.replicas }}
+  {{- with include "parley.replicas" . }}
+  replicas: {{ . }}
   {{- end }}
   revisionHistoryLimit: 5
   strategy:
@@ -41,6 +41,22 @@ spec:
         {{- end }}
     spec:
       {{- include "parley.podSpec" . | nindent 6 }}
+{{- end -}}
+
+{{- /*
+How many pods the Deployment says. Under an autoscaler: its minimum at first, since an absent number is
+one pod until the autoscaler has looked; later the number it made of it. Absent then would be one again:
+what a release sets and its next one does not, Helm removes. In: {root, role}.
+*/}}
+{{- define "parley.replicas" -}}
+{{- $values := get .root.Values .role -}}
+{{- if not (include "parley.isAutoscaled" .) -}}
+{{- $values.replicas -}}
+{{- else if $values.autoscaling.setReplicas -}}
+{{- $scaler := ternary "keda" "autoscaling" (dig "keda" "enabled" false $values) -}}
+{{- $live := (lookup "apps/v1" "Deployment" .root.Release.Namespace (include "parley.roleName" .)).spec -}}
+{{- dig "replicas" (get $values $scaler).minReplicas (default dict $live) -}}
+{{- end -}}
 {{- end -}}
 
 {{/* "true" when something else sets the number of replicas. In: {root, role}. */}}
@@ -234,6 +250,20 @@ volumes:
 {{- if not (kindIs "invalid" $values.rateLimit) }}
 - name: PARLEY_RATE_LIMIT
   value: {{ $values.rateLimit | int | quote }}
+{{- end }}
+{{- range $name, $shares := $values.limits }}
+{{- if $shares }}
+- name: PARLEY_LIMIT_{{ snakecase $name | upper }}
+  value: {{ $shares | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if ne .role "delivery" }}
+{{- range $name, $quota := $values.quotas }}
+{{- if not (kindIs "invalid" $quota) }}
+- name: PARLEY_QUOTA_{{ snakecase $name | upper }}
+  value: {{ $quota | int64 | quote }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- if dig "limits" "memory" "" (get $values .role).resources }}

@@ -15,7 +15,8 @@ holds it to that. Here and nowhere else. In: {root, role}.
     - {{ . }}/status
     {{- end }}
   verbs: [patch]
-# Referenced Secrets are read; signing secrets of endpoints with generateSecret are made.
+# Referenced Secrets are read; the endpoints' own are written, which the admission policy holds to
+# those of that name, label and type.
 - apiGroups: ['']
   resources: [secrets]
   verbs: [get, list, watch, create, patch, delete]
@@ -30,10 +31,6 @@ holds it to that. Here and nowhere else. In: {root, role}.
   resources:
     {{- toYaml $plurals | nindent 4 }}
   verbs: [get, create, patch, delete]
-# Signing secrets of endpoints made by REST: written, never read.
-- apiGroups: ['']
-  resources: [secrets]
-  verbs: [create, patch, delete]
 {{- end -}}
 {{- end -}}
 

@@ -32,6 +32,7 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
       },
     },
     errors: ['conversation_ended', 'write_conflict'],
+    inFlight: ({ accept }) => (wantsEvents(accept) ? 'message_streams' : undefined),
     eventsOf: (body) => (send) => sendResult(send, body),
     handle: async ({ answering, caller: { namespace }, params: { id }, body, headers }) => {
       const input = { namespace, conversationId: id, text: body.text };

@@ -8,6 +8,7 @@ import { cutLongText } from './cut-text.ts';
 
 /**
  * `heading`: all headings above it, outermost first: `Dogs > On the beach`; '' when there are none.
+ * Of more than 400 characters the last ones.
  */
 export type Chunk = { heading: string; text: string };
 
@@ -16,81 +17,95 @@ export const CHUNK_CHARS_MAX = 2_000;
 export const CHUNK_CHARS_MIN = 400;
 /** Headings of this level and above begin a subject of their own, however small. */
 const SUBJECT_LEVEL = 2;
+/** Each passage repeats them: longer ones would make a small text a large index. */
+const HEADING_CHARS_MAX = 400;
 
-/** The whole text in its order, without U+0000, which PostgreSQL does not store. */
-export function chunkText(text: string): Chunk[] {
-  const clean = text
-    .toWellFormed()
-    .replace(/^\uFEFF/, '')
-    .replaceAll('\u0000', '')
-    .replaceAll(/\r\n?/g, '\n');
-  return subjectsOf(readSections(clean)).flatMap(chunkSubject);
+/**
+ * The whole text in its order, without U+0000, which PostgreSQL does not store. Passages are made
+ * as they are asked for: who wants no more of them does not pay for the rest.
+ */
+export function* chunkText(text: string): Generator<Chunk> {
+  for (const { path, paragraphs } of mergeSmall(readSections(cleanText(text)))) {
+    const heading = headingOf(path);
+    for (const packed of packParagraphs(textOf({ path, paragraphs }))) {
+      yield { heading, text: packed };
+    }
+  }
+}
+
+/** Each step copies the text, so it is left out where it would change nothing. */
+function cleanText(text: string): string {
+  let clean = text.isWellFormed() ? text : text.toWellFormed();
+  if (clean.startsWith('\uFEFF')) clean = clean.slice(1);
+  if (clean.includes('\u0000')) clean = clean.replaceAll('\u0000', '');
+  return clean.includes('\r') ? clean.replaceAll(/\r\n?/g, '\n') : clean;
 }
 
 /** The title of a document: its first heading, if it begins with one. */
-export function titleOf(chunks: readonly Chunk[]): string | undefined {
-  const title = chunks[0]?.heading.split(HEADING_SEPARATOR)[0];
+export function titleOf({ heading }: Chunk): string | undefined {
+  const title = heading.split(HEADING_SEPARATOR)[0];
   return title === '' ? undefined : title;
 }
 
 const HEADING_SEPARATOR = ' > ';
 
-/** Groups of sections that may share a passage: a heading of a subject and all below it. */
-function subjectsOf(sections: readonly Section[]): Section[][] {
-  const subjects: Section[][] = [];
-  for (const section of sections) {
-    const last = subjects.at(-1);
-    if (last && section.level > SUBJECT_LEVEL) last.push(section);
-    else subjects.push([section]);
+function headingOf(path: readonly string[]): string {
+  let shown = path.at(-1) ?? '';
+  for (const title of path.slice(0, -1).toReversed()) {
+    const longer = `${title}${HEADING_SEPARATOR}${shown}`;
+    if (longer.length > HEADING_CHARS_MAX) break;
+    shown = longer;
   }
-  return subjects;
+  return shown;
 }
 
-function chunkSubject(sections: readonly Section[]): Chunk[] {
-  const small = mergeSmall(sections.filter(hasWords));
-  return small.flatMap((part) => {
-    const heading = part.path.join(HEADING_SEPARATOR);
-    return packParagraphs(textOf(part)).map((text) => ({ heading, text }));
-  });
+type Part = { path: readonly string[]; paragraphs: Iterable<string> };
+
+/**
+ * Joins small sections of one subject, which is a heading of the first levels and all below it;
+ * headings they do not share become text.
+ */
+function* mergeSmall(sections: Iterable<Section>): Generator<Part> {
+  let open: Part | undefined;
+  for (const section of sections) {
+    if (open && section.level <= SUBJECT_LEVEL) {
+      yield open;
+      open = undefined;
+    }
+    if (!hasWords(section)) continue;
+    const merged: Part | undefined = open && mergeTwo(open, section);
+    if (open && !merged) yield open;
+    open = merged ?? section;
+  }
+  if (open) yield open;
 }
 
 /**
  * A heading with only deeper ones below it is shown by those; one with nothing below it is text.
  */
 function hasWords({ paragraphs, hasInner }: Section): boolean {
-  return paragraphs.length > 0 || !hasInner;
-}
-
-type Part = { path: readonly string[]; paragraphs: readonly string[] };
-
-/** Joins small sections of one subject; headings they do not share become text. */
-function mergeSmall(sections: readonly Section[]): Part[] {
-  const parts: Part[] = [];
-  for (const { path, paragraphs } of sections) {
-    const last = parts.at(-1);
-    const merged = last && mergeTwo(last, { path, paragraphs });
-    if (merged) parts[parts.length - 1] = merged;
-    else parts.push({ path, paragraphs });
-  }
-  return parts;
+  return !hasInner || !isEmpty(paragraphs);
 }
 
 /** Undefined: they are better apart. */
 function mergeTwo(first: Part, second: Part): Part | undefined {
   const path = commonPath(first.path, second.path);
   // Without a common heading it would be unclear what the second one is about.
-  if (path.length === 0 || sizeOf(textOf(first)) >= CHUNK_CHARS_MIN) return undefined;
-  const titled = ({ path: whole, paragraphs }: Part): string[] => [
-    ...whole.slice(path.length),
-    ...paragraphs,
-  ];
-  const paragraphs = [...titled(first), ...titled(second)];
-  return sizeOf(paragraphs) <= CHUNK_CHARS_MAX ? { path, paragraphs } : undefined;
+  if (path.length === 0 || !upTo(CHUNK_CHARS_MIN - 1, textOf(first))) return undefined;
+  const titles = [first, second].map((part) => part.path.slice(path.length));
+  const all = [titles[0]!, first.paragraphs, titles[1]!, second.paragraphs];
+  const paragraphs = upTo(CHUNK_CHARS_MAX, ...all);
+  return paragraphs && { path, paragraphs };
 }
 
 /** A heading with nothing below it is the text itself. */
-function textOf({ path, paragraphs }: Part): readonly string[] {
-  return paragraphs.length > 0 ? paragraphs : path.slice(-1);
+function textOf({ path, paragraphs }: Part): Iterable<string> {
+  return isEmpty(paragraphs) ? path.slice(-1) : paragraphs;
+}
+
+function isEmpty(paragraphs: Iterable<string>): boolean {
+  for (const _ of paragraphs) return false;
+  return true;
 }
 
 function commonPath(a: readonly string[], b: readonly string[]): readonly string[] {
@@ -98,31 +113,52 @@ function commonPath(a: readonly string[], b: readonly string[]): readonly string
   return differs < 0 ? a : a.slice(0, differs);
 }
 
-/** Joins paragraphs until they are no longer small; cuts long ones. */
-function packParagraphs(paragraphs: readonly string[]): string[] {
-  const packed: string[] = [];
-  let open: string[] = [];
-  const close = (): void => {
-    if (open.length > 0) packed.push(open.join('\n\n'));
-    open = [];
-  };
-  for (const paragraph of paragraphs) {
-    if (sizeOf([...open, paragraph]) > CHUNK_CHARS_MAX) close();
-    if (paragraph.length > CHUNK_CHARS_MAX) packed.push(...cutLongText(paragraph, CHUNK_CHARS_MAX));
-    else open.push(paragraph);
-    if (sizeOf(open) >= CHUNK_CHARS_MIN) close();
+/** All of them, or undefined as soon as they are longer than `max` together. */
+function upTo(max: number, ...lists: readonly Iterable<string>[]): string[] | undefined {
+  const found: string[] = [];
+  let size = -GAP.length;
+  for (const list of lists) {
+    for (const paragraph of list) {
+      size += paragraph.length + GAP.length;
+      if (size > max) return undefined;
+      found.push(paragraph);
+    }
   }
-  const rest = open.join('\n\n');
-  const last = packed.at(-1);
-  // What is left at the end is joined to what goes before.
-  if (last !== undefined && rest !== '' && sizeOf([last, rest]) <= CHUNK_CHARS_MAX) {
-    packed[packed.length - 1] = `${last}\n\n${rest}`;
-  } else {
-    close();
-  }
-  return packed;
+  return found;
 }
 
-function sizeOf(paragraphs: readonly string[]): number {
-  return paragraphs.reduce((sum, { length }) => sum + length + 2, -2);
+const GAP = '\n\n';
+
+/** Joins paragraphs until they are no longer small; cuts long ones. */
+function* packParagraphs(paragraphs: Iterable<string>): Generator<string> {
+  let held: string | undefined;
+  for (const { text, isRest } of packed(paragraphs)) {
+    const joined = held !== undefined && isRest ? upTo(CHUNK_CHARS_MAX, [held, text]) : undefined;
+    if (held !== undefined && !joined) yield held;
+    held = joined ? joined.join(GAP) : text;
+  }
+  if (held !== undefined) yield held;
+}
+
+/** `isRest`: what is left at the end, to be joined to what goes before. */
+function* packed(paragraphs: Iterable<string>): Generator<{ text: string; isRest: boolean }> {
+  let open: string[] = [];
+  let size = -GAP.length;
+  const close = (isRest: boolean): { text: string; isRest: boolean } => {
+    const text = open.join(GAP);
+    [open, size] = [[], -GAP.length];
+    return { text, isRest };
+  };
+  for (const paragraph of paragraphs) {
+    const isTooMuch = size + GAP.length + paragraph.length > CHUNK_CHARS_MAX;
+    if (isTooMuch && open.length > 0) yield close(false);
+    if (paragraph.length > CHUNK_CHARS_MAX) {
+      for (const text of cutLongText(paragraph, CHUNK_CHARS_MAX)) yield { text, isRest: false };
+    } else {
+      open.push(paragraph);
+      size += GAP.length + paragraph.length;
+    }
+    if (size >= CHUNK_CHARS_MIN) yield close(false);
+  }
+  if (open.length > 0) yield close(true);
 }

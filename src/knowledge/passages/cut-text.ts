@@ -10,16 +10,16 @@ const BREAKS: readonly RegExp[] = [/\n+/g, /[.!?…。！？]["')\]”’]*\s+|[
  * Pieces of at most `max` UTF-16 units, each beginning with the last words of the one before. A
  * text without spaces is cut between characters, never inside one.
  */
-export function cutLongText(text: string, max: number): string[] {
-  const pieces: string[] = [];
+export function* cutLongText(text: string, max: number): Generator<string> {
   let from = 0;
   while (text.length - from > max) {
     const end = cutAt(text, from, from + max);
-    pieces.push(text.slice(from, end).trim());
+    const piece = text.slice(from, end).trim();
+    if (piece !== '') yield piece;
     from = overlapFrom(text, from, end);
   }
-  pieces.push(text.slice(from).trim());
-  return pieces.filter((piece) => piece !== '');
+  const rest = text.slice(from).trim();
+  if (rest !== '') yield rest;
 }
 
 /** The last good place to cut in the second half of what fits in. */

@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Db } from '../../platform/postgres/pool.ts';
+import { packChunks, type NewChunk } from './packed-chunks.ts';
 
 /**
  * Passages and the index of their words. A writer locks the owner: the row of the source or, for
@@ -10,68 +12,54 @@ export type ChunkOwner =
   | { namespace: string; sourceId: string; documentId: string }
   | { namespace: string; agentId: string; gapId: string };
 
-export type NewChunk = {
-  id: string;
-  /** Among the passages of its owner, from 0. */
-  position: number;
-  heading: string;
-  text: string;
-  /** Heading and text as `searchableText` has them. */
-  headingWords: string;
-  textWords: string;
-};
-
-/** Passages of one statement: 10,000 take 40 statements. */
-const BATCH = 250;
-
 export async function insertChunks(
   db: Db,
   owner: ChunkOwner,
   chunks: Iterable<NewChunk>,
 ): Promise<void> {
-  let batch: NewChunk[] = [];
-  for (const chunk of chunks) {
-    batch.push(chunk);
-    if (batch.length < BATCH) continue;
-    await insertBatch(db, owner, batch);
-    batch = [];
-  }
-  if (batch.length > 0) await insertBatch(db, owner, batch);
+  await insertBatches(db, owner, { batches: packChunks(chunks), first: 0 });
 }
 
-async function insertBatch(db: Db, owner: ChunkOwner, batch: readonly NewChunk[]): Promise<void> {
+/**
+ * A statement for each batch, so that none is long. `first` is added to the positions in them. After
+ * each as long a pause: of two cores one is left to others for half of the time.
+ */
+export async function insertBatches(
+  db: Db,
+  owner: ChunkOwner,
+  { batches, first }: { batches: Iterable<Uint8Array>; first: number },
+): Promise<void> {
   const source = 'sourceId' in owner ? owner : { sourceId: null, documentId: null };
   const answer = 'agentId' in owner ? owner : { agentId: null, gapId: null };
-  await db.query(
-    `insert into knowledge_chunks
-         (id, namespace, source_id, document_id, agent_id, gap_id, position, heading, text, words)
-       select c.id, $1, $2, $3, $4, $5, c.position, c.heading, c.text,
-              setweight(to_tsvector('english', c.heading_words), 'A')
-                || to_tsvector('english', c.text_words)
-         from unnest($6::uuid[], $7::integer[], $8::text[], $9::text[], $10::text[], $11::text[])
-           as c (id, position, heading, text, heading_words, text_words)`,
-    [
-      owner.namespace,
-      source.sourceId,
-      source.documentId,
-      answer.agentId,
-      answer.gapId,
-      batch.map(({ id }) => id),
-      batch.map(({ position }) => position),
-      batch.map(({ heading }) => heading),
-      batch.map(({ text }) => text),
-      batch.map(({ headingWords }) => headingWords),
-      batch.map(({ textWords }) => textWords),
-    ],
-  );
+  const { namespace } = owner;
+  const of = [source.sourceId, source.documentId, answer.agentId, answer.gapId];
+  let pauseMs = 0;
+  for (const batch of batches) {
+    if (pauseMs > 0) await setTimeout(pauseMs);
+    const startedMs = performance.now();
+    await db.query(INSERT_BATCH, [namespace, ...of, first, batch]);
+    pauseMs = Math.min(PAUSE_MS_MAX, performance.now() - startedMs);
+  }
 }
+
+/** Far below what a transaction may be idle. */
+const PAUSE_MS_MAX = 500;
+
+const INSERT_BATCH = `
+  insert into knowledge_chunks
+       (id, namespace, source_id, document_id, agent_id, gap_id, position, heading, text, words)
+  select c.id, $1, $2, $3, $4, $5, $6 + c.position, c.heading, c.text,
+         setweight(to_tsvector('english', c.heading_words), 'A')
+           || to_tsvector('english', c.text_words)
+    from json_to_recordset($7::json) as c (id uuid, position integer, heading text, text text,
+                                           heading_words text, text_words text)`;
 
 /** Deletes the passages of a source and their index. Returns how many passages there were. */
 export async function deleteSourceChunks(db: Db, sourceId: string): Promise<number> {
-  await db.query('delete from knowledge_lexemes where owner_id = $1', [sourceId]);
-  const { rowCount } = await db.query('delete from knowledge_chunks where owner_id = $1', [
-    sourceId,
-  ]);
+  await db.query(long('delete from knowledge_lexemes where owner_id = $1', [sourceId]));
+  const { rowCount } = await db.query(
+    long('delete from knowledge_chunks where owner_id = $1', [sourceId]),
+  );
   return rowCount ?? 0;
 }
 
@@ -91,12 +79,16 @@ export async function allowLongStatements(db: Db): Promise<void> {
 
 const INDEX_TIMEOUT_MS = 120_000;
 
+/** The same for pg, which knows `query_timeout` of a statement; its types do not. */
+function long(text: string, values: unknown[]) {
+  return { text, values, query_timeout: INDEX_TIMEOUT_MS };
+}
+
 /** Builds the index of an owner anew from its passages. */
 export async function indexOwner(db: Db, ownerId: string): Promise<void> {
   await db.query('delete from knowledge_lexemes where owner_id = $1', [ownerId]);
-  // Not a literal in the call: pg knows query_timeout there, its types do not.
-  const statement = {
-    text: `insert into knowledge_lexemes (owner_id, lexeme, chunks, positions)
+  const statement = long(
+    `insert into knowledge_lexemes (owner_id, lexeme, chunks, positions)
      select $1, w.lexeme, count(*), string_agg(int4send(c.position), '' order by c.position)
        from knowledge_chunks c cross join lateral unnest(c.words) w
       where c.owner_id = $1
@@ -104,9 +96,8 @@ export async function indexOwner(db: Db, ownerId: string): Promise<void> {
      union all
      select $1, '', count(*), '' from knowledge_chunks where owner_id = $1
      having count(*) > 0`,
-    values: [ownerId],
-    query_timeout: INDEX_TIMEOUT_MS,
-  };
+    [ownerId],
+  );
   await db.query(statement);
   await learnWords(db, ownerId);
 }
@@ -128,6 +119,12 @@ export async function indexChunk(db: Db, ownerId: string, position: number): Pro
 }
 
 /**
+ * Of one source: those in most passages. The words of all tenants are looked through together, so
+ * nobody may fill them with words that are in one passage each.
+ */
+const WORDS_LEARNT_MAX = 20_000;
+
+/**
  * Keeps words to find mistyped ones by. Inserted sorted, so that two who add the same ones wait for
  * each other instead of deadlocking; and only new ones, so that there is seldom anything to wait
  * for.
@@ -135,10 +132,11 @@ export async function indexChunk(db: Db, ownerId: string, position: number): Pro
 async function learnWords(db: Db, ownerId: string, position?: number): Promise<void> {
   const learnt =
     position === undefined
-      ? 'select lexeme from knowledge_lexemes where owner_id = $1'
+      ? `select lexeme from knowledge_lexemes where owner_id = $1
+          order by chunks desc, lexeme limit ${WORDS_LEARNT_MAX}`
       : `select w.lexeme from knowledge_chunks c cross join lateral unnest(c.words) w
           where c.owner_id = $1 and c.position = $2`;
-  await db.query(
+  const statement = long(
     `insert into knowledge_words (lexeme)
      select l.lexeme from (${learnt}) l
       where length(l.lexeme) between 4 and 32 and l.lexeme !~ '[0-9]'
@@ -147,7 +145,13 @@ async function learnWords(db: Db, ownerId: string, position?: number): Promise<v
      on conflict do nothing`,
     position === undefined ? [ownerId] : [ownerId, position],
   );
+  const { rowCount } = await db.query(statement);
+  // A plan of when there were few words reads all of them, for each turn of every tenant, until
+  // autovacuum has counted them.
+  if ((rowCount ?? 0) >= MANY_WORDS) await db.query('analyze knowledge_words');
 }
+
+const MANY_WORDS = 1_000;
 
 /** Locks the answers of an agent: they are added one after the other. Returns the next position. */
 export async function lockAnswers(db: Db, agentId: string): Promise<number> {

@@ -75,14 +75,16 @@ const POSTINGS = `
       from meant window rarest as (order by df, lexeme)
   )
   select b.asked, b.lexeme, b.counts, b.closeness, b.df::integer, p.n::integer as passages,
-         k.owner_id as "ownerId", case when b.walked then k.positions end as positions
+         k.owner_id as "ownerId", case when b.walked and k.walked then k.positions end as positions
     from budgeted b
    cross join (
      select coalesce(sum(l.chunks), 0) as n
        from owners o join knowledge_lexemes l on l.owner_id = o.owner_id and l.lexeme = ''
    ) p
     left join lateral (
-      select l.owner_id, l.positions
+      -- Even of the rarest word not more than that, of the smallest owners first.
+      select l.owner_id, l.positions,
+             sum(l.chunks) over (order by l.chunks, l.owner_id) <= ${POSITIONS_MAX} as walked
         from owners o
         join knowledge_lexemes l on l.owner_id = o.owner_id and l.lexeme = b.lexeme
     ) k on true`;

@@ -14,7 +14,7 @@ export type Term = {
   weight: number;
   closeness: number;
   lists: readonly { ownerId: string; positions: Buffer }[];
-  /** It is in too many passages to list them. */
+  /** It is in too many passages to list any. */
   isUnwalked: boolean;
 };
 
@@ -39,6 +39,7 @@ export function termsOf(rows: readonly PostingRow[]): Term[] {
     const list = ownerId === null || positions === null ? [] : [{ ownerId, positions }];
     if (known) {
       known.lists.push(...list);
+      known.isUnwalked &&= positions === null;
       return;
     }
     const rarity = Math.log(1 + (passages + 0.5) / (df + 0.5));

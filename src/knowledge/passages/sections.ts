@@ -4,77 +4,131 @@ export type Section = {
   level: number;
   /** Headings from the outermost down to its own. */
   path: readonly string[];
-  paragraphs: readonly string[];
+  /** Found anew each time they are walked: there may be millions, and nobody keeps them all. */
+  paragraphs: Iterable<string>;
   /** Whether deeper headings follow below it. */
   hasInner: boolean;
 };
 
-/** `## Title ##`, of at most 200 characters. */
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.{1,200}?)(?:[ \t]+#+)?[ \t]*$/u;
+const TITLE_CHARS_MAX = 200;
+/** No other line can be a heading, an underline or a fence. */
+const MARKED = /^ {0,3}[#=\-`~]/;
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(?=[^ \t])/;
 /** Below a title. */
 const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*$/;
-const TITLE_CHARS_MAX = 200;
 const FENCE = /^ {0,3}(```+|~~~+)/;
+const BLANK_LINES = /\n[^\S\n]*\n/g;
 
 /**
  * The sections of a text whose lines end in LF; a plain text has one. Inside a code fence nothing
- * is a heading.
+ * is a heading. One by one, in a time that grows with the length and no faster, whatever the text.
  */
-export function readSections(text: string): Section[] {
-  const sections: { level: number; title: string; lines: string[] }[] = [
-    { level: 0, title: '', lines: [] },
-  ];
+export function* readSections(text: string): Generator<Section> {
+  const above: Title[] = [];
+  let open: Open | undefined;
+  for (const next of splitAtHeadings(text)) {
+    const isAboveAll = open?.level === 0;
+    const hasText = open && text.slice(open.from, next.start).trim() !== '';
+    if (open && (hasText || !isAboveAll)) yield sectionOf(text, { above, open, next });
+    open = next;
+  }
+}
+
+type Title = { level: number; title: string };
+/** `start`: where its heading begins; `from`: what is below that. */
+type Open = Title & { start: number; from: number };
+
+function sectionOf(
+  text: string,
+  { above, open, next }: { above: Title[]; open: Open; next: Open },
+): Section {
+  const { level, title } = open;
+  while (above.length > 0 && above.at(-1)!.level >= level) above.pop();
+  if (level > 0) above.push({ level, title });
+  return {
+    level,
+    path: above.map((heading) => heading.title),
+    paragraphs: paragraphsOf(text.slice(open.from, next.start)),
+    hasInner: next.level > level,
+  };
+}
+
+/** What is above all headings, each heading, and the end of the text as one of level 0. */
+function* splitAtHeadings(text: string): Generator<Open> {
+  yield { level: 0, title: '', start: 0, from: 0 };
   let fence: string | undefined;
-  for (const line of text.split('\n')) {
-    const current = sections.at(-1)!; // There is always one.
-    const mark = FENCE.exec(line)?.[1];
+  let before: Line = NO_LINE;
+  let last: Line = NO_LINE;
+  for (const line of linesOf(text)) {
+    const marked = MARKED.test(line.text) ? line.text : undefined;
+    const mark = marked && FENCE.exec(marked)?.[1];
     if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) {
       fence = fence === undefined ? mark : undefined;
     }
-    const heading = fence === undefined ? headingOf(line, current.lines) : undefined;
-    if (heading) sections.push({ ...heading, lines: [] });
-    else current.lines.push(line);
+    const isOpen = marked !== undefined && fence === undefined;
+    const heading = isOpen && (markedTitle(line) ?? underlinedTitle(line, last, before));
+    if (heading) yield { ...heading, from: line.end };
+    [before, last] = heading ? [NO_LINE, NO_LINE] : [last, line];
   }
-  return withPaths(sections.filter(({ level, lines }) => level > 0 || hasText(lines)));
+  yield { level: 0, title: '', start: text.length, from: text.length };
 }
 
-/** An underlined title is removed from the lines it was read into. */
-function headingOf(line: string, before: string[]): { level: number; title: string } | undefined {
-  const [, marks, title] = HEADING.exec(line) ?? [];
-  if (marks !== undefined && title !== undefined && title.trim() !== '') {
-    return { level: marks.length, title: title.trim() };
+/** `end`: behind its LF. */
+type Line = { text: string; start: number; end: number };
+const NO_LINE: Line = { text: '', start: 0, end: 0 };
+
+function* linesOf(text: string): Generator<Line> {
+  for (let start = 0; start < text.length;) {
+    const at = text.indexOf('\n', start);
+    const end = at < 0 ? text.length : at;
+    yield { text: text.slice(start, end), start, end: Math.min(end + 1, text.length) };
+    start = end + 1;
   }
-  const under = UNDERLINE.exec(line)?.[1];
-  const above = before.at(-1)?.trim() ?? '';
+}
+
+/** `## Title ##`. By hand: an expression for all of it takes hours for lines made of spaces. */
+function markedTitle({ text, start }: Line): (Title & { start: number }) | undefined {
+  const [before, marks] = HEADING.exec(text) ?? [];
+  if (before === undefined || marks === undefined) return undefined;
+  const title = withoutClosing(text.slice(before.length).trimEnd());
+  if (title === '' || title.length > TITLE_CHARS_MAX) return undefined;
+  return { level: marks.length, title, start };
+}
+
+function withoutClosing(title: string): string {
+  let end = title.length;
+  while (title[end - 1] === '#') end -= 1;
+  const isClosed = end < title.length && (title[end - 1] === ' ' || title[end - 1] === '\t');
+  return isClosed ? title.slice(0, end).trimEnd() : title;
+}
+
+function underlinedTitle(
+  line: Line,
+  last: Line,
+  before: Line,
+): (Title & { start: number }) | undefined {
+  const under = UNDERLINE.exec(line.text)?.[1];
+  if (under === undefined) return undefined;
+  const title = last.text.trim();
   // A line of a paragraph above a rule is no title, nor is a row of a table or an item of a list.
-  const stands = (before.at(-2) ?? '').trim() === '' && /^[\p{L}\p{N}"'(¿¡]/u.test(above);
-  if (under === undefined || !stands || above.length > TITLE_CHARS_MAX) return undefined;
-  before.pop();
-  return { level: under.startsWith('=') ? 1 : 2, title: above };
+  const stands = before.text.trim() === '' && /^[\p{L}\p{N}"'(¿¡]/u.test(title);
+  if (!stands || title.length > TITLE_CHARS_MAX) return undefined;
+  return { level: under.startsWith('=') ? 1 : 2, title, start: last.start };
 }
 
-function withPaths(sections: readonly { level: number; title: string; lines: string[] }[]) {
-  const above: { level: number; title: string }[] = [];
-  return sections.map(({ level, title, lines }, at): Section => {
-    while (above.length > 0 && above.at(-1)!.level >= level) above.pop();
-    if (level > 0) above.push({ level, title });
-    return {
-      level,
-      path: above.map((heading) => heading.title),
-      paragraphs: paragraphsOf(lines),
-      hasInner: (sections[at + 1]?.level ?? 0) > level,
-    };
-  });
-}
-
-function paragraphsOf(lines: readonly string[]): string[] {
-  return lines
-    .join('\n')
-    .split(/\n[^\S\n]*\n/)
-    .map((paragraph) => paragraph.trim())
-    .filter((paragraph) => paragraph !== '');
-}
-
-function hasText(lines: readonly string[]): boolean {
-  return lines.some((line) => line.trim() !== '');
+function paragraphsOf(text: string): Iterable<string> {
+  // Of millions of headings with nothing below them, each is here.
+  if (text.trim() === '') return [];
+  return {
+    *[Symbol.iterator]() {
+      let from = 0;
+      for (const { index, 0: blank } of text.matchAll(BLANK_LINES)) {
+        const paragraph = text.slice(from, index).trim();
+        if (paragraph !== '') yield paragraph;
+        from = index + blank.length;
+      }
+      const rest = text.slice(from).trim();
+      if (rest !== '') yield rest;
+    },
+  };
 }

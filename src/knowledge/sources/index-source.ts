@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto';
 import { fromUuid, newUuid } from '../../ids.ts';
+import type { QuotaDeps } from '../../platform/declare/quota.ts';
+import { requireBytes } from './knowledge-quota.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
-import { chunkText, type Chunk } from '../passages/chunk.ts';
+import type { CutContent } from '../passages/cut-passages.ts';
 import {
   deleteSourceChunks,
   indexOwner,
-  insertChunks,
+  insertBatches,
   nextPosition,
   allowLongStatements,
 } from '../passages/knowledge-chunks.sql.ts';
@@ -19,36 +20,17 @@ import {
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
-import { searchableText } from '../passages/question-words.ts';
+import type { TextCutter } from '../passages/text-cutter.ts';
 
-export type IndexDeps = {
+export type IndexDeps = QuotaDeps & {
   pool: Pool;
   notifier: Notifier;
   announce: Announce;
   metrics: Pick<Metrics, 'knowledgeSyncs'>;
+  /** A content is cut before its transaction begins, to keep that short. */
+  cutter: Pick<TextCutter, 'cut' | 'inTurn'>;
   nowMs: () => number;
 };
-
-/** One document of a source. `path`: its name there; `title`: used when it has none itself. */
-export type SourceContent = { path: string; title: string; text: string };
-
-/** Cut into passages before a transaction begins, to keep that short. */
-export type CutContent = SourceContent & {
-  hash: Buffer;
-  bytes: number;
-  passages: Chunk[];
-};
-
-export function cutContent(content: SourceContent): CutContent {
-  const { text } = content;
-  const bytes = Buffer.byteLength(text);
-  return { ...content, hash: contentHashOf(content), bytes, passages: chunkText(text) };
-}
-
-/** Whether a content is another one is known without cutting it. */
-export function contentHashOf({ path, text }: SourceContent): Buffer {
-  return createHash('sha256').update(`${path}\0`).update(text).digest();
-}
 
 /**
  * Replaces all that a source had by a document: until the transaction commits, the old passages are
@@ -89,12 +71,12 @@ export async function inIndexTransaction(
 
 async function replaceContent(
   db: Db,
-  deps: Pick<IndexDeps, 'nowMs'>,
+  deps: Pick<IndexDeps, 'nowMs' | 'limits'>,
   { source, content }: { source: KnowledgeSourceRow; content: CutContent },
 ): Promise<LastSync> {
   const startedMs = deps.nowMs();
   const { id: sourceId, namespace } = source;
-  const { path, hash, bytes, passages } = content;
+  const { path, title, hash, bytes, passages, batches } = content;
   await allowLongStatements(db);
   // Positions are never reused: a search that runs meanwhile must not read another passage there.
   const first = await nextPosition(db, sourceId);
@@ -105,12 +87,13 @@ async function replaceContent(
     namespace,
     sourceId,
     path,
-    title: passages[0]?.heading.split(' > ')[0] || content.title,
+    title,
     contentHash: hash,
     bytes,
-    chunks: passages.length,
+    chunks: passages,
   });
-  await insertChunks(db, { namespace, sourceId, documentId: document.id }, rowsOf());
+  const owner = { namespace, sourceId, documentId: document.id };
+  await insertBatches(db, owner, { batches, first });
   await indexOwner(db, sourceId);
   const sync: LastSync = {
     documents: 1,
@@ -120,23 +103,10 @@ async function replaceContent(
     failed: 0,
     duration_sec: Math.max(0, deps.nowMs() - startedMs) / 1_000,
   };
-  const counts = { documents: 1, chunks: passages.length, bytes };
+  const counts = { documents: 1, chunks: passages, bytes };
   await updateSourceIndex(db, { id: sourceId, ...counts, contentHash: hash, lastSync: sync });
+  await requireBytes(db, deps, { namespace, before: source.bytes, bytes });
   return sync;
-
-  /** Made one by one, as they are written: a large file has many, and others want their turn. */
-  function* rowsOf() {
-    for (const [at, { heading, text }] of passages.entries()) {
-      yield {
-        id: newUuid(startedMs),
-        position: first + at,
-        heading,
-        text,
-        headingWords: searchableText(heading),
-        textWords: searchableText(text),
-      };
-    }
-  }
 }
 
 /** Emits the event of a sync, in its transaction. */

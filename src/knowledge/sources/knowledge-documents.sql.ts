@@ -83,13 +83,35 @@ export async function deleteOtherDocuments(
 /** The content of a source of type file, as it was uploaded. */
 export type Upload = { mediaType: string; fileName: string | null; content: Buffer };
 
+/** What a document is called that was uploaded without `file_name`. */
+export const UNNAMED_FILE = 'content';
+
 export async function readUpload(db: Db, sourceId: string): Promise<Upload | undefined> {
-  const { rows } = await db.query<Upload>(
-    `select media_type as "mediaType", file_name as "fileName", content
-       from knowledge_uploads where source_id = $1`,
-    [sourceId],
-  );
+  // As bytes: as text, which pg asks for by itself, 20 MB are 40 million digits, read in one go. Not
+  // a literal in the call: pg knows `binary` there, its types do not.
+  const statement = {
+    text: `select media_type as "mediaType", file_name as "fileName", content
+             from knowledge_uploads where source_id = $1`,
+    values: [sourceId],
+    binary: true,
+    types: {
+      getTypeParser: (oid: number) => (bytes: Buffer) => (oid === BYTEA ? bytes : String(bytes)),
+    },
+  };
+  const { rows } = await db.query<Upload>(statement);
   return rows[0];
+}
+
+const BYTEA = 17;
+
+/** The hash of an upload, as `contentHashOf` makes it of its name and content. */
+export async function readUploadHash(db: Db, sourceId: string): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ hash: Buffer }>(
+    `select sha256(convert_to(coalesce(file_name, $2), 'UTF8') || '\\x00'::bytea || content) as hash
+       from knowledge_uploads where source_id = $1`,
+    [sourceId, UNNAMED_FILE],
+  );
+  return rows[0]?.hash;
 }
 
 export async function writeUpload(db: Db, sourceId: string, upload: Upload): Promise<void> {

@@ -1,3 +1,4 @@
+import { QUOTA_EXCEEDED, QuotaExceededError } from '../../platform/declare/quota.ts';
 import { projectionsIn } from '../../platform/resources/projections.sql.ts';
 import type {
   ObjectKey,
@@ -10,6 +11,7 @@ import {
   accepted,
   notReady,
   ready,
+  reconciling,
   refused,
   resolvedRefs,
   type Problem,
@@ -25,7 +27,7 @@ import {
   type KnowledgeSourceStatus,
 } from './knowledge-source.ts';
 import type { IndexDeps } from './index-source.ts';
-import { listSyncedKeys, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
+import { listSyncedKeys, readSource, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 import { projectSource, removeSource } from './project-source.ts';
 
 type SourceResource = Resource<KnowledgeSourceSpec, KnowledgeSourceStatus>;
@@ -64,27 +66,36 @@ async function act(
   const { text: _, ...spec } = source.spec;
   const resolved = await resolve(deps, source);
   const blocked = 'type' in resolved ? resolved : undefined;
-  const row = await projectSource(deps, {
-    epoch,
-    source: {
-      id,
-      namespace,
-      name,
-      uid,
-      generation,
-      managedBy: managedBy(source.owners['type']),
-      type: spec.type,
-      spec,
-      text: 'text' in resolved ? resolved.text : null,
-      ...(blocked && { problem: { reason: blocked.reason, message: blocked.message } }),
+  const declared = {
+    id,
+    namespace,
+    name,
+    uid,
+    generation,
+    managedBy: managedBy(source.owners['type']),
+    type: spec.type,
+    spec,
+    text: 'text' in resolved ? resolved.text : null,
+    ...(blocked && { problem: { reason: blocked.reason, message: blocked.message } }),
+  };
+  const { row, problem } = await projectSource(deps, { epoch, source: declared }).catch(
+    async (error: unknown) => {
+      // One that is there stays, with what it had, and says why.
+      if (error instanceof QuotaExceededError && (await readSource(deps.pool, declared))) {
+        const why = { reason: QUOTA_EXCEEDED, message: error.message };
+        const held = { ...declared, text: null, problem: why };
+        await projectSource(deps, { epoch, source: held });
+      }
+      throw error;
     },
-  });
+  );
   const { reason, message } = row;
-  const inForce = row.ready ? ready({ reason, message }) : notReady({ reason, message });
+  const why = { reason, message };
+  const readiness = row.ready ? [ready(why)] : [notReady(why), reconciling(why)];
+  // Of a text, whether it can be used is known when it is cut.
+  const type = blocked?.type ?? (spec.textFrom ? 'ResolvedRefs' : 'Accepted');
   return {
-    findings: blocked
-      ? refused(blocked.type, { reason: blocked.reason, message: blocked.message })
-      : [inForce, accepted, resolvedRefs()],
+    findings: problem ? refused(type, problem) : [...readiness, accepted, resolvedRefs()],
     status: countsOf(row),
   };
 }

@@ -4,6 +4,7 @@ import { dnsLabel } from '../../platform/resources/schema/field-types.ts';
 import { KnowledgeSourcePatch, KnowledgeSourceWrite } from './rest-knowledge-source.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
 import type { IndexDeps } from './index-source.ts';
+import { PASSAGES_MAX } from '../passages/cut-passages.ts';
 import { listDocuments } from './knowledge-documents.sql.ts';
 import { listSources, readSourceText, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 import { syncSource, uploadContent } from './sync-source.ts';
@@ -107,7 +108,7 @@ function createRoute(deps: SourceRoutesDeps): Route {
       201: { description: 'The new source.', schema: KnowledgeSource, location: true },
       202: { description: notYet, schema: KnowledgeSource, location: true },
     },
-    errors: ['name_taken', 'unsupported_type'],
+    errors: ['name_taken', 'unsupported_type', 'quota_exceeded'],
     etag: true,
     handle: async ({ plan, caller: { namespace }, body }) => {
       const { row, resource, shown } = await createSource(deps, namespace, body, plan);
@@ -136,7 +137,7 @@ function patchRoute(deps: SourceRoutesDeps): Route {
       200: { description: 'The source, as it now is.', schema: KnowledgeSource },
       202: { description: notYet, schema: KnowledgeSource },
     },
-    errors: ['managed_elsewhere', 'write_conflict', 'precondition_failed'],
+    errors: ['managed_elsewhere', 'write_conflict', 'precondition_failed', 'quota_exceeded'],
     etag: true,
     handle: async ({ caller: { namespace }, params: { id }, body, precondition }) => {
       const written = await patchSource(deps, { namespace, id }, body, precondition);
@@ -211,37 +212,32 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
     scope: 'write',
     summary: 'Upload the content of a source of type file',
     description:
-      'Plain text or Markdown in UTF-8, at most 20 MB. It can be found as soon as this is ' +
-      'answered; until then what was uploaded before is.',
+      `Plain text or Markdown in UTF-8, at most 20 MB and ${PASSAGES_MAX} passages. It can be found ` +
+      'as soon as this is answered; until then what was uploaded before is.',
     params,
     query: { file_name: fileName },
     raw: { mediaTypes: MEDIA_TYPES, bytesMax: FILE_BYTES_MAX },
     answers: { 202: { description: 'The source, indexed.', schema: KnowledgeSource } },
-    errors: ['unsupported_type'],
+    errors: ['unsupported_type', 'quota_exceeded'],
+    inFlight: () => 'uploads',
     handle: async ({ caller: { namespace }, params: { id }, query, upload }) => {
       const { mediaType, bytes } = upload;
+      if (bytes.length === 0) throw nothingSent();
       const row = await uploadContent(deps, {
         namespace,
         id,
         upload: { mediaType, fileName: query.file_name ?? null, content: bytes },
-        text: decode(bytes),
       });
       return { status: 202, body: sourceView(row, null) };
     },
   });
 }
 
-function decode(bytes: Buffer): string {
-  if (bytes.length === 0) throw refused('required', 'send the content as the body');
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw refused('invalid_format', 'the content must be UTF-8');
-  }
-}
-
-function refused(code: string, detail: string): ApiError {
-  return new ApiError('invalid_body', detail, { errors: [{ pointer: '', code, detail }] });
+function nothingSent(): ApiError {
+  const detail = 'send the content as the body';
+  return new ApiError('invalid_body', detail, {
+    errors: [{ pointer: '', code: 'required', detail }],
+  });
 }
 
 function documentsRoute(deps: SourceRoutesDeps): Route {

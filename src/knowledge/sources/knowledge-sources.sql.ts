@@ -196,6 +196,20 @@ export async function updateSourceIndex(
   );
 }
 
+/** Bytes of the documents of a namespace, and of one of its sources. */
+export async function sumSourceBytes(
+  db: Db,
+  { namespace, id }: { namespace: string; id?: string },
+): Promise<{ all: number; own: number }> {
+  const { rows } = await db.query<{ all: number; own: number }>(
+    `select coalesce(sum(bytes), 0)::bigint as all,
+            coalesce(sum(bytes) filter (where id = $2), 0)::bigint as own
+       from knowledge_sources where namespace = $1 and deleted_at is null`,
+    [namespace, id ?? null],
+  );
+  return rows[0]!; // An aggregate has one row.
+}
+
 /** Of a source that has become one of another type: nothing of it is indexed any more. */
 export async function clearSourceIndex(db: Db, id: string): Promise<void> {
   await db.query(

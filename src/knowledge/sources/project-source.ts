@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { checkBytes } from './knowledge-quota.ts';
 import { isReadable } from './knowledge-source.ts';
 import { deleteSourceChunks } from '../passages/knowledge-chunks.sql.ts';
 import { deleteOtherDocuments, deleteUpload } from './knowledge-documents.sql.ts';
@@ -13,26 +14,24 @@ import {
   type SourceCondition,
   type SourceProjection,
 } from './knowledge-sources.sql.ts';
+import { requireRoom } from '../../platform/declare/quota.ts';
+import type { Problem } from '../../platform/reconcile/conditions.ts';
 import { assertLeader } from '../../platform/postgres/leadership.ts';
 import { CHANNELS } from '../../platform/postgres/notifications.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
-import {
-  contentHashOf,
-  cutContent,
-  inIndexTransaction,
-  syncedCondition,
-  type CutContent,
-  type Index,
-  type IndexDeps,
-  type SourceContent,
-} from './index-source.ts';
+import { contentHashOf, type Content, type CutContent } from '../passages/cut-passages.ts';
+import { TextRefused } from '../passages/text-cutter.ts';
+import { inIndexTransaction, syncedCondition, type Index, type IndexDeps } from './index-source.ts';
 
 /** What is declared, and the text of it when it is of type text. */
 export type DeclaredSource = SourceProjection & {
   /** Why it cannot be put in force; what was indexed stays. */
-  problem?: { reason: string; message: string };
+  problem?: Problem;
 };
+
+/** `problem`: the declared one, or what is wrong with the text itself. */
+export type ProjectedSource = { row: KnowledgeSourceRow; problem: Problem | undefined };
 
 /**
  * Brings a source's row in line with what is declared. A new text is indexed in the transaction
@@ -40,19 +39,41 @@ export type DeclaredSource = SourceProjection & {
  */
 export async function projectSource(
   deps: IndexDeps,
-  { epoch, source }: { epoch: number; source: DeclaredSource },
-): Promise<KnowledgeSourceRow> {
-  const content = contentOf(source);
-  const known = await readSource(deps.pool, source);
-  if (known && isInForce(known, source, content)) return known;
-  const cut = content && cutContent(content);
-  return inIndexTransaction(deps, async (db, index) => {
-    await assertLeader(db, epoch);
-    // Another object had this name before and its deletion was not seen: that one goes first.
-    const replaced = await markSourceDeleted(db, source, source.id);
-    if (replaced !== undefined) await dropContent(db, replaced);
-    return project(db, index, { source, content: cut });
-  });
+  { epoch, source: declared }: { epoch: number; source: DeclaredSource },
+): Promise<ProjectedSource> {
+  const content = contentOf(declared);
+  const known = await readSource(deps.pool, declared);
+  if (known && isInForce(known, declared, content)) {
+    return { row: known, problem: declared.problem };
+  }
+  if (content) await checkBytes(deps.pool, deps, { ...declared, text: content.text });
+  const { source, cut } = await cutDeclared(deps, declared, content);
+  const write = (): Promise<KnowledgeSourceRow> =>
+    inIndexTransaction(deps, async (db, index) => {
+      await assertLeader(db, epoch);
+      await requireRoom(db, deps, 'knowledge_sources', source);
+      // Another object had this name before and its deletion was not seen: that one goes first.
+      const replaced = await markSourceDeleted(db, source, source.id);
+      if (replaced !== undefined) await dropContent(db, replaced);
+      return project(db, index, { source, content: cut });
+    });
+  const row = cut ? await deps.cutter.inTurn(cut, write) : await write();
+  return { row, problem: source.problem };
+}
+
+/** A text that is refused is a problem of its source, whose last text stays in force. */
+async function cutDeclared(
+  { cutter }: Pick<IndexDeps, 'cutter'>,
+  source: DeclaredSource,
+  content: Content | undefined,
+): Promise<{ source: DeclaredSource; cut: CutContent | undefined }> {
+  try {
+    return { source, cut: content && (await cutter.cut(content)) };
+  } catch (error) {
+    if (!(error instanceof TextRefused)) throw error;
+    const reason = error.code === 'too_many' ? 'TooManyPassages' : 'InvalidText';
+    return { source: { ...source, problem: { reason, message: error.message } }, cut: undefined };
+  }
 }
 
 async function project(
@@ -72,19 +93,19 @@ async function project(
     return { ...row, ...state };
   }
   await index(row, content);
-  const chunks = content.passages.length;
+  const chunks = content.passages;
   await updateSourceState(db, { id: row.id, status: 'ready', ...syncedCondition({ chunks }) });
   return (await readSource(db, row)) ?? row;
 }
 
-function contentOf({ text, name, problem }: DeclaredSource): SourceContent | undefined {
+function contentOf({ text, name, problem }: DeclaredSource): Content | undefined {
   return text === null || problem ? undefined : { path: 'text', title: name, text };
 }
 
 function isInForce(
   known: KnowledgeSourceRow,
   source: DeclaredSource,
-  content: SourceContent | undefined,
+  content: Content | undefined,
 ): boolean {
   const { problem: _, text: __, ...projection } = source;
   if (content && !known.contentHash?.equals(contentHashOf(content))) return false;

@@ -1,6 +1,15 @@
 import { ApiError, found } from '../../errors.ts';
+import { checkBytes } from './knowledge-quota.ts';
 import { isReadable } from './knowledge-source.ts';
-import { readUpload, writeUpload, type Upload } from './knowledge-documents.sql.ts';
+import { contentHashOf, type Content, type CutContent } from '../passages/cut-passages.ts';
+import { cutOrRefuse } from './cut-or-refuse.ts';
+import {
+  readUpload,
+  readUploadHash,
+  UNNAMED_FILE,
+  writeUpload,
+  type Upload,
+} from './knowledge-documents.sql.ts';
 import {
   lockSource,
   readSourceText,
@@ -8,77 +17,93 @@ import {
   type KnowledgeSourceRow,
 } from './knowledge-sources.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import {
-  cutContent,
-  inIndexTransaction,
-  syncedCondition,
-  type CutContent,
-  type IndexDeps,
-  type SourceContent,
-} from './index-source.ts';
+import { inIndexTransaction, syncedCondition, type IndexDeps } from './index-source.ts';
 import { requireSource, unsupportedType } from './write-source.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 type SourceKey = { namespace: string; id: string };
 
+/** How often a content may change while it is being cut. */
+const TRIES = 3;
+
 /**
  * Indexes the content of a source once more, with an event, whether anything is new or not.
- * @throws ApiError not_found, unsupported_type, no_content
+ * @throws ApiError not_found, unsupported_type, no_content, invalid_body, unavailable
  */
-export function syncSource(
+export async function syncSource(
   deps: IndexDeps,
   key: SourceKey,
   beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
-  return indexContent(deps, beforeCommit, async (db) => {
-    const source = await lockedSource(db, key);
-    if (!isReadable(source.type)) throw unsupportedType(source.type);
-    const content = await storedContent(db, source);
-    if (!content) {
+  for (let tries = 1; ; tries += 1) {
+    // Read and cut before the transaction, which must not wait for that with the row locked.
+    const known = await requireSource(deps, key);
+    if (!isReadable(known.type)) throw unsupportedType(known.type);
+    const stored = await storedContent(deps.pool, known);
+    if (!stored) {
       throw new ApiError('no_content', 'there is nothing to index yet: upload the content first');
     }
-    return { source, content: cutContent(content) };
-  });
+    const content = await cutOrRefuse(deps, stored);
+    try {
+      return await indexContent(deps, content, beforeCommit, async (db) => {
+        const source = await lockedSource(db, key);
+        if (!(await isStored(db, source, content.hash))) throw new ContentChanged();
+        return source;
+      });
+    } catch (error) {
+      if (!(error instanceof ContentChanged) || tries === TRIES) throw error;
+    }
+  }
+}
+
+class ContentChanged extends ApiError {
+  constructor() {
+    super('unavailable', 'the content changes all the time; try again', { retryAfterSec: 2 });
+  }
 }
 
 /**
  * Stores the content of a source of type `file` and indexes it; until then the last content is
  * found.
- * @throws ApiError not_found, unsupported_type
+ * @throws ApiError not_found, unsupported_type, invalid_body (no UTF-8, too many passages), unavailable
  */
 export async function uploadContent(
   deps: IndexDeps,
-  input: SourceKey & { upload: Upload; text: string },
+  input: SourceKey & { upload: Upload },
 ): Promise<KnowledgeSourceRow> {
-  const { upload, text } = input;
+  const { upload } = input;
   // Checked first, so that no upload is cut into passages for nothing.
   requireFile(await requireSource(deps, input));
-  const content = cutContent({ ...pathOf(upload), text });
-  return indexContent(deps, noCommitHook, async (db) => {
+  await checkBytes(deps.pool, deps, { ...input, bytes: upload.content.length });
+  const content = await cutOrRefuse(deps, contentOf(upload));
+  return indexContent(deps, content, noCommitHook, async (db) => {
     const source = await lockedSource(db, input);
     requireFile(source);
     await writeUpload(db, source.id, upload);
-    return { source, content };
+    return source;
   });
 }
 
 function indexContent(
   deps: IndexDeps,
+  content: CutContent,
   beforeCommit: CommitHook<KnowledgeSourceRow>,
-  prepare: (db: Db) => Promise<{ source: KnowledgeSourceRow; content: CutContent }>,
+  prepare: (db: Db) => Promise<KnowledgeSourceRow>,
 ): Promise<KnowledgeSourceRow> {
-  return inIndexTransaction(deps, async (db, index) => {
-    const { source, content } = await prepare(db);
-    await index(source, content);
-    // A source that is not in force for another reason stays so.
-    if (source.ready || source.type === 'file') {
-      const condition = syncedCondition({ chunks: content.passages.length });
-      await updateSourceState(db, { id: source.id, status: 'ready', ...condition });
-    }
-    const shown = await lockedSource(db, source);
-    await beforeCommit(db, shown);
-    return shown;
-  });
+  const write = (): Promise<KnowledgeSourceRow> =>
+    inIndexTransaction(deps, async (db, index) => {
+      const source = await prepare(db);
+      await index(source, content);
+      // A source that is not in force for another reason stays so.
+      if (source.ready || source.type === 'file') {
+        const condition = syncedCondition({ chunks: content.passages });
+        await updateSourceState(db, { id: source.id, status: 'ready', ...condition });
+      }
+      const shown = await lockedSource(db, source);
+      await beforeCommit(db, shown);
+      return shown;
+    });
+  return deps.cutter.inTurn(content, write);
 }
 
 async function lockedSource(db: Db, { namespace, id }: SourceKey): Promise<KnowledgeSourceRow> {
@@ -91,18 +116,27 @@ async function lockedSource(db: Db, { namespace, id }: SourceKey): Promise<Knowl
 async function storedContent(
   db: Db,
   { id, type, name }: KnowledgeSourceRow,
-): Promise<SourceContent | undefined> {
+): Promise<Content | undefined> {
   if (type === 'text') {
     const text = await readSourceText(db, id);
     return text === null ? undefined : { path: 'text', title: name, text };
   }
   const upload = await readUpload(db, id);
-  return upload && { ...pathOf(upload), text: upload.content.toString('utf8') };
+  return upload && contentOf(upload);
 }
 
-function pathOf({ fileName }: Upload): { path: string; title: string } {
-  const name = fileName ?? 'content';
-  return { path: name, title: name };
+/** Whether the content with this hash, read before, is what there is now that the row is locked. */
+async function isStored(db: Db, source: KnowledgeSourceRow, hash: Buffer): Promise<boolean> {
+  const { id, type } = source;
+  // Not read again: it may be 20 MB.
+  if (type === 'file') return (await readUploadHash(db, id))?.equals(hash) ?? false;
+  const content = await storedContent(db, source);
+  return content !== undefined && contentHashOf(content).equals(hash);
+}
+
+function contentOf({ fileName, content }: Upload): Content {
+  const name = fileName ?? UNNAMED_FILE;
+  return { path: name, title: name, text: content };
 }
 
 function requireFile({ type }: KnowledgeSourceRow): void {

@@ -1,11 +1,10 @@
 import { ApiError } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
-import { declaring } from '../../platform/declare/declare.ts';
 import {
+  createDeclared,
   deleteDeclared,
   patchDeclared,
   requireRow,
-  showWritten,
   type DeclaredKind,
   type DeclareDeps,
   type RowKey,
@@ -16,6 +15,10 @@ import type { Precondition } from '../../platform/declare/precondition.ts';
 import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { ANNOTATIONS } from '../../platform/resources/annotations.ts';
+import { PASSAGES_MAX } from '../passages/cut-passages.ts';
+import type { TextCutter } from '../passages/text-cutter.ts';
+import { cutOrRefuse } from './cut-or-refuse.ts';
+import { checkBytes } from './knowledge-quota.ts';
 import { isReadable, whyNotReadable, type KnowledgeSourceSpec } from './knowledge-source.ts';
 import { readSource, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 import {
@@ -26,7 +29,10 @@ import {
   type KnowledgeSourceWrite,
 } from './rest-knowledge-source.ts';
 
-export type SourceWriterDeps = DeclareDeps & { nowMs: () => number };
+export type SourceWriterDeps = DeclareDeps & {
+  cutter: Pick<TextCutter, 'cut'>;
+  nowMs: () => number;
+};
 
 export type WrittenSource = Written<KnowledgeSourceSpec, KnowledgeSourceRow>;
 
@@ -38,6 +44,7 @@ const DECLARED_SOURCE: DeclaredKind<
   kind: 'KnowledgeSource',
   idPrefix: 'ks',
   noun: 'knowledge source',
+  table: 'knowledge_sources',
   field: 'type',
   pointer: knowledgeSourcePointer,
   toSpec: toKnowledgeSourceSpec,
@@ -75,22 +82,21 @@ export async function createSource(
   plan: Plan = freshPlan(deps.nowMs()),
 ): Promise<WrittenSource> {
   const { name, ...fields } = write;
-  const { id } = plan;
   if (!isReadable(fields.type)) throw unsupportedType(fields.type);
+  if (!plan.isRetry) await checkBytes(deps.pool, deps, { namespace, text: fields.text });
+  await refuseTooMany(deps, fields.text);
   const object = {
     kind: 'KnowledgeSource',
     namespace,
     spec: toKnowledgeSourceSpec(fields),
-    annotations: { [ANNOTATIONS.id]: fromUuid('ks', id) },
+    annotations: { [ANNOTATIONS.id]: fromUuid('ks', plan.id) },
   };
-  const resource = await declaring(knowledgeSourcePointer, () =>
-    declareUnderFreeName({ store: deps.store, plan }, object, {
-      given: name,
-      displayName: undefined,
-      noun: 'source',
-    }),
-  );
-  return showWritten(deps, DECLARED_SOURCE, { resource, id });
+  const named = { given: name, displayName: undefined, noun: 'source' };
+  return createDeclared(deps, DECLARED_SOURCE, {
+    namespace,
+    plan,
+    declare: () => declareUnderFreeName({ store: deps.store, plan }, object, named),
+  });
 }
 
 /** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */
@@ -102,7 +108,19 @@ export async function patchSource(
 ): Promise<WrittenSource> {
   requireSameIdentity(await requireSource(deps, key), patch);
   const { name: _, type: __, ...changes } = patch;
+  await checkBytes(deps.pool, deps, { ...key, text: changes['text'] });
+  await refuseTooMany(deps, changes['text']);
   return patchDeclared(deps, DECLARED_SOURCE, { key, patch: changes, precondition });
+}
+
+/**
+ * Whoever writes a text by REST is told at once what the operator would find out; one too short to
+ * be too much is not looked at.
+ * @throws ApiError invalid_body, unavailable
+ */
+async function refuseTooMany(deps: SourceWriterDeps, text: unknown): Promise<void> {
+  if (typeof text !== 'string' || text.length < PASSAGES_MAX) return;
+  await cutOrRefuse(deps, { path: 'text', title: '', text }, '/text');
 }
 
 export function deleteSource(

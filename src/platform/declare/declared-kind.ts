@@ -2,9 +2,13 @@ import { found } from '../../errors.ts';
 import { fromUuid, type IdPrefix } from '../../ids.ts';
 import type { Db, Pool } from '../postgres/pool.ts';
 import { ANNOTATIONS, API_MANAGER } from '../resources/annotations.ts';
+import type { Plan } from '../idempotency/plan.ts';
 import type { ManagedBy } from '../resources/kind-names.ts';
+import type { ProjectionTable } from '../resources/projections.sql.ts';
 import {
   FieldConflictError,
+  WriteConflictError,
+  type Condition,
   type ObjectKey,
   type Resource,
   type ResourceStore,
@@ -12,6 +16,13 @@ import {
 import { applyMergePatch, toCamelKey } from '../resources/schema/key-map.ts';
 import type { AwaitProjection } from './await-projection.ts';
 import { declaring, managedElsewhere, retryingConflicts } from './declare.ts';
+import {
+  checkRoom,
+  QUOTA_EXCEEDED,
+  QUOTA_OF,
+  QuotaExceededError,
+  type QuotaDeps,
+} from './quota.ts';
 import { noPrecondition, type Precondition } from './precondition.ts';
 
 /** A kind that REST writes (contract §4): its fields as a spec, and the rows of its objects. */
@@ -20,6 +31,7 @@ export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = 
   idPrefix: IdPrefix;
   /** As callers of REST know it. */
   noun: string;
+  table: ProjectionTable;
   /** A spec field that every object has: its owner manages the object. */
   field: string;
   /** Place in the resource → place in the REST body. */
@@ -52,7 +64,11 @@ export type WrittenRow = ObjectKey & {
 /** `shown`: the row shows the resource as it was written. */
 export type Written<Spec, Row> = { row: Row; resource: Resource<Spec>; shown: boolean };
 
-export type DeclareDeps = { pool: Pool; store: ResourceStore; awaitProjection: AwaitProjection };
+export type DeclareDeps = QuotaDeps & {
+  pool: Pool;
+  store: ResourceStore;
+  awaitProjection: AwaitProjection;
+};
 
 /** @throws ApiError not_found, for another namespace's id too */
 export async function requireRow<Row>(
@@ -107,34 +123,93 @@ export async function showWritten<Spec, Fields extends object, Row extends Writt
   return { row: kind.asWritten(written, resource.spec, value), resource, shown };
 }
 
+type PatchRequest<Spec, Fields> = {
+  key: RowKey;
+  patch: Record<string, unknown>;
+  precondition?: Precondition | undefined;
+  /** Throws unless the caller may make this change; asked of the very state that is written over. */
+  permit?: ((fields: { before: Fields; after: Fields }) => void) | undefined;
+  /** The API's, beside the id: one that is not repeated is dropped. */
+  annotations?: (
+    current: Resource<Spec>,
+    fields: { before: Fields; after: Fields },
+  ) => Record<string, string>;
+  /** What has to be done before the declaration that was read is replaced. */
+  prepare?: (current: Resource<Spec>) => Promise<void>;
+};
+
+/**
+ * Declares a new object, if the namespace has room for it. Of several at once for the last place
+ * one gets it: the operator refuses the others, and they are taken back here. One that it refuses
+ * after the 2 s stays, and comes in force when there is room.
+ * @throws ApiError quota_exceeded, and what `declare` throws
+ */
+export async function createDeclared<Spec, Fields extends object, Row extends WrittenRow>(
+  deps: DeclareDeps,
+  kind: DeclaredKind<Spec, Fields, Row>,
+  request: { namespace: string; plan: Plan; declare: () => Promise<Resource> },
+): Promise<Written<Spec, Row>> {
+  const { namespace, plan } = request;
+  // In a retry it may be there already, in the last place.
+  if (!plan.isRetry) await checkRoom(deps, kind.table, namespace);
+  const resource = await declaring(kind.pointer, request.declare);
+  const written = await showWritten(deps, kind, { resource, id: plan.id });
+  if (!written.shown) await takeBackIfRefused(deps, kind, resource);
+  return written;
+}
+
+/** @throws QuotaExceededError when it was */
+async function takeBackIfRefused(
+  { store }: Pick<DeclareDeps, 'store'>,
+  { kind, table }: { kind: string; table: ProjectionTable },
+  { metadata }: Resource,
+): Promise<void> {
+  const current = await store.get(kind, metadata);
+  const conditions = current?.status['conditions'] as readonly Condition[] | undefined; // By its CRD.
+  const refusal = conditions?.find(({ reason }) => reason === QUOTA_EXCEEDED);
+  if (!refusal || current?.metadata.uid !== metadata.uid) return;
+  const { resourceVersion } = current.metadata;
+  try {
+    await store.delete(kind, metadata, { resourceVersion });
+  } catch (error) {
+    if (error instanceof WriteConflictError) return; // Room was made for it meanwhile.
+    throw error;
+  }
+  throw new QuotaExceededError(QUOTA_OF[table], refusal.message);
+}
+
 /**
  * JSON merge patch (RFC 7386) of the fields the API owns; repeated when somebody else wrote in
  * between.
- * @param request.annotations the API's, beside the id: one that is not repeated is dropped
- * @throws ApiError not_found, precondition_failed, write_conflict, managed_elsewhere, invalid_body
+ * @throws ApiError not_found, precondition_failed, write_conflict, managed_elsewhere, invalid_body,
+ *   and what `permit` throws
  */
 export async function patchDeclared<Spec, Fields extends object, Row extends WrittenRow>(
   deps: DeclareDeps,
   kind: DeclaredKind<Spec, Fields, Row>,
-  request: {
-    key: RowKey;
-    patch: Record<string, unknown>;
-    precondition?: Precondition | undefined;
-    annotations?: (
-      current: Resource<Spec>,
-      fields: { before: Fields; after: Fields },
-    ) => Record<string, string>;
-  },
+  request: PatchRequest<Spec, Fields>,
 ): Promise<Written<Spec, Row>> {
-  const { key, patch, precondition = noPrecondition, annotations } = request;
+  const resource = await applyPatch(deps, kind, request);
+  return showWritten(deps, kind, { resource, id: request.key.id });
+}
+
+/** As `patchDeclared`, but does not wait until it is shown. */
+export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
+  deps: Pick<DeclareDeps, 'pool' | 'store'>,
+  kind: DeclaredKind<Spec, Fields, Row>,
+  request: PatchRequest<Spec, Fields>,
+): Promise<Resource> {
+  const { key, patch, precondition = noPrecondition, permit, annotations, prepare } = request;
   const id = fromUuid(kind.idPrefix, key.id);
-  const resource = await declaring(kind.pointer, () =>
+  return declaring(kind.pointer, () =>
     retryingConflicts(async () => {
       const current = await requireDeclared(deps, kind, key);
       precondition(current);
       const before = kind.fromSpec(current.spec);
       // The patch was checked field by field; the store checks the merged whole.
       const after = applyMergePatch({ ...before } as Record<string, unknown>, patch) as Fields;
+      permit?.({ before, after });
+      await prepare?.(current);
       const touched = Object.keys(patch).flatMap(
         (field) => kind.specFields?.[field] ?? [toCamelKey(field)],
       );
@@ -151,7 +226,6 @@ export async function patchDeclared<Spec, Fields extends object, Row extends Wri
       );
     }),
   );
-  return showWritten(deps, kind, { resource, id: key.id });
 }
 
 /**

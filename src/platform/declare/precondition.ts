@@ -6,7 +6,12 @@ import { ApiError } from '../../errors.ts';
  * operator finds out (`ready`, health, what is live) is no change.
  */
 
-type Declared = { uid: string; generation: number };
+type Declared = {
+  uid: string;
+  generation: number;
+  /** Counts the changes of what belongs to the declaration and is kept apart from it. */
+  revision?: number;
+};
 
 /**
  * Throws unless the object is as the caller last saw it; check the very version that is then
@@ -15,18 +20,28 @@ type Declared = { uid: string; generation: number };
 export type Precondition = (object: { metadata: Declared }) => void;
 
 /** A strong entity tag, quotes included, of a declared object or of its row. */
-export function etagOf({ uid, generation }: Declared): string {
-  return `"${generation}-${uid.replaceAll('-', '')}"`;
+export function etagOf({ uid, generation, revision = 0 }: Declared): string {
+  const parts = [generation, uid.replaceAll('-', ''), ...(revision > 0 ? [revision] : [])];
+  return `"${parts.join('-')}"`;
 }
 
 /** The caller sent no `If-Match`. */
 export const noPrecondition: Precondition = () => undefined;
 
+/** The precondition on an object that has a revision beside its generation. */
+export function atRevision(precondition: Precondition, revision: number): Precondition {
+  if (precondition === noPrecondition) return precondition;
+  return ({ metadata }) => precondition({ metadata: { ...metadata, revision } });
+}
+
 /** @throws ApiError precondition_failed when the object has none of these tags */
 export function requireTag(tags: readonly string[]): Precondition {
   return ({ metadata }) => {
-    if (tags.includes(etagOf(metadata))) return;
-    const detail = 'it was changed since you read it: read it again, then decide again';
-    throw new ApiError('precondition_failed', detail);
+    if (!tags.includes(etagOf(metadata))) throw preconditionFailed();
   };
+}
+
+export function preconditionFailed(): ApiError {
+  const detail = 'it was changed since you read it: read it again, then decide again';
+  return new ApiError('precondition_failed', detail);
 }

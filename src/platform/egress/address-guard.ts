@@ -13,20 +13,29 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = readonly [Address, number];
 
 export type AddressGuard = {
-  /** May a request go to this address? Anything that is not a plain IP address is refused. */
-  isAllowed: (address: string) => boolean;
+  /**
+   * May a request go to this address? Anything that is not a plain IP address is refused. `host`:
+   * the name that led to it, which a pattern of the operator's list may match.
+   */
+  isAllowed: (address: string, host?: string) => boolean;
   /** Did the operator's list open this address? Such an address may be spoken to without TLS. */
-  isListed: (address: string) => boolean;
+  isListed: (address: string, host?: string) => boolean;
+  /** Does a pattern of the operator's list match this host name? */
+  isListedHost: (host: string) => boolean;
+  /** Where the cluster's API server is, a name or an address; undefined: not in a cluster. */
+  apiServer: string | undefined;
+  /** What the API server's names mean by now: no list opens these addresses either. */
+  setApiServerAddresses: (addresses: readonly string[]) => void;
 };
 
 /**
- * Cloud metadata services: they hand credentials to whoever asks, so no list opens them, not even
- * `0.0.0.0/0`. The Azure one (168.63.129.16) looks like any public address.
+ * Link-local addresses and cloud metadata services, most of which are link-local: they hand
+ * credentials to whoever asks, so no list opens them, not even `0.0.0.0/0`. The Azure one
+ * (168.63.129.16) looks like any public address.
  */
 const NEVER_OPEN = [
-  '169.254.169.254/32',
-  '169.254.170.2/32',
-  '169.254.170.23/32',
+  '169.254.0.0/16',
+  'fe80::/10',
   '100.100.100.200/32',
   '168.63.129.16/32',
   '192.0.0.192/32',
@@ -53,35 +62,91 @@ const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA hands out routable IPv6 addresses. */
 const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
 
-/**
- * `allow`: the operator's CIDRs (`PARLEY_EGRESS_ALLOW`, contract §2), each opened on top of public
- * unicast. Throws StartupError naming the first one that is not a CIDR.
- */
-export function createAddressGuard({ allow }: { allow: readonly string[] }): AddressGuard {
-  const opened = allow.map(parseRange);
+/** What a host pattern opens, as ipaddr.js calls it: a Service's addresses, and no loopback. */
+const OPENED_BY_HOST: readonly string[] = ['private', 'carrierGradeNat', 'uniqueLocal'];
 
+/**
+ * `allow`: the operator's list (`PARLEY_EGRESS_ALLOW`, contract §2), opened on top of public unicast:
+ * CIDRs for every host, and host patterns, each of which opens private addresses to the hosts it
+ * matches. Throws StartupError naming the first that is neither.
+ */
+export function createAddressGuard(deps: {
+  allow: readonly string[];
+  apiServer?: string | undefined;
+}): AddressGuard {
+  const { allow, apiServer } = deps;
+  const opened = allow.filter((item) => item.includes('/')).map(parseRange);
+  const hosts = allow.filter((item) => !item.includes('/')).map(parseHostPattern);
+  let apiServerAddresses = wholeAddresses(apiServer === undefined ? [] : [apiServer]);
+
+  const isNever = (ip: Address): boolean => inAny(ip, NEVER_OPEN) || inAny(ip, apiServerAddresses);
+  const isListedHost = (host: string): boolean => hosts.some((matches) => matches(host));
   const isOpened = (ip: Address): boolean => {
-    if (!inAny(ip, opened) || inAny(ip, NEVER_OPEN)) return false;
+    if (!inAny(ip, opened) || isNever(ip)) return false;
     // Opening a NAT64 prefix must not open 10.0.0.1 behind it: the inner address is judged too.
     const inner = embeddedIPv4(ip);
     if (inner.length === 0) return true;
     return inner.some(mayReach) && inner.every((v4) => mayReach(v4) || inRange(v4, THIS_NETWORK));
   };
-  const mayReach = (ip: Address): boolean =>
-    isOpened(ip) || (isGlobalUnicast(ip) && !inAny(ip, NEVER_OPEN));
+  const mayReach = (ip: Address): boolean => isOpened(ip) || (isGlobalUnicast(ip) && !isNever(ip));
+  const isOpenedTo = (host: string | undefined, ip: Address): boolean =>
+    host !== undefined && isListedHost(host) && OPENED_BY_HOST.includes(ip.range()) && !isNever(ip);
 
   return {
-    isAllowed: (address) => {
+    isAllowed: (address, host) => {
       const parsed = parseAddress(address);
       if (parsed === undefined) return false;
       // A mapped address is reached only if its IPv4 was opened; a public IPv4 has no need of it.
-      return parsed.mapped ? isOpened(parsed.ip) : mayReach(parsed.ip);
+      if (parsed.mapped) return isOpened(parsed.ip);
+      return mayReach(parsed.ip) || isOpenedTo(host, parsed.ip);
     },
-    isListed: (address) => {
+    isListed: (address, host) => {
       const parsed = parseAddress(address);
-      return parsed !== undefined && isOpened(parsed.ip);
+      if (parsed === undefined) return false;
+      return isOpened(parsed.ip) || (!parsed.mapped && isOpenedTo(host, parsed.ip));
+    },
+    isListedHost,
+    apiServer,
+    setApiServerAddresses: (addresses) => {
+      apiServerAddresses = wholeAddresses([
+        ...addresses,
+        ...(apiServer === undefined ? [] : [apiServer]),
+      ]);
     },
   };
+}
+
+/** Those that are addresses, as ranges of one. */
+function wholeAddresses(texts: readonly string[]): Range[] {
+  return texts.flatMap((text) => {
+    const parsed = parseAddress(text);
+    return parsed === undefined
+      ? []
+      : [[parsed.ip, parsed.ip.kind() === 'ipv4' ? 32 : 128] as const];
+  });
+}
+
+const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
+/**
+ * Two parts at least: one would mean something else in each namespace. The last is no number, or
+ * `10.0.0.1` would be a name.
+ */
+const HOST_PATTERN = new RegExp(`^(\\*|${LABEL})\\.(${LABEL}\\.)*(?!\\d+$)${LABEL}$`);
+
+/** `rx.default.svc`, or `*.default.svc` for every name that ends so. */
+function parseHostPattern(text: string): (host: string) => boolean {
+  const pattern = text.toLowerCase();
+  if (isIP(text) !== 0 || !HOST_PATTERN.test(pattern) || pattern.length > 253) {
+    throw new StartupError(
+      `"${text}" is not a CIDR and no host: write it like 10.0.0.0/8, rx.default.svc or *.default.svc`,
+    );
+  }
+  if (pattern === 'localhost' || pattern.endsWith('.localhost')) {
+    throw new StartupError(`"${text}" is this machine itself: write it as 127.0.0.0/8 and ::1/128`);
+  }
+  if (!pattern.startsWith('*')) return (host) => host === pattern;
+  const suffix = pattern.slice(1);
+  return (host) => host.endsWith(suffix) && host.length > suffix.length;
 }
 
 /** Undefined for what a socket would not take as an address; ipaddr.js alone also reads `127.1`. */

@@ -46,7 +46,11 @@ export function createConnector(deps: {
       const addresses = await deps.resolve(hostname);
       if (isOver) return;
       socket = dial({ ...target, hostname }, addresses, secureContext);
-      watch(socket, { isTls: target.protocol === 'https:', guard: deps.guard, finish });
+      watch(socket, {
+        isTls: target.protocol === 'https:',
+        isAllowed: (peer) => deps.guard.isAllowed(peer, hostname),
+        finish,
+      });
     };
     start().catch((error: unknown) => finish(connectFailure(error), null));
     return () => finish(new EgressFailure('timeout', 'The connection was given up.'), null);
@@ -91,7 +95,7 @@ function dial(
 
 function watch(
   socket: net.Socket,
-  deps: { isTls: boolean; guard: AddressGuard; finish: ConnectDone },
+  deps: { isTls: boolean; isAllowed: (peer: string) => boolean; finish: ConnectDone },
 ): void {
   let isConnected = false;
   const isReady = (): void => {
@@ -105,7 +109,7 @@ function watch(
     const peer = socket.remoteAddress;
     // Reset before it was checked: there is no peer to judge, and no reason to say `blocked`.
     if (peer === undefined) return fail(undefined);
-    if (!deps.guard.isAllowed(peer)) {
+    if (!deps.isAllowed(peer)) {
       deps.finish(
         new EgressFailure('blocked', 'The address is not one that requests may reach.'),
         null,

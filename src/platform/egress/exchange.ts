@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { EgressFailure, isDroppedConnection } from './failure.ts';
 
@@ -10,8 +11,20 @@ import { EgressFailure, isDroppedConnection } from './failure.ts';
 
 export type ResponseHeaders = Record<string, string | string[]>;
 
+/** Informational responses (1xx) before the answer; RFC 9110 (15.2) allows any number. */
+const MAX_INFORMATIONAL = 16;
+/**
+ * Of an answer besides its body. The parser has a limit for header fields, but none for a reason, a
+ * space before a value, a chunk's extension or a line end too many: who sends those without end
+ * would keep the process from everything else.
+ */
+const MAX_OVERHEAD_BYTES = 64 * 1024;
+
 /** What a request learns of the connection that carries it. */
 export type Connection = {
+  socket: Socket | undefined;
+  /** The one that uses it, or did last. */
+  exchange: Exchange | undefined;
   /** Requests written to the present socket so far. */
   requests: number;
   /** Set while the socket is being made. */
@@ -35,6 +48,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isCancelled = false;
   #isReused = false;
   #hasFirstByte = false;
+  #informational = 0;
+  #bytesBefore = 0;
 
   constructor(deps: ExchangeDeps) {
     this.#deps = deps;
@@ -71,6 +86,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#connection === undefined) return;
     this.#isReused = this.#connection.requests > 0;
     this.#connection.requests += 1;
+    this.#connection.exchange = this;
+    this.#bytesBefore = this.#connection.socket?.bytesRead ?? 0;
+  }
+
+  /** Something was read from the socket, and parsed; also after the end, when nobody uses it. */
+  hasRead(socket: Socket): void {
+    const bytes = socket.bytesRead - this.#bytesBefore;
+    const isAnswered = this.#body !== undefined;
+    if (bytes <= MAX_OVERHEAD_BYTES + (isAnswered ? this.#deps.maxResponseBytes : 0)) return;
+    this.#controller?.abort(new EgressFailure('connect', TOO_LONG));
+    socket.destroy();
   }
 
   onResponseStarted(): void {
@@ -82,7 +108,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     statusCode: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (statusCode < 200) return;
+    if (statusCode < 200) {
+      this.#informational += 1;
+      // To throw here is how a handler ends its request and destroys the socket.
+      if (this.#informational > MAX_INFORMATIONAL) throw new EgressFailure('connect', TOO_MANY);
+      return;
+    }
     this.#body = collectBody(this.#deps, () => controller.abort(cancelled()));
     this.#deps.onResponse(statusCode, definedOnly(headers), this.#body.whole);
   }
@@ -100,6 +131,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#body.end();
   }
 }
+
+const TOO_MANY = `The receiver sent more than ${MAX_INFORMATIONAL} informational responses (1xx) before its answer.`;
+const TOO_LONG = `The receiver sent more than ${MAX_OVERHEAD_BYTES / 1024} KiB before the end of its response headers.`;
 
 /** A parsed response has no undefined values; undici's type is that of a request's headers. */
 function definedOnly(headers: Record<string, string | string[] | undefined>): ResponseHeaders {
@@ -129,6 +163,7 @@ function collectBody(
     isOver = true;
     clearTimeout(grace);
     resolve(Buffer.concat(chunks).subarray(0, limits.maxResponseBytes));
+    chunks.length = 0; // The connection keeps its last exchange.
   };
   const endAndCut = (): void => {
     end();

@@ -34,6 +34,9 @@ const CONNECT_MESSAGES: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'The response headers are larger than 16 KiB.',
 };
 
+/** The only response that undici calls bad while a request waits for one. */
+const CONTINUE_MESSAGE = 'The receiver answered 100 Continue, which it was not asked for.';
+
 const TLS_MESSAGES: Record<string, string> = {
   CERT_HAS_EXPIRED: "The receiver's certificate has expired.",
   CERT_NOT_YET_VALID: "The receiver's certificate is not valid yet.",
@@ -63,6 +66,9 @@ export function connectFailure(cause: unknown): EgressFailure {
   // The kernel gave up on the connection before our own deadline came.
   if (code === 'ETIMEDOUT') {
     return new EgressFailure('timeout', 'The connection could not be made in time.', { cause });
+  }
+  if (code === 'UND_ERR_SOCKET' && cause instanceof Error && cause.message === 'bad response') {
+    return new EgressFailure('connect', CONTINUE_MESSAGE, { cause });
   }
   const message = code.startsWith('HPE_')
     ? withCode("The receiver's answer is not valid HTTP/1.1", cause)

@@ -1,6 +1,8 @@
 import dns from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { codeOf } from '../../errors.ts';
+import { candidates, parseSearch } from './search-domains.ts';
 
 /**
  * What a host name means now: the hosts file, then the name servers of /etc/resolv.conf.
@@ -9,13 +11,17 @@ import { isIP } from 'node:net';
  * names whose servers are silent stop every other lookup of the process for ten seconds and more
  * (test/platform/egress/dns.faults.test.ts), and neither a time-out nor a limit per endpoint helps,
  * as a lookup in flight cannot be given up. c-ares waits on sockets, not in threads, so any number
- * of names may hang. What it leaves out is done here (the hosts file, `localhost`) or not wanted:
- * search domains, by which a tenant's name could come to mean something inside the cluster, and
- * other sources of nsswitch.
+ * of names may hang. What it leaves out is done here (the hosts file, `localhost`, search domains) or not
+ * wanted: other sources of nsswitch. Search domains are for names that the operator has opened:
+ * by them a tenant's name could come to mean something inside the cluster.
  */
 
 export type ResolvedAddress = { address: string; family: 4 | 6 };
-export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
+/** `search`: with the search domains of resolv.conf, as every program of a pod asks. */
+export type Lookup = (
+  hostname: string,
+  options?: { search?: boolean },
+) => Promise<ResolvedAddress[]>;
 
 /**
  * When a question is asked again, after it was first asked: a lost packet costs a quarter of a
@@ -27,7 +33,7 @@ const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
 const LOOKUP_MAX_MS = 8_000;
 /** There are servers that answer for one family and are silent for the other (RFC 8305, 3). */
 const OTHER_FAMILY_MS = 50;
-const HOSTS_MAX_AGE_MS = 1_000;
+const FILE_MAX_AGE_MS = 1_000;
 
 /** As RFC 6761 has it: such names never leave the machine, whatever a name server would say. */
 const LOOPBACK: ResolvedAddress[] = [
@@ -39,6 +45,8 @@ export type NameLookupOptions = {
   /** `address:port` of the name servers. Default: the system's, read anew for each lookup. */
   servers?: readonly string[];
   hostsFile?: string;
+  /** Where search domains and `ndots` stand. */
+  resolvFile?: string;
   /** A monotonic clock. */
   nowMs?: () => number;
 };
@@ -48,13 +56,35 @@ export type NameLookupOptions = {
  * route. Rejects with an error whose `code` is one of getaddrinfo's: ENOTFOUND, ENODATA, EAI_AGAIN.
  */
 export function createNameLookup(options: NameLookupOptions = {}): Lookup {
-  const { servers, hostsFile = '/etc/hosts', nowMs = () => performance.now() } = options;
-  const readHosts = createHostsReader(hostsFile, nowMs);
-  return async (hostname) => {
+  const { servers, nowMs = () => performance.now() } = options;
+  const { hostsFile = '/etc/hosts', resolvFile = '/etc/resolv.conf' } = options;
+  const readHosts = createFileReader(hostsFile, parseHosts, nowMs);
+  const readSearch = createFileReader(resolvFile, parseSearch, nowMs);
+  return async (hostname, { search = false } = {}) => {
     const name = hostname.toLowerCase();
     if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
-    return (await readHosts()).get(name) ?? (await askServers(name, servers));
+    const known = (await readHosts()).get(name);
+    if (known !== undefined) return known;
+    if (!search) return askServers(name, servers);
+    return askInTurn(candidates(name, await readSearch()), servers);
   };
+}
+
+/** The first name that is there; only "not there" leads to the next one. */
+async function askInTurn(
+  names: readonly string[],
+  servers: readonly string[] | undefined,
+): Promise<ResolvedAddress[]> {
+  let missing: unknown;
+  for (const name of names) {
+    try {
+      return await askServers(name, servers);
+    } catch (error) {
+      if (codeOf(error) === 'EAI_AGAIN') throw error;
+      missing = error;
+    }
+  }
+  throw missing;
 }
 
 async function askServers(
@@ -152,16 +182,20 @@ function lookupError(name: string, answers: Answer[]): Error {
 type Hosts = Map<string, ResolvedAddress[]>;
 
 /** Keeps what it read for a second, and what it read last when the file cannot be read. */
-function createHostsReader(file: string, nowMs: () => number): () => Promise<Hosts> {
-  let hosts: Promise<Hosts> = Promise.resolve(new Map());
+function createFileReader<T>(
+  file: string,
+  parse: (text: string) => T,
+  nowMs: () => number,
+): () => Promise<T> {
+  let content: Promise<T> = Promise.resolve(parse(''));
   let readAtMs = -Infinity;
   return () => {
-    if (nowMs() - readAtMs > HOSTS_MAX_AGE_MS) {
+    if (nowMs() - readAtMs > FILE_MAX_AGE_MS) {
       readAtMs = nowMs();
-      const before = hosts;
-      hosts = readFile(file, 'utf8').then(parseHosts, () => before);
+      const before = content;
+      content = readFile(file, 'utf8').then(parse, () => before);
     }
-    return hosts;
+    return content;
   };
 }
 

@@ -127,15 +127,23 @@ class TrackedClient extends Client {
   readonly #connection: Connection;
 
   constructor(origin: string | URL, connect: Connect) {
-    const connection: Connection = { requests: 0, giveUp: undefined };
+    const connection: Connection = {
+      socket: undefined,
+      exchange: undefined,
+      requests: 0,
+      giveUp: undefined,
+    };
     super(origin, {
       ...CLIENT_OPTIONS,
       connect: (target, callback) => {
         connection.requests = 0;
         connection.giveUp = connect(target, (error, socket) => {
           connection.giveUp = undefined;
-          if (socket !== null) callback(null, socket);
-          else callback(error ?? new Error('No socket was made'), null);
+          if (socket === null) return callback(error ?? new Error('No socket was made'), null);
+          connection.socket = socket;
+          callback(null, socket);
+          // After the listener of undici, which reads and parses.
+          socket.on('readable', () => connection.exchange?.hasRead(socket));
         });
       },
     });

@@ -14,30 +14,77 @@ const MAX_ADDRESSES = 4;
  * connection judges what the name means now.
  */
 export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | undefined }): Resolve {
+  const { guard } = deps;
   const lookup = shareInFlight(deps.lookup ?? createNameLookup());
+  const knowApiServer = apiServerKnower(guard, lookup);
+
+  /** What the list opens may be the API server by another name. */
+  const allowedOf = async (all: ResolvedAddress[], host?: string): Promise<ResolvedAddress[]> => {
+    if (all.some(({ address }) => guard.isListed(address, host))) await knowApiServer();
+    return all.filter(({ address }) => guard.isAllowed(address, host));
+  };
 
   return async (hostname) => {
     const family = isIP(hostname);
     if (family === 4 || family === 6) {
-      if (deps.guard.isAllowed(hostname)) return [{ address: hostname, family }];
+      const [allowed] = await allowedOf([{ address: hostname, family }]);
+      if (allowed !== undefined) return [allowed];
       throw new EgressFailure('blocked', 'The address is not one that requests may reach.');
     }
-    const all = await lookup(hostname).catch((error: unknown) => {
-      throw dnsFailure(error);
-    });
+    // Search domains only for what the operator has named: they lead into the cluster.
+    const all = await lookup(hostname, { search: guard.isListedHost(hostname) }).catch(
+      (error: unknown) => {
+        throw dnsFailure(error);
+      },
+    );
     if (all.length === 0) throw new EgressFailure('dns', 'The host name has no address.');
-    const allowed = all.filter(({ address }) => deps.guard.isAllowed(address));
+    const allowed = await allowedOf(all, hostname);
     if (allowed.length > 0) return allowed.slice(0, MAX_ADDRESSES);
-    throw new EgressFailure('blocked', 'The host name has no address that requests may reach.');
+    throw new EgressFailure(
+      'blocked',
+      'The host name has no public address, and none that PARLEY_EGRESS_ALLOW opens to it.',
+    );
+  };
+}
+
+const API_SERVER_MAX_AGE_MS = 60_000;
+
+/**
+ * Tells the guard what the API server's names mean, once a minute at most; only the first time is
+ * waited for. A name that has no answer changes nothing.
+ */
+function apiServerKnower(guard: AddressGuard, lookup: Lookup): () => Promise<void> {
+  const { apiServer } = guard;
+  if (apiServer === undefined) return async () => undefined;
+  const names = ['kubernetes.default.svc', ...(isIP(apiServer) === 0 ? [apiServer] : [])];
+  const known = new Map<string, string[]>();
+  let first: Promise<void> | undefined;
+  let askedAtMs = 0;
+  const ask = async (): Promise<void> => {
+    askedAtMs = performance.now();
+    for (const name of names) {
+      const found = await lookup(name, { search: true }).catch(() => undefined);
+      if (found)
+        known.set(
+          name,
+          found.map(({ address }) => address),
+        );
+    }
+    guard.setApiServerAddresses([...known.values()].flat());
+  };
+  return async () => {
+    if (first === undefined) first = ask();
+    else if (performance.now() - askedAtMs > API_SERVER_MAX_AGE_MS) void ask();
+    await first;
   };
 }
 
 function shareInFlight(lookup: Lookup): Lookup {
   const inFlight = new Map<string, Promise<ResolvedAddress[]>>();
-  return async (hostname) => {
+  return async (hostname, options) => {
     const running = inFlight.get(hostname);
     if (running !== undefined) return await running;
-    const started = lookup(hostname).finally(() => inFlight.delete(hostname));
+    const started = lookup(hostname, options).finally(() => inFlight.delete(hostname));
     inFlight.set(hostname, started);
     return await started;
   };

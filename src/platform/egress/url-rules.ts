@@ -11,12 +11,29 @@ import type { AddressGuard } from './address-guard.ts';
 
 const MAX_URL_CHARS = 2048;
 
-/** Suffixes that only mean something inside somebody's network, ours included. */
-const INTERNAL_SUFFIXES = ['local', 'localdomain', 'internal', 'svc', 'home.arpa'];
+/**
+ * Suffixes that only mean something inside somebody's network, ours included: those of RFC 6762
+ * (appendix G), RFC 8375, ICANN's `internal`, and of Kubernetes `svc` and the first namespace.
+ */
+const INTERNAL_SUFFIXES = [
+  'corp',
+  'home',
+  'home.arpa',
+  'internal',
+  'intranet',
+  'lan',
+  'local',
+  'localdomain',
+  'private',
+  'default',
+  'svc',
+];
+/** The API server by each name that a cluster gives it. */
+const API_SERVER = /^kubernetes(\.default(\.svc(\..+)?)?)?$/;
 
 /**
- * Contract §4, webhook endpoints: https; http only for `localhost`, `*.localhost` or a literal IP
- * that the operator opened. `problem` is one sentence that says what to change, safe to show.
+ * Contract §4, webhook endpoints: https; http only for `localhost`, `*.localhost`, a literal IP or a
+ * host name that the operator opened. `problem` is one sentence that says what to change, safe to show.
  */
 export function checkUrl(raw: string, guard: AddressGuard): { url: URL } | { problem: string } {
   const spelling = spellingProblem(raw);
@@ -65,12 +82,12 @@ function hostProblem(url: URL, guard: AddressGuard): string | undefined {
     ? literalProblem(host, guard)
     : isLocal
       ? localhostProblem(guard)
-      : nameProblem(host);
+      : nameProblem(host, guard);
   if (refusal !== undefined) return refusal;
 
-  const mayBePlain = isLocal || (isLiteral && guard.isListed(host));
+  const mayBePlain = isLocal || (isLiteral ? guard.isListed(host) : guard.isListedHost(host));
   if (url.protocol === 'http:' && !mayBePlain) {
-    return 'The URL must use https: http is only for localhost and addresses in PARLEY_EGRESS_ALLOW.';
+    return 'The URL must use https: http is only for localhost and for addresses and hosts in PARLEY_EGRESS_ALLOW.';
   }
   return undefined;
 }
@@ -86,17 +103,21 @@ function localhostProblem(guard: AddressGuard): string | undefined {
   return 'The host is this machine itself: use a public host, or have the operator add 127.0.0.0/8 to PARLEY_EGRESS_ALLOW.';
 }
 
-function nameProblem(host: string): string | undefined {
+function nameProblem(host: string, guard: AddressGuard): string | undefined {
   const labels = host.split('.');
   if (host.length > 253 || labels.some((label) => label === '' || label.length > 63)) {
     return 'The host name is not a valid one: a name has parts of 1 to 63 characters and 253 in all.';
   }
-  if (labels.length === 1) {
-    return `The host "${host}" is a name of one part, which only an inner network knows: use a full public name.`;
+  if (API_SERVER.test(host)) {
+    return `The host "${host}" is the Kubernetes API server, which only an inner network knows and PARLEY_EGRESS_ALLOW never opens: use another host.`;
   }
+  if (labels.length === 1) {
+    return `The host "${host}" is a name of one part, which only an inner network knows: use a full name.`;
+  }
+  if (guard.isListedHost(host)) return undefined;
   const suffix = INTERNAL_SUFFIXES.find((known) => host.endsWith(`.${known}`) || host === known);
   if (suffix !== undefined) {
-    return `The host ends in ".${suffix}", which only an inner network knows: use a public name.`;
+    return `The host ends in ".${suffix}", which only an inner network knows: use a public name, or have the operator add the host to PARLEY_EGRESS_ALLOW.`;
   }
   return undefined;
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ErrorRequestHandler, Response } from 'express';
 import { ApiError, reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -7,6 +6,7 @@ import { isUnavailable } from '../postgres/pool.ts';
 import { endEvents, isStreaming, sendEvents } from './sse.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 import { discardBody } from './read-body.ts';
+import { writeOrCut } from './slow-reader.ts';
 import type { Answer } from './route.ts';
 
 /** Sends answers, and holds the one handler that makes problem documents of errors. */
@@ -29,9 +29,13 @@ export function sendAnswer(response: Response, answer: Answer): void {
 }
 
 /** What a route answered: a document, a long text, or server-sent events that end by themselves. */
-export async function sendRouteAnswer(response: Response, answer: Answer): Promise<void> {
+export async function sendRouteAnswer(
+  response: Response,
+  answer: Answer,
+  stalledMs?: number,
+): Promise<void> {
   if (answer.text) {
-    await sendText(response, answer, answer.text);
+    await sendText(response, answer, { text: answer.text, stalledMs });
     return;
   }
   if (!answer.stream) {
@@ -40,14 +44,14 @@ export async function sendRouteAnswer(response: Response, answer: Answer): Promi
   }
   discardBody(response.req);
   setHeaders(response, answer);
-  await sendEvents(response, answer.stream);
+  await sendEvents(response, answer.stream, stalledMs);
 }
 
 /** An error before the first part is answered as one; after it, the connection is cut. */
 async function sendText(
   response: Response,
   answer: Answer,
-  text: AsyncIterable<string>,
+  { text, stalledMs }: { text: AsyncIterable<string>; stalledMs: number | undefined },
 ): Promise<void> {
   discardBody(response.req);
   const head = (): void => {
@@ -60,9 +64,7 @@ async function sendText(
     for await (const part of text) {
       if (!response.headersSent) head();
       if (response.destroyed) return;
-      // A slow reader's backlog must not pile up here, and one who is gone is not waited for.
-      if (!response.write(part))
-        await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      await writeOrCut(response, part, stalledMs);
     }
     if (!response.headersSent) head(); // An empty text is one too.
   }
@@ -110,11 +112,12 @@ function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
 /** What a caller sees of an error; of one that is not theirs, only that it happened. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  // First: its cause is an error of a connection, as that of a database may be.
+  if (isStoreAway(error)) {
+    return unavailable('the Kubernetes API does not answer; try again soon', error);
+  }
   if (isDatabaseAway(error)) {
     return unavailable('the database does not answer; try again soon', error);
-  }
-  if (error instanceof StoreUnavailableError) {
-    return unavailable('the Kubernetes API does not answer; try again soon', error);
   }
   // What express throws when a part of the path cannot be decoded.
   if (error instanceof URIError) {
@@ -128,10 +131,18 @@ function unavailable(detail: string, cause: unknown): ApiError {
   return new ApiError('unavailable', detail, { cause, retryAfterSec: RETRY_AFTER_SEC });
 }
 
-/** Errors are wrapped with their cause on the way up. */
+function isStoreAway(error: unknown): boolean {
+  return hasCause(error, (cause) => cause instanceof StoreUnavailableError);
+}
+
 function isDatabaseAway(error: unknown): boolean {
-  if (isUnavailable(error)) return true;
-  return error instanceof Error && error.cause !== undefined && isDatabaseAway(error.cause);
+  return hasCause(error, isUnavailable);
+}
+
+/** Errors are wrapped with their cause on the way up. */
+function hasCause(error: unknown, is: (error: unknown) => boolean): boolean {
+  if (is(error)) return true;
+  return error instanceof Error && error.cause !== undefined && hasCause(error.cause, is);
 }
 
 function logError(

@@ -2,13 +2,16 @@ import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { ApiError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
+import { QuotaExceededError } from '../declare/quota.ts';
 import { createIdempotency, type IdempotencyDeps } from '../idempotency/idempotency.ts';
 import { freshPlan } from '../idempotency/plan.ts';
 import { answerHealth, HEALTH_PATHS } from '../observability/health.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { answerErrors, sendRouteAnswer } from './answer.ts';
-import { identify, requireScope, type Authenticate } from './authorize.ts';
+import { identify, requireScope, type Authenticate, type WatchKey } from './authorize.ts';
+import { heldByKey } from './held-by-key.ts';
+import type { InFlight } from './in-flight.ts';
 import { servePages } from './pages.ts';
 import { createRateLimits, type RateLimits } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
@@ -19,8 +22,12 @@ import { answering, createRunOnce, type RunOnce } from './run-once.ts';
 export type AppDeps = IdempotencyDeps & {
   routes: readonly Route[];
   authenticate: Authenticate;
+  watchKey: WatchKey;
   /** Requests a minute for one API key in this process; 0: no limit. */
   rateLimit: number;
+  inFlight: InFlight;
+  /** How long a reader of a stream may take nothing before it is cut. */
+  stalledMs?: number | undefined;
   metrics: Metrics;
   log: Logger;
   version: string;
@@ -49,7 +56,10 @@ export function createApp(deps: AppDeps): Express {
   const serving: ServingDeps = {
     ...deps,
     rateLimits: createRateLimits(deps.rateLimit),
-    runOnce: createRunOnce({ ...deps, idempotency: createIdempotency(deps) }),
+    runOnce: heldByKey(
+      createRunOnce({ ...deps, idempotency: createIdempotency(deps) }),
+      deps.watchKey,
+    ),
   };
   for (const [path, routes] of paths) servePath(app, serving, path, routes);
   app.use((request) => {
@@ -75,7 +85,10 @@ const protect: RequestHandler = helmet({
   strictTransportSecurity: false,
 });
 
-type ServingDeps = Pick<AppDeps, 'authenticate' | 'nowMs'> & {
+type ServingDeps = Pick<
+  AppDeps,
+  'authenticate' | 'nowMs' | 'inFlight' | 'stalledMs' | 'metrics'
+> & {
   rateLimits: RateLimits;
   runOnce: RunOnce;
 };
@@ -89,7 +102,7 @@ function servePath(app: Express, deps: ServingDeps, path: string, routes: readon
   );
 }
 
-/** The key first: without one a caller learns nothing, and no body is read. */
+/** The key, its scope and its share first: without them no body is read. */
 function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
   return async (request, response) => {
     const body = createBodyReader(request);
@@ -97,7 +110,7 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
     const raw = { params, query: queryOf(url), readBody: body.json, readRaw: body.raw, headers };
     if (route.scope === null) {
       const repeatable = { answering, plan: freshPlan(deps.nowMs()) };
-      await sendRouteAnswer(response, await route.run({ ...raw, ...repeatable }));
+      await sendRouteAnswer(response, await route.run({ ...raw, ...repeatable }), deps.stalledMs);
       return;
     }
     const { scope, run } = route;
@@ -109,13 +122,23 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
     const caller = await identify(deps, credentials, (said) => {
       for (const [name, value] of Object.entries(said)) response.setHeader(name, value);
     });
-    const authenticated = { route, url, headers, readBytes: body.bytes, caller };
-    const answer = await deps.runOnce(authenticated, async (repeatable) => {
-      requireScope(caller, scope);
-      return run({ ...raw, ...repeatable }, caller);
-    });
-    await failpoint('api.answering');
-    await sendRouteAnswer(response, answer);
+    requireScope(caller, scope);
+    const kind = route.inFlight?.(headers);
+    const release = kind && deps.inFlight.acquire(kind, caller);
+    try {
+      const authenticated = { route, url, headers, readBytes: body.bytes, caller };
+      const answer = await deps.runOnce(authenticated, (repeatable) =>
+        run({ ...raw, ...repeatable }, caller),
+      );
+      await failpoint('api.answering');
+      await sendRouteAnswer(response, answer, deps.stalledMs);
+    } catch (error) {
+      if (error instanceof QuotaExceededError)
+        deps.metrics.quotaRefused.inc({ quota: error.quota });
+      throw error;
+    } finally {
+      release?.(); // Here, and not when the connection closes: what it holds is held until now.
+    }
   };
 }
 

@@ -22,6 +22,9 @@ export type Authenticate = (
   key: string,
 ) => Promise<{ id: string; namespace: string; scopes: readonly Scope[] } | undefined>;
 
+/** `ended` aborts soon after the key (uuid) has ended; `release` when nobody needs to know. */
+export type WatchKey = (keyId: string) => { ended: AbortSignal; release: () => void };
+
 /** Longer than any key there can be (src/config.ts allows 207 characters). */
 const KEY_LENGTH_MAX = 256;
 
@@ -61,8 +64,12 @@ export async function identify(
   return { namespace, scopes, keyId, requestId, actor: `api:${fromUuid('key', keyId)}` };
 }
 
-/** @throws ApiError missing_scope */
-export function requireScope({ scopes }: Caller, scope: Scope): void {
+/**
+ * @param why what of the request needs it, where the operation alone does not
+ * @throws ApiError missing_scope
+ */
+export function requireScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope, why?: string): void {
   if (scopes.includes(scope)) return;
-  throw new ApiError('missing_scope', `this needs an API key with the scope ${scope}`);
+  const detail = `this needs an API key with the scope ${scope}`;
+  throw new ApiError('missing_scope', why === undefined ? detail : `${detail}: ${why}`);
 }

@@ -8,7 +8,8 @@ import { pointerOf } from '../resources/schema/key-map.ts';
  */
 
 const DEPTH_MAX = 32;
-const KEYS_MAX = 10_000;
+/** Members of objects and elements of lists, together. */
+const MEMBERS_MAX = 10_000;
 /** A list of thousands of the same mistake helps nobody. */
 const ERRORS_MAX = 50;
 
@@ -48,22 +49,32 @@ function parse(text: string): unknown {
 }
 
 /**
- * Counts before parsing, so that a hostile body costs one pass and no memory. Outside of strings
- * a colon belongs to one key; invalid JSON may be counted wrong and is refused anyway.
+ * Counts before parsing, so that a hostile body costs one pass and no memory. Outside of strings an
+ * object or list has one member more than it has commas, unless it is closed at once; invalid JSON
+ * may be counted wrong and is refused anyway.
  */
 function checkShape(text: string): void {
   let depth = 0;
-  let keys = 0;
+  let members = 0;
+  let isJustOpened = false;
   for (let i = 0; i < text.length; i += 1) {
-    const character = text[i];
+    const character = text[i]!;
+    if (WHITE_SPACE.has(character)) continue;
+    const isClosing = character === '}' || character === ']';
+    if (isJustOpened && !isClosing) members += 1;
+    isJustOpened = character === '{' || character === '[';
     if (character === '"') i = endOfString(text, i);
-    else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
-    else if (character === ':') keys += 1;
+    else if (isJustOpened) depth += 1;
+    else if (isClosing) depth -= 1;
+    else if (character === ',') members += 1;
     if (depth > DEPTH_MAX) throw tooMuch(`nested at most ${DEPTH_MAX} deep`);
-    if (keys > KEYS_MAX) throw tooMuch(`at most ${KEYS_MAX} members in all`);
+    if (members > MEMBERS_MAX) {
+      throw tooMuch(`at most ${MEMBERS_MAX} members of objects and elements of lists in all`);
+    }
   }
 }
+
+const WHITE_SPACE = new Set([' ', '\t', '\n', '\r']);
 
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i += 1) {
@@ -102,7 +113,8 @@ function findUnkeepable(value: unknown, path: PropertyKey[], errors: FieldError[
   }
 }
 
-function textProblem(text: string): string | undefined {
+/** Why PostgreSQL cannot store a text. */
+export function textProblem(text: string): string | undefined {
   if (text.includes('\u0000')) return 'the character U+0000 is not allowed';
   return text.isWellFormed() ? undefined : 'half of a surrogate pair is not a character';
 }

@@ -1,12 +1,13 @@
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Express, RequestHandler } from 'express';
 import { labelRoute } from './request-log.ts';
 
 /**
  * What a browser is shown, without a key: `/`, which says where to go on and nothing that a
  * stranger may not know, and `/docs`, the API to read and to try (contract §3). Swagger UI comes
- * from our own package: a cluster need not reach the internet, and no third party learns who reads.
+ * from an installed package: a cluster need not reach the internet, and no third party learns who
+ * reads. It is Fastify's copy, since Swagger's own packages bring an install script that reports.
  */
 export function servePages(
   app: Express,
@@ -29,7 +30,7 @@ export function servePages(
     'Content-Security-Policy': DOCS_POLICY,
   });
   serveText('/docs/start.js', 'js', START_SCRIPT, uncached);
-  const root = dirname(require.resolve('swagger-ui-dist/package.json'));
+  const root = join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static');
   for (const file of VENDOR_FILES) {
     serve(`/docs/${vendor}/${file}`, (_request, response, next) => {
       const options = { root, maxAge: KEEP_MS, immutable: true, etag: false };
@@ -61,7 +62,7 @@ const DOCS_POLICY = [
 
 /** Loaded, not imported: the installed package decides the version. */
 function vendorVersion(): string {
-  const read: unknown = require('swagger-ui-dist/package.json');
+  const read: unknown = require('@fastify/swagger-ui/package.json');
   const hasVersion = typeof read === 'object' && read !== null && 'version' in read;
   return hasVersion ? String(read.version) : 'unknown';
 }

@@ -9,8 +9,11 @@ import { parseJsonBody } from './json-text.ts';
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 
-/** What may still arrive after an early answer, so that the client can read it; then it is cut. */
-const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
+/**
+ * What may still arrive after an early answer, so that the client can read it; then it is cut. Twice
+ * what a JSON body may have: who is refused a large upload must not keep the process busy with it.
+ */
+const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
 
 /** `mediaType`: without parameters, in lower case; '' when there is no body. */
 export type RawBody = { mediaType: string; bytes: Buffer };
@@ -91,28 +94,64 @@ function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly strin
 
 function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = createCollector(Number(request.headers['content-length'] ?? 0));
     const stop = (): void => {
       request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
     };
     const onData = (chunk: Buffer): void => {
-      chunks.push(chunk);
-      size += chunk.length;
+      const size = body.add(chunk);
+      if (endsPiece(size, chunk.length)) {
+        request.pause();
+        setTimeout(() => request.resume(), PAUSE_MS);
+      }
       if (size <= bytesMax) return;
       stop();
       reject(tooLarge(bytesMax));
     };
     const onEnd = (): void => {
       stop();
-      resolve(Buffer.concat(chunks, size));
+      resolve(body.whole());
     };
     const onCut = (): void => {
       stop();
       reject(new ApiError('malformed_request', 'the body ended too early'));
     };
-    request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
+    // Who left while the key was looked up is not told of again.
+    if (request.destroyed) onCut();
+    else request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
   });
+}
+
+/** From a near sender 20 MB come at a gigabyte a second, and nobody else's turn comes meanwhile. */
+const PIECE_BYTES = 256 * 1024;
+const PAUSE_MS = 4;
+
+/** Whether another piece of a large body is complete with the chunk that was its last. */
+function endsPiece(size: number, chunkSize: number): boolean {
+  const isLarge = size > BODY_BYTES_MAX;
+  return isLarge && size % PIECE_BYTES < chunkSize;
+}
+
+/**
+ * Chunks as one. A large body goes into its place as it comes: to put 20 MB together at the end keeps
+ * everybody waiting for 10 ms, and so would handing them to another thread were their memory not
+ * shared. Memory that nothing was written to is none.
+ */
+function createCollector(length: number) {
+  const isLarge = length > BODY_BYTES_MAX;
+  const place = isLarge ? Buffer.from(new SharedArrayBuffer(length)) : undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    /** Bytes so far. */
+    add: (chunk: Buffer): number => {
+      if (place) chunk.copy(place, size); // Never more than was told: the parser sees to that.
+      else chunks.push(chunk);
+      size += chunk.length;
+      return size;
+    },
+    whole: (): Buffer => (place ? place.subarray(0, size) : Buffer.concat(chunks, size)),
+  };
 }
 
 function tooLarge(bytesMax: number): ApiError {

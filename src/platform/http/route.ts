@@ -4,8 +4,10 @@ import type { Plan } from '../idempotency/plan.ts';
 import { noPrecondition, requireTag, type Precondition } from '../declare/precondition.ts';
 import type { CommitHook } from '../postgres/commit-hook.ts';
 import type { Caller, Scope } from './authorize.ts';
+import type { InFlightKind } from './in-flight.ts';
 import type { EventStream } from './sse.ts';
 import { parseBody } from './field-errors.ts';
+import { textProblem } from './json-text.ts';
 import type { RawBody } from './read-body.ts';
 
 /**
@@ -26,6 +28,8 @@ export type Route = {
   answers: Answers;
   /** Codes it may answer besides those of every route. */
   errors: readonly ErrorCode[];
+  /** What some requests need beside its scope, and which; their service checks it. */
+  alsoNeeds?: { scope: Scope; when: string };
   /** Its answers have an `ETag`; a write takes `If-Match` (contract §3). */
   etag?: boolean;
   /**
@@ -33,11 +37,18 @@ export type Route = {
    * is always the document, however it was sent first.
    */
   eventsOf?: (body: unknown) => EventStream;
+  inFlight?: CountsAs;
 } & (
   | { scope: Scope; run: (request: RawRequest, caller: Caller) => Promise<Answer> }
   /** Without a key. */
   | { scope: null; run: (request: RawRequest) => Promise<Answer> }
 );
+
+/**
+ * As what a request is counted while it lasts, before its body is read; undefined: as nothing.
+ * `headers` have names in lower case.
+ */
+export type CountsAs = (headers: RawRequest['headers']) => InFlightKind | undefined;
 
 /** What a route gets of a request; the body is read once everything else is right. */
 export type RawRequest = {
@@ -116,8 +127,10 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
   /** A body that is no JSON, in the place of one that is. */
   raw?: { mediaTypes: readonly string[]; bytesMax: number };
   errors?: readonly ErrorCode[];
+  alsoNeeds?: { scope: Scope; when: string };
   etag?: true;
   eventsOf?: (body: unknown) => EventStream;
+  inFlight?: CountsAs;
   handle: (request: {
     caller: Caller;
     params: z.output<z.ZodObject<P>>;
@@ -162,12 +175,14 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
     body: raw ? { schema: RAW_SCHEMA, isOptional: false, mediaTypes: raw.mediaTypes } : body,
     description: spec.description,
     errors: spec.errors ?? [],
+    ...(spec.alsoNeeds && { alsoNeeds: spec.alsoNeeds }),
     ...(spec.etag && { etag: true }),
     ...(spec.eventsOf && { eventsOf: spec.eventsOf }),
+    ...(spec.inFlight && { inFlight: spec.inFlight }),
     run: async (request, caller) =>
       handle({
         caller,
-        params: parseParams(params, request.params),
+        params: parseParams(params, requireStorable(request.params)),
         query: parseQuery(query, request.query),
         precondition: readIfMatch(spec.etag && request.headers['if-match']),
         body: body && readBody(body, await request.readBody(mediaTypes)),
@@ -183,13 +198,25 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
 const RAW_SCHEMA = z.string().describe('The content as it is.');
 const NO_UPLOAD: RawBody = { mediaType: '', bytes: Buffer.alloc(0) };
 
+/**
+ * Of the path or the query. Half a surrogate pair cannot come this way, U+0000 can, as `%00`.
+ * @throws ApiError invalid_parameter
+ */
+function requireStorable(values: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(values)) {
+    const problem = textProblem(String(value));
+    if (problem) throw new ApiError('invalid_parameter', `${name}: ${problem}`);
+  }
+  return values;
+}
+
 function parseParams<T>(schema: z.ZodType<T>, values: Record<string, unknown>): T {
   const parsed = schema.safeParse(values);
   if (parsed.success) return parsed.data;
   throw new ApiError('not_found', parsed.error.issues[0]?.message ?? 'there is nothing here');
 }
 
-/** @throws ApiError unknown_parameter, invalid_parameter */
+/** @throws ApiError unknown_parameter, invalid_parameter (U+0000 too) */
 export function parseQuery<T>(
   schema: z.ZodType<T> & { shape: z.ZodRawShape },
   query: URLSearchParams,
@@ -205,7 +232,7 @@ export function parseQuery<T>(
       throw new ApiError('invalid_parameter', `${shown} may be given once`);
     }
   }
-  const parsed = schema.safeParse(Object.fromEntries(query));
+  const parsed = schema.safeParse(requireStorable(Object.fromEntries(query)));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new ApiError('invalid_parameter', `${issue?.path.join('.')}: ${issue?.message}`);

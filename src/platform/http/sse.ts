@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import type { Response } from 'express';
 import type { Problem } from './problem.ts';
+import { writeOrCut } from './slow-reader.ts';
 
 /**
  * Server-sent events (WHATWG HTML §9.2). `event` names the kind, `id` is what a client sends back
@@ -10,7 +10,7 @@ export type SentEvent = { event?: string; id?: string } & ({ data: unknown } | {
 
 /**
  * Sends until it is done or the client is gone (`signal`). `send` resolves when there is room for
- * more. A throw becomes `event: error` with the problem.
+ * more; a client that makes none for 30 s is cut. A throw becomes `event: error` with the problem.
  */
 export type EventStream = (
   send: (event: SentEvent) => Promise<void>,
@@ -29,9 +29,14 @@ export function wantsEvents(accept: string | string[] | undefined): boolean {
     .some((part) => part.split(';')[0]!.trim().toLowerCase() === EVENT_STREAM_TYPE);
 }
 
-export async function sendEvents(response: Response, stream: EventStream): Promise<void> {
+export async function sendEvents(
+  response: Response,
+  stream: EventStream,
+  stalledMs?: number,
+): Promise<void> {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
+  if (response.destroyed) gone.abort(); // It went while the answer was made: no event tells of it.
   response.writeHead(200, {
     'Content-Type': EVENT_STREAM_TYPE,
     'X-Accel-Buffering': 'no', // nginx would gather the events otherwise.
@@ -43,10 +48,12 @@ export async function sendEvents(response: Response, stream: EventStream): Promi
     response.end();
     return;
   }
-  const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS);
+  const heartbeat = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(':\n\n');
+  }, HEARTBEAT_MS);
   try {
     await stream(async (event) => {
-      if (!gone.signal.aborted) await write(response, encode(event), gone.signal);
+      if (!gone.signal.aborted) await writeOrCut(response, encode(event), stalledMs);
     }, gone.signal);
   } finally {
     clearInterval(heartbeat);
@@ -61,12 +68,6 @@ export function isStreaming(response: Response): boolean {
 /** The last event of a stream that failed. */
 export function endEvents(response: Response, problem: Problem): void {
   response.end(encode({ event: 'error', data: problem }));
-}
-
-/** Waits for a slow reader: what it does not read must not pile up here. */
-async function write(response: Response, text: string, signal: AbortSignal): Promise<void> {
-  if (response.write(text)) return;
-  await once(response, 'drain', { signal }).catch(() => undefined); // It is gone, and `signal` aborted.
 }
 
 /** JSON has no line breaks, so `data` is one line. */

@@ -32,13 +32,29 @@ export function createMetrics(options: { processMetrics: boolean }) {
       return registry.metrics();
     },
     ...createDeliveryMetrics(registry),
+    ...createBacklogMetrics(registry, beforeScrape),
     ...createProductMetrics(registry),
+    ...createLimitMetrics(registry),
     ...createControllerMetrics(registry),
   };
 }
 
+/** Never by key or namespace: those are the callers' to make. */
+function createLimitMetrics(registry: Registry) {
+  const { counter, gauge } = makersIn(registry);
+  return {
+    inFlight: gauge('parley_in_flight', 'What is under way in this process.', ['kind']),
+    inFlightRefused: counter(
+      'parley_in_flight_refused_total',
+      'Requests refused because a share was used up.',
+      ['kind', 'share'],
+    ),
+    quotaRefused: counter('parley_quota_refused_total', 'What a quota refused.', ['quota']),
+  };
+}
+
 function createDeliveryMetrics(registry: Registry) {
-  const { counter, gauge, histogram } = makersIn(registry);
+  const { counter, histogram } = makersIn(registry);
   const kind = ['attempt_kind'];
   return {
     deliveryDuration: histogram(
@@ -64,15 +80,47 @@ function createDeliveryMetrics(registry: Registry) {
       'What became of attempts and deliveries.',
       ['outcome'],
     ),
-    deliveriesPending: gauge(
-      'parley_webhook_deliveries_pending',
-      'Deliveries that are not finished.',
-    ),
-    oldestDueAge: gauge(
-      'parley_webhook_oldest_due_age_seconds',
-      'How long the oldest delivery that could be attempted now has been waiting.',
-    ),
-    endpoints: gauge('parley_webhook_endpoints', 'Endpoints by state.', ['state']),
+  };
+}
+
+/** What was measured longer ago is not shown: an old number would pass for the present one. */
+const BACKLOG_MAX_AGE_MS = 30_000;
+
+/** In a process that does not measure the queue these are left out: they would say 0. */
+function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () => void>) {
+  const { gauge } = makersIn(undefined);
+  const names = [
+    'parley_webhook_deliveries_pending',
+    'parley_webhook_oldest_due_age_seconds',
+    'parley_webhook_endpoints',
+  ] as const;
+  const pending = gauge(names[0], 'Deliveries that are not finished.');
+  const oldestDueAge = gauge(
+    names[1],
+    'How long the oldest delivery that could be attempted now has been waiting.',
+  );
+  const endpoints = gauge(names[2], 'Endpoints by state.', ['state']);
+  const hide = (): void => {
+    for (const name of names) registry.removeSingleMetric(name);
+  };
+  return {
+    showBacklog: (
+      measured: { pending: number; oldestDueAgeSec: number; endpoints: Record<string, number> },
+      nowMs = () => performance.now(),
+    ): void => {
+      pending.set(measured.pending);
+      oldestDueAge.set(measured.oldestDueAgeSec);
+      for (const [state, count] of Object.entries(measured.endpoints)) {
+        endpoints.set({ state }, count);
+      }
+      registry.registerMetric(pending);
+      registry.registerMetric(oldestDueAge);
+      registry.registerMetric(endpoints);
+      const measuredMs = nowMs();
+      beforeScrape.set('backlog', () => {
+        if (nowMs() - measuredMs > BACKLOG_MAX_AGE_MS) hide();
+      });
+    },
   };
 }
 
@@ -159,8 +207,9 @@ function createControllerMetrics(registry: Registry) {
   };
 }
 
-function makersIn(registry: Registry) {
-  const registers = [registry];
+/** Without a registry they are not shown until one is given them. */
+function makersIn(registry: Registry | undefined) {
+  const registers = registry === undefined ? [] : [registry];
   return {
     counter: <L extends string>(name: string, help: string, labelNames: L[] = []) =>
       new Counter({ name, help, labelNames, registers }),

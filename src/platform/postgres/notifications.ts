@@ -19,6 +19,8 @@ export const CHANNELS = {
   events: 'parley_events',
   /** A declared object changed. No payload. */
   resources: 'parley_resources',
+  /** Payload: uuids of API keys that ended or got an end; `*`: look at all. */
+  keys: 'parley_keys',
   /** Payload: uid of the resource that was projected. */
   projected: 'parley_projected',
 } as const;

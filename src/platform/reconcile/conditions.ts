@@ -2,7 +2,7 @@ import { rfc3339 } from '../resources/schema/field-types.ts';
 import type { RecordEvent, Condition, Resource } from '../resources/resource-store.ts';
 
 /** What a reconcile found; each becomes a condition of the present generation. */
-export type Finding = Problem & { type: string; status: boolean };
+export type Finding = Problem & { type: string; status: boolean | 'Unknown' };
 
 /** Why something is not in force: `reason` is CamelCase for programs, `message` for people. */
 export type Problem = { reason: string; message: string };
@@ -10,7 +10,13 @@ export type Problem = { reason: string; message: string };
 /** The conditions of all kinds (contract §6). */
 export const ready = (why: Problem): Finding => ({ type: 'Ready', status: true, ...why });
 export const notReady = (why: Problem): Finding => ({ type: 'Ready', status: false, ...why });
-export const stalled = (why: Problem): Finding => ({ type: 'Stalled', status: true, ...why });
+const stalled = (why: Problem): Finding => ({ type: 'Stalled', status: true, ...why });
+/** Waiting may mend it: what it needs may yet come, and is looked for by itself. */
+export const reconciling = (why: Problem): Finding => ({
+  type: 'Reconciling',
+  status: true,
+  ...why,
+});
 export const accepted: Finding = {
   type: 'Accepted',
   status: true,
@@ -24,9 +30,21 @@ export const resolvedRefs = (message = 'all references resolve'): Finding => ({
   message,
 });
 
-/** Not in force until something else is declared; `type`: the condition that says what is wrong. */
+/** What may be declared after what refers to it, in any order that Git or people choose. */
+const MISSING: readonly string[] = [
+  'ConfigMapNotFound',
+  'KeyNotFound',
+  'KnowledgeSourceNotFound',
+  'SecretNotFound',
+];
+
+/** `Stalled` for what waiting does not mend (kstatus), `Reconciling` for what is only missing. */
+export const hindered = (why: Problem): Finding =>
+  MISSING.includes(why.reason) ? reconciling(why) : stalled(why);
+
+/** Not in force as it is; `type`: the condition that says what is wrong. */
 export function refused(type: 'Accepted' | 'ResolvedRefs', why: Problem): Finding[] {
-  return [notReady(why), { type, status: false, ...why }, stalled(why)];
+  return [notReady(why), { type, status: false, ...why }, hindered(why)];
 }
 
 /**
@@ -39,7 +57,7 @@ export function toConditions(
   nowMs: number,
 ): Condition[] {
   return findings.map(({ type, status, reason, message }) => {
-    const text = status ? 'True' : 'False';
+    const text = status === 'Unknown' ? status : status ? 'True' : 'False';
     const known = knownConditions(before).find((condition) => condition.type === type);
     const lastTransitionTime = known?.status === text ? known.lastTransitionTime : rfc3339(nowMs);
     return {

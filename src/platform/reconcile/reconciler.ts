@@ -1,14 +1,23 @@
 import { fromUuid, type IdPrefix } from '../../ids.ts';
 import type { ReconcileResult } from '../controller/controller.ts';
+import { QUOTA_EXCEEDED, QuotaExceededError } from '../declare/quota.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { Projections } from '../resources/projections.sql.ts';
 import type {
   RecordEvent,
   Condition,
   ObjectKey,
   Resource,
+  ResourceEvent,
   ResourceStore,
 } from '../resources/resource-store.ts';
-import { recordReadiness, refused, toConditions, type Finding } from './conditions.ts';
+import {
+  recordReadiness,
+  refused,
+  toConditions,
+  type Finding,
+  type Problem,
+} from './conditions.ts';
 import { identify } from './identity.ts';
 import { refuseUnstorable } from './unstorable.ts';
 
@@ -27,6 +36,8 @@ export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<strin
   isReferred?: boolean;
   /** Objects whose status is out of date although nothing was declared. */
   listStale?: () => Promise<ObjectKey[]>;
+  /** Objects that REST has changed beside their declaration. */
+  listChanged?: () => Promise<ObjectKey[]>;
   /**
    * Brings an object in force. It gets the present declaration, never what changed, and is called
    * at any time, also without need. A throw means "try again". `id` is a uuid; `epoch` fences
@@ -36,6 +47,14 @@ export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<strin
     resource: Resource<Spec, Status>,
     by: { id: string; epoch: number },
   ) => Promise<Outcome<Status>>;
+  /** Notes in the row why a declaration was refused before `act`; the last good one stays. */
+  refuse?: (
+    resource: Resource<Spec, Status>,
+    by: { id: string; epoch: number },
+    why: Problem,
+  ) => Promise<void>;
+  /** What the status of such a one shows instead of what it shows now. */
+  refusedStatus?: Partial<Status>;
   /** The declaration is gone. */
   remove: (key: ObjectKey, epoch: number) => Promise<void>;
 };
@@ -47,17 +66,25 @@ export type Outcome<Status> = {
   status: Partial<Status>;
   /** In place of the kind's action and of the reason of `Ready`. */
   event?: { action: string; reason: string };
+  /** What else happened, for Events beside that of `Ready`. */
+  events?: readonly ResourceEvent[];
   requeueAfterMs?: number;
 };
 
 export type ReconcilerDeps = {
   store: Pick<ResourceStore, 'get' | 'annotate' | 'patchStatus'>;
   record: RecordEvent;
+  metrics: Pick<Metrics, 'quotaRefused'>;
   nowMs: () => number;
+  /** How soon an object that a quota refused is looked at again. */
+  quotaRetryMs?: number | undefined;
 };
 
+/** There may be room by then. */
+const QUOTA_RETRY_MS = 30_000;
+
 /** A kind in the operator's list, without the types of its own. */
-export type KindRegistration = Omit<ReconciledKind, 'act' | 'remove'> & {
+export type KindRegistration = Omit<ReconciledKind, 'act' | 'remove' | 'refuse'> & {
   /** For one term. */
   reconcilerOf: (epoch: number) => (key: ObjectKey) => Promise<ReconcileResult>;
 };
@@ -82,15 +109,31 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
         ? { reason: 'InvalidId', message: identity.refused }
         : refuseUnstorable(resource.spec);
     if (problem) {
-      const outcome = { findings: refused('Accepted', problem), status: typed(resource).status };
+      if ('id' in identity) await kind.refuse?.(typed(resource), { ...identity, epoch }, problem);
+      const status = { ...typed(resource).status, ...kind.refusedStatus };
+      const outcome = { findings: refused('Accepted', problem), status };
       await report(deps, kind, { resource, outcome });
       return {};
     }
     const { id } = identity as { id: string }; // It was not refused.
-    const outcome = await kind.act(typed(resource), { id, epoch });
+    const outcome = await kind
+      .act(typed(resource), { id, epoch })
+      .catch((error: unknown) => refusedByQuota(error, typed(resource)));
     await report(deps, kind, { resource, outcome, id });
     const { requeueAfterMs } = outcome;
     return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+  }
+
+  /** It has no row and so no place; what has one is never refused. */
+  function refusedByQuota(error: unknown, resource: Resource<Spec, Status>): Outcome<Status> {
+    if (!(error instanceof QuotaExceededError)) throw error;
+    const { conditions = [] } = resource.status;
+    const isKnown = conditions.some(({ reason }) => reason === QUOTA_EXCEEDED);
+    if (!isKnown) deps.metrics.quotaRefused.inc({ quota: error.quota });
+    const problem = { reason: QUOTA_EXCEEDED, message: error.message };
+    const requeueAfterMs = deps.quotaRetryMs ?? QUOTA_RETRY_MS;
+    const status = { ...resource.status, ...kind.refusedStatus };
+    return { findings: refused('Accepted', problem), status, requeueAfterMs };
   }
 
   return {
@@ -115,4 +158,5 @@ async function report<Status>(
     conditions,
   });
   recordReadiness(record, resource, conditions, outcome.event ?? { action });
+  for (const event of outcome.events ?? []) record(resource, event);
 }

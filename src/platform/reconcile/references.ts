@@ -1,5 +1,5 @@
 import { ALLOW_LABEL } from '../resources/annotations.ts';
-import type { ResourceStore } from '../resources/resource-store.ts';
+import type { Resource, ResourceStore } from '../resources/resource-store.ts';
 import type { Problem } from './conditions.ts';
 
 /** A value a spec refers to, or why there is none; `reason` is a condition's reason. */
@@ -28,13 +28,21 @@ export async function resolveSecret(
   namespace: string,
   { name, key }: KeyRef,
 ): Promise<Resolved> {
+  const secret = await resolveWholeSecret(store, namespace, name);
+  return 'spec' in secret ? valueOf(secret.spec, key, `Secret ${name}`) : secret;
+}
+
+/** A Secret of the object's own namespace that has the label; `data` of its spec is text. */
+export async function resolveWholeSecret(
+  store: Pick<ResourceStore, 'get'>,
+  namespace: string,
+  name: string,
+): Promise<Resource | Problem> {
   const secret = await store.get('Secret', { namespace, name });
   if (!secret) return { reason: 'SecretNotFound', message: `Secret ${name} does not exist` };
-  if (secret.metadata.labels[ALLOW_LABEL] !== 'true') {
-    const message = `Secret ${name} needs the label ${ALLOW_LABEL}: "true" before Parley uses it`;
-    return { reason: 'SecretNotAllowed', message };
-  }
-  return valueOf(secret.spec, key, `Secret ${name}`);
+  if (secret.metadata.labels[ALLOW_LABEL] === 'true') return secret;
+  const message = `Secret ${name} needs the label ${ALLOW_LABEL}: "true" before Parley uses it`;
+  return { reason: 'SecretNotAllowed', message };
 }
 
 function valueOf(spec: Record<string, unknown>, key: string, what: string): Resolved {

@@ -17,6 +17,8 @@ export type TermKind = {
   listKeys: () => Promise<ObjectKey[]>;
   /** Objects to reconcile although nothing was declared; called once a minute. */
   listStale?: (() => Promise<ObjectKey[]>) | undefined;
+  /** The same, for what is not to wait so long; called once a second. */
+  listChanged?: (() => Promise<ObjectKey[]>) | undefined;
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
 };
 
@@ -42,12 +44,13 @@ const LIST_AGAIN_MS = 1_000;
 /** As in controller-runtime: should a change ever be missed, it is found on the same day. */
 const RESYNC_MS = 10 * 3_600_000;
 const STALE_MS = 60_000;
+const CHANGED_MS = 1_000;
 
 export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps): Term {
   const stopping = new AbortController();
   const queues = new Map<string, WorkQueue<ObjectKey>>();
   const controllers: Controller[] = [];
-  for (const { kind, reconcile, listKeys, listStale } of kinds) {
+  for (const { kind, reconcile, listKeys, listStale, listChanged } of kinds) {
     const name = kind.toLowerCase();
     const queue = createWorkQueue<ObjectKey>({
       keyOf: (key) => `${key.namespace}/${key.name}`,
@@ -69,8 +72,9 @@ export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps
       controller.start();
       const to = { queue, log, signal: stopping.signal };
       void queueAgain({ ...to, listKeys, firstWaitMs: lookAgainMs, waitMs: RESYNC_MS });
-      if (!listStale) return;
-      void queueAgain({ ...to, listKeys: listStale, firstWaitMs: 0, waitMs: STALE_MS });
+      const again = { ...to, firstWaitMs: 0 };
+      if (listStale) void queueAgain({ ...again, listKeys: listStale, waitMs: STALE_MS });
+      if (listChanged) void queueAgain({ ...again, listKeys: listChanged, waitMs: CHANGED_MS });
     });
   }
   return {

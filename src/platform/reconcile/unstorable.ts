@@ -1,8 +1,17 @@
+import { shapeProblem } from '../resources/schema/free-value.ts';
+
+/** What a REST body may have (contract §3), and as deep as a spec with a tool's parameters can be. */
+const SPEC_BOUNDS = { membersMax: 10_000, depthMax: 72 };
+
 /**
  * The API server takes any character in a string; PostgreSQL stores neither U+0000 nor half of a
- * surrogate pair. Such a spec is refused with a message instead of failing for ever.
+ * surrogate pair. And it takes what is very deep or has very many parts where a schema preserves
+ * unknown fields. Such a spec is refused with a message instead of failing for ever, or of making
+ * every list that shows it slow.
  */
 export function refuseUnstorable(spec: unknown): { reason: string; message: string } | undefined {
+  const shape = shapeProblem(spec, SPEC_BOUNDS);
+  if (shape !== undefined) return { reason: 'TooLarge', message: `spec ${shape}` };
   const place = findUnstorable(spec, 'spec');
   if (place === undefined) return undefined;
   const message = `${place} has a character that cannot be stored: U+0000, or half of a surrogate pair`;

@@ -15,12 +15,14 @@ export type Projections = {
   placeOfId: (id: string) => Promise<ObjectKey | undefined>;
   /** Names of all live rows, for the operator to find what was deleted while it was away. */
   listKeys: () => Promise<ObjectKey[]>;
+  isLive: (row: { namespace: string; id: string }) => Promise<boolean>;
+  /** Live rows of a namespace; `besides`: without the one of this name. */
+  count: (namespace: string, options?: { besides?: string }) => Promise<number>;
 };
 
-export function projectionsIn(
-  db: Db,
-  table: 'agents' | 'webhook_endpoints' | 'knowledge_sources',
-): Projections {
+export type ProjectionTable = 'agents' | 'webhook_endpoints' | 'knowledge_sources';
+
+export function projectionsIn(db: Db, table: ProjectionTable): Projections {
   return {
     findIdByName: async ({ namespace, name }) => {
       const { rows } = await db.query<{ id: string }>(
@@ -42,6 +44,21 @@ export function projectionsIn(
         `select namespace, name from ${table} where deleted_at is null`,
       );
       return rows;
+    },
+    isLive: async ({ namespace, id }) => {
+      const { rows } = await db.query(
+        `select 1 from ${table} where id = $1 and namespace = $2 and deleted_at is null`,
+        [id, namespace],
+      );
+      return rows.length > 0;
+    },
+    count: async (namespace, { besides } = {}) => {
+      const { rows } = await db.query<{ count: number }>(
+        `select count(*) as count from ${table}
+          where namespace = $1 and deleted_at is null and ($2::text is null or name <> $2)`,
+        [namespace, besides ?? null],
+      );
+      return rows[0]!.count; // An aggregate has one row.
     },
   };
 }

@@ -1,7 +1,8 @@
+import { countApiKeys } from '../../access/api-keys.sql.ts';
 import { agentVersionRoutes } from '../../agents/agent-versions.routes.ts';
 import { agentRoutes } from '../../agents/agents.routes.ts';
 import type { AgentWriterDeps } from '../../agents/write-agent.ts';
-import { apiKeyRoutes } from '../../access/api-keys.routes.ts';
+import { apiKeyRoutes, type ApiKeyRoutesDeps } from '../../access/api-keys.routes.ts';
 import { auditLogRoute } from '../../audit/audit-log.routes.ts';
 import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
 import {
@@ -15,6 +16,11 @@ import { eventRoutes } from '../../events/events.routes.ts';
 import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../../knowledge/knowledge.routes.ts';
 import { openApiRoute } from '../../platform/http/openapi/openapi.routes.ts';
 import type { Route } from '../../platform/http/route.ts';
+import { usageRoute, type UsageRouteDeps } from '../../platform/http/usage.routes.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { projectionsIn } from '../../platform/resources/projections.sql.ts';
+import { sumSourceBytes } from '../../knowledge/sources/knowledge-sources.sql.ts';
+import { countRunningJobs } from '../../webhooks/replay/jobs.sql.ts';
 import { deliveryRoutes } from '../../webhooks/delivery/deliveries.routes.ts';
 import type { RotateSecretDeps } from '../../webhooks/endpoints/rotate-secret.ts';
 import { rotateSecretRoutes } from '../../webhooks/endpoints/rotate-secret.routes.ts';
@@ -30,7 +36,9 @@ export type RoutesDeps = AgentWriterDeps &
   ConversationRoutesDeps &
   CallRoutesDeps &
   KnowledgeRoutesDeps &
-  ReplayRoutesDeps & { version: string };
+  ReplayRoutesDeps &
+  Pick<UsageRouteDeps, 'inFlight' | 'limits'> &
+  ApiKeyRoutesDeps & { version: string };
 
 /** Every route under /v1 (contract §4); express and the OpenAPI document are made from it. */
 export function createRoutes(deps: RoutesDeps): Route[] {
@@ -51,9 +59,24 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...knowledgeRoutes(deps),
     ...apiKeyRoutes(deps),
     auditLogRoute(deps),
+    usageRoute({
+      ...deps,
+      countUsed: (namespace) => countUsed(pool, namespace),
+      countJobs: (caller) => countRunningJobs(pool, caller),
+    }),
     openApiRoute(() => describeRoutes(routes, deps.version)),
   ];
   return routes;
+}
+
+async function countUsed(db: Db, namespace: string): ReturnType<UsageRouteDeps['countUsed']> {
+  return {
+    agents: await projectionsIn(db, 'agents').count(namespace),
+    webhook_endpoints: await projectionsIn(db, 'webhook_endpoints').count(namespace),
+    knowledge_sources: await projectionsIn(db, 'knowledge_sources').count(namespace),
+    knowledge_bytes: (await sumSourceBytes(db, { namespace })).all,
+    api_keys: (await countApiKeys(db, namespace)).standing,
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
-import { createAuthenticate } from '../../access/authenticate.ts';
+import { createLiveKeys, type LiveKeys } from '../../access/live-keys.ts';
 import {
   createAwaitProjection,
   type AwaitProjection,
@@ -15,10 +15,13 @@ import {
   createListener,
   createNotifier,
   type Listener,
+  type Notifier,
 } from '../../platform/postgres/notifications.ts';
 import { isAnswering, createPool, PLANNED_ONCE } from '../../platform/postgres/pool.ts';
 import { createApp } from '../../platform/http/app.ts';
+import { createInFlight } from '../../platform/http/in-flight.ts';
 import type { RoleContext } from '../context.ts';
+import { createTextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { createRoutes } from './routes.ts';
 import { createMaintenance } from './maintenance.ts';
 import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
@@ -30,6 +33,8 @@ export type ApiRoleDeps = RoleContext &
     serveHealth: boolean;
     /** Requests a minute for one API key; 0: no limit. */
     rateLimit: number;
+    /** How long a reader of a stream may take nothing; default 30 s. */
+    stalledMs?: number;
     /** Begins the links that events carry; undefined: where it listens. */
     baseUrl?: string | undefined;
   };
@@ -37,29 +42,33 @@ export type ApiRoleDeps = RoleContext &
 /** `conversations`: what holding one in this process takes; callers by HTTP get the same. */
 export type RunningApi = Listening & { conversations: ConversationDeps & { takeTurn: TakeTurn } };
 
+/** Texts indexed again by request that are cut or wait for it, beside as many uploads as may run. */
+const SYNCS_CUT_MAX = 4;
+/** Where uploads have no limit. */
+const UPLOADS_CUT_MAX = 16;
+
 /** A wait must not grow when the wall clock is set back. */
 const monotonicMs = (): number => performance.now();
 
 /** The API role: answers as soon as it returns. @throws StartupError port taken */
 export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
-  const { pool, metrics, log } = deps;
+  const { pool, metrics, log, limits } = deps;
+  const inFlight = createInFlight({ shares: limits.shares, metrics });
   const notifier = createNotifier({ pool, log });
   const outbox = createPool(deps.databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
   const eventStreams = createEventStreams({ pool, nowMs: Date.now, log });
-  const { listener, awaitProjection } = createWakeUps(deps, eventStreams);
+  const onUsed = (keyId: string): void => maintenance.noteKeyUse(keyId);
+  const keys = createLiveKeys({ pool, nowMs: monotonicMs, onUsed, log });
+  const { listener, awaitProjection } = createWakeUps(deps, eventStreams, keys);
   await listener.start();
   const announce = createAnnounce({ notifier, metrics });
   let baseUrl = deps.baseUrl ?? '';
   const conversations = { pool, announce, metrics, nowMs: Date.now, baseUrl: () => baseUrl };
-  const maintenance = createMaintenance({
-    pool,
-    notifier,
-    conversations,
-    log,
-    nowMs: Date.now,
-    clockMs: monotonicMs,
-  });
+  const clocks = { nowMs: Date.now, clockMs: monotonicMs };
+  const maintenance = createMaintenance({ pool, notifier, conversations, log, ...clocks });
   const { takeTurn, wakeJobs, wakeCalls } = maintenance;
+  const waitingMax = (deps.limits.shares.uploads?.process ?? UPLOADS_CUT_MAX) + SYNCS_CUT_MAX;
+  const cutter = createTextCutter({ waitingMax, log });
   const routes = createRoutes({
     ...deps,
     outbox,
@@ -69,18 +78,17 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     takeTurn,
     baseUrl: conversations.baseUrl,
     wakeJobs,
+    onKeyEnded: tellKeyEnded(keys, notifier),
     eventStreams,
+    inFlight,
     wakeCalls,
+    cutter,
     providers: PROVIDERS,
     nowMs: Date.now,
   });
-  const authenticate = createAuthenticate({
-    pool,
-    nowMs: monotonicMs,
-    onUsed: maintenance.noteKeyUse,
-  });
-  const isReady = (): Promise<boolean> => isAnswering(pool);
-  const app = createApp({ ...deps, routes, authenticate, isReady, nowMs: Date.now });
+  const { authenticate, watch: watchKey } = keys;
+  const doors = { authenticate, watchKey, inFlight, isReady: () => isAnswering(pool) };
+  const app = createApp({ ...deps, ...doors, routes, nowMs: Date.now });
   try {
     const server = await serve(app, deps);
     if (baseUrl === '') baseUrl = linkBase(deps.host, server);
@@ -90,7 +98,9 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
       eventStreams.stop(); // First: a server waits for what it still answers.
       await server.stop();
       await Promise.all(maintenance.parts.map((part) => part.stop()));
+      await cutter.stop();
       await listener.stop();
+      await keys.stop();
       await notifier.stop();
       await outbox.end();
     };
@@ -101,6 +111,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     };
   } catch (error) {
     await listener.stop();
+    await keys.stop();
     await outbox.end();
     throw error;
   }
@@ -110,11 +121,13 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
 function createWakeUps(
   { databaseUrl, log }: Pick<ApiRoleDeps, 'databaseUrl' | 'log'>,
   eventStreams: Pick<EventStreams, 'wake'>,
+  keys: Pick<LiveKeys, 'look'>,
 ): { listener: Listener; awaitProjection: AwaitProjection } {
   const waiting = new Set<() => void>();
   const channels = {
     [CHANNELS.projected]: () => waiting.forEach((wake) => wake()),
     [CHANNELS.events]: eventStreams.wake,
+    [CHANNELS.keys]: keys.look,
   };
   return {
     listener: createListener({ databaseUrl, channels, log }),
@@ -125,6 +138,16 @@ function createWakeUps(
         return () => waiting.delete(wake);
       },
     }),
+  };
+}
+
+function tellKeyEnded(
+  keys: Pick<LiveKeys, 'look'>,
+  notifier: Pick<Notifier, 'notify'>,
+): (keyId: string) => void {
+  return (keyId) => {
+    keys.look([keyId]); // This process need not wait for its own notification.
+    notifier.notify(CHANNELS.keys, [keyId]);
   };
 }
 

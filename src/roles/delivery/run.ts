@@ -110,11 +110,8 @@ function createMaintenance({
   return [
     task('measuring the queue', MEASURE_MS, async () => {
       const backlog = await queue.measure();
-      metrics.deliveriesPending.set(backlog.pending);
-      metrics.oldestDueAge.set(backlog.oldestDueAgeSec);
-      for (const state of ['healthy', 'failing', 'disabled']) {
-        metrics.endpoints.set({ state }, backlog.endpoints[state] ?? 0);
-      }
+      const endpoints = { healthy: 0, failing: 0, disabled: 0, not_ready: 0, ...backlog.endpoints };
+      metrics.showBacklog({ ...backlog, endpoints });
     }),
     task('ending what has expired', EXPIRE_MS, async () => {
       await failpoint('delivery.expiring');

@@ -1,6 +1,8 @@
+import type { Limits } from '../../config.ts';
 import type { ReconcileResult } from '../../platform/controller/controller.ts';
 import { agentReconciler } from '../../agents/agent.reconciler.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
+import { createTextCutter, type TextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { knowledgeSourceReconciler } from '../../knowledge/sources/knowledge-source.reconciler.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
@@ -40,6 +42,8 @@ export type OperatorRoleDeps = {
   guard: AddressGuard;
   metrics: Metrics;
   log: Logger;
+  limits: Limits;
+  quotaRetryMs?: number;
 };
 
 export type Operator = {
@@ -56,6 +60,9 @@ const ADOPTION_MS = 3_600_000;
 const ADOPTING =
   'the database was led from elsewhere: what is not declared here yet is kept for an hour';
 
+/** As many as are reconciled at once; a declared text has a megabyte at most. */
+const TEXTS_CUT_MAX = 16;
+
 /** The operator role. Returns at once; watches always, reconciles while it leads. */
 export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const { pool, store, namespaces = [], metrics, log } = deps;
@@ -64,7 +71,8 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const leader = { name: 'parley-operator' };
   const notifier = createNotifier({ pool, log });
   await maintainPartitions(pool);
-  const registrations = registerKinds({ ...deps, notifier });
+  const cutter = createTextCutter({ waitingMax: TEXTS_CUT_MAX, log });
+  const registrations = registerKinds({ ...deps, notifier, cutter });
   let term: Term | undefined;
   metrics.leader.set(leader, 0);
   const watches = startWatches({
@@ -79,9 +87,10 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       log.info({ epoch }, 'leading');
       if (adoptMs > 0) log.warn({ forSec: adoptMs / 1_000 }, ADOPTING);
       const adoptedAtMs = performance.now() + adoptMs;
-      const kinds = registrations.map(({ kind, rows, listStale, reconcilerOf }) => ({
+      const kinds = registrations.map(({ kind, rows, listStale, listChanged, reconcilerOf }) => ({
         kind,
         listStale,
+        listChanged,
         listKeys: async () => {
           const objects = await store.list(kind);
           // What changed while nobody led goes first, before all that is in force already.
@@ -115,13 +124,16 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       stopping = true;
       await elector.stop();
       await watches.stop();
+      await cutter.stop();
       await notifier.stop();
     },
   };
 }
 
 /** A new kind: its reconciler here, its definition in roles/kinds.ts. */
-function registerKinds(deps: OperatorRoleDeps & { notifier: Notifier }): KindRegistration[] {
+function registerKinds(
+  deps: OperatorRoleDeps & { notifier: Notifier; cutter: TextCutter },
+): KindRegistration[] {
   const all = { ...deps, announce: createAnnounce(deps), nowMs: Date.now };
   return [
     register(all, agentReconciler(all)),

@@ -5,7 +5,8 @@ import type { EgressOutcome, EgressRequest } from '../../platform/egress/client.
 import type { RequestOutcome } from '../../platform/observability/metrics.ts';
 import type { AttemptResult, ClaimedDelivery } from '../queue/dispatch-queue.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
-import { endpointSecretPlace } from '../endpoints/webhook-endpoints.sql.ts';
+import { openHeaders, type Headers } from '../endpoints/endpoint-headers.ts';
+import { endpointSecretPlace } from '../endpoints/endpoint-secrets.sql.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 
 /**
@@ -64,13 +65,17 @@ function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequ
   const place = endpointSecretPlace(namespace, endpointId);
   const secret = deps.secrets.open(delivery.secret, place);
   const other = otherSecret === null ? [] : [deps.secrets.open(otherSecret, place)];
+  const opened = (sealed: Buffer | null) =>
+    openHeaders(deps.secrets, { namespace, id: endpointId }, sealed);
   const id = fromUuid('evt', delivery.eventId);
   const timestampSec = Math.floor(deps.wallMs() / 1_000);
   return {
     url: delivery.url,
     method: 'POST',
     headers: {
-      ...lowerCaseKeys(delivery.headers),
+      ...lowerCaseKeys(delivery.plainHeaders),
+      ...lowerCaseKeys(opened(delivery.declaredHeaders)),
+      ...lowerCaseKeys(opened(delivery.restHeaders)),
       'content-type': 'application/json',
       'user-agent': deps.userAgent,
       'parley-signature': signBody(secret, body),
@@ -146,7 +151,7 @@ function printable(body: Buffer): string {
   return text.slice(0, read);
 }
 
-function lowerCaseKeys(headers: Record<string, string>): Record<string, string> {
+function lowerCaseKeys(headers: Headers): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );

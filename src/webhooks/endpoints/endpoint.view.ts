@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
+import { etagOf } from '../../platform/declare/precondition.ts';
 import { healthOf } from './read-endpoint-health.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 import {
@@ -22,14 +23,16 @@ export const WebhookEndpoint = z
     event_types: z.array(z.string()).meta({ description: 'As declared; empty: every type.' }),
     description: z.string().nullable(),
     enabled: z.boolean(),
-    headers: z.record(z.string(), z.string()),
+    header_names: z
+      .array(z.string())
+      .meta({ description: 'Of the extra headers; their values are never shown.' }),
     metadata: z.record(z.string(), z.string()),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
     ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
     status_message: z.string().nullable(),
     status: z
-      .enum(['healthy', 'failing', 'disabled'])
-      .meta({ description: 'The latest deliveries.' }),
+      .enum(['healthy', 'failing', 'disabled', 'not_ready'])
+      .meta({ description: 'The latest deliveries; not_ready: it is not in force as declared.' }),
     last_success_at: unixTime.nullable(),
     last_failure: z
       .strictObject({
@@ -53,6 +56,11 @@ export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
   secret: z.string().meta({ description: 'Signing secret. Shown now and never again.' }),
 }).meta({ id: 'CreatedWebhookEndpoint', description: 'A new endpoint with its signing secret.' });
 
+/** Of what REST may change: the declaration, and the headers that are kept apart from it. */
+export function endpointTag(row: WebhookEndpointRow): string {
+  return etagOf({ ...row, revision: row.headerRevision });
+}
+
 export function endpointView(row: WebhookEndpointRow): z.output<typeof WebhookEndpoint> {
   return {
     id: fromUuid('we', row.id),
@@ -63,7 +71,7 @@ export function endpointView(row: WebhookEndpointRow): z.output<typeof WebhookEn
     event_types: row.eventTypes,
     description: row.description === '' ? null : row.description,
     enabled: row.enabled,
-    headers: row.headers,
+    header_names: row.headerNames,
     metadata: row.metadata,
     managed_by: row.managedBy,
     ready: row.ready,

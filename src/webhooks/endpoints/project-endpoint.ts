@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { requireRoom, type QuotaDeps } from '../../platform/declare/quota.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
 import { assertLeader } from '../../platform/postgres/leadership.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
@@ -7,52 +8,77 @@ import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { WriteConflictError } from '../../platform/resources/resource-store.ts';
 import { cancelDeliveries } from '../queue/delivery-endings.sql.ts';
+import { openHeaders, sealedIfNew, sealHeaders, type Headers } from './endpoint-headers.ts';
+import {
+  adoptRestHeaders,
+  deleteUndeclared,
+  readSealedEndpoint,
+  type SealedEndpoint,
+  type SealedSecrets,
+} from './endpoint-secrets.sql.ts';
 import { openSecrets, sealSecrets, type SigningSecrets } from './signing-secrets.ts';
 import {
   markEndpointDeleted,
   readEndpoint,
-  readSealedSecrets,
   updateEndpointCondition,
   upsertEndpoint,
   type EndpointProjection,
-  type SealedSecrets,
   type WebhookEndpointRow,
 } from './webhook-endpoints.sql.ts';
 
-type Declared = Omit<EndpointProjection, 'secret' | 'next'>;
+type Declared = Omit<EndpointProjection, 'secret' | 'next' | 'headers'>;
 
 const LOCKED = { lock: true };
 
+export type EndpointToProject = {
+  epoch: number;
+  endpoint: Declared;
+  /** Null (the Secret is missing) keeps the last ones; without any deliveries wait. */
+  secrets: SigningSecrets | null;
+  /** The declared ones; null (a Secret is missing) keeps the last ones. */
+  headers: Headers | null;
+  /** Headers of REST that are not in the row. */
+  found?: Headers | undefined;
+  /** What the row had before anything else was read; undefined: there was none. */
+  stored: SealedEndpoint | undefined;
+};
+
 /**
- * Brings an endpoint's row in line with what is declared and wakes what waits for it. `secrets`
- * null (its Secret is missing) keeps the last ones; deliveries of an endpoint that never had one
- * wait. `stored`: what the row had before the Secret was read.
+ * Brings an endpoint's row in line with what is declared and wakes what waits for it.
  * @throws WriteConflictError when the row has other secrets by now: the API has rotated them, and
- * what was read of the Secret may be from before that
+ * what was read may be from before that
  */
 export async function projectEndpoint(
-  deps: { pool: Pool; notifier: Notifier; sealer: Sealer },
-  input: {
-    epoch: number;
-    endpoint: Declared;
-    secrets: SigningSecrets | null;
-    stored: SealedSecrets | null;
-  },
+  deps: QuotaDeps & { pool: Pool; notifier: Notifier; sealer: Sealer },
+  input: EndpointToProject,
 ): Promise<void> {
   const { endpoint, stored } = input;
   const sealed = sealIfNew(deps.sealer, input);
+  const declared = stored?.declaredHeaders ?? null;
+  const wanted = input.headers ?? openHeaders(deps.sealer, endpoint, declared);
+  const headers = sealedIfNew(deps.sealer, endpoint, { headers: wanted, stored: declared });
+  const isSealed = sealed === null && headers.sealed === declared && !stored?.hasPlainHeaders;
   const known = await readEndpoint(deps.pool, endpoint);
-  if (known && sealed === null && isDeepStrictEqual({ ...known, ...endpoint }, known)) return;
+  const isDeclared = known && isDeepStrictEqual({ ...known, ...endpoint }, known);
+  if (isDeclared && isSealed && input.found === undefined) return;
   await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
+    await requireRoom(db, deps, 'webhook_endpoints', endpoint);
     // Another object had this name before and its deletion was not seen: that one goes first.
     const replaced = await markEndpointDeleted(db, endpoint, endpoint.id);
     if (replaced !== undefined) await cancelDeliveries(db, replaced);
-    if (sealed && !isDeepStrictEqual(await readSealedSecrets(db, endpoint.id, LOCKED), stored)) {
-      throw new WriteConflictError('its secrets were rotated meanwhile');
+    if (sealed) {
+      const now = await readSealedEndpoint(db, endpoint.id, LOCKED);
+      if (!isDeepStrictEqual(now?.secrets ?? null, stored?.secrets ?? null)) {
+        throw new WriteConflictError('its secrets were rotated meanwhile');
+      }
     }
     const { secret = null, next = null } = sealed ?? {};
-    await upsertEndpoint(db, { ...endpoint, secret, ...(next && { next }) });
+    await upsertEndpoint(db, { ...endpoint, secret, ...(next && { next }), headers });
+    if (input.found) {
+      const { id } = endpoint;
+      await adoptRestHeaders(db, { id, ...sealHeaders(deps.sealer, endpoint, input.found) });
+    }
   });
   deps.notifier.notify(CHANNELS.projected, [endpoint.uid]);
   deps.notifier.notify(CHANNELS.deliveries, [endpoint.id]);
@@ -84,6 +110,7 @@ export async function removeEndpoint(
   const canceled = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
     const id = await markEndpointDeleted(db, input);
+    await deleteUndeclared(db, input);
     return id === undefined ? 0 : cancelDeliveries(db, id);
   });
   if (canceled > 0) deps.metrics.deliveries.inc({ outcome: 'canceled' }, canceled);
@@ -93,13 +120,9 @@ export async function removeEndpoint(
 /** Null when the row has these secrets already: sealing them again would only change its bytes. */
 function sealIfNew(
   sealer: Sealer,
-  {
-    endpoint,
-    secrets,
-    stored,
-  }: { endpoint: Declared; secrets: SigningSecrets | null; stored: SealedSecrets | null },
+  { endpoint, secrets, stored }: Pick<EndpointToProject, 'endpoint' | 'secrets' | 'stored'>,
 ): SealedSecrets | null {
   if (secrets === null) return null;
-  const same = stored !== null && isDeepStrictEqual(openSecrets(sealer, endpoint, stored), secrets);
-  return same ? null : sealSecrets(sealer, endpoint, secrets);
+  const known = stored?.secrets && openSecrets(sealer, endpoint, stored.secrets);
+  return isDeepStrictEqual(known, secrets) ? null : sealSecrets(sealer, endpoint, secrets);
 }

@@ -1,40 +1,70 @@
-import type { WebhookEndpointStatus } from './webhook-endpoint.ts';
-import { rfc3339 } from '../../platform/resources/schema/field-types.ts';
-import type { ObjectKey, ResourceStore } from '../../platform/resources/resource-store.ts';
-import { listEndpointHealth, readEndpoint, type HealthRow } from './webhook-endpoints.sql.ts';
+import type { Finding } from '../../platform/reconcile/conditions.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
+import { rfc3339 } from '../../platform/resources/schema/field-types.ts';
+import type {
+  ObjectKey,
+  ResourceEvent,
+  ResourceStore,
+} from '../../platform/resources/resource-store.ts';
+import type { WebhookEndpointStatus } from './webhook-endpoint.ts';
+import {
+  listEndpointHealth,
+  readEndpoint,
+  type HealthRow,
+  type LastFailure,
+} from './webhook-endpoints.sql.ts';
 
-export type EndpointHealth = 'healthy' | 'failing' | 'disabled';
+export type EndpointHealth = 'healthy' | 'failing' | 'disabled' | 'not_ready';
 
 /** How the latest deliveries to an endpoint went (contract §4). */
 export function healthOf(
-  endpoint: Pick<HealthRow, 'enabled' | 'lastFailureAt' | 'lastSuccessAt'>,
+  endpoint: Pick<HealthRow, 'enabled' | 'ready' | 'lastFailureAt' | 'lastSuccessAt'>,
 ): EndpointHealth {
   if (!endpoint.enabled) return 'disabled';
-  const { lastFailureAt, lastSuccessAt } = endpoint;
-  return lastFailureAt !== null && lastFailureAt > (lastSuccessAt ?? -Infinity)
-    ? 'failing'
-    : 'healthy';
+  if (!endpoint.ready) return 'not_ready';
+  return isFailing(endpoint) ? 'failing' : 'healthy';
 }
 
-const IN_STATUS = { healthy: 'Healthy', failing: 'Failing', disabled: 'Disabled' } as const;
+function isFailing({
+  lastFailureAt,
+  lastSuccessAt,
+}: Pick<HealthRow, 'lastFailureAt' | 'lastSuccessAt'>): boolean {
+  return lastFailureAt !== null && lastFailureAt > (lastSuccessAt ?? -Infinity);
+}
 
-type ShownHealth = Pick<WebhookEndpointStatus, 'health' | 'lastSuccessTime'>;
+const IN_STATUS = {
+  healthy: 'Healthy',
+  failing: 'Failing',
+  disabled: 'Disabled',
+  not_ready: 'NotReady',
+} as const;
+
+type Shown = Pick<
+  WebhookEndpointStatus,
+  'health' | 'lastSuccessTime' | 'lastFailureTime' | 'conditions'
+>;
+
+/** What a status says of deliveries. */
+export type ShownDelivery = {
+  status: Omit<Shown, 'conditions'>;
+  delivering: Finding;
+  /** Its deliveries have begun to fail, or go well again. */
+  events: ResourceEvent[];
+};
 
 /**
- * For so long a status keeps an older `lastSuccessTime` while deliveries succeed: traffic must not
+ * For so long a status keeps an older time while deliveries go on as they did: traffic must not
  * become writes to the API server, which is no store for metrics.
  */
-const LAST_SUCCESS_KEPT_MS = 300_000;
+const TIME_KEPT_MS = 300_000;
 
 /** What an endpoint's status should show of its deliveries; it shows `shown` now. */
 export async function readEndpointHealth(
   { pool }: { pool: Pool },
   key: { id: string; namespace: string },
-  shown: ShownHealth,
-): Promise<ShownHealth> {
-  const endpoint = await readEndpoint(pool, key);
-  return endpoint ? healthToShow(endpoint, shown) : {};
+  shown: Shown,
+): Promise<ShownDelivery> {
+  return deliveryToShow(await readEndpoint(pool, key), shown);
 }
 
 /** Endpoints whose status should show something else by now. */
@@ -44,20 +74,101 @@ export async function listStaleEndpoints(deps: {
 }): Promise<ObjectKey[]> {
   const stale: ObjectKey[] = [];
   for (const row of await listEndpointHealth(deps.pool)) {
-    const shown: ShownHealth | undefined = (await deps.store.get('WebhookEndpoint', row))?.status;
-    if (!shown) continue;
-    const { health, lastSuccessTime } = healthToShow(row, shown);
-    if (health !== shown.health || lastSuccessTime !== shown.lastSuccessTime) stale.push(row);
+    const shown: Shown | undefined = (await deps.store.get('WebhookEndpoint', row))?.status;
+    if (shown && !isShown(deliveryToShow(row, shown), shown)) stale.push(row);
   }
   return stale;
 }
 
-function healthToShow(endpoint: HealthRow, shown: ShownHealth): ShownHealth {
-  const { lastSuccessAt } = endpoint;
+function isShown({ status, delivering }: ShownDelivery, shown: Shown): boolean {
+  const before = deliveringOf(shown);
+  return (
+    status.health === shown.health &&
+    status.lastSuccessTime === shown.lastSuccessTime &&
+    status.lastFailureTime === shown.lastFailureTime &&
+    before?.reason === delivering.reason &&
+    before.message === delivering.message
+  );
+}
+
+/** `endpoint` undefined: it was refused from the first, and nothing was ever sent. */
+function deliveryToShow(endpoint: HealthRow | undefined, shown: Shown): ShownDelivery {
+  if (endpoint === undefined) {
+    return { status: { health: 'NotReady' }, delivering: NOTHING_SENT, events: [] };
+  }
+  const { lastSuccessAt, lastFailureAt } = endpoint;
   const health = IN_STATUS[healthOf(endpoint)];
-  if (lastSuccessAt === null) return { health };
-  const shownAt = Date.parse(shown.lastSuccessTime ?? '');
-  const isRecent = lastSuccessAt - shownAt < LAST_SUCCESS_KEPT_MS;
-  const kept = isRecent ? shown.lastSuccessTime : undefined;
-  return { health, lastSuccessTime: kept ?? rfc3339(lastSuccessAt) };
+  const timeOf = (atMs: number | null, shownTime: string | undefined): string | undefined => {
+    if (atMs === null) return undefined;
+    const isKept = health === shown.health && atMs - Date.parse(shownTime ?? '') < TIME_KEPT_MS;
+    return isKept ? shownTime : rfc3339(atMs);
+  };
+  const lastSuccessTime = timeOf(lastSuccessAt, shown.lastSuccessTime);
+  const lastFailureTime = timeOf(lastFailureAt, shown.lastFailureTime);
+  const status = {
+    health,
+    ...(lastSuccessTime !== undefined && { lastSuccessTime }),
+    ...(lastFailureTime !== undefined && { lastFailureTime }),
+  };
+  const delivering = deliveringNow(endpoint, status);
+  return { status, delivering, events: turnOf(deliveringOf(shown), delivering, endpoint) };
+}
+
+const TYPE = 'Delivering';
+const NOTHING_SENT: Finding = {
+  type: TYPE,
+  status: 'Unknown',
+  reason: 'NothingSent',
+  message: 'nothing was sent yet',
+};
+
+function deliveringNow(
+  endpoint: HealthRow,
+  { lastSuccessTime, lastFailureTime }: ShownDelivery['status'],
+): Finding {
+  if (!endpoint.enabled) {
+    const message = 'spec.suspend is true: no deliveries are made';
+    return { type: TYPE, status: false, reason: 'Suspended', message };
+  }
+  if (isFailing(endpoint)) {
+    const message = `the last attempt failed: ${failureOf(endpoint.lastFailure)}; as of ${lastFailureTime}`;
+    return { type: TYPE, status: false, reason: 'Failing', message };
+  }
+  if (lastSuccessTime === undefined) return NOTHING_SENT;
+  const message = `the last attempt was acknowledged; as of ${lastSuccessTime}`;
+  return { type: TYPE, status: true, reason: 'Acknowledged', message };
+}
+
+/** `status 503`, `timeout`, `redirect, status 302` */
+function failureOf(failure: LastFailure | null): string {
+  const { error_class: errorClass = null, status_code: statusCode = null } = failure ?? {};
+  const parts = [
+    ...(errorClass === null || errorClass === 'http_status' ? [] : [errorClass]),
+    ...(statusCode === null ? [] : [`status ${statusCode}`]),
+  ];
+  return parts.join(', ') || 'no answer';
+}
+
+type Before = NonNullable<Shown['conditions']>[number] | undefined;
+
+function deliveringOf({ conditions = [] }: Shown): Before {
+  return conditions.find(({ type }) => type === TYPE);
+}
+
+/** Without a time in the note: the same again counts up one Event. */
+function turnOf(
+  before: Before,
+  now: Finding,
+  { lastFailure }: Pick<HealthRow, 'lastFailure'>,
+): ResourceEvent[] {
+  const action = 'Deliver';
+  if (now.reason === 'Failing' && before?.reason !== 'Failing') {
+    const note = `deliveries fail: ${failureOf(lastFailure)}`;
+    return [{ type: 'Warning', reason: 'DeliveryFailing', action, note }];
+  }
+  if (now.reason === 'Acknowledged' && before?.reason === 'Failing') {
+    const note = 'deliveries are acknowledged again';
+    return [{ type: 'Normal', reason: 'DeliveryRecovered', action, note }];
+  }
+  return [];
 }

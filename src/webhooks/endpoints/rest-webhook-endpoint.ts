@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { toCamel, toSnake, toSnakePointer } from '../../platform/resources/schema/key-map.ts';
 import type { SnakeCased } from '../../platform/resources/schema/key-map.ts';
 import { patchShape, restShape, typed } from '../../platform/resources/schema/rest-schema.ts';
+import { HEADERS_MAX, headerNameProblem } from '../../platform/resources/schema/field-types.ts';
+import type { Headers } from './endpoint-headers.ts';
+import { headerValue } from './header-rules.ts';
 import { webhookEndpointSpec } from './webhook-endpoint.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 
@@ -11,16 +14,40 @@ const written = webhookEndpointSpec.pick({
   url: true,
   eventTypes: true,
   description: true,
-  headers: true,
   metadata: true,
 });
 
 type Written = z.output<typeof written>;
 
-/** The spec fields that REST declares; `secretRef` is for manifests. */
+/** The spec fields that REST declares; what is secret is no part of them. */
 export type WebhookEndpointDeclaration = Written & { suspend?: boolean };
 export type WebhookEndpointFields = SnakeCased<Written> & { enabled?: boolean };
-export type WebhookEndpointWrite = WebhookEndpointFields & { secret?: string };
+export type WebhookEndpointWrite = WebhookEndpointFields & { secret?: string; headers?: Headers };
+
+export type HeaderPatch = Readonly<Record<string, string | null>> | null;
+/** A patch of the declared fields, and one of the headers; undefined: they stay. */
+export type WebhookEndpointPatch = {
+  declared: Record<string, unknown>;
+  headers: HeaderPatch | undefined;
+};
+
+const headersOf = <T extends z.ZodType<string | null>>(value: T) =>
+  z
+    .record(z.string().min(1).max(128), value)
+    .superRefine((given, context) => {
+      const names = Object.keys(given);
+      if (names.length > HEADERS_MAX) {
+        context.addIssue({ code: 'custom', message: `may have at most ${HEADERS_MAX} entries` });
+      }
+      for (const name of names) {
+        const message = headerNameProblem(name);
+        if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
+      }
+    })
+    .meta({ maxProperties: HEADERS_MAX });
+const headers = headersOf(headerValue).describe(
+  'Extra headers of each delivery. Sealed: reads answer their names.',
+);
 
 /** `whsec_` and the base64 of 24 to 64 bytes, as in Standard Webhooks. */
 export const signingSecret = z
@@ -40,6 +67,7 @@ export const WebhookEndpointWrite: z.ZodType<WebhookEndpointWrite> = typed(
   z
     .strictObject({
       ...restShape(written),
+      headers: headers.optional(),
       enabled: enabled.optional(),
       secret: signingSecret.optional(),
     })
@@ -51,17 +79,32 @@ export const WebhookEndpointWrite: z.ZodType<WebhookEndpointWrite> = typed(
  * The merged result must be checked with `WebhookEndpointWrite`.
  */
 export const WebhookEndpointPatch: z.ZodType<Record<string, unknown>> = z
-  .strictObject({ ...patchShape(written), enabled: enabled.nullable().optional() })
+  .strictObject({
+    ...patchShape(written),
+    headers: headersOf(headerValue.nullable())
+      .nullable()
+      .optional()
+      .describe('Sets single headers; null removes one, or all.'),
+    enabled: enabled.nullable().optional(),
+  })
   .describe('Changes of an endpoint; null removes a field.');
 
-/** Splits a create body into the spec and the secret, which is no part of the spec. */
+/** Splits a checked patch into what is declared and what is not. */
+export function splitPatch(patch: Record<string, unknown>): WebhookEndpointPatch {
+  const { headers: given, ...declared } = patch;
+  return { declared, headers: given as HeaderPatch | undefined };
+}
+
+/** Splits a create body into the spec and what is secret, which is no part of the spec. */
 export function toWebhookEndpointSpec(write: WebhookEndpointWrite): {
   spec: WebhookEndpointDeclaration;
   secret: string | undefined;
+  headers: Headers | undefined;
 } {
-  const { enabled: isEnabled, secret, ...fields } = write;
+  const { enabled: isEnabled, secret, headers: given, ...fields } = write;
   const spec: Written = toCamel(written, fields);
-  return { spec: isEnabled === undefined ? spec : { ...spec, suspend: !isEnabled }, secret };
+  const declared = isEnabled === undefined ? spec : { ...spec, suspend: !isEnabled };
+  return { spec: declared, secret, headers: given };
 }
 
 /** The write fields of a spec. `event_types` absent, as in the spec: all events. */

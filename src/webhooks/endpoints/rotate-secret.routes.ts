@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
-import { etagOf } from '../../platform/declare/precondition.ts';
 import { OVERLAP_DEFAULT_SEC, rotateSecret, type RotateSecretDeps } from './rotate-secret.ts';
 import { idParam } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { endpointView, RotatedWebhookEndpoint } from './endpoint.view.ts';
+import { endpointTag, endpointView, RotatedWebhookEndpoint } from './endpoint.view.ts';
 
 const body = z
   .strictObject({
@@ -58,7 +57,7 @@ export function rotateSecretRoutes(deps: RotateSecretDeps): Route[] {
           (beforeCommit) => rotateSecret(deps, input, beforeCommit),
           ({ endpoint, secret }) => ({
             status: 200,
-            headers: { ETag: etagOf(endpoint) },
+            headers: { ETag: endpointTag(endpoint) },
             body: { ...endpointView(endpoint), ...(secret !== undefined && { secret }) },
           }),
         );

@@ -1,23 +1,17 @@
 import { ApiError, found } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
 import { newEndpointSecret } from './signature.ts';
-import { API_MANAGER } from '../../platform/resources/annotations.ts';
-import { FieldConflictError, type ResourceStore } from '../../platform/resources/resource-store.ts';
-import {
-  openSecrets,
-  sealSecrets,
-  secretObject,
-  secretsAt,
-  type SigningSecrets,
-} from './signing-secrets.ts';
+import type { ResourceStore } from '../../platform/resources/resource-store.ts';
+import { lockSealedEndpoint, updateSecrets } from './endpoint-secrets.sql.ts';
+import { openSecrets, sealSecrets, secretsAt, type SigningSecrets } from './signing-secrets.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
-import { lockSecrets, updateSecrets, type WebhookEndpointRow } from './webhook-endpoints.sql.ts';
+import type { WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 import { recordAudit } from '../../audit/audit-log.sql.ts';
 import type { Plan } from '../../platform/idempotency/plan.ts';
-import type { Precondition } from '../../platform/declare/precondition.ts';
+import { atRevision, type Precondition } from '../../platform/declare/precondition.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 
@@ -38,10 +32,9 @@ export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined
 
 /**
  * Gives an endpoint another signing secret in two steps (contract §4). One transaction locks the
- * endpoint's row, writes its Secret (from which a new database is filled) and the row (with which
- * delivery signs): two callers cannot both begin, and who is shown a secret has the one that is
- * used. If this process dies in between, the operator brings the row in line with the Secret, and a
- * repeat under the same Idempotency-Key makes the same secret.
+ * endpoint's row, the home of its secrets, and writes it: two callers cannot both begin, and who is
+ * shown a secret has the one that is used. The operator copies it into the endpoint's Secret, from
+ * which a new database is filled.
  * @throws ApiError not_found, precondition_failed, managed_secret, rotation_in_progress, no_rotation
  */
 export async function rotateSecret(
@@ -52,13 +45,12 @@ export async function rotateSecret(
   const endpoint = await requireEndpoint(deps, input);
   await checkDeclared(deps.store, endpoint, input.precondition);
   return inTransaction(deps.pool, async (db) => {
-    const locked = await lockSecrets(db, input);
+    const locked = await lockSealedEndpoint(db, input);
     if (!locked?.secrets) throw noSecretYet();
     const { nowMs } = locked;
     const before = secretsAt(openSecrets(deps.sealer, endpoint, locked.secrets), nowMs);
     const made = newEndpointSecret(input.plan.seed);
     const after = rotate(before, { ...input, made, nowMs });
-    await putSecret(deps.store, endpoint, after);
     await updateSecrets(db, { id: input.id, ...sealSecrets(deps.sealer, endpoint, after) });
     await recordAudit(db, {
       namespace: input.namespace,
@@ -132,24 +124,8 @@ async function checkDeclared(
     new ApiError('managed_secret', `the secret is kept ${where}: change it there`);
   if (endpoint.managedBy !== 'api') throw elsewhere(`with its manifest (${endpoint.managedBy})`);
   const declared = found(await store.get('WebhookEndpoint', endpoint), 'webhook endpoint');
-  precondition(declared);
+  atRevision(precondition, endpoint.headerRevision)(declared);
   // The store lets in only what the CRD allows.
   const ref = (declared.spec as WebhookEndpointSpec).secretRef;
   if (ref) throw elsewhere(`in the Secret ${ref.name}`);
-}
-
-async function putSecret(
-  store: ResourceStore,
-  endpoint: WebhookEndpointRow,
-  secrets: SigningSecrets,
-): Promise<void> {
-  try {
-    await store.apply(secretObject(endpoint, secrets), { fieldManager: API_MANAGER });
-  } catch (error) {
-    if (!(error instanceof FieldConflictError)) throw error;
-    const managers = error.conflicts.map(({ manager }) => manager).join(', ');
-    throw new ApiError('managed_secret', `its Secret is owned by ${managers}: change it there`, {
-      cause: error,
-    });
-  }
 }

@@ -1,14 +1,11 @@
-import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { ALLOW_LABEL } from '../../platform/resources/annotations.ts';
 import type { Applied, ObjectKey } from '../../platform/resources/resource-store.ts';
+import type { Headers } from './endpoint-headers.ts';
+import { parseHeaders } from './header-rules.ts';
+import { endpointSecretPlace, type SealedSecrets } from './endpoint-secrets.sql.ts';
 import { isEndpointSecret } from './signature.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from './webhook-endpoint.ts';
-import {
-  endpointSecretPlace,
-  readSealedSecrets,
-  type SealedSecrets,
-} from './webhook-endpoints.sql.ts';
 
 /**
  * The contents of an endpoint's Secret. During a rotation there are two secrets, with absolute
@@ -25,11 +22,13 @@ export type SecretRotation = { secret: string; atMs: number; oldUntilMs: number 
 const NEXT = 'next-secret';
 const NEXT_AT = 'next-secret-at';
 const OLD_UNTIL = 'old-secret-until';
+const HEADERS = 'headers';
 
-/** The Secret of an endpoint, to be applied. */
+/** The Secret of an endpoint, to be applied. `headers`: those given by REST. */
 export function secretObject(
   { namespace, name }: ObjectKey,
   { secret, next }: SigningSecrets,
+  headers: Headers = {},
 ): Applied {
   const rotation = next && {
     [NEXT]: next.secret,
@@ -41,7 +40,13 @@ export function secretObject(
     namespace,
     name: signingSecretName(name),
     labels: { [ALLOW_LABEL]: 'true' },
-    spec: { data: { [SIGNING_SECRET_KEY]: secret, ...rotation } },
+    spec: {
+      data: {
+        [SIGNING_SECRET_KEY]: secret,
+        ...rotation,
+        ...(Object.keys(headers).length > 0 && { [HEADERS]: JSON.stringify(headers) }),
+      },
+    },
   };
 }
 
@@ -68,17 +73,9 @@ export function secretsAt(secrets: SigningSecrets, nowMs: number): SigningSecret
   return next && next.oldUntilMs <= nowMs ? { secret: next.secret } : secrets;
 }
 
-/**
- * What an endpoint signs with; undefined when it never had a secret or was removed. When its Secret
- * is lost (a new cluster with the old database), the operator writes it anew from these, so that
- * receivers go on with the secret they know.
- */
-export async function readEndpointSecrets(
-  { pool, sealer }: { pool: Pool; sealer: Sealer },
-  endpoint: { id: string; namespace: string },
-): Promise<SigningSecrets | undefined> {
-  const sealed = await readSealedSecrets(pool, endpoint.id);
-  return sealed === null ? undefined : openSecrets(sealer, endpoint, sealed);
+/** The headers of REST in a Secret's data; undefined: what somebody wrote there are none. */
+export function readHeaders(data: Record<string, unknown>): Headers | undefined {
+  return data[HEADERS] === undefined ? {} : parseHeaders(data[HEADERS]);
 }
 
 export function openSecrets(

@@ -15,6 +15,7 @@ export const WEBHOOK_ENDPOINT_KIND: KindDefinition = {
   status: webhookEndpointStatus,
   printerColumns: [
     READY_COLUMN,
+    printerColumn('Health', 'string', '.status.health', 'How the latest deliveries went.'),
     printerColumn('URL', 'string', '.spec.url', 'Address events are sent to.'),
     printerColumn('Events', 'string', '.spec.eventTypes', 'Events sent; empty: all.'),
     printerColumn('Suspended', 'boolean', '.spec.suspend', 'Whether it is switched off.'),

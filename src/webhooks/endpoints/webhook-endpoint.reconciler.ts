@@ -1,3 +1,4 @@
+import type { QuotaDeps } from '../../platform/declare/quota.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
@@ -7,17 +8,14 @@ import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { managedBy } from '../../platform/reconcile/actors.ts';
 import {
   accepted,
-  notReady,
   ready,
   refused,
   resolvedRefs,
-  stalled,
   type Finding,
   type Problem,
 } from '../../platform/reconcile/conditions.ts';
 import type { Outcome, ReconciledKind } from '../../platform/reconcile/reconciler.ts';
-import { resolveSecret } from '../../platform/reconcile/references.ts';
-import { API_MANAGER } from '../../platform/resources/annotations.ts';
+import { ALLOW_LABEL, ANNOTATIONS, API_MANAGER } from '../../platform/resources/annotations.ts';
 import { projectionsIn } from '../../platform/resources/projections.sql.ts';
 import type {
   ObjectKey,
@@ -26,17 +24,10 @@ import type {
 } from '../../platform/resources/resource-store.ts';
 import { projectEndpoint, refuseEndpoint, removeEndpoint } from './project-endpoint.ts';
 import { listStaleEndpoints, readEndpointHealth } from './read-endpoint-health.ts';
-import { isEndpointSecret, newEndpointSecret } from './signature.ts';
+import { declaredByRest } from './header-rules.ts';
+import { listNotCopied, readSealedEndpoint } from './endpoint-secrets.sql.ts';
+import { findHeaders, findSecrets, OPERATOR_MANAGER } from './find-secrets.ts';
 import {
-  readEndpointSecrets,
-  readRotation,
-  secretObject,
-  secretsAt,
-  type SigningSecrets,
-} from './signing-secrets.ts';
-import { readSealedSecrets } from './webhook-endpoints.sql.ts';
-import {
-  SIGNING_SECRET_KEY,
   signingSecretName,
   type WebhookEndpointSpec,
   type WebhookEndpointStatus,
@@ -44,7 +35,7 @@ import {
 
 type EndpointResource = Resource<WebhookEndpointSpec, WebhookEndpointStatus>;
 
-export type WebhookEndpointReconcilerDeps = {
+export type WebhookEndpointReconcilerDeps = QuotaDeps & {
   store: Pick<ResourceStore, 'get' | 'apply' | 'delete'>;
   guard: AddressGuard;
   pool: Pool;
@@ -54,7 +45,6 @@ export type WebhookEndpointReconcilerDeps = {
   nowMs: () => number;
 };
 
-const FIELD_MANAGER = 'parley-operator';
 /** The clocks of the operator and the database may differ by so much. */
 const CLOCK_SKEW_MS = 1_000;
 
@@ -69,9 +59,14 @@ export function webhookEndpointReconciler(
     action: 'Deliver',
     rows: projectionsIn(deps.pool, 'webhook_endpoints'),
     uses: ({ spec, metadata }, kind, name) =>
-      kind === 'Secret' && secretNameOf(spec, metadata) === name,
+      kind === 'Secret' &&
+      [secretNameOf(spec, metadata), spec.headersFrom?.secretRef.name].includes(name),
     listStale: () => listStaleEndpoints(deps),
+    listChanged: () => listNotCopied(deps.pool),
     act: (endpoint, by) => act(deps, endpoint, by),
+    refuse: ({ metadata: { uid, generation } }, { id, epoch }, why) =>
+      refuseEndpoint(deps, { epoch, endpoint: { id, uid, generation, ready: false, ...why } }),
+    refusedStatus: { health: 'NotReady' },
     remove: async (key, epoch) => {
       await removeSecret(deps, key);
       // The row last: as long as it is there, the next leader does this again.
@@ -88,7 +83,8 @@ async function removeSecret(
   const key = { namespace, name: signingSecretName(name) };
   const secret = await store.get('Secret', key);
   const owners = Object.values(secret?.owners ?? {}).flat();
-  if (!secret || owners.some((owner) => owner !== FIELD_MANAGER && owner !== API_MANAGER)) return;
+  if (secret?.metadata.labels[ALLOW_LABEL] !== 'true') return;
+  if (owners.some((owner) => owner !== OPERATOR_MANAGER && owner !== API_MANAGER)) return;
   // The endpoint was declared anew meanwhile: then the Secret is the new one's.
   if (await store.get('WebhookEndpoint', { namespace, name })) return;
   await store.delete('Secret', key, { resourceVersion: secret.metadata.resourceVersion });
@@ -101,10 +97,17 @@ async function act(
 ): Promise<Outcome<WebhookEndpointStatus>> {
   const { spec, metadata } = endpoint;
   const { namespace, name, uid, generation } = metadata;
-  const statusNow = async () => ({
-    ...(await readEndpointHealth(deps, { id, namespace }, endpoint.status)),
-    secretName: secretNameOf(spec, metadata),
-  });
+  const report = async (findings: Finding[]): Promise<Outcome<WebhookEndpointStatus>> => {
+    const shown = await readEndpointHealth(deps, { id, namespace }, endpoint.status);
+    return {
+      findings: [...findings, shown.delivering],
+      status: { ...shown.status, secretName: secretNameOf(spec, metadata) },
+      events: shown.events,
+    };
+  };
+  const stored = await readSealedEndpoint(deps.pool, id);
+  const found = await findSecrets(deps, endpoint, { id, stored });
+  const headers = await findHeaders(deps, endpoint);
   const address = checkUrl(spec.url, deps.guard);
   if ('problem' in address) {
     const problem = { reason: 'InvalidUrl', message: `spec.url: ${address.problem}` };
@@ -112,15 +115,10 @@ async function act(
       epoch,
       endpoint: { id, uid, generation, ready: false, ...problem },
     });
-    return { findings: refused('Accepted', problem), status: await statusNow() };
+    return report(refused('Accepted', problem));
   }
-  const stored = await readSealedSecrets(deps.pool, id);
-  const found = await findSecrets(deps, endpoint, id);
-  const missing = 'secrets' in found ? undefined : found;
-  const message = spec.suspend ? 'suspended: no deliveries are made' : 'events are delivered';
-  const condition = missing
-    ? { ready: false, ...missing }
-    : { ready: true, reason: spec.suspend ? 'Suspended' : 'Delivering', message };
+  const missing = 'secrets' in found ? ('headers' in headers ? undefined : headers) : found;
+  const why = missing ?? (spec.suspend ? SUSPENDED : IN_FORCE);
   await projectEndpoint(deps, {
     epoch,
     endpoint: {
@@ -129,110 +127,64 @@ async function act(
       name,
       uid,
       generation,
-      ...condition,
+      ready: missing === undefined,
+      ...why,
       managedBy: managedBy(endpoint.owners['url']),
       url: address.url.href,
       eventTypes: [...(spec.eventTypes ?? [])],
       description: spec.description ?? '',
       enabled: !spec.suspend,
-      headers: spec.headers ?? {},
       metadata: spec.metadata ?? {},
     },
-    secrets: 'secrets' in found ? found.secrets : null,
+    // Without its headers an endpoint is not delivered to: what is in force stays so.
+    secrets: !missing && 'secrets' in found ? found.secrets : null,
+    headers: 'headers' in headers ? headers.headers : null,
+    found: declaredByRest(endpoint) ?? ('secrets' in found ? found.headers : undefined),
     stored,
   });
+  await dropDeclaredByRest(deps, endpoint);
   // At the end of a rotation the Secret is written with the one secret that is left.
   const overMs = 'secrets' in found ? found.secrets.next?.oldUntilMs : undefined;
   return {
-    findings: findingsOf(missing),
-    status: await statusNow(),
+    ...(await report(missing ? refused('ResolvedRefs', missing) : inForce(why))),
     ...(overMs !== undefined && {
       requeueAfterMs: Math.max(CLOCK_SKEW_MS, overMs - deps.nowMs() + CLOCK_SKEW_MS),
     }),
   };
 }
 
-function findingsOf(missing: Problem | undefined): Finding[] {
-  if (missing) {
-    const unresolved = { type: 'ResolvedRefs', status: false, ...missing };
-    return [notReady(missing), accepted, unresolved, stalled(missing)];
-  }
-  return [
-    ready({ reason: 'Delivering', message: 'events are delivered' }),
-    accepted,
-    resolvedRefs('the signing secret is there'),
-  ];
+/** What an earlier release has put into the declaration in clear is in the row now, sealed. */
+async function dropDeclaredByRest(
+  { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
+  endpoint: EndpointResource,
+): Promise<void> {
+  if (!declaredByRest(endpoint)) return;
+  const { spec, metadata, owners } = endpoint;
+  const { namespace, name, annotations, resourceVersion } = metadata;
+  const kept = Object.entries(spec).filter(
+    ([field]) => field !== 'headers' && owners[field]?.includes(API_MANAGER),
+  );
+  const id = annotations[ANNOTATIONS.id];
+  await store.apply(
+    {
+      kind: 'WebhookEndpoint',
+      namespace,
+      name,
+      spec: Object.fromEntries(kept),
+      ...(id !== undefined && { annotations: { [ANNOTATIONS.id]: id } }),
+    },
+    { fieldManager: API_MANAGER, resourceVersion },
+  );
+}
+
+const SUSPENDED = { reason: 'Suspended', message: 'suspended: no deliveries are made' };
+/** How deliveries go, the condition `Delivering` says. */
+const IN_FORCE = { reason: 'Delivering', message: 'in force: events are sent here' };
+
+function inForce(why: Problem): Finding[] {
+  return [ready(why), accepted, resolvedRefs('the signing secret is there')];
 }
 
 function secretNameOf(spec: WebhookEndpointSpec, { name }: { name: string }): string {
   return spec.secretRef?.name ?? signingSecretName(name);
-}
-
-type Found = { secrets: SigningSecrets } | Problem;
-
-/** The declared secret, or the endpoint's own, which is made when it is missing. */
-async function findSecrets(
-  deps: WebhookEndpointReconcilerDeps,
-  endpoint: EndpointResource,
-  id: string,
-): Promise<Found> {
-  const { spec, metadata } = endpoint;
-  const { namespace } = metadata;
-  if (spec.secretRef) return resolveSecrets(deps.store, namespace, spec.secretRef);
-  const key = { namespace, name: signingSecretName(metadata.name) };
-  const own = (await deps.store.get('Secret', key)) ?? (await makeSecret(deps, endpoint, id));
-  const ref = { name: key.name, key: SIGNING_SECRET_KEY };
-  const found = await resolveSecrets({ get: async () => own }, namespace, ref);
-  if (!('secrets' in found)) return found;
-  const rotation = readRotation(dataOf(own));
-  if ('problem' in rotation) {
-    return { reason: 'InvalidSecret', message: `Secret ${key.name}: ${rotation.problem}` };
-  }
-  const stored = { ...found.secrets, ...rotation };
-  const secrets = secretsAt(stored, deps.nowMs());
-  if (secrets !== stored) await putSecret(deps, endpoint, secrets);
-  return { secrets };
-}
-
-async function resolveSecrets(
-  store: Pick<ResourceStore, 'get'>,
-  namespace: string,
-  ref: { name: string; key: string },
-): Promise<Found> {
-  const secret = await resolveSecret(store, namespace, ref);
-  if (!('value' in secret)) return secret;
-  if (isEndpointSecret(secret.value)) return { secrets: { secret: secret.value } };
-  const { name, key } = ref;
-  const message = `key ${key} of Secret ${name} must be whsec_ and the base64 of 24 to 64 bytes`;
-  return { reason: 'InvalidSecret', message };
-}
-
-/**
- * A Secret may be lost, for one with its cluster: receivers must not have to learn another secret.
- */
-async function makeSecret(
-  deps: WebhookEndpointReconcilerDeps,
-  endpoint: EndpointResource,
-  id: string,
-): Promise<Resource> {
-  const { namespace } = endpoint.metadata;
-  const known = await readEndpointSecrets(deps, { id, namespace });
-  const secrets = known ?? { secret: newEndpointSecret() };
-  return putSecret(deps, endpoint, secrets, { resourceVersion: '' });
-}
-
-/** Written as its owner: what the API made stays the API's, which rotates it. */
-function putSecret(
-  { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
-  { metadata, owners }: EndpointResource,
-  secrets: SigningSecrets,
-  options: { resourceVersion?: string } = {},
-): Promise<Resource> {
-  const fieldManager = managedBy(owners['url']) === 'api' ? API_MANAGER : FIELD_MANAGER;
-  return store.apply(secretObject(metadata, secrets), { fieldManager, ...options });
-}
-
-function dataOf({ spec }: Resource): Record<string, unknown> {
-  const data = spec['data'];
-  return typeof data === 'object' && data !== null ? { ...data } : {};
 }

@@ -10,6 +10,7 @@ import {
   observedGeneration,
   rules,
   secretKeyRef,
+  secretRef,
   time,
 } from '../../platform/resources/schema/field-types.ts';
 
@@ -38,7 +39,17 @@ export const webhookEndpointSpec = z
       .describe('Events to send: types, or all of a group as in agent.*; absent or empty: all.')
       .exactOptional(),
     description: z.string().max(1024).describe('What the endpoint is for.').exactOptional(),
-    headers: headerMap.describe('Extra headers of each delivery.').exactOptional(),
+    headers: headerMap
+      .describe('Extra headers of each delivery, in clear; what is secret goes into headersFrom.')
+      .exactOptional(),
+    headersFrom: z
+      .strictObject({
+        secretRef: secretRef.describe(
+          'Secret whose keys are header names; it must carry the label parley.dev/allow: "true".',
+        ),
+      })
+      .describe('Extra headers of each delivery from a Secret; they win over headers.')
+      .exactOptional(),
     secretRef: secretKeyRef
       .describe('Signing secret; the Secret must carry the label parley.dev/allow: "true".')
       .exactOptional(),
@@ -73,10 +84,11 @@ export const webhookEndpointStatus = z
       .describe('Secret that holds the signing secret.')
       .exactOptional(),
     health: z
-      .enum(['Healthy', 'Failing', 'Disabled'])
-      .describe('How the latest deliveries went.')
+      .enum(['Healthy', 'Failing', 'Disabled', 'NotReady'])
+      .describe('How the latest deliveries went; NotReady: it is not in force as declared.')
       .exactOptional(),
     lastSuccessTime: time.describe('When a delivery was last acknowledged.').exactOptional(),
+    lastFailureTime: time.describe('When an attempt last failed.').exactOptional(),
     lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
     conditions: conditions.exactOptional(),
   })

@@ -1,7 +1,7 @@
 import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
 import type { ManagedBy } from '../../platform/resources/kind-names.ts';
+import type { SealedHeaders, SealedRotation } from './endpoint-secrets.sql.ts';
 
 /** A WebhookEndpoint as the operator has projected it. Times are Unix milliseconds. */
 export type WebhookEndpointRow = {
@@ -16,7 +16,10 @@ export type WebhookEndpointRow = {
   eventTypes: string[];
   description: string;
   enabled: boolean;
-  headers: Record<string, string>;
+  /** Of the declaration and of REST; the values are sealed (endpoint-secrets.sql.ts). */
+  headerNames: string[];
+  /** Moves with each change of the headers by REST, which are no part of the declaration. */
+  headerRevision: number;
   metadata: Record<string, string>;
   ready: boolean;
   reason: string;
@@ -46,18 +49,21 @@ export type EndpointProjection = Omit<
   | 'lastFailure'
   | 'nextSecretAt'
   | 'oldSecretUntil'
+  | 'headerNames'
+  | 'headerRevision'
 > & {
   /** Sealed; null keeps the last one, and its rotation. */
   secret: Buffer | null;
   /** With `secret`: its rotation; none ends the one under way. */
   next?: SealedRotation;
+  /** The declared ones, sealed. */
+  headers: SealedHeaders;
 };
 
-/** Times are Unix ms. */
-export type SealedRotation = { secret: Buffer; atMs: number; oldUntilMs: number };
-
 const COLUMNS = `e.id, e.namespace, e.name, e.uid, e.generation, e.managed_by as "managedBy",
-  e.url, e.event_types as "eventTypes", e.description, e.enabled, e.headers, e.metadata,
+  e.url, e.event_types as "eventTypes", e.description, e.enabled, e.metadata,
+  array(select distinct unnest(e.declared_header_names || e.rest_header_names) order by 1) as "headerNames",
+  e.header_revision as "headerRevision",
   e.ready, e.reason, e.message, e.created_at as "createdAt", e.updated_at as "updatedAt",
   h.last_success_at as "lastSuccessAt", h.last_failure_at as "lastFailureAt",
   h.last_failure as "lastFailure", e.next_secret_at as "nextSecretAt",
@@ -85,8 +91,9 @@ export type EndpointFilter = ListPage & {
 /** The same rule as `healthOf` in src/webhooks/endpoints/read-endpoint-health.ts. */
 const HAS_STATUS = {
   disabled: 'not e.enabled',
-  failing: `e.enabled and h.last_failure_at > coalesce(h.last_success_at, '-infinity')`,
-  healthy: `e.enabled and (h.last_failure_at > coalesce(h.last_success_at, '-infinity')) is not true`,
+  not_ready: 'e.enabled and not e.ready',
+  failing: `e.enabled and e.ready and h.last_failure_at > coalesce(h.last_success_at, '-infinity')`,
+  healthy: `e.enabled and e.ready and (h.last_failure_at > coalesce(h.last_success_at, '-infinity')) is not true`,
 } as const;
 
 /** Newest first. */
@@ -108,15 +115,15 @@ export async function listEndpoints(db: Db, filter: EndpointFilter): Promise<Web
 
 export type HealthRow = Pick<
   WebhookEndpointRow,
-  'namespace' | 'name' | 'enabled' | 'lastSuccessAt' | 'lastFailureAt'
+  'namespace' | 'name' | 'enabled' | 'ready' | 'lastSuccessAt' | 'lastFailureAt' | 'lastFailure'
 >;
 
 /** How deliveries to each endpoint went, in all namespaces. */
 export async function listEndpointHealth(db: Db): Promise<HealthRow[]> {
   const { rows } = await db.query<HealthRow>({
     name: 'list_endpoint_health',
-    text: `select e.namespace, e.name, e.enabled, h.last_success_at as "lastSuccessAt",
-                  h.last_failure_at as "lastFailureAt"
+    text: `select e.namespace, e.name, e.enabled, e.ready, h.last_success_at as "lastSuccessAt",
+                  h.last_failure_at as "lastFailureAt", h.last_failure as "lastFailure"
              from ${FROM} where e.deleted_at is null`,
   });
   return rows;
@@ -128,15 +135,17 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
   await db.query(
     `insert into webhook_endpoints as e
        (id, namespace, name, uid, generation, managed_by, url, event_types, description, enabled,
-        headers, metadata, secret, ready, reason, message, next_secret, next_secret_at,
-        old_secret_until)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+        declared_headers, declared_header_names, metadata, secret, ready, reason, message,
+        next_secret, next_secret_at, old_secret_until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $20, $12, $13, $14, $15, $16, $17,
              to_timestamp($18 / 1000.0), to_timestamp($19 / 1000.0))
      on conflict (id) do update set
        namespace = excluded.namespace, name = excluded.name, uid = excluded.uid,
        generation = excluded.generation, managed_by = excluded.managed_by, url = excluded.url,
        event_types = excluded.event_types, description = excluded.description,
-       enabled = excluded.enabled, headers = excluded.headers, metadata = excluded.metadata,
+       enabled = excluded.enabled, declared_headers = excluded.declared_headers,
+       declared_header_names = excluded.declared_header_names, headers = '{}',
+       metadata = excluded.metadata,
        next_secret = case when excluded.secret is null then e.next_secret
                           else excluded.next_secret end,
        next_secret_at = case when excluded.secret is null then e.next_secret_at
@@ -158,7 +167,7 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
       e.eventTypes,
       e.description,
       e.enabled,
-      e.headers,
+      e.headers.sealed,
       e.metadata,
       e.secret,
       e.ready,
@@ -167,6 +176,7 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
       e.next?.secret ?? null,
       e.next?.atMs ?? null,
       e.next?.oldUntilMs ?? null,
+      e.headers.names,
     ],
   );
 }
@@ -178,7 +188,7 @@ export async function updateEndpointCondition(
 ): Promise<void> {
   await db.query(
     `update webhook_endpoints set uid = $2, generation = $3, ready = $4, reason = $5, message = $6
-      where id = $1`,
+      where id = $1 and deleted_at is null`,
     [
       endpoint.id,
       endpoint.uid,
@@ -201,88 +211,12 @@ export async function markEndpointDeleted(
 ): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>(
     `update webhook_endpoints set deleted_at = now(), updated_at = now(), secret = null,
-            next_secret = null, next_secret_at = null, old_secret_until = null
+            next_secret = null, next_secret_at = null, old_secret_until = null,
+            declared_headers = null, declared_header_names = '{}', rest_headers = null,
+            rest_header_names = '{}', headers = '{}'
       where namespace = $1 and name = $2 and deleted_at is null and ($3::uuid is null or id <> $3)
      returning id`,
     [key.namespace, key.name, exceptId],
   );
   return rows[0]?.id;
 }
-
-/** The place of an endpoint's secret, which is authenticated with it (sealing.ts). */
-export function endpointSecretPlace(namespace: string, id: string): string {
-  return `endpoint:${namespace}/${id}`;
-}
-
-/** What an endpoint signs with, sealed, and the rotation under way. */
-export type SealedSecrets = { secret: Buffer; next: SealedRotation | null };
-
-type SecretRow = {
-  secret: Buffer | null;
-  nextSecret: Buffer | null;
-  nextSecretAt: number;
-  oldSecretUntil: number;
-};
-
-const SECRETS = `secret, next_secret as "nextSecret", next_secret_at as "nextSecretAt",
-  old_secret_until as "oldSecretUntil"`;
-
-function toSealedSecrets(row: SecretRow | undefined): SealedSecrets | null {
-  if (!row?.secret) return null;
-  const { secret, nextSecret, nextSecretAt: atMs, oldSecretUntil: oldUntilMs } = row;
-  return { secret, next: nextSecret && { secret: nextSecret, atMs, oldUntilMs } };
-}
-
-export async function readSealedSecrets(
-  db: Db,
-  id: string,
-  { lock = false } = {},
-): Promise<SealedSecrets | null> {
-  const { rows } = await db.query<SecretRow>(
-    `select ${SECRETS} from webhook_endpoints where id = $1${lock ? ' for update' : ''}`,
-    [id],
-  );
-  return toSealedSecrets(rows[0]);
-}
-
-/**
- * Locks the row of an endpoint until the transaction ends. `secrets` null: it has none yet;
- * undefined: there is no such endpoint. `nowMs` is the database's clock.
- */
-export async function lockSecrets(
-  db: Db,
-  { namespace, id }: { namespace: string; id: string },
-): Promise<{ secrets: SealedSecrets | null; nowMs: number } | undefined> {
-  const { rows } = await db.query<SecretRow & { nowMs: number }>(
-    `select ${SECRETS}, floor(extract(epoch from clock_timestamp()) * 1000)::bigint as "nowMs"
-       from webhook_endpoints where id = $1 and namespace = $2 and deleted_at is null for update`,
-    [id, namespace],
-  );
-  return rows[0] && { secrets: toSealedSecrets(rows[0]), nowMs: rows[0].nowMs };
-}
-
-export async function updateSecrets(
-  db: Db,
-  { id, secret, next }: { id: string; secret: Buffer; next: SealedRotation | null },
-): Promise<void> {
-  await db.query(
-    `update webhook_endpoints
-        set secret = $2, next_secret = $3, next_secret_at = to_timestamp($4 / 1000.0),
-            old_secret_until = to_timestamp($5 / 1000.0)
-      where id = $1`,
-    [id, secret, next?.secret ?? null, next?.atMs ?? null, next?.oldUntilMs ?? null],
-  );
-}
-
-/** The signing secrets (contract §4), of removed endpoints too. */
-export const SEALED_ENDPOINT_COLUMNS: readonly SealedColumn[] = ['secret', 'next_secret'].map(
-  (value) => ({
-    table: 'webhook_endpoints',
-    value,
-    assign: (bytes) => `${value} = ${bytes}`,
-    key: [['id', 'uuid']],
-    with: ['namespace'],
-    place: ({ namespace = '', id = '' }) => endpointSecretPlace(namespace, id),
-    where: 'true',
-  }),
-);

@@ -8,7 +8,6 @@ import {
 import { fromUuid } from '../../ids.ts';
 import { EVENT_SAMPLES } from '../../events/samples.ts';
 import { WebhookEndpointPatch, WebhookEndpointWrite } from './rest-webhook-endpoint.ts';
-import { etagOf } from '../../platform/declare/precondition.ts';
 import { listEndpoints } from './webhook-endpoints.sql.ts';
 import { createSendTestEvent, type SendTestEventDeps } from './send-test-event.ts';
 import {
@@ -22,11 +21,16 @@ import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor
 import { parseBody } from '../../platform/http/field-errors.ts';
 import { flag, idParam } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { CreatedWebhookEndpoint, endpointView, WebhookEndpoint } from './endpoint.view.ts';
+import {
+  CreatedWebhookEndpoint,
+  endpointTag,
+  endpointView,
+  WebhookEndpoint,
+} from './endpoint.view.ts';
 
 const tag = 'Webhook endpoints';
 const params = { id: idParam('we', 'webhook endpoint') };
-const STATUSES = ['healthy', 'failing', 'disabled'] as const;
+const STATUSES = ['healthy', 'failing', 'disabled', 'not_ready'] as const;
 const notYet = 'Written; not in force yet, `ready` is false.';
 
 export type WebhookRoutesDeps = EndpointWriterDeps & SendTestEventDeps;
@@ -73,7 +77,7 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
       etag: true,
       handle: async ({ caller: { namespace }, params: { id } }) => {
         const row = await requireEndpoint(deps, { namespace, id });
-        return { status: 200, headers: { ETag: etagOf(row) }, body: endpointView(row) };
+        return { status: 200, headers: { ETag: endpointTag(row) }, body: endpointView(row) };
       },
     }),
   ];
@@ -96,11 +100,12 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
         201: { description: 'The new endpoint.', schema: CreatedWebhookEndpoint, location: true },
         202: { description: notYet, schema: CreatedWebhookEndpoint, location: true },
       },
+      errors: ['quota_exceeded'],
       etag: true,
       handle: async ({ plan, caller: { namespace }, body }) => {
         const { row, secret, shown } = await createEndpoint(deps, namespace, body, plan);
         const view = endpointView(row);
-        const headers = { Location: `/v1/webhooks/${view.id}`, ETag: etagOf(row) };
+        const headers = { Location: `/v1/webhooks/${view.id}`, ETag: endpointTag(row) };
         return { status: shown ? 201 : 202, body: { ...view, secret }, headers };
       },
     }),
@@ -113,7 +118,9 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
       errors,
       params,
       summary: 'Change a webhook endpoint',
-      description: 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.',
+      description:
+        'JSON merge patch (RFC 7386): null removes a field, lists are replaced, `headers` sets or ' +
+        'removes single ones.',
       body: { schema: WebhookEndpointPatch },
       answers: {
         200: { description: 'The endpoint, as it now is.', schema: WebhookEndpoint },
@@ -123,7 +130,7 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
       handle: async ({ caller: { namespace }, params: { id }, body, precondition }) => {
         const key = { namespace, id };
         const { row, shown } = await patchEndpoint(deps, key, body, precondition);
-        const headers = { ETag: etagOf(row) };
+        const headers = { ETag: endpointTag(row) };
         return { status: shown ? 200 : 202, headers, body: endpointView(row) };
       },
     }),
@@ -152,6 +159,7 @@ const testBody = z
     type: z.enum(EVENT_TYPES).optional().describe('Default agent.published.'),
     data: z
       .record(z.string(), z.unknown())
+      .meta({ maxProperties: 50 }) // No type has as many.
       .optional()
       .describe('As events of the type carry it; default: a sample.'),
   })

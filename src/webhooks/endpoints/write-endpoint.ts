@@ -1,9 +1,15 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError, found } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
-import { declareNew, declaring, findMade } from '../../platform/declare/declare.ts';
 import {
+  declareNew,
+  findMade,
+  managedElsewhere,
+  retryingConflicts,
+} from '../../platform/declare/declare.ts';
+import {
+  applyPatch,
+  createDeclared,
   deleteDeclared,
-  patchDeclared,
   requireRow,
   showWritten,
   type DeclaredKind,
@@ -11,31 +17,52 @@ import {
   type RowKey,
   type Written,
 } from '../../platform/declare/declared-kind.ts';
-import type { Precondition } from '../../platform/declare/precondition.ts';
+import {
+  atRevision,
+  noPrecondition,
+  preconditionFailed,
+  type Precondition,
+} from '../../platform/declare/precondition.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
 import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { ANNOTATIONS, API_MANAGER } from '../../platform/resources/annotations.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { ANNOTATIONS } from '../../platform/resources/annotations.ts';
 import {
   StoreUnavailableError,
+  WriteConflictError,
   type Applied,
   type Resource,
-  type ResourceStore,
 } from '../../platform/resources/resource-store.ts';
+import { openHeaders, sealHeaders, type Headers } from './endpoint-headers.ts';
+import { declaredByRest, headersProblem, patchHeaders } from './header-rules.ts';
+import {
+  adoptRestHeaders,
+  deleteUndeclared,
+  insertUndeclared,
+  readSealedEndpoint,
+  updateRestHeaders,
+} from './endpoint-secrets.sql.ts';
 import {
   fromWebhookEndpointSpec,
+  splitPatch,
   toWebhookEndpointSpec,
   webhookEndpointPointer,
+  type HeaderPatch,
   type WebhookEndpointFields,
   type WebhookEndpointWrite,
 } from './rest-webhook-endpoint.ts';
 import { newEndpointSecret } from './signature.ts';
-import { secretObject } from './signing-secrets.ts';
+import { sealSecrets } from './signing-secrets.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 import { readEndpoint, type WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 
-export type EndpointWriterDeps = DeclareDeps & { guard: AddressGuard; nowMs: () => number };
+export type EndpointWriterDeps = DeclareDeps & {
+  guard: AddressGuard;
+  sealer: Sealer;
+  nowMs: () => number;
+};
 
 export type WrittenEndpoint = Written<WebhookEndpointSpec, WebhookEndpointRow>;
 
@@ -47,6 +74,7 @@ const DECLARED_ENDPOINT: DeclaredKind<
   kind: 'WebhookEndpoint',
   idPrefix: 'we',
   noun: 'webhook endpoint',
+  table: 'webhook_endpoints',
   field: 'url',
   pointer: webhookEndpointPointer,
   toSpec: (fields) => toWebhookEndpointSpec(fields).spec,
@@ -59,7 +87,8 @@ const DECLARED_ENDPOINT: DeclaredKind<
     eventTypes: [...(spec.eventTypes ?? [])],
     description: spec.description ?? '',
     enabled: !spec.suspend,
-    headers: spec.headers ?? {},
+    headerNames: row?.headerNames ?? [],
+    headerRevision: row?.headerRevision ?? 0,
     metadata: spec.metadata ?? {},
     lastSuccessAt: row?.lastSuccessAt ?? null,
     lastFailureAt: row?.lastFailureAt ?? null,
@@ -71,7 +100,8 @@ const DECLARED_ENDPOINT: DeclaredKind<
 
 /**
  * Declares a new endpoint (contract §4). Id and secret are made here, so that they are in the
- * answer whatever happens next; the Secret is written before the endpoint that uses it.
+ * answer whatever happens next. What is secret is sealed into the endpoint's row before the
+ * declaration, which has none of it; the operator copies it into a Secret.
  */
 export async function createEndpoint(
   deps: EndpointWriterDeps,
@@ -79,64 +109,132 @@ export async function createEndpoint(
   write: WebhookEndpointWrite,
   plan: Plan = freshPlan(deps.nowMs()),
 ): Promise<WrittenEndpoint & { secret: string }> {
-  const { spec, secret = newEndpointSecret(plan.seed) } = toWebhookEndpointSpec(write);
+  const made = toWebhookEndpointSpec(write);
+  const { spec, secret = newEndpointSecret(plan.seed), headers = {} } = made;
   checkAddress(deps.guard, spec.url);
+  refuseHeaders(headers);
   const { id } = plan;
   const publicId = fromUuid('we', id);
-  const name = publicId.replace('_', '-');
   const object = {
     kind: 'WebhookEndpoint',
     namespace,
-    name,
+    name: publicId.replace('_', '-'),
     spec,
     annotations: { [ANNOTATIONS.id]: publicId },
   };
-  const resource = await declaring(webhookEndpointPointer, async () => {
+  const declare = async (): Promise<Resource> => {
     // An earlier try may have made it, and its secret may have been rotated since.
-    const made = plan.isRetry ? await findMade(deps.store, object) : undefined;
-    return made ?? declareWithSecret(deps.store, object, { secret, plan });
-  });
-  return { ...(await showWritten(deps, DECLARED_ENDPOINT, { resource, id })), secret };
+    const known = plan.isRetry ? await findMade(deps.store, object) : undefined;
+    return known ?? declareWithSecrets(deps, { id, object, url: spec.url, secret, headers });
+  };
+  const written = await createDeclared(deps, DECLARED_ENDPOINT, { namespace, plan, declare });
+  const { row } = written;
+  const headerNames = written.shown ? row.headerNames : Object.keys(headers).toSorted();
+  return { ...written, row: { ...row, headerNames }, secret };
 }
 
-async function declareWithSecret(
-  store: ResourceStore,
-  endpoint: Applied,
-  { secret, plan }: { secret: string; plan: Plan },
+async function declareWithSecrets(
+  { pool, store, sealer }: EndpointWriterDeps,
+  endpoint: { id: string; object: Applied; url: string; secret: string; headers: Headers },
 ): Promise<Resource> {
-  const object = secretObject(endpoint, { secret });
-  await store.apply(object, {
-    fieldManager: API_MANAGER,
-    // Named after the id: an existing one is of an earlier try and has the same secret.
-    ...(!plan.isRetry && { resourceVersion: '' }),
+  const { id, object, url, secret, headers } = endpoint;
+  const { namespace, name } = object;
+  const place = { id, namespace };
+  await insertUndeclared(pool, {
+    id,
+    namespace,
+    name,
+    url,
+    secret: sealSecrets(sealer, place, { secret }).secret,
+    headers: sealHeaders(sealer, place, headers),
   });
   try {
-    return await declareNew(store, endpoint);
+    return await declareNew(store, object);
   } catch (error) {
-    // In an outage the endpoint may have been made all the same, and needs its Secret.
-    if (!(error instanceof StoreUnavailableError)) await store.delete('Secret', object);
+    // In an outage the endpoint may have been made all the same, and needs its secret.
+    if (!(error instanceof StoreUnavailableError)) await deleteUndeclared(pool, object);
     throw error;
   }
 }
 
-/** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */
+/**
+ * JSON merge patch of the fields the API owns; a field of another manager is answered 409. The
+ * declaration is changed first and the headers after it: if this process dies in between, a repeat
+ * of the patch does the rest.
+ */
 export async function patchEndpoint(
   deps: EndpointWriterDeps,
   key: RowKey,
   patch: Record<string, unknown>,
-  precondition?: Precondition,
+  given: Precondition = noPrecondition,
 ): Promise<WrittenEndpoint> {
-  if (typeof patch['url'] === 'string') checkAddress(deps.guard, patch['url']);
-  return patchDeclared(deps, DECLARED_ENDPOINT, { key, patch, precondition });
+  const { declared, headers } = splitPatch(patch);
+  if (typeof declared['url'] === 'string') checkAddress(deps.guard, declared['url']);
+  const row = await requireEndpoint(deps, key);
+  const precondition = atRevision(given, row.headerRevision);
+  const isRefused = headers !== undefined && row.managedBy !== 'api';
+  if (isRefused) throw managedElsewhere([{ field: 'headers', manager: row.managedBy }]);
+  const prepare = (current: Resource<WebhookEndpointSpec>): Promise<void> =>
+    adoptDeclaredHeaders(deps, key, current);
+  const change = { key, patch: declared, precondition, prepare };
+  const resource = await applyPatch(deps, DECLARED_ENDPOINT, change);
+  if (headers !== undefined) {
+    const isConditional = given !== noPrecondition;
+    await changeHeaders(deps, key, headers, isConditional ? row.headerRevision : undefined);
+  }
+  return showWritten(deps, DECLARED_ENDPOINT, { resource, id: key.id });
+}
+
+/** `expected`: the revision that the caller has seen. */
+async function changeHeaders(
+  { pool, sealer }: EndpointWriterDeps,
+  key: RowKey,
+  patch: HeaderPatch,
+  expected: number | undefined,
+): Promise<void> {
+  await retryingConflicts(async () => {
+    const stored = found(await readSealedEndpoint(pool, key.id), DECLARED_ENDPOINT.noun);
+    const { headerRevision, restHeaders } = stored;
+    if (expected !== undefined && headerRevision !== expected) throw preconditionFailed();
+    const headers = patchHeaders(openHeaders(sealer, key, restHeaders), patch);
+    refuseHeaders(headers);
+    const change = { id: key.id, headerRevision, ...sealHeaders(sealer, key, headers) };
+    if (!(await updateRestHeaders(pool, change))) {
+      throw new WriteConflictError('its headers were changed meanwhile');
+    }
+  });
+}
+
+/** An earlier release declared the headers of REST in clear: they are kept before that goes. */
+async function adoptDeclaredHeaders(
+  { pool, sealer }: Pick<EndpointWriterDeps, 'pool' | 'sealer'>,
+  key: RowKey,
+  current: Resource<WebhookEndpointSpec>,
+): Promise<void> {
+  const headers = declaredByRest(current);
+  if (headers) await adoptRestHeaders(pool, { id: key.id, ...sealHeaders(sealer, key, headers) });
+}
+
+/** @throws ApiError invalid_body */
+function refuseHeaders(headers: Headers): void {
+  const detail = headersProblem(headers);
+  if (detail === undefined) return;
+  throw new ApiError('invalid_body', detail, {
+    errors: [{ pointer: '/headers', code: 'invalid_value', detail }],
+  });
 }
 
 /** The operator then deletes its Secret. */
-export function deleteEndpoint(
+export async function deleteEndpoint(
   deps: EndpointWriterDeps,
   key: RowKey,
-  precondition?: Precondition,
+  precondition: Precondition = noPrecondition,
 ): Promise<void> {
-  return deleteDeclared(deps, DECLARED_ENDPOINT, { key, precondition });
+  const { headerRevision } = await requireEndpoint(deps, key);
+  return deleteDeclared(deps, DECLARED_ENDPOINT, {
+    key,
+    precondition: atRevision(precondition, headerRevision),
+  });
 }
 
 /** @throws ApiError not_found, for another namespace's id too */

@@ -125,7 +125,7 @@ const IN_TURN = `and (d.conversation_id is null or d.started
                    and (e.run_at > d.run_at or e.attempt > d.attempt)))`;
 
 const CLAIM = `with want as materialized (
-    select e.id, w.slots, w.yielding_slots, e.url, e.headers,
+    select e.id, w.slots, w.yielding_slots, e.url, e.headers, e.declared_headers, e.rest_headers,
            case when e.next_secret_at <= now() then e.next_secret else e.secret end as secret,
            case when e.old_secret_until <= now() then null
                 when e.next_secret_at <= now() then e.secret
@@ -178,8 +178,8 @@ const CLAIM = `with want as materialized (
          c.lease_token as "leaseToken", free.lost,
          extract(epoch from now() - c.scheduled_from)::float8 * 1000 as "ageMs",
          extract(epoch from now() - c.due_at)::float8 * 1000 as "waitedMs",
-         free.yields or c.due_at < now() - $10 * interval '1 ms' as yields, want.url, want.headers,
-         want.secret, want.other_secret as "otherSecret", v.body
+         free.yields or c.due_at < now() - $10 * interval '1 ms' as yields, want.url, want.headers as "plainHeaders",
+         want.declared_headers as "declaredHeaders", want.rest_headers as "restHeaders", want.secret, want.other_secret as "otherSecret", v.body
     from claimed c join free on free.id = c.id join want on want.id = c.endpoint_id
     -- Not a sub-select: when two claims meet at a row, PostgreSQL 18 reads memory that is not its
     -- own for the partitions of a sub-select, and may crash.
@@ -317,6 +317,7 @@ export async function measureBacklog(db: Db): Promise<Backlog> {
   );
   const endpoints = await db.query<{ state: string; count: number }>(
     `select case when not e.enabled then 'disabled'
+                 when not e.ready then 'not_ready'
                  when h.last_failure_at > coalesce(h.last_success_at, '-infinity') then 'failing'
                  else 'healthy' end as state, count(*) as count
        from webhook_endpoints e left join endpoint_health h on h.endpoint_id = e.id

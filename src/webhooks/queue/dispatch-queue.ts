@@ -54,7 +54,11 @@ export type ClaimedDelivery = {
   /** An earlier claimer vanished; its attempt was recorded as lost. */
   lost: boolean;
   url: string;
-  headers: Record<string, string>;
+  /** Those that an earlier release left unsealed, until the operator seals them. */
+  plainHeaders: Record<string, string>;
+  /** Sealed; those of REST win. */
+  declaredHeaders: Buffer | null;
+  restHeaders: Buffer | null;
   /** A retry, made by a job, or late: fresh events go before it. */
   yields: boolean;
   /** Sealed; what `parley-signature` is made with. */

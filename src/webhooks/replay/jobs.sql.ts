@@ -253,14 +253,31 @@ export async function listJobs(db: Db, filter: JobFilter): Promise<JobRow[]> {
   return rows;
 }
 
-/** Ids of jobs that are not over, the oldest first. */
-export async function listRunningJobs(db: Db): Promise<string[]> {
+/** How many jobs of a namespace are not over, and how many of them this actor started. */
+export async function countRunningJobs(
+  db: Db,
+  { namespace, actor }: { namespace: string; actor: string },
+): Promise<{ namespace: number; key: number }> {
+  const { rows } = await db.query<{ namespace: number; key: number }>(
+    `select count(*) as namespace, count(*) filter (where actor = $2) as key
+       from jobs where status = 'running' and namespace = $1`,
+    [namespace, actor],
+  );
+  return rows[0]!; // An aggregate has one row.
+}
+
+/** Ids of jobs that are not over, the oldest first: a page after `after`; null: from the first. */
+export async function listRunningJobs(db: Db, after: string | null): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'list_running_jobs',
-    text: `select id from jobs where status = 'running' order by id limit 100`,
+    text: `select id from jobs
+            where status = 'running' and ($1::uuid is null or id > $1) order by id limit ${JOBS_PAGE}`,
+    values: [after],
   });
   return rows.map(({ id }) => id);
 }
+
+export const JOBS_PAGE = 100;
 
 /**
  * Locks a running job until the transaction ends; undefined when it is over or another process

@@ -1,3 +1,4 @@
+import type { Limits } from '../../config.ts';
 import { ApiError, found } from '../../errors.ts';
 import { EVENT_TYPES, isSubscribed, type EventType } from '../../events/event-types.ts';
 import { REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
@@ -6,6 +7,7 @@ import type { Metrics } from '../../platform/observability/metrics.ts';
 import { cancelJobDeliveries } from '../queue/delivery-endings.sql.ts';
 import {
   countPage,
+  countRunningJobs,
   finishJob,
   insertJob,
   readJob,
@@ -13,7 +15,8 @@ import {
   type ReplayMode,
   type ReplayScope,
 } from './jobs.sql.ts';
-import type { Pool } from '../../platform/postgres/pool.ts';
+import { lockCount } from '../../platform/declare/quota.sql.ts';
+import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { WebhookEndpointRow } from '../endpoints/webhook-endpoints.sql.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
@@ -40,7 +43,11 @@ export type ReplayRequest = {
 export type ReplayPlan = Omit<ReplayRequest, 'until'> & { until: number };
 
 type PlanDeps = { pool: Pool; nowMs: () => number };
-export type ReplayJobDeps = PlanDeps & { wakeJobs: () => void };
+export type ReplayJobDeps = PlanDeps & {
+  limits: Pick<Limits, 'replayJobs'>;
+  metrics: Pick<Metrics, 'inFlightRefused'>;
+  wakeJobs: () => void;
+};
 
 /** @throws ApiError not_found, invalid_body */
 async function planReplay(
@@ -86,7 +93,7 @@ async function countEvents(pool: Pool, scope: ReplayScope): Promise<number> {
 
 /**
  * Starts a replay of many events to one endpoint; run-replay-jobs.ts carries it out.
- * @throws ApiError not_found, invalid_body, endpoint_disabled
+ * @throws ApiError not_found, invalid_body, endpoint_disabled, too_many_in_flight
  */
 export async function createReplayJob(
   deps: ReplayJobDeps,
@@ -98,8 +105,11 @@ export async function createReplayJob(
   if (!endpoint.enabled) {
     throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
   }
+  await requireShare(deps.pool, deps, input); // Before anything is counted for nothing.
   const total = await countEvents(deps.pool, scopeOf(plan, endpoint));
   const job = await inTransaction(deps.pool, async (db) => {
+    await lockCount(db, 'replay_jobs', plan.namespace);
+    await requireShare(db, deps, input);
     const id = newUuid(deps.nowMs());
     const types = [...request.types];
     const row = await insertJob(db, { ...plan, id, types, total, actor });
@@ -109,6 +119,27 @@ export async function createReplayJob(
   deps.wakeJobs();
   return job;
 }
+
+/** 429 and not 409: an answer that is kept under an `Idempotency-Key` would refuse it for a day. */
+async function requireShare(
+  db: Db,
+  { limits: { replayJobs }, metrics }: Pick<ReplayJobDeps, 'limits' | 'metrics'>,
+  caller: { namespace: string; actor: string },
+): Promise<void> {
+  if (replayJobs === null) return;
+  const running = await countRunningJobs(db, caller);
+  const share = (['key', 'namespace'] as const).find((one) => running[one] >= replayJobs[one]);
+  if (share === undefined) return;
+  metrics.inFlightRefused.inc({ kind: 'replay_jobs', share });
+  const whose = share === 'key' ? 'this API key' : 'this namespace';
+  const detail =
+    `${whose} may have ${replayJobs[share]} replays running at once (PARLEY_LIMIT_REPLAY_JOBS); ` +
+    'wait for one, or stop it by DELETE /v1/jobs/{id}';
+  throw new ApiError('too_many_in_flight', detail, { retryAfterSec: JOB_RETRY_AFTER_SEC });
+}
+
+/** A job takes seconds to hours. */
+const JOB_RETRY_AFTER_SEC = 10;
 
 /** The events of a replay, by what the endpoint is subscribed to now. */
 export function scopeOf(

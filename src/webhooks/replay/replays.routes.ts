@@ -21,7 +21,7 @@ const tag = 'Jobs';
 const params = { id: idParam('job', 'job') };
 
 export type ReplayRoutesDeps = ReplayEventDeps &
-  ReplayJobDeps & { metrics: Pick<Metrics, 'deliveries'> };
+  ReplayJobDeps & { metrics: Pick<Metrics, 'deliveries' | 'inFlightRefused'> };
 
 /** Sending events again, one or many, and what becomes of that (contract §4). */
 export function replayRoutes(deps: ReplayRoutesDeps): Route[] {
@@ -127,6 +127,7 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
       202: { description: 'The job runs.', schema: Job, location: true },
     },
     errors: ['endpoint_disabled'],
+    inFlight: () => 'replay_requests',
     handle: async ({ answering, caller: { namespace, actor }, params: { id }, body }) => {
       const { since, until, mode = 'failed', types = [], dry_run: isDryRun } = body;
       const request = {

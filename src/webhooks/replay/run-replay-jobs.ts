@@ -8,6 +8,7 @@ import {
   hasUnsent,
   lockRunningJob,
   insertReplays,
+  JOBS_PAGE,
   listRunningJobs,
   type JobRow,
   type ReplayScope,
@@ -48,18 +49,30 @@ export type ReplayRunnerDeps = {
  */
 export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    const jobs = await listRunningJobs(deps.pool);
-    if (jobs.length === 0) return false;
+    let jobs = 0;
     let moved = false;
-    for (const id of jobs) {
+    // One batch of each in turn, so that a large job does not hold up a small one.
+    for await (const id of runningJobs(deps.pool)) {
       if (signal.aborted) return false;
-      // One batch of each in turn, so that a large job does not hold up a small one.
+      jobs += 1;
       moved = (await runBatch(deps, id)) || moved;
     }
+    if (jobs === 0) return false;
     // A stop in the middle of the wait is no failure.
     if (!moved) await delay(WAIT_MS, undefined, { signal }).catch(() => undefined);
   }
   return false;
+}
+
+/** All of them, page by page: however many wait for their receivers, each gets its turn. */
+async function* runningJobs(pool: Pool): AsyncGenerator<string> {
+  let page: string[];
+  let after: string | null = null;
+  do {
+    page = await listRunningJobs(pool, after);
+    yield* page;
+    after = page.at(-1) ?? null;
+  } while (page.length === JOBS_PAGE);
 }
 
 /** False when there was nothing to do for the job now. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { toUuid } from '../../../src/ids.ts';
 import { completeTranscript } from '../../../src/conversations/ending/complete-transcript.ts';
-import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
+import { pass, startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 
 let fixture: ConversationFixture;
 beforeAll(async () => {
@@ -9,21 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.stop());
 
-/** As if so many seconds had passed since everything in it. */
-async function passed(id: string, sec: number): Promise<void> {
-  const uuid = toUuid('conv', id);
-  await fixture.engine.pool.query(
-    `update conversations set started_at = started_at - make_interval(secs => $2),
-                              expires_at = expires_at - make_interval(secs => $2) where id = $1`,
-    [uuid, sec],
-  );
-  await fixture.engine.pool.query(
-    `update escalations set requested_at = requested_at - make_interval(secs => $2),
-                            times_out_at = times_out_at - make_interval(secs => $2)
-      where conversation_id = $1`,
-    [uuid, sec],
-  );
-}
+const passed = (id: string, sec: number): Promise<void> => pass(fixture, id, sec);
 
 const summarized = (id: string) =>
   fixture.engine.eventually(async () => {
@@ -173,6 +159,23 @@ describe('a clock that runs out', () => {
     expect([role, text]).toEqual(['system', expect.stringContaining('Nobody is free')]);
     expect((await fixture.say(id, 'When are you open?')).body.turns).toHaveLength(2);
   });
+});
+
+test('one that cannot be ended does not keep the others open', async () => {
+  const [stuck, other] = [await fixture.start(), await fixture.start()];
+  const { pool } = fixture.engine;
+  await pool.query(`
+    create function refuse_end() returns trigger language plpgsql as $$
+    begin raise exception 'not this one'; end $$;
+    create trigger refuse_end before update on conversations for each row
+      when (old.id = '${toUuid('conv', stuck)}' and new.ended_at is not null)
+      execute function refuse_end()`);
+  await passed(stuck, 2_000); // The first in line.
+  await passed(other, 1_900);
+  await summarized(other);
+  expect((await fixture.read(stuck)).status).toBe('active');
+  await pool.query('drop function refuse_end cascade');
+  await summarized(stuck);
 });
 
 test('ended, but the process died before the summary: found again, one event', async () => {

@@ -57,6 +57,11 @@ describe('the outcome', () => {
       tallyOf(['Is it made of velvet?', 'none'], ['I found it myself', 'talk']),
       'unknown',
     ],
+    [
+      'answered, with more open than the list holds',
+      { ...tallyOf([...DELIVERY]), openBeyond: 1 },
+      'unresolved',
+    ],
     ['turned down', tallyOf([...DELIVERY], ['That did not help', 'talk']), 'unresolved'],
     [
       'turned down, then polite',

@@ -1,4 +1,5 @@
-// A receiver in a pod: keeps what it was sent, as it came, and shows it to the test.
+// A receiver in a pod: keeps what it was sent, as it came, and shows it to the test. It answers after
+// `?wait=` ms.
 import { createServer } from 'node:http';
 
 const received = [];
@@ -10,6 +11,8 @@ createServer((request, response) => {
     const body = Buffer.concat(pieces).toString('utf8');
     if (request.method === 'POST')
       received.push({ path: request.url, headers: request.headers, body });
-    response.end(request.method === 'GET' ? JSON.stringify(received) : 'ok');
+    const waitMs = Number(new URL(request.url, 'http://receiver').searchParams.get('wait') ?? 0);
+    const answer = request.method === 'GET' ? JSON.stringify(received) : 'ok';
+    setTimeout(() => response.end(answer), waitMs);
   });
 }).listen(8080);

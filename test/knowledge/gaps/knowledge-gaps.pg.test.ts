@@ -96,6 +96,19 @@ describe('a question without an answer', () => {
     expect(await gapsOf(agentId)).toHaveLength(2);
   });
 
+  test('that comes again was asked just now', async () => {
+    const agentId = newUuid();
+    await detect(agentId, 'Where is Svalbard?');
+    await fixture.engine.pool.query(
+      `update knowledge_gaps set last_asked_at = last_asked_at - interval '1 hour',
+              created_at = created_at - interval '1 hour' where agent_id = $1`,
+      [agentId],
+    );
+    await detect(agentId, 'Where is Svalbard?');
+    const [{ created, last_asked_at }] = await gapsOf(fromUuid('agt', agentId));
+    expect(last_asked_at - created).toBeGreaterThanOrEqual(3_600);
+  });
+
   test('asked in twenty conversations at once is one gap, counted twenty times', async () => {
     const agentId = newUuid();
     const results = await Promise.all(

@@ -1,8 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { CHUNK_CHARS_MAX, chunkText, titleOf } from '../../../src/knowledge/passages/chunk.ts';
+import {
+  CHUNK_CHARS_MAX,
+  chunkText as chunksOf,
+  titleOf,
+  type Chunk,
+} from '../../../src/knowledge/passages/chunk.ts';
 import { OVERLAP_CHARS } from '../../../src/knowledge/passages/cut-text.ts';
 
+const chunkText = (text: string): Chunk[] => [...chunksOf(text)];
 const words = (count: number, word = 'word'): string => Array(count).fill(word).join(' ');
 const headings = (text: string): string[] => chunkText(text).map(({ heading }) => heading);
 
@@ -69,8 +75,8 @@ describe('passages of a text', () => {
 
   test('are none of an empty text, and the title is the first heading', () => {
     expect(chunkText(' \r\n\t\n')).toEqual([]);
-    expect(titleOf(chunkText('# A\n\nx'))).toBe('A');
-    expect(titleOf(chunkText('x'))).toBeUndefined();
+    expect(titleOf(chunkText('# A\n\nx')[0]!)).toBe('A');
+    expect(titleOf(chunkText('x')[0]!)).toBeUndefined();
   });
 
   test('of any text: nothing is lost, all fit, no character is cut', () => {
@@ -105,7 +111,7 @@ describe('passages of a text', () => {
 });
 
 /** Words of a text that are in no passage and in no heading, and runs of letters cut too short. */
-function missingFrom(text: string, chunks: ReturnType<typeof chunkText>): string[] {
+function missingFrom(text: string, chunks: readonly Chunk[]): string[] {
   const kept = chunks.map((chunk) => `${chunk.heading} ${chunk.text}`).join(' ');
   const there = new Set(kept.match(/[\p{L}\p{N}]+/gu));
   const counted = (of: string): number => of.match(/𝒳/gu)?.length ?? 0;

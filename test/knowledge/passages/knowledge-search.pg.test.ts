@@ -49,7 +49,7 @@ async function fill(texts: Record<string, string>): Promise<string> {
        values ($1, 'default', $2, $3, '', '', 0, 0)`,
       [documentId, sourceId, path],
     );
-    const chunks = chunkText(text).map((chunk) => ({
+    const chunks = [...chunkText(text)].map((chunk) => ({
       id: newUuid(),
       position: position++,
       ...chunk,

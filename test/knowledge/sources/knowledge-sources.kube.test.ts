@@ -132,6 +132,9 @@ describeEachStore((storeName) => {
       await api.engine.store.delete('ConfigMap', configMap);
       await condition('ResolvedRefs', { status: 'False', reason: 'ConfigMapNotFound' });
       expect(await find('open')).toEqual(['We open at ten.']);
+      const { sourceId } = (await settled()).status;
+      const { body: shown } = await call('GET', `${SOURCES}/${String(sourceId)}`);
+      expect(shown).toMatchObject({ text: 'We open at ten.', ready: false });
       expect(await syncs()).toHaveLength(2);
     });
 

@@ -183,9 +183,102 @@ describe('what the operator opens', () => {
     '::ffff:10.0.0.0/104',
     '10.0.0.0/8/8',
     '10.0.0.0/-1',
-  ])('%j is not a CIDR, and the error names it', (cidr) => {
+    '*',
+    '*.',
+    '*.*.svc',
+    'rx.*.svc',
+    '.svc',
+    'svc',
+    'rx..svc',
+    'http://rx.default.svc',
+    'rx.default.svc:80',
+    '*.0.0.1',
+    'localhost',
+    '*.localhost',
+    'app.localhost',
+    `${'a'.repeat(64)}.svc`,
+  ])('%j is no CIDR and no host pattern, and the error names it', (cidr) => {
     const make = (): unknown => createAddressGuard({ allow: ['10.0.0.0/8', cidr] });
     expect(make).toThrow(StartupError);
     expect(make).toThrow(`"${cidr}"`);
+  });
+});
+
+describe('a host pattern', () => {
+  const SERVICE = '10.96.7.7';
+  const listed = createAddressGuard({
+    allow: ['*.default.svc', 'rx.team-a.svc', '*.Cluster.LOCAL'],
+  });
+
+  test.each(['rx.default.svc', 'pod.rx.default.svc', 'rx.team-a.svc', 'rx.b.svc.cluster.local'])(
+    'opens private addresses to %s alone',
+    (host) => {
+      expect(listed.isListedHost(host)).toBe(true);
+      for (const address of [SERVICE, '172.16.0.1', '192.168.1.1', '100.64.0.1', 'fd12::1']) {
+        expect(listed.isAllowed(address, host)).toBe(true);
+        expect(listed.isListed(address, host)).toBe(true);
+        expect(listed.isAllowed(address)).toBe(false);
+        expect(listed.isAllowed(address, 'example.com')).toBe(false);
+      }
+      expect(listed.isAllowed('1.1.1.1', host)).toBe(true);
+    },
+  );
+
+  test.each([
+    'default.svc',
+    'xdefault.svc',
+    'rx.team-b.svc',
+    'x.rx.team-a.svc',
+    'rx.default.svc.evil.com',
+  ])('does not match %s', (host) => {
+    expect(listed.isListedHost(host)).toBe(false);
+    expect(listed.isAllowed(SERVICE, host)).toBe(false);
+  });
+
+  test.each([
+    '127.0.0.1',
+    '::1',
+    '0.0.0.0',
+    '169.254.169.254',
+    '169.254.1.1',
+    'fe80::1',
+    'fd00:ec2::254',
+    '168.63.129.16',
+    '100.100.100.200',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::ffff:10.96.7.7',
+    '64:ff9b::10.96.7.7',
+    '2002:a60:707::',
+  ])('never opens %s', (address) => {
+    expect(listed.isAllowed(address, 'rx.default.svc')).toBe(false);
+    expect(listed.isListed(address, 'rx.default.svc')).toBe(false);
+  });
+});
+
+describe('the API server of the cluster', () => {
+  const allow = ['10.96.0.0/12', 'fd00::/8', '64:ff9b::/96', '*.default.svc'];
+  const guard = createAddressGuard({ allow, apiServer: '10.96.0.1' });
+
+  test.each(['10.96.0.1', '::ffff:10.96.0.1', '64:ff9b::10.96.0.1'])(
+    'is not reached at %s, by whatever list',
+    (address) => {
+      for (const host of [undefined, 'rx.default.svc']) {
+        expect(guard.isAllowed(address, host)).toBe(false);
+        expect(guard.isListed(address, host)).toBe(false);
+      }
+    },
+  );
+
+  test('nor at what its names mean by now', () => {
+    expect(guard.isAllowed('fd00::1')).toBe(true);
+    guard.setApiServerAddresses(['fd00:0::1', '10.96.0.9']);
+    expect(guard.isAllowed('fd00::1')).toBe(false);
+    expect(guard.isAllowed('10.96.0.9', 'rx.default.svc')).toBe(false);
+    expect(guard.isAllowed('10.96.0.1')).toBe(false);
+    expect(guard.isAllowed('10.96.0.2')).toBe(true);
+    guard.setApiServerAddresses([]);
+    expect(guard.isAllowed('10.96.0.9')).toBe(true);
+    expect(guard.isAllowed('10.96.0.1')).toBe(false);
   });
 });

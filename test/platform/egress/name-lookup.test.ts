@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { createNameLookup } from '../../../src/platform/egress/name-lookup.ts';
 import { startDnsServer, type DnsAnswer, type DnsServer, type DnsType } from './dns-server.ts';
@@ -135,4 +135,55 @@ test('a name is asked for as it stands: search domains give it no other meaning'
   answer = () => ({ error: 'NXDOMAIN' });
   await expect(lookup()('db.prod')).rejects.toMatchObject({ code: 'ENOTFOUND' });
   expect(new Set(server.questions.map(({ name }) => name))).toEqual(new Set(['db.prod']));
+});
+
+describe('search domains, when they are asked for', () => {
+  const resolv = (text: string): string => {
+    const file = path.join(folder, 'resolv.conf');
+    writeFileSync(file, text);
+    return file;
+  };
+  const POD =
+    'nameserver 10.96.0.10\nsearch parley.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n';
+  const only =
+    (known: string) =>
+    (name: string): DnsAnswer =>
+      name === known ? { addresses: ['10.96.7.7'] } : { error: 'NXDOMAIN' };
+  const asked = (): string[] => [...new Set(server.questions.map(({ name }) => name))];
+
+  test('a Service is found by its short name, and not without them', async () => {
+    answer = only('rx.default.svc.cluster.local');
+    const look = lookup({ resolvFile: resolv(POD) });
+    expect(await look('rx.default.svc', { search: true })).toEqual([
+      { address: '10.96.7.7', family: 4 },
+    ]);
+    expect(asked()).toEqual([
+      'rx.default.svc.parley.svc.cluster.local',
+      'rx.default.svc.svc.cluster.local',
+      'rx.default.svc.cluster.local',
+    ]);
+    await expect(look('rx.default.svc')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  });
+
+  test.each([
+    ['options ndots:2\nsearch a.test. B.test', 'x.y.z', ['x.y.z', 'x.y.z.a.test', 'x.y.z.b.test']],
+    ['domain a.test\nsearch b.test', 'x.y', ['x.y', 'x.y.b.test']],
+    ['search a.test\ndomain b.test c.test', 'x.y', ['x.y', 'x.y.b.test']],
+    ['nameserver 10.0.0.1', 'x.y', ['x.y']],
+    ['options ndots:3\nsearch a.test', 'x.y', ['x.y.a.test', 'x.y']],
+  ])('%j: %s is asked for as %j', async (text, name, names) => {
+    answer = () => ({ error: 'NXDOMAIN' });
+    const look = lookup({ resolvFile: resolv(text) });
+    await expect(look(name, { search: true })).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    expect(asked()).toEqual(names);
+  });
+
+  test('a server that fails ends it: the next name would be another one', async () => {
+    answer = () => ({ error: 'SERVFAIL' });
+    const look = lookup({ resolvFile: resolv(POD) });
+    await expect(look('rx.default.svc', { search: true })).rejects.toMatchObject({
+      code: 'EAI_AGAIN',
+    });
+    expect(asked()).toHaveLength(1);
+  });
 });

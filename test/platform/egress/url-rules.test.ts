@@ -130,6 +130,14 @@ test.each([
   'cluster.local',
   'host.localdomain',
   'nas.home.arpa',
+  'nas.lan',
+  'git.corp',
+  'wiki.intranet',
+  'nas.home',
+  'x.private',
+  'kubernetes.default',
+  'rx.default',
+  'rx.default.svc',
 ])('the inner name %s is refused without DNS, opened loopback or not', (host) => {
   expect(problemOf(`https://${host}/`)).toMatch(/only an inner network knows/);
   expect(problemOf(`https://${host}/`, local)).toMatch(/only an inner network knows/);
@@ -141,3 +149,36 @@ test.each(['a..example.com', 'example.com..', `${'a'.repeat(64)}.example.com`])(
     expect(problemOf(`https://${host}/`)).not.toBe('');
   },
 );
+
+describe('a host that PARLEY_EGRESS_ALLOW names', () => {
+  const guard = createAddressGuard({
+    allow: ['*.default.svc', 'git.corp', '*.cluster.local', '*.default'],
+  });
+
+  test.each(['rx.default.svc', 'RX.default.svc.', 'git.corp', 'rx.team.svc.cluster.local'])(
+    'passes with http and https: %s',
+    (host) => {
+      expect(problemOf(`http://${host}:8080/hook`, guard)).toBe('');
+      expect(problemOf(`https://${host}/hook`, guard)).toBe('');
+      expect(problemOf(`https://${host}/hook`)).toContain(
+        'have the operator add the host to PARLEY_EGRESS_ALLOW',
+      );
+    },
+  );
+
+  test.each([
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.',
+    'KUBERNETES.default.svc.cluster.local',
+  ])('is never the API server: %s', (host) => {
+    expect(problemOf(`https://${host}/`, guard)).toContain('PARLEY_EGRESS_ALLOW never opens');
+  });
+
+  test('leaves other hosts as they were', () => {
+    expect(problemOf('http://rx.team.svc/', guard)).toContain('only an inner network knows');
+    expect(problemOf('http://example.com/', guard)).toContain('must use https');
+    expect(problemOf('http://10.96.0.7/', guard)).toContain('is not a public one');
+  });
+});

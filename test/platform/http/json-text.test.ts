@@ -40,6 +40,34 @@ describe('what is taken', () => {
     expect(parseJsonBody(Buffer.from(body))).toEqual({ [text]: text });
   });
 
+  test('elements of lists count as members do', () => {
+    const list = (count: number): string => JSON.stringify(Array(count).fill(0));
+    expect(parseJsonBody(Buffer.from(list(10_000)))).toHaveLength(10_000);
+    expect(refusal(list(10_001)).code).toBe('malformed_request');
+    // An object or list without any has none, however it is written; the outermost is nobody's.
+    const empty = (count: number): string => `[${Array(count).fill(' { \n} ').join(',\t')}]`;
+    expect(parseJsonBody(Buffer.from(empty(10_000)))).toHaveLength(10_000);
+    expect(refusal(empty(10_001)).code).toBe('malformed_request');
+    const pairs = (count: number): string => `[${Array(count).fill('{"a":[1]}').join()}]`;
+    expect(parseJsonBody(Buffer.from(pairs(3_333)))).toHaveLength(3_333);
+    expect(refusal(pairs(3_334)).code).toBe('malformed_request');
+  });
+
+  test('the members of any value are counted as they are', () => {
+    const count = (value: unknown): number =>
+      typeof value === 'object' && value !== null
+        ? Object.values(value).reduce((sum: number, inner) => sum + 1 + count(inner), 0)
+        : 0;
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(0, 1), (value, more) => {
+        const text = JSON.stringify([value, ...Array(10_000 - 1 - count(value) + more).fill(0)]);
+        fc.pre(!text.includes('__proto__') && !/\\u0000|\\ud[89a-f]/.test(text));
+        if (more === 0) expect(parseJsonBody(Buffer.from(text))).toBeDefined();
+        else expect(refusal(text).code).toBe('malformed_request');
+      }),
+    );
+  });
+
   test('32 levels and 10,000 members are, one more is not', () => {
     expect(parseJsonBody(Buffer.from(nested(32)))).toBeDefined();
     expect(refusal(nested(33)).code).toBe('malformed_request');
@@ -63,6 +91,13 @@ describe('what is refused', () => {
 
   test('a million levels are refused without a stack overflow', () => {
     expect(refusal('['.repeat(1_000_000)).code).toBe('malformed_request');
+  });
+
+  test('half a million elements are refused before they are made', () => {
+    const text = JSON.stringify({ prompt: 'x', tools: Array(500_000).fill(0) });
+    const startedMs = performance.now();
+    expect(refusal(text).detail).toContain('10000 members');
+    expect(performance.now() - startedMs).toBeLessThan(100);
   });
 
   test('a parser error names the place and quotes nothing', () => {

@@ -69,21 +69,28 @@ describe('the same request again', () => {
     expectReplay(await post(path, key), first);
   });
 
-  test('a refusal is an answer too', async () => {
+  test('a key without the scope is refused before its body is read, and each time anew', async () => {
     const reader = await api.newKey('default', ['read']);
     const asReader: Call = (method, path, options) =>
       api.call(method, path, { key: reader, ...options });
-    const refusals: [number, string, unknown, Call][] = [
-      [403, '/v1/agents', { prompt: 'x' }, asReader],
-      [404, `/v1/agents/${'agt_'.padEnd(30, '0')}/publish`, {}, api.call],
-      [422, '/v1/agents', { prompt: 1 }, api.call],
-      [400, '/v1/agents?no=1', { prompt: 'x' }, api.call],
+    const key = newKey();
+    for (const prompt of ['x', 'another']) {
+      const refused = await post('/v1/agents', key, { prompt }, asReader);
+      expect([refused.status, refused.headers.get('idempotency-replayed')]).toEqual([403, null]);
+    }
+  });
+
+  test('a refusal is an answer too', async () => {
+    const refusals: [number, string, unknown][] = [
+      [404, `/v1/agents/${'agt_'.padEnd(30, '0')}/publish`, {}],
+      [422, '/v1/agents', { prompt: 1 }],
+      [400, '/v1/agents?no=1', { prompt: 'x' }],
     ];
-    for (const [status, path, json, call] of refusals) {
+    for (const [status, path, json] of refusals) {
       const key = newKey();
-      const first = await post(path, key, json, call);
+      const first = await post(path, key, json);
       expect(first.status).toBe(status);
-      expectReplay(await post(path, key, json, call), first);
+      expectReplay(await post(path, key, json), first);
     }
     const text = { headers: { 'idempotency-key': newKey() }, body: 'x' };
     const wrongType = await api.call('POST', '/v1/agents', text);

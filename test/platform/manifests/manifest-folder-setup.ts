@@ -16,6 +16,8 @@ afterEach(async () => {
 // The rescan is out of the way unless a test is about it, so that the watch has to do the work.
 const TIMING: Partial<ManifestTiming> = { rescanMs: 600_000, settleMs: 0, retryMs: 5 };
 
+const UNTIL_MS = 10_000;
+
 /** A folder, a store that records what is done to it, and a way to wait for any of it. */
 export async function setUp(timing: Partial<ManifestTiming> = {}) {
   const root = await mkdtemp(join(tmpdir(), 'parley-manifests-'));
@@ -35,6 +37,7 @@ export async function setUp(timing: Partial<ManifestTiming> = {}) {
     for (const wake of waiters) wake();
   };
   const faults: Error[] = [];
+  let meanwhile: (() => Promise<unknown>) | undefined;
   const store: Pick<ResourceStore, 'apply' | 'delete' | 'list'> = {
     list: memory.list,
     apply: async (applied, options) => {
@@ -44,6 +47,8 @@ export async function setUp(timing: Partial<ManifestTiming> = {}) {
       return memory.apply(applied, options);
     },
     delete: async (kind, key, options) => {
+      await meanwhile?.();
+      meanwhile = undefined;
       const existed = await memory.delete(kind, key, options);
       note(`delete ${key.name}`);
       return existed;
@@ -67,15 +72,22 @@ export async function setUp(timing: Partial<ManifestTiming> = {}) {
     memory,
     log,
     faults,
+    /** What somebody else does right before the next deletion arrives at the store. */
+    beforeDelete: (act: () => Promise<unknown>) => {
+      meanwhile = act;
+    },
     create,
     manifests: create(),
     path: (name: string) => join(folder, name),
     write: (name: string, text: string) => writeFile(join(folder, name), text),
     /** Resolves once a line like that is in the log, from `from` on. */
     until: (part: string, from = 0) =>
-      new Promise<void>((resolve) => {
+      new Promise<void>((resolve, reject) => {
+        const inVain = (): void => reject(new Error(`waited in vain for ${part}: ${log.join()}`));
+        const timer = setTimeout(inVain, UNTIL_MS);
         const look = () => {
           if (!log.slice(from).some((line) => line.includes(part))) return;
+          clearTimeout(timer);
           waiters.delete(look);
           resolve();
         };

@@ -60,6 +60,18 @@ describe('what no manifest declares any more', () => {
     });
   });
 
+  test('stays with who takes it over at the last moment', async () => {
+    const { manifests, write, path, until, asApi, memory, beforeDelete } = await setUp();
+    await write('a.yaml', agent('a'));
+    await manifests.start();
+    beforeDelete(() => asApi('a', { prompt: 'I am a' }));
+    await rm(path('a.yaml'));
+    await until('what parley-api declared stays');
+    expect(await memory.get('Agent', { namespace: 'default', name: 'a' })).toMatchObject({
+      owners: { prompt: ['parley-api'] },
+    });
+  });
+
   test('stays, and is reported, when the rest would not be valid alone', async () => {
     const { manifests, write, path, until, asApi, prompt } = await setUp();
     await write('a.yaml', agent('a'));

@@ -52,6 +52,7 @@ const requests = (outcome: string): Promise<number> =>
   sample('parley_webhook_request_duration_seconds_count', { outcome });
 
 test('the page has every metric of the delivery engine, with its type', async () => {
+  fixture.metrics.showBacklog({ pending: 0, oldestDueAgeSec: 0, endpoints: { healthy: 1 } });
   const page = await fixture.metrics.render();
   const types: Record<string, string> = {
     parley_webhook_delivery_duration_seconds: 'histogram',
@@ -209,7 +210,7 @@ test('no label is an id, a URL, a host, a key or an error text', async () => {
     attempt_kind: /^(first|retry|replay)$/,
     outcome:
       /^(acknowledged|rejected|timeout|connect_error|blocked|failed_attempt|exhausted|canceled)$/,
-    state: /^(healthy|failing|disabled)$/,
+    state: /^(healthy|failing|disabled|not_ready)$/,
     type: /^[a-z_.]+$/,
     le: /^([\d.]+|\+Inf)$/,
   };

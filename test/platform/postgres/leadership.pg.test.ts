@@ -145,7 +145,7 @@ const publishing = (epoch: number, prompt: string) => {
   const by = { actor: 'file', reason: null };
   const notifier = { notify: () => undefined, stop: async () => undefined };
   return publishAgent(
-    { pool: engine.pool, notifier, announce: () => undefined, nowMs: Date.now },
+    { ...engine, notifier, announce: () => undefined, nowMs: Date.now },
     { epoch, agent, actors: { content: by, pin: by } },
   );
 };

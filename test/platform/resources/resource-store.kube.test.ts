@@ -84,6 +84,17 @@ describeEachStore((storeName) => {
       expect((await read()).spec['prompt']).toBe('two');
     });
 
+    test('that is a deletion: it is deleted at the version that was seen, or not at all', async () => {
+      const { metadata } = await applyAs('kubectl');
+      await applyAs('kubectl', { spec: { prompt: 'two' } });
+      const { resourceVersion } = metadata;
+      const late = engine.store.delete('Agent', KEY, { resourceVersion });
+      await expect(late).rejects.toMatchObject({ name: 'WriteConflictError' });
+      expect((await read()).spec['prompt']).toBe('two');
+      const now = (await read()).metadata.resourceVersion;
+      expect(await engine.store.delete('Agent', KEY, { resourceVersion: now })).toBe(true);
+    });
+
     test('that the CRD forbids is refused whole', async () => {
       await applyAs('kubectl');
       const wrong = applyAs('kubectl', { spec: { prompt: 'two', voice: { speed: 99 } } });

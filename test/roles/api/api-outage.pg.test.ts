@@ -84,7 +84,9 @@ test('without an operator a write is 202 after two seconds, whole and not ready'
     api.call('POST', '/v1/agents', { json }),
     api.call('POST', '/v1/webhooks', { json: { url: 'https://example.com/' } }),
   ]);
-  expect(performance.now() - started).toBeGreaterThan(1_900);
+  const tookMs = performance.now() - started;
+  expect(tookMs).toBeGreaterThan(1_900);
+  expect(tookMs).toBeLessThan(6_000);
   expect(agent.status).toBe(202);
   expect(agent.body).toMatchObject({ ...json, name: 'waits', ready: false, active_version: null });
   expect(agent.body.status).toMatchObject({ ready: false });

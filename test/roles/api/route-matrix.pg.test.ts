@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import { newId, toUuid } from '../../../src/ids.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
 import { SCOPES, type Scope } from '../../../src/platform/http/authorize.ts';
@@ -22,7 +23,8 @@ const keys: Record<'readOnly' | 'foreign' | 'revoked' | 'expired', string> = {
 const secrets = new Set<string>();
 
 beforeAll(async () => {
-  api = await startApi();
+  // Nobody delivers, so no job of theirs is ever over.
+  api = await startApi({ limits: { ...DEFAULT_LIMITS, replayJobs: null } });
   keys.readOnly = await api.newKey('default', ['read']);
   keys.foreign = await api.newKey('foreign');
   keys.revoked = await api.newKey('default');
@@ -181,7 +183,7 @@ describe.each(withId)('%s', (_, route, row) => {
       status: 404,
       code: 'not_found',
     });
-    for (const other of [newId(prefix), newId('req' as 'agt'), 'x', `${prefix}_`, '%00', '..%2f']) {
+    for (const other of [newId(prefix), newId('req' as 'agt'), 'x', `${prefix}_`, '%01', '..%2f']) {
       for (const key of [api.key, keys.foreign]) {
         const missing = await ask(route, row, { key, path: path.replace(id, other) });
         expect(withoutRequestId(missing)).toEqual(withoutRequestId(foreign));

@@ -117,7 +117,11 @@ const below =
 /** By operationId. */
 export const ROWS: Record<string, Row> = {
   listAgents: { path: at('/v1/agents'), status: 200 },
-  createAgent: { path: at('/v1/agents'), json: AGENT, status: 201 },
+  createAgent: {
+    path: at('/v1/agents'),
+    json: { ...AGENT, publish_policy: 'manual' },
+    status: 201,
+  },
   getAgent: { path: agent, status: 200 },
   updateAgent: { path: agent, json: { display_name: 'Shop' }, status: 200 },
   deleteAgent: { path: agent, status: 204 },
@@ -203,6 +207,7 @@ export const ROWS: Record<string, Row> = {
   rotateApiKey: { path: below(apiKey, '/rotate'), json: {}, status: 201 },
   deleteApiKey: { path: apiKey, status: 204 },
   listAuditLog: { path: at('/v1/audit_log'), status: 200 },
+  getUsage: { path: at('/v1/usage'), status: 200 },
 
   listKnowledgeSources: { path: at('/v1/knowledge/sources'), status: 200 },
   createKnowledgeSource: { path: at('/v1/knowledge/sources'), json: SOURCE, status: 201 },

@@ -115,7 +115,7 @@ export function statusOf(life: Life) {
       activeVersion: life.active,
       latestVersion: count > 0 ? count : null,
       pinned: isSettled ? pinned : null,
-      stalled: problems.length > 0 || (isSettled && isUnknown),
+      isHeld: problems.length > 0 || (isSettled && isUnknown),
     },
     ready: readyOf(life, problems, isUnknown),
   };

@@ -204,7 +204,7 @@ function summary({ status }: Pick<Resource, 'status' | 'metadata'>) {
     activeVersion: status['activeVersion'] ?? null,
     latestVersion: status['latestVersion'] ?? null,
     pinned: conditions.find(({ type }) => type === 'Pinned')?.status ?? null,
-    stalled: conditions.some(({ type }) => type === 'Stalled'),
+    isHeld: conditions.some(({ type }) => type === 'Stalled' || type === 'Reconciling'),
     conditions: Object.fromEntries(text) as Record<string, string>,
     observedGeneration: status['observedGeneration'],
   };

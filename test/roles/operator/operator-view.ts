@@ -10,7 +10,7 @@ import {
 } from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
 import type { Pool } from '../../../src/platform/postgres/pool.ts';
 import { createSealer } from '../../../src/platform/postgres/sealing.ts';
-import { endpointSecretPlace } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
+import { endpointSecretPlace } from '../../../src/webhooks/endpoints/endpoint-secrets.sql.ts';
 import { conditionsOf } from '../../agents/agents.ts';
 import type { Kube } from '../../platform/kubernetes/kube.ts';
 import {
@@ -209,9 +209,7 @@ function modelledEndpoint(
   return {
     name,
     rowCount: hadRow ? 1 : 0,
-    object: exists
-      ? { ...modelledObject('we', { id, ready: 'True Delivering' }), health }
-      : undefined,
+    object: exists ? { ...modelledObject('we', { id, ready }), health } : undefined,
     row: hadRow
       ? {
           id,

@@ -62,7 +62,7 @@ describeEachStore((storeName) => {
         event_types: ['agent.*', 'conversation.ended'],
         description: 'For the CRM',
         enabled: true,
-        headers: { 'x-team': 'a' },
+        header_names: ['x-team'],
         metadata: { tier: 'gold' },
         managed_by: 'api',
         ready: true,
@@ -116,8 +116,7 @@ describeEachStore((storeName) => {
       const json = { event_types: ['escalation.*'], headers: { b: null }, description: null };
       const { status, body } = await api.call('PATCH', path, { key, json });
       expect(status).toBe(200);
-      expect(body).toMatchObject({ event_types: ['escalation.*'], headers: { a: '1' } });
-      expect(body.headers).toEqual({ a: '1' });
+      expect(body).toMatchObject({ event_types: ['escalation.*'], header_names: ['a'] });
       const secret = `whsec_${Buffer.alloc(24, 3).toString('base64')}`;
       expect((await api.call('PATCH', path, { key, json: { secret } })).status).toBe(422);
       const off = await api.call('PATCH', path, { key, json: { enabled: false } });

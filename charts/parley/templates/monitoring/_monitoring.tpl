@@ -29,10 +29,13 @@ that are switched off. Rules contain Prometheus' own {{ }}, so the file is no He
 {{- $values := .Values.monitoring.prometheusRule }}
 {{- $scope := printf `namespace="%s",job="%s"` .Release.Namespace $name }}
 {{- $pods := printf `namespace="%s",pod=~"%s-(` .Release.Namespace $name }}
+{{- /* A link only where it leads somewhere: a browser would look for a path beside the page it shows. */}}
+{{- $runbooks := "runbook: docs/runbooks/" }}
+{{- with $values.runbookBaseUrl }}{{ $runbooks = printf "runbook_url: %s/" (trimSuffix "/" .) }}{{ end }}
 {{- $text := .Files.Get "files/alerts/parley.rules.yaml"
   | replace `namespace="parley",job="parley"` $scope
   | replace `namespace="parley",pod=~"parley-(` $pods
-  | replace "runbook_url: docs/runbooks/" (printf "runbook_url: %s/" (trimSuffix "/" $values.runbookBaseUrl)) }}
+  | replace "runbook: docs/runbooks/" $runbooks }}
 {{- $groups := list }}
 {{- range (fromYaml $text).groups }}
   {{- $rules := list }}

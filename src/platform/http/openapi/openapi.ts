@@ -55,7 +55,9 @@ const SECURITY = 'apiKey';
 function describeRoute(route: Route, routes: readonly Route[]): RouteConfig {
   const { method, path, operationId, summary, description, tag, scope, body } = route;
   const headers = requestHeadersOf(route);
-  const needs = scope === null ? undefined : `Needs the scope \`${scope}\`.`;
+  const also = route.alsoNeeds;
+  const more = also ? `, and \`${also.scope}\` when ${also.when}` : '';
+  const needs = scope === null ? undefined : `Needs the scope \`${scope}\`${more}.`;
   const text = [description, needs].filter((part) => part !== undefined).join(' ');
   return {
     method,
@@ -147,6 +149,7 @@ function errorsOf(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = [
     ...(['malformed_request', 'unknown_parameter', 'invalid_parameter'] as const),
     ...(route.scope === null ? [] : (['unauthorized', 'missing_scope', 'rate_limited'] as const)),
+    ...(route.inFlight ? (['too_many_in_flight'] as const) : []),
     ...(hasParams ? (['not_found'] as const) : []),
     ...(takesIfMatch(route) ? (['precondition_failed'] as const) : []),
     ...(route.body ? BODY_ERRORS : []),

@@ -47,16 +47,20 @@ export const httpUrl = z
   .max(2048)
   .regex(/^https?:\/\/(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$/);
 
+function refName(of: string) {
+  return z
+    .string()
+    .min(1)
+    .max(253)
+    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
+    .describe(`Name of the ${of}, in the same namespace.`);
+}
+
 /** One key of a Secret or ConfigMap in the same namespace. */
 function keyRef(of: string) {
   return z
     .strictObject({
-      name: z
-        .string()
-        .min(1)
-        .max(253)
-        .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
-        .describe(`Name of the ${of}, in the same namespace.`),
+      name: refName(of),
       key: z
         .string()
         .min(1)
@@ -70,6 +74,9 @@ function keyRef(of: string) {
 /** A Secret is read only if it carries the label `parley.dev/allow: "true"` (contract §6). */
 export const secretKeyRef = keyRef('Secret');
 export const configMapKeyRef = keyRef('ConfigMap');
+
+/** All keys of a Secret. */
+export const secretRef = z.strictObject({ name: refName('Secret') }).meta(ATOMIC_MAP);
 
 /** Free labels of the user; kept as they are, never read by Parley. */
 export const metadataMap = z
@@ -96,6 +103,20 @@ const RESERVED_HEADER = `^(${[
   // Not (?i:…), which V8 has been seen to forget in a process that has compiled much.
   .replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)})$`;
 
+/** How many extra headers one place may declare. */
+export const HEADERS_MAX = 20;
+
+const NAME_RULE = "a header name is 1 to 128 letters, digits and -!#$%&'*+.^_`|~";
+const RESERVED_RULE =
+  'host, content-type, user-agent, parley-*, webhook-* and the like are set by Parley';
+const RESERVED = new RegExp(RESERVED_HEADER);
+
+/** Why no extra header may have this name; the CEL rules of `headerMap` say the same. */
+export function headerNameProblem(name: string): string | undefined {
+  if (!HEADER_NAME.test(name)) return NAME_RULE;
+  return RESERVED.test(name) ? RESERVED_RULE : undefined;
+}
+
 /** Extra request headers. A value is visible ASCII, so that it cannot end its line. */
 export const headerMap = z
   .record(
@@ -106,16 +127,12 @@ export const headerMap = z
       .regex(/^[\t -~]*$/),
   )
   .meta({
-    maxProperties: 20,
+    maxProperties: HEADERS_MAX,
     ...rules(
-      {
-        rule: `self.all(name, name.matches("${HEADER_NAME.source}"))`,
-        message: "a header name is 1 to 128 letters, digits and -!#$%&'*+.^_`|~",
-      },
+      { rule: `self.all(name, name.matches("${HEADER_NAME.source}"))`, message: NAME_RULE },
       {
         rule: `!self.exists(name, name.matches("${RESERVED_HEADER}"))`,
-        message:
-          'host, content-type, user-agent, parley-*, webhook-* and the like are set by Parley',
+        message: RESERVED_RULE,
       },
     ),
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asSchema, toSnakeKey, unwrap } from './key-map.ts';
-import { isRecord } from './prepare.ts';
+import { FREE_VALUE, freeValueProblem } from './free-value.ts';
 
 /**
  * The REST schema of a custom resource's schema: the same bounds and descriptions under
@@ -62,16 +62,16 @@ function patchType(inner: z.ZodType): z.ZodType {
   return restType(inner);
 }
 
-/** Deepest nesting of a tool's parameters: what walks them recurses. */
-const MAX_DEPTH = 64;
-
 function restMap(map: z.ZodRecord, value: z.ZodType): z.ZodType {
   const meta = map.meta() ?? {};
   if (meta['x-kubernetes-preserve-unknown-fields'] === true) {
-    const message = `may be nested at most ${MAX_DEPTH} deep`;
     return z
       .record(z.string(), z.unknown())
-      .refine((any) => !isDeeper(any, MAX_DEPTH), { message });
+      .superRefine((any, context) => {
+        const message = freeValueProblem(any);
+        if (message !== undefined) context.addIssue({ code: 'custom', message });
+      })
+      .meta({ maxProperties: FREE_VALUE.membersMax });
   }
   const most = meta['maxProperties'];
   if (typeof most !== 'number') throw new Error('a map needs maxProperties');
@@ -79,12 +79,8 @@ function restMap(map: z.ZodRecord, value: z.ZodType): z.ZodType {
     .record(z.string().min(1).max(128), value)
     .refine((entries) => Object.keys(entries).length <= most, {
       message: `may have at most ${most} entries`,
-    });
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (!isRecord(value) && !Array.isArray(value)) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+    })
+    .meta({ maxProperties: most });
 }
 
 function described(target: z.ZodType, source: z.ZodType): z.ZodType {

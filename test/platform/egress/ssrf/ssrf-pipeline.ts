@@ -43,7 +43,12 @@ export async function runPipeline(
   const proxies = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY };
   const parley = await startRoles({
     databaseUrl: postgres.url,
-    env: { PARLEY_RATE_LIMIT: '0' },
+    // Of all that it does at once nothing may be refused before the guard sees it.
+    env: {
+      PARLEY_RATE_LIMIT: '0',
+      PARLEY_LIMIT_REPLAY_REQUESTS: '0',
+      PARLEY_LIMIT_REPLAY_JOBS: '0',
+    },
     envOf: {
       api: open,
       operator: open,

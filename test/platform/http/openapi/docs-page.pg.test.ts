@@ -112,10 +112,10 @@ describe('the packages of the page', () => {
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>;
     };
-    expect(manifest.dependencies).toHaveProperty('swagger-ui-dist');
+    expect(manifest.dependencies).toHaveProperty(['@fastify/swagger-ui']);
   });
 });
 
 function vendorHome(): string {
-  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  return dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json'));
 }

@@ -284,3 +284,27 @@ describe('the links', () => {
     return inner !== undefined && leads(inner as object, rest.join('/'));
   }
 });
+
+test('every list and map that a request may bring has a bound', () => {
+  const bounds = operations.flatMap(([name, { requestBody }]) => boundsIn(requestBody, name));
+  expect(bounds.length).toBeGreaterThan(20);
+  expect(bounds.filter(({ bound }) => bound === undefined)).toEqual([]);
+});
+
+/** Where a schema has a list or a map, and how many it may have. */
+function boundsIn(node: unknown, at: string): { at: string; bound: unknown }[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { items, maxItems, additionalProperties, maxProperties, $ref } = node as Record<
+    string,
+    unknown
+  >;
+  if (typeof $ref === 'string') {
+    return boundsIn(document.components.schemas[$ref.split('/').at(-1)!], at);
+  }
+  const isMap = typeof additionalProperties === 'object';
+  return [
+    ...(items ? [{ at, bound: maxItems }] : []),
+    ...(isMap ? [{ at, bound: maxProperties }] : []),
+    ...Object.entries(node).flatMap(([key, inner]) => boundsIn(inner, `${at}/${key}`)),
+  ];
+}

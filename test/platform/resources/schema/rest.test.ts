@@ -108,6 +108,20 @@ describe('agents in REST', () => {
     expect(AgentWrite.safeParse({ prompt: 'x', tools: [tool(65)] }).success).toBe(false);
   });
 
+  test.each([
+    ['an enum of 480,000', { enum: Array(480_000).fill(1) }, /2000 members/],
+    ['2,001 members', Object.fromEntries(keys(2_001)), /2000 members/],
+    ['a text of 64 KiB', { a: 'x'.repeat(65_536) }, /64 KiB/],
+    ['100,000 levels', nestedList(100_000), /64 deep/],
+  ])('parameters of %s are refused with the bound', (_, parameters, message) => {
+    const tools = [{ type: 'end_call', name: 'a', parameters }];
+    for (const schema of [AgentWrite, AgentPatch]) {
+      const { error } = schema.safeParse({ prompt: 'x', tools });
+      expect(error?.issues).toMatchObject([{ path: ['tools', 0, 'parameters'] }]);
+      expect(error?.issues[0]?.message).toMatch(message);
+    }
+  });
+
   test('a patch may leave out or remove anything, but only what there is', () => {
     expect(AgentPatch.safeParse({}).success).toBe(true);
     expect(AgentPatch.safeParse({ name: 'other' }).success).toBe(true);
@@ -138,7 +152,7 @@ describe('agents in REST', () => {
 describe('webhook endpoints in REST', () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-  test('the secret is split off and enabled is the opposite of suspend', () => {
+  test('what is secret is split off and enabled is the opposite of suspend', () => {
     const body = WebhookEndpointWrite.parse({
       url: 'https://a.example/in',
       event_types: ['agent.*'],
@@ -152,11 +166,11 @@ describe('webhook endpoints in REST', () => {
         url: 'https://a.example/in',
         eventTypes: ['agent.*'],
         suspend: true,
-        headers: { 'X-aB': '1' },
       },
       secret,
+      headers: { 'X-aB': '1' },
     });
-    const { secret: _, ...shown } = body;
+    const { secret: _, headers: __, ...shown } = body;
     expect(fromWebhookEndpointSpec(split.spec)).toEqual(shown);
     expect(webhookEndpointPointer('/spec/suspend')).toBe('/enabled');
     expect(webhookEndpointPointer('/spec/eventTypes/0')).toBe('/event_types/0');
@@ -200,6 +214,8 @@ describe('a merge patch', () => {
     ['{"a":[{"b":"c"}]}', '{"a":[1]}', '{"a":[1]}'],
     ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
     ['{}', '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
+    // Not among them: what an inner object has stays.
+    ['{"a":{"b":"c"}}', '{"a":{"d":"e"}}', '{"a":{"b":"c","d":"e"}}'],
   ])('%s with %s is %s', (target, patch, expected) => {
     const before: Record<string, unknown> = JSON.parse(target);
     expect(applyMergePatch(before, JSON.parse(patch))).toEqual(JSON.parse(expected));
@@ -264,6 +280,12 @@ test('every agent of the corpus that REST can write passes the REST schema', () 
   expect(bodies.length).toBeGreaterThan(20);
   for (const body of bodies) expect(AgentWrite.safeParse(body).error?.issues ?? []).toEqual([]);
 });
+
+function nestedList(levels: number): Record<string, unknown> {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level += 1) value = [value];
+  return { a: value };
+}
 
 function keys(count: number): [string, string][] {
   return Array.from({ length: count }, (_, i) => [`k${i}`, 'v']);

@@ -8,10 +8,8 @@ import { maintainPartitions } from '../../../../src/webhooks/queue/partitions.sq
 import { createPool, type Pool } from '../../../../src/platform/postgres/pool.ts';
 import { createSealer } from '../../../../src/platform/postgres/sealing.ts';
 import { inTransaction } from '../../../../src/platform/postgres/transaction.ts';
-import {
-  endpointSecretPlace,
-  upsertEndpoint,
-} from '../../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
+import { endpointSecretPlace } from '../../../../src/webhooks/endpoints/endpoint-secrets.sql.ts';
+import { upsertEndpoint } from '../../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import {
   ENCRYPTION_KEY,
   startDeliveryProcess,
@@ -212,7 +210,7 @@ const ENDPOINT = {
   eventTypes: [],
   description: '',
   enabled: true,
-  headers: {},
+  headers: { sealed: null, names: [] },
   metadata: {},
   ready: true,
   reason: 'Delivering' as const,

@@ -4,6 +4,7 @@ import { newUuid } from '../../../../src/ids.ts';
 import { freePort } from '../../../roles/parley-process.ts';
 import { startReceiver, type Receiver } from '../../receiver.ts';
 import { listen, type Receiver as RawReceiver } from '../../../platform/egress/servers.ts';
+import { startFloodingReceiver } from './flooding-receiver.ts';
 import { startDeliveryProcess, type DeliveryProcess } from './receivers-setup.ts';
 
 /**
@@ -171,6 +172,36 @@ test(
         where error_class is not null group by 1`,
     );
     expect(rows).toEqual([{ class: 'timeout', count: expect.any(Number) }]);
+  },
+  LONG ? 300_000 : 60_000,
+);
+
+test(
+  'endpoints that answer with informational responses without end cost the others nothing',
+  async () => {
+    const { fixture } = delivery;
+    const endpoints = 10;
+    await addEndpoints(endpoints, (i) => `${healthy.url}/${i}`);
+    const load = { perSec: 15, forSec: LONG ? 60 : 4, endpoints };
+    const before = await produce(load);
+
+    const flooding = await startFloodingReceiver();
+    try {
+      // Of the same namespace: each event of the load goes to them, too.
+      await addEndpoints(8, () => flooding.url);
+      const during = await produce(load);
+      console.info(`1xx: before: ${said(before)}; with eight flooding: ${said(during)}`);
+      expectUnharmed(during, before);
+      expect(await flooding.connections()).toBeGreaterThan(30);
+    } finally {
+      flooding.stop();
+    }
+    const { rows } = await fixture.pool.query<{ class: string; message: string; slow: boolean }>(
+      `select distinct error_class as class, error_message as message, duration_ms > 2000 as slow
+         from delivery_attempts where error_class is not null`,
+    );
+    const message = expect.stringMatching(/more than 16 informational responses/);
+    expect(rows).toEqual([{ class: 'connect', message, slow: false }]);
   },
   LONG ? 300_000 : 60_000,
 );

@@ -172,7 +172,7 @@ const MISBEHAVING: [string, Act, object][] = [
   [
     'floods with 1xx',
     (socket) => every(1, socket, 'HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'.repeat(50)),
-    { status: 'retrying', attempts: [{ errorClass: 'timeout', statusCode: null }] },
+    connect,
   ],
   ['has a header line of 64 KB', say(`${OK}x: ${'h'.repeat(65_536)}\r\n\r\n`), connect],
   ['has two thousand headers', say(`${OK}${'x-header: yyyyyyyy\r\n'.repeat(2_000)}\r\n`), connect],

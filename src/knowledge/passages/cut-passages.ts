@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { newUuid } from '../../ids.ts';
+import { chunkText, titleOf } from './chunk.ts';
+import { packChunks, type NewChunk } from './packed-chunks.ts';
+import { searchableText } from './question-words.ts';
+
+/** One document of a source. `path`: its name there; `title`: used when it has none itself. */
+export type Content = {
+  path: string;
+  title: string;
+  /** As it was uploaded, which may not be UTF-8; or as it was declared. */
+  text: Uint8Array | string;
+};
+
+/** A content in passages, ready to be written. */
+export type CutContent = {
+  path: string;
+  title: string;
+  hash: Buffer;
+  bytes: number;
+  passages: number;
+  /** The passages, numbered from 0, as `packChunks` makes them. */
+  batches: readonly Uint8Array[];
+};
+
+/** Why a text is not taken: `code` for programs, `detail` says what is allowed. */
+export type Refusal = { code: 'invalid_format' | 'too_many' | 'too_large'; detail: string };
+
+/**
+ * Of one document, and so of one source (contract §4). 20 MiB without headings are never more: two
+ * passages have 800 characters at least. A text of short sections, each under a heading of its own,
+ * may be.
+ */
+export const PASSAGES_MAX = 55_000;
+/**
+ * Different words of one source: twice as many as 20 MB of prose have. Each is a row of the index;
+ * two million took a minute.
+ */
+export const WORDS_MAX = 250_000;
+/**
+ * Of all batches: texts, the headings above them, and the words of both. Twice the text is usual; more
+ * only of letters that stand for several in an index (U+FDFA for eighteen).
+ */
+const PACKED_BYTES_MAX = 100_000_000;
+
+/** All work on a text that grows with it; text-cutter.ts says where it is done. */
+export function cutPassages(content: Content): CutContent | { refused: Refusal } {
+  const text = decode(content.text);
+  if (text === undefined) {
+    return { refused: { code: 'invalid_format', detail: 'the content must be UTF-8' } };
+  }
+  let { title } = content;
+  let passages = 0;
+  const batches: Uint8Array[] = [];
+  const words = new Set<string>();
+  let packed = 0;
+  for (const batch of packChunks(numbered())) {
+    packed += batch.length;
+    if (packed > PACKED_BYTES_MAX) return { refused: { code: 'too_large', detail: TOO_LARGE } };
+    batches.push(batch);
+  }
+  if (words.size > WORDS_MAX) return { refused: { code: 'too_many', detail: TOO_MANY_WORDS } };
+  if (passages > PASSAGES_MAX) return { refused: { code: 'too_many', detail: TOO_MANY } };
+  const { path, text: given } = content;
+  const hash = contentHashOf(content);
+  return { path, title, hash, bytes: Buffer.byteLength(given), passages, batches };
+
+  function* numbered(): Generator<NewChunk> {
+    for (const chunk of chunkText(text!)) {
+      if (passages === 0) title = titleOf(chunk) ?? title;
+      passages += 1;
+      if (passages > PASSAGES_MAX) return;
+      const headingWords = searchableText(chunk.heading);
+      const textWords = searchableText(chunk.text);
+      for (const word of `${headingWords} ${textWords}`.split(' ')) words.add(word);
+      if (words.size > WORDS_MAX) return;
+      yield { id: newUuid(), position: passages - 1, ...chunk, headingWords, textWords };
+    }
+  }
+}
+
+const TOO_MANY =
+  `a source may have ${PASSAGES_MAX} passages and this text makes more: each heading of the first ` +
+  'two levels begins one; use fewer headings, or several sources';
+const TOO_MANY_WORDS =
+  `a source may have ${WORDS_MAX} different words and this text has more: leave out what nobody asks ` +
+  'for, such as keys and numbers, or use several sources';
+const TOO_LARGE =
+  `the passages of a source may take ${PACKED_BYTES_MAX / 1_000_000} MB with their headings and ` +
+  'words, and those of this text take more: use several sources';
+
+/** Whether a content is another one is known without cutting it. */
+export function contentHashOf({ path, text }: Pick<Content, 'path' | 'text'>): Buffer {
+  return createHash('sha256').update(`${path}\0`).update(text).digest();
+}
+
+/** Undefined: not UTF-8. */
+function decode(text: Uint8Array | string): string | undefined {
+  if (typeof text === 'string') return text;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(text);
+  } catch {
+    return undefined;
+  }
+}

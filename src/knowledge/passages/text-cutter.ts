@@ -1,0 +1,128 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Tinypool } from 'tinypool';
+import { ApiError, codeOf, reasonOf } from '../../errors.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import { cutPassages, type Content, type CutContent, type Refusal } from './cut-passages.ts';
+import type { CutInThread } from './cut-worker.ts';
+
+/** Cuts texts in a thread of its own, so that a large one keeps nobody waiting (decision 20). */
+export type TextCutter = {
+  /** @throws TextRefused; ApiError unavailable when too many wait already, or it is stopped */
+  cut: (content: Content) => Promise<CutContent>;
+  /**
+   * Runs what writes a content. Of large ones one at a time: each keeps a session of PostgreSQL busy
+   * for half a minute, and two of them leave little of a small machine to others.
+   */
+  inTurn: <T>(content: CutContent, write: () => Promise<T>) => Promise<T>;
+  stop: () => Promise<void>;
+};
+
+/** The text is the reason: cutting it again changes nothing. */
+export class TextRefused extends Error {
+  override readonly name = 'TextRefused';
+  readonly code: Refusal['code'];
+
+  constructor({ code, detail }: Refusal) {
+    super(detail);
+    this.code = code;
+  }
+}
+
+/** Cut where they are: sending them elsewhere, and waking a thread, takes longer. About 3 ms. */
+const SMALL_BYTES = 16 * 1024;
+/** In batches of about 250 kB: what takes more than a second to write. */
+const LARGE_BATCHES = 8;
+const RETRY_AFTER_SEC = 5;
+/** Of one text, from its turn on; the worst that is allowed takes 10 s on a slow core. */
+const TIMEOUT_MS = 60_000;
+/** Several times what the largest text takes: it is read piece by piece, and handed on in bytes. */
+const HEAP_MB_MAX = 192;
+/** Its thread has 40 MB when it does nothing. */
+const IDLE_MS = 30_000;
+
+export function createTextCutter({
+  waitingMax,
+  log,
+}: {
+  /** Texts at once: one is cut, the others wait, each with its memory. */
+  waitingMax: number;
+  log: Logger;
+}): TextCutter {
+  const pool = new Tinypool({
+    filename: workerFile(),
+    name: 'cutInThread',
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: IDLE_MS,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: 16 },
+    // It needs no setting and no secret.
+    env: {},
+    argv: [],
+    execArgv: [],
+  });
+  // Of a thread with nothing to do; without a handler it would end the process.
+  pool.on('error', (error) => log.warn({ reason: reasonOf(error) }, 'a cutting thread was lost'));
+  const inLine = createLine(waitingMax);
+  const writeInLine = createLine(waitingMax);
+  let stopping: Promise<void> | undefined;
+
+  async function cutInThread(content: Content): Promise<CutContent> {
+    if (stopping) throw unavailable('this process is about to end; try again');
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const cut: CutInThread = await pool.run(content, { signal });
+      return 'refused' in cut ? taken(cut) : { ...cut, hash: Buffer.from(cut.hash) };
+    } catch (error) {
+      if (error instanceof TextRefused) throw error;
+      if (signal.aborted) throw tooLarge(`${TIMEOUT_MS / 1_000} s`);
+      if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw tooLarge(`${HEAP_MB_MAX} MB`);
+      if (stopping) throw unavailable('this process is about to end; try again');
+      throw error;
+    }
+  }
+
+  return {
+    cut: async (content) => {
+      if (Buffer.byteLength(content.text) <= SMALL_BYTES) return taken(cutPassages(content));
+      return inLine(() => cutInThread(content));
+    },
+    inTurn: ({ batches }, write) => (batches.length > LARGE_BATCHES ? writeInLine(write) : write()),
+    stop: () => (stopping ??= pool.destroy()),
+  };
+}
+
+/** Not by the queue of the pool: that hangs when the thread of the one before dies. */
+function createLine(waitingMax: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    if (waiting >= waitingMax) throw unavailable('other texts are being indexed; try again');
+    waiting += 1;
+    const result = last.then(work).finally(() => {
+      waiting -= 1;
+    });
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+function taken(cut: CutContent | { refused: Refusal }): CutContent {
+  if ('refused' in cut) throw new TextRefused(cut.refused);
+  return cut;
+}
+
+function tooLarge(bound: string): TextRefused {
+  const detail = `cutting this text into passages takes more than ${bound}: use several sources`;
+  return new TextRefused({ code: 'too_large', detail });
+}
+
+function unavailable(detail: string): ApiError {
+  return new ApiError('unavailable', detail, { retryAfterSec: RETRY_AFTER_SEC });
+}
+
+/** Beside this file: TypeScript in a checkout, JavaScript in a package. */
+function workerFile(): string {
+  const here = fileURLToPath(import.meta.url);
+  return path.join(path.dirname(here), `cut-worker${path.extname(here)}`);
+}

@@ -1,0 +1,21 @@
+import { ApiError } from '../../errors.ts';
+import type { Content, CutContent } from '../passages/cut-passages.ts';
+import { TextRefused, type TextCutter } from '../passages/text-cutter.ts';
+
+/**
+ * A content in passages, or the refusal as REST answers it. `pointer`: where it stands in the body.
+ * @throws ApiError invalid_body, with what is allowed; unavailable
+ */
+export async function cutOrRefuse(
+  { cutter }: { cutter: Pick<TextCutter, 'cut'> },
+  content: Content,
+  pointer = '',
+): Promise<CutContent> {
+  try {
+    return await cutter.cut(content);
+  } catch (error) {
+    if (!(error instanceof TextRefused)) throw error;
+    const { code, message: detail } = error;
+    throw new ApiError('invalid_body', detail, { errors: [{ pointer, code, detail }] });
+  }
+}

@@ -1,0 +1,30 @@
+/** Search domains of /etc/resolv.conf, as resolv.conf(5) has them; in a pod `rx.default.svc` needs them. */
+export type SearchDomains = {
+  domains: readonly string[];
+  /** A name with fewer dots is tried with the domains before it is tried as it is. */
+  ndots: number;
+};
+
+/** Of several `search` or `domain` lines the last one counts. */
+export function parseSearch(text: string): SearchDomains {
+  let domains: string[] = [];
+  let ndots = 1;
+  for (const line of text.split('\n')) {
+    const [keyword, ...values] = line.trim().split(/\s+/);
+    if (keyword === 'search') domains = values;
+    else if (keyword === 'domain') domains = values.slice(0, 1);
+    else if (keyword === 'options') {
+      const given = values.findLast((value) => /^ndots:\d+$/.test(value));
+      if (given !== undefined) ndots = Number(given.slice('ndots:'.length));
+    }
+  }
+  const normal = domains.map((domain) => domain.toLowerCase().replace(/\.$/, ''));
+  return { domains: normal.filter((domain) => domain !== ''), ndots };
+}
+
+/** What to ask for, in this order. */
+export function candidates(name: string, { domains, ndots }: SearchDomains): string[] {
+  const searched = domains.map((domain) => `${name}.${domain}`);
+  const dots = name.split('.').length - 1;
+  return dots >= ndots ? [name, ...searched] : [...searched, name];
+}

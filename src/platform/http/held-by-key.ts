@@ -1,0 +1,44 @@
+import { ApiError } from '../../errors.ts';
+import type { WatchKey } from './authorize.ts';
+import type { RunOnce } from './run-once.ts';
+import type { EventStream } from './sse.ts';
+
+/**
+ * Answers that go on end with the key they were asked for with (contract §4). What was begun for
+ * the last of them is done to its end, as when a client goes away.
+ */
+export function heldByKey(runOnce: RunOnce, watch: WatchKey): RunOnce {
+  return async (request, run) => {
+    const answer = await runOnce(request, run);
+    const { stream } = answer;
+    if (!stream) return answer;
+    return { ...answer, stream: endingWith(stream, () => watch(request.caller.keyId)) };
+  };
+}
+
+function endingWith(stream: EventStream, watch: () => ReturnType<WatchKey>): EventStream {
+  return async (send, gone) => {
+    const { ended, release } = watch();
+    const over = AbortSignal.any([gone, ended]);
+    let onEnd = (): void => undefined;
+    const end = new Promise<never>((_, reject) => {
+      onEnd = () => reject(keyEnded());
+      ended.addEventListener('abort', onEnd);
+      if (ended.aborted) onEnd();
+    });
+    const sending = stream(async (event) => {
+      if (!over.aborted) await send(event);
+    }, over);
+    try {
+      await Promise.race([sending, end]); // Which takes care of a late failure of either.
+      if (ended.aborted) throw keyEnded();
+    } finally {
+      ended.removeEventListener('abort', onEnd);
+      release();
+    }
+  };
+}
+
+function keyEnded(): ApiError {
+  return new ApiError('unauthorized', 'the API key was revoked or ran out');
+}

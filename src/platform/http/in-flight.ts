@@ -1,0 +1,117 @@
+import type { InFlightShares, Shares } from '../../config.ts';
+import { ApiError } from '../../errors.ts';
+import type { Metrics } from '../observability/metrics.ts';
+
+/**
+ * What is under way in this process, by kind (contract §3, docs/decisions/0021). A key has a share,
+ * its namespace a larger one, the process the largest: so no key shuts out another of its namespace,
+ * and no namespace another.
+ */
+export type InFlight = {
+  /**
+   * Takes a place; the answer gives it back, once, however often it is called.
+   * @throws ApiError too_many_in_flight, and unavailable when it is the process that is full
+   */
+  acquire: (kind: InFlightKind, who: Holder) => () => void;
+  /** What is under way, and what may be; null: no limit. */
+  usage: (who: Holder) => Record<InFlightKind, ShareUsage>;
+};
+
+export type InFlightKind = keyof InFlightShares;
+/** uuid of the key */
+export type Holder = { keyId: string; namespace: string };
+export type ShareUsage = Record<'api_key' | 'namespace', { limit: number | null; used: number }>;
+
+const NOUNS: Record<InFlightKind, string> = {
+  event_streams: 'event streams',
+  message_streams: 'streamed messages',
+  uploads: 'uploads',
+  replay_requests: 'requests to replay',
+};
+export const IN_FLIGHT_KINDS = Object.keys(NOUNS) as readonly InFlightKind[];
+
+/** Most of what is counted here ends within seconds. */
+export const RETRY_AFTER_SEC = 2;
+
+export function createInFlight({
+  shares,
+  metrics,
+}: {
+  shares: InFlightShares;
+  metrics: Pick<Metrics, 'inFlight' | 'inFlightRefused'>;
+}): InFlight {
+  /** By kind, share and whose it is. What is not there is 0. */
+  const counts = new Map<string, number>();
+  const count = (place: string): number => counts.get(place) ?? 0;
+  const add = (places: readonly string[], by: 1 | -1): void => {
+    for (const place of places) {
+      const number = count(place) + by;
+      if (number === 0) counts.delete(place);
+      else counts.set(place, number);
+    }
+  };
+  for (const kind of IN_FLIGHT_KINDS) metrics.inFlight.set({ kind }, 0);
+  return {
+    acquire: (kind, who) => {
+      const places = placesOf(kind, who);
+      const full = SHARES.find(
+        (share) => count(places[share]) >= (shares[kind]?.[share] ?? Infinity),
+      );
+      if (full !== undefined) {
+        metrics.inFlightRefused.inc({ kind, share: full });
+        throw refusal(kind, full, shares[kind]![full]); // What is full has a limit.
+      }
+      const all = Object.values(places);
+      add(all, 1);
+      metrics.inFlight.inc({ kind });
+      let isHeld = true;
+      return () => {
+        if (!isHeld) return;
+        isHeld = false;
+        add(all, -1);
+        metrics.inFlight.dec({ kind });
+      };
+    },
+    usage: (who) => {
+      const of = (kind: InFlightKind): ShareUsage => {
+        const places = placesOf(kind, who);
+        const one = (share: 'key' | 'namespace') => ({
+          limit: shares[kind]?.[share] ?? null,
+          used: count(places[share]),
+        });
+        return { api_key: one('key'), namespace: one('namespace') };
+      };
+      return {
+        event_streams: of('event_streams'),
+        message_streams: of('message_streams'),
+        uploads: of('uploads'),
+        replay_requests: of('replay_requests'),
+      };
+    },
+  };
+}
+
+const SHARES = ['key', 'namespace', 'process'] as const satisfies readonly (keyof Shares)[];
+
+function placesOf(kind: InFlightKind, { keyId, namespace }: Holder): Record<keyof Shares, string> {
+  return {
+    key: `${kind}/key/${keyId}`,
+    namespace: `${kind}/namespace/${namespace}`,
+    process: `${kind}/process`,
+  };
+}
+
+/** A full process is nobody's fault, and another one may have room: 503, as proxies know it. */
+function refusal(kind: InFlightKind, share: keyof Shares, limit: number): ApiError {
+  const noun = NOUNS[kind];
+  const options = { retryAfterSec: RETRY_AFTER_SEC };
+  if (share === 'process') {
+    const detail = `as many ${noun} are under way as this process serves; try again soon`;
+    return new ApiError('unavailable', detail, options);
+  }
+  const whose = share === 'key' ? 'this API key' : 'this namespace';
+  const detail =
+    `${whose} may have ${limit} ${noun} under way at once in a process ` +
+    `(PARLEY_LIMIT_${kind.toUpperCase()}); end one, or try again`;
+  return new ApiError('too_many_in_flight', detail, options);
+}

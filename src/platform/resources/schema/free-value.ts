@@ -1,0 +1,44 @@
+/**
+ * A value whose fields nobody knows (a tool's JSON Schema): walked by validation, hashing and views,
+ * and shown in every list. A CRD can say neither its size nor its depth, so REST and the operator do.
+ */
+export const FREE_VALUE = {
+  /** Of its JSON. */
+  bytesMax: 64 * 1024,
+  depthMax: 64,
+  /** Members of objects and elements of lists, together. */
+  membersMax: 2_000,
+};
+
+export const FREE_VALUE_BOUNDS = `at most ${FREE_VALUE.bytesMax / 1024} KiB, ${FREE_VALUE.membersMax} members and elements, ${FREE_VALUE.depthMax} deep`;
+
+/** The bound that a value of JSON breaks, as the end of a sentence: `may be nested at most …`. */
+export function freeValueProblem(value: unknown): string | undefined {
+  const { bytesMax, depthMax, membersMax } = FREE_VALUE;
+  const shape = shapeProblem(value, { depthMax, membersMax });
+  if (shape) return shape;
+  const isLarge = Buffer.byteLength(JSON.stringify(value) ?? '') > bytesMax;
+  return isLarge ? `may have at most ${bytesMax / 1024} KiB of JSON` : undefined;
+}
+
+/** As above; looks at no more than it may have, so that a hostile value costs nothing. */
+export function shapeProblem(
+  value: unknown,
+  { depthMax, membersMax }: { depthMax: number; membersMax: number },
+): string | undefined {
+  let level = [value];
+  let members = 0;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const inner: unknown[] = [];
+    for (const one of level) {
+      if (typeof one !== 'object' || one === null) continue;
+      if (depth === depthMax) return `may be nested at most ${depthMax} deep`;
+      const children: unknown[] = Array.isArray(one) ? one : Object.values(one);
+      members += children.length;
+      if (members > membersMax) return `may have at most ${membersMax} members and elements`;
+      for (const child of children) inner.push(child);
+    }
+    level = inner;
+  }
+  return undefined;
+}

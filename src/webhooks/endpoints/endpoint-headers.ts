@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { endpointHeadersPlace, type SealedHeaders } from './endpoint-secrets.sql.ts';
+
+/**
+ * The extra headers of an endpoint's deliveries. Their values are sealed and never shown: what
+ * somebody adds to a request is mostly an `Authorization`.
+ */
+export type Headers = Readonly<Record<string, string>>;
+
+type Place = { id: string; namespace: string };
+
+export function sealHeaders(
+  sealer: Sealer,
+  { id, namespace }: Place,
+  headers: Headers,
+): SealedHeaders {
+  const names = Object.keys(headers);
+  if (names.length === 0) return { sealed: null, names };
+  const place = endpointHeadersPlace(namespace, id);
+  return { sealed: sealer.seal(JSON.stringify(headers), place), names };
+}
+
+/** @throws Error when they were sealed with another key */
+export function openHeaders(
+  sealer: Pick<Sealer, 'open'>,
+  { id, namespace }: Place,
+  sealed: Buffer | null,
+): Headers {
+  if (sealed === null) return {};
+  // We have sealed it ourselves.
+  return JSON.parse(sealer.open(sealed, endpointHeadersPlace(namespace, id))) as Headers;
+}
+
+/** `stored`, when these are its headers: sealed again they would only have other bytes. */
+export function sealedIfNew(
+  sealer: Sealer,
+  place: Place,
+  { headers, stored }: { headers: Headers; stored: Buffer | null },
+): SealedHeaders {
+  const isSame = isDeepStrictEqual(openHeaders(sealer, place, stored), headers);
+  return isSame
+    ? { sealed: stored, names: Object.keys(headers) }
+    : sealHeaders(sealer, place, headers);
+}

@@ -1,0 +1,199 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
+import type { ObjectKey } from '../../platform/resources/resource-store.ts';
+
+/**
+ * What is secret about an endpoint, sealed in its row: what it signs with, and the values of its
+ * extra headers. For what REST makes or changes the row is the home, and the operator copies it
+ * into a Secret; else it is the operator's copy of what is declared (decision 19).
+ */
+export type SealedEndpoint = {
+  /** Null: it has none yet. */
+  secrets: SealedSecrets | null;
+  declaredHeaders: Buffer | null;
+  restHeaders: Buffer | null;
+  /** Headers that an earlier release left unsealed. */
+  hasPlainHeaders: boolean;
+  /** How often REST has changed any of it. */
+  revision: number;
+  /** Whether the endpoint's Secret has that. */
+  isCopied: boolean;
+  /** How often REST has changed the headers. */
+  headerRevision: number;
+};
+
+/** What an endpoint signs with, sealed, and the rotation under way. */
+export type SealedSecrets = { secret: Buffer; next: SealedRotation | null };
+
+/** Times are Unix ms. */
+export type SealedRotation = { secret: Buffer; atMs: number; oldUntilMs: number };
+
+/** `sealed`: JSON, name → value; null: there are none. */
+export type SealedHeaders = { sealed: Buffer | null; names: string[] };
+
+/** The place of an endpoint's secret, which is authenticated with it (sealing.ts). */
+export function endpointSecretPlace(namespace: string, id: string): string {
+  return `endpoint:${namespace}/${id}`;
+}
+
+/** The place of the values of its headers. */
+export function endpointHeadersPlace(namespace: string, id: string): string {
+  return `endpoint-headers:${namespace}/${id}`;
+}
+
+type SecretRow = {
+  secret: Buffer | null;
+  nextSecret: Buffer | null;
+  nextSecretAt: number;
+  oldSecretUntil: number;
+} & Omit<SealedEndpoint, 'secrets'>;
+
+const COLUMNS = `secret, next_secret as "nextSecret", next_secret_at as "nextSecretAt",
+  old_secret_until as "oldSecretUntil", declared_headers as "declaredHeaders",
+  rest_headers as "restHeaders", headers <> '{}' as "hasPlainHeaders",
+  secret_revision as revision, copied_revision >= secret_revision as "isCopied",
+  header_revision as "headerRevision"`;
+
+function toSealedEndpoint(row: SecretRow): SealedEndpoint {
+  const { secret, nextSecret, nextSecretAt: atMs, oldSecretUntil: oldUntilMs, ...rest } = row;
+  const next = nextSecret && { secret: nextSecret, atMs, oldUntilMs };
+  return { ...rest, secrets: secret && { secret, next } };
+}
+
+/** Undefined: there is no such row. A removed endpoint has one, with nothing in it. */
+export async function readSealedEndpoint(
+  db: Db,
+  id: string,
+  { lock = false } = {},
+): Promise<SealedEndpoint | undefined> {
+  const { rows } = await db.query<SecretRow>(
+    `select ${COLUMNS} from webhook_endpoints where id = $1${lock ? ' for update' : ''}`,
+    [id],
+  );
+  return rows[0] && toSealedEndpoint(rows[0]);
+}
+
+/**
+ * Locks the row of an endpoint until the transaction ends; undefined: there is no such endpoint.
+ * `nowMs` is the database's clock.
+ */
+export async function lockSealedEndpoint(
+  db: Db,
+  { namespace, id }: { namespace: string; id: string },
+): Promise<(SealedEndpoint & { nowMs: number }) | undefined> {
+  const { rows } = await db.query<SecretRow & { nowMs: number }>(
+    `select ${COLUMNS}, floor(extract(epoch from clock_timestamp()) * 1000)::bigint as "nowMs"
+       from webhook_endpoints where id = $1 and namespace = $2 and deleted_at is null for update`,
+    [id, namespace],
+  );
+  return rows[0] && { ...toSealedEndpoint(rows[0]), nowMs: rows[0].nowMs };
+}
+
+/** REST has changed what the endpoint signs with. */
+export async function updateSecrets(
+  db: Db,
+  { id, secret, next }: { id: string } & SealedSecrets,
+): Promise<void> {
+  await db.query(
+    `update webhook_endpoints
+        set secret = $2, next_secret = $3, next_secret_at = to_timestamp($4 / 1000.0),
+            old_secret_until = to_timestamp($5 / 1000.0), secret_revision = secret_revision + 1
+      where id = $1`,
+    [id, secret, next?.secret ?? null, next?.atMs ?? null, next?.oldUntilMs ?? null],
+  );
+}
+
+/** REST changes the endpoint's headers; false: they are not those of `headerRevision` any more. */
+export async function updateRestHeaders(
+  db: Db,
+  { id, headerRevision, sealed, names }: { id: string; headerRevision: number } & SealedHeaders,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update webhook_endpoints
+        set rest_headers = $3, rest_header_names = $4, header_revision = header_revision + 1,
+            secret_revision = secret_revision + 1
+      where id = $1 and header_revision = $2 and deleted_at is null`,
+    [id, headerRevision, sealed, names],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Headers of REST that were found where they are not kept: in the Secret after the database was
+ * lost, or declared by an earlier release. Those that are there stay.
+ */
+export async function adoptRestHeaders(
+  db: Db,
+  { id, sealed, names }: { id: string } & SealedHeaders,
+): Promise<void> {
+  await db.query(
+    `update webhook_endpoints
+        set rest_headers = $2, rest_header_names = $3, secret_revision = secret_revision + 1
+      where id = $1 and rest_headers is null`,
+    [id, sealed, names],
+  );
+}
+
+/**
+ * What is secret about an endpoint that REST is about to declare. The row counts as removed until
+ * the operator projects the declaration; one that is there already is of an earlier try.
+ */
+export async function insertUndeclared(
+  db: Db,
+  endpoint: { id: string; url: string; secret: Buffer; headers: SealedHeaders } & ObjectKey,
+): Promise<void> {
+  const { id, namespace, name, url, secret, headers } = endpoint;
+  await db.query(
+    `insert into webhook_endpoints
+       (id, namespace, name, uid, generation, managed_by, url, event_types, description, enabled,
+        metadata, secret, rest_headers, rest_header_names, secret_revision, deleted_at)
+     values ($1, $2, $3, $1, 0, 'api', $4, '{}', '', false, '{}', $5, $6, $7, 1, now())
+     on conflict (id) do nothing`,
+    [id, namespace, name, url, secret, headers.sealed, headers.names],
+  );
+}
+
+/** The declaration was refused, or is gone before it was in force: nothing is left of it. */
+export async function deleteUndeclared(db: Db, { namespace, name }: ObjectKey): Promise<void> {
+  await db.query(
+    `delete from webhook_endpoints
+      where namespace = $1 and name = $2 and generation = 0 and deleted_at is not null`,
+    [namespace, name],
+  );
+}
+
+/** Endpoints of which REST has changed what is secret and no Secret has it yet. */
+export async function listNotCopied(db: Db): Promise<ObjectKey[]> {
+  const { rows } = await db.query<ObjectKey>({
+    name: 'list_endpoints_not_copied',
+    text: `select namespace, name from webhook_endpoints
+            where copied_revision < secret_revision and deleted_at is null`,
+  });
+  return rows;
+}
+
+/** `revision`: as it was when what is copied was read; what REST changed since is still to do. */
+export async function markCopied(db: Db, id: string, revision: number): Promise<void> {
+  await db.query('update webhook_endpoints set copied_revision = $2 where id = $1', [id, revision]);
+}
+
+/** The signing secrets and headers (contract §4), of removed endpoints too. */
+export const SEALED_ENDPOINT_COLUMNS: readonly SealedColumn[] = [
+  ...['secret', 'next_secret'].map((value) => sealedColumn(value, endpointSecretPlace)),
+  ...['declared_headers', 'rest_headers'].map((value) => sealedColumn(value, endpointHeadersPlace)),
+];
+
+function sealedColumn(
+  value: string,
+  placeOf: (namespace: string, id: string) => string,
+): SealedColumn {
+  return {
+    table: 'webhook_endpoints',
+    value,
+    assign: (bytes) => `${value} = ${bytes}`,
+    key: [['id', 'uuid']],
+    with: ['namespace'],
+    place: ({ namespace = '', id = '' }) => placeOf(namespace, id),
+    where: 'true',
+  };
+}

@@ -1,0 +1,204 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { managedBy } from '../../platform/reconcile/actors.ts';
+import type { Problem } from '../../platform/reconcile/conditions.ts';
+import { resolveSecret, resolveWholeSecret } from '../../platform/reconcile/references.ts';
+import { API_MANAGER } from '../../platform/resources/annotations.ts';
+import {
+  FieldConflictError,
+  NamespaceRefusedError,
+  type Applied,
+  type Resource,
+  type ResourceStore,
+} from '../../platform/resources/resource-store.ts';
+import { openHeaders, type Headers } from './endpoint-headers.ts';
+import { declaredByRest, headersProblem } from './header-rules.ts';
+import { markCopied, type SealedEndpoint, type SealedSecrets } from './endpoint-secrets.sql.ts';
+import { isEndpointSecret, newEndpointSecret } from './signature.ts';
+import {
+  openSecrets,
+  readHeaders,
+  readRotation,
+  secretObject,
+  secretsAt,
+  type SigningSecrets,
+} from './signing-secrets.ts';
+import {
+  SIGNING_SECRET_KEY,
+  signingSecretName,
+  type WebhookEndpointSpec,
+  type WebhookEndpointStatus,
+} from './webhook-endpoint.ts';
+
+type EndpointResource = Resource<WebhookEndpointSpec, WebhookEndpointStatus>;
+
+export type FindSecretsDeps = {
+  store: Pick<ResourceStore, 'get' | 'apply'>;
+  pool: Pool;
+  sealer: Sealer;
+  nowMs: () => number;
+};
+
+/** `headers`: those of REST, where they are not in the row. */
+export type FoundSecrets = { secrets: SigningSecrets; headers?: Headers };
+
+export const OPERATOR_MANAGER = 'parley-operator';
+
+/**
+ * What an endpoint signs with: that of the Secret it names; of an endpoint made by REST what its
+ * row has, which is copied into its own Secret; else that of its own Secret, which is made when it
+ * is missing. So a database that was lost is filled from the Secrets, and a lost Secret from the
+ * database: receivers never have to learn another secret.
+ */
+export async function findSecrets(
+  deps: FindSecretsDeps,
+  endpoint: EndpointResource,
+  { id, stored }: { id: string; stored: SealedEndpoint | undefined },
+): Promise<FoundSecrets | Problem> {
+  const found = await findFor(deps, endpoint, { id, stored }).catch((error: unknown) => {
+    const problem = notWritten(error, signingSecretName(endpoint.metadata.name));
+    if (!problem) throw error;
+    return problem;
+  });
+  const isDone = 'secrets' in found && stored && !stored.isCopied;
+  if (isDone) await markCopied(deps.pool, id, stored.revision);
+  return found;
+}
+
+function findFor(
+  deps: FindSecretsDeps,
+  endpoint: EndpointResource,
+  { id, stored }: { id: string; stored: SealedEndpoint | undefined },
+): Promise<FoundSecrets | Problem> {
+  const { spec, metadata, owners } = endpoint;
+  if (spec.secretRef) return resolveSecrets(deps.store, metadata.namespace, spec.secretRef);
+  const known = stored && isWhole(stored) ? stored : undefined;
+  const isHome = managedBy(owners['url']) === 'api';
+  const row = { id, stored: known };
+  return isHome && known
+    ? copyToSecret(deps, endpoint, { id, stored: known })
+    : readOwnSecret(deps, endpoint, row);
+}
+
+type WholeRow = SealedEndpoint & { secrets: SealedSecrets };
+
+function isWhole(stored: SealedEndpoint): stored is WholeRow {
+  return stored.secrets !== null;
+}
+
+/** The row's secrets, after its Secret has them. */
+async function copyToSecret(
+  deps: FindSecretsDeps,
+  endpoint: EndpointResource,
+  { id, stored }: { id: string; stored: WholeRow },
+): Promise<FoundSecrets | Problem> {
+  const { namespace, name } = endpoint.metadata;
+  const place = { id, namespace };
+  const secrets = secretsAt(openSecrets(deps.sealer, place, stored.secrets), deps.nowMs());
+  const headers = openHeaders(deps.sealer, place, stored.restHeaders);
+  const copy = secretObject({ namespace, name }, secrets, headers);
+  const there = await deps.store.get('Secret', copy);
+  const isCopied =
+    isDeepStrictEqual(there?.spec, copy.spec) && hasLabels(there?.metadata.labels, copy);
+  if (!isCopied) await deps.store.apply(copy, { fieldManager: API_MANAGER });
+  return { secrets };
+}
+
+/** The endpoint's own Secret is somebody else's, or the cluster lets nobody write it. */
+function notWritten(error: unknown, name: string): Problem | undefined {
+  const reason = 'SecretNotWritten';
+  if (error instanceof FieldConflictError) {
+    const managers = [...new Set(error.conflicts.map(({ manager }) => manager))].join(', ');
+    const what = 'delete it there, or name it in secretRef';
+    return { reason, message: `Secret ${name} is also written by ${managers}: ${what}` };
+  }
+  if (!(error instanceof NamespaceRefusedError)) return undefined;
+  return { reason, message: `Secret ${name} cannot be written: ${error.message}` };
+}
+
+function hasLabels(labels: Record<string, string> = {}, { labels: wanted = {} }: Applied): boolean {
+  return Object.entries(wanted).every(([name, value]) => labels[name] === value);
+}
+
+async function readOwnSecret(
+  deps: FindSecretsDeps,
+  endpoint: EndpointResource,
+  { id, stored }: { id: string; stored: WholeRow | undefined },
+): Promise<FoundSecrets | Problem> {
+  const { namespace, name } = endpoint.metadata;
+  const key = { namespace, name: signingSecretName(name) };
+  const make = (): Promise<Resource> => {
+    const known = stored && openSecrets(deps.sealer, { id, namespace }, stored.secrets);
+    const secrets = known ?? { secret: newEndpointSecret() };
+    return putSecret(deps, endpoint, secrets, { resourceVersion: '' });
+  };
+  const own = (await deps.store.get('Secret', key)) ?? (await make());
+  const ref = { name: key.name, key: SIGNING_SECRET_KEY };
+  const found = await resolveSecrets({ get: async () => own }, namespace, ref);
+  if (!('secrets' in found)) return found;
+  const data = dataOf(own);
+  const rotation = readRotation(data);
+  if ('problem' in rotation) return invalidSecret(key.name, rotation.problem);
+  const headers = readHeaders(data);
+  if (!headers) {
+    return invalidSecret(key.name, 'key headers must be a JSON object of header names and values');
+  }
+  const read = { ...found.secrets, ...rotation };
+  const secrets = secretsAt(read, deps.nowMs());
+  if (secrets !== read) await putSecret(deps, endpoint, secrets);
+  return Object.keys(headers).length > 0 ? { secrets, headers } : { secrets };
+}
+
+async function resolveSecrets(
+  store: Pick<ResourceStore, 'get'>,
+  namespace: string,
+  ref: { name: string; key: string },
+): Promise<FoundSecrets | Problem> {
+  const secret = await resolveSecret(store, namespace, ref);
+  if (!('value' in secret)) return secret;
+  if (isEndpointSecret(secret.value)) return { secrets: { secret: secret.value } };
+  const { name, key } = ref;
+  const message = `key ${key} of Secret ${name} must be whsec_ and the base64 of 24 to 64 bytes`;
+  return { reason: 'InvalidSecret', message };
+}
+
+function invalidSecret(name: string, problem: string): Problem {
+  return { reason: 'InvalidSecret', message: `Secret ${name}: ${problem}` };
+}
+
+/** Written as its owner: what the API made stays the API's. */
+function putSecret(
+  { store }: Pick<FindSecretsDeps, 'store'>,
+  { metadata, owners }: EndpointResource,
+  secrets: SigningSecrets,
+  options: { resourceVersion?: string } = {},
+): Promise<Resource> {
+  const fieldManager = managedBy(owners['url']) === 'api' ? API_MANAGER : OPERATOR_MANAGER;
+  return store.apply(secretObject(metadata, secrets), { fieldManager, ...options });
+}
+
+/** The headers that are declared: those of a Secret win over those in clear. */
+export async function findHeaders(
+  { store }: Pick<FindSecretsDeps, 'store'>,
+  endpoint: EndpointResource,
+): Promise<{ headers: Headers } | Problem> {
+  const { spec, metadata } = endpoint;
+  const inClear = declaredByRest(endpoint) ? {} : (spec.headers ?? {});
+  if (!spec.headersFrom) return { headers: inClear };
+  const { name } = spec.headersFrom.secretRef;
+  const secret = await resolveWholeSecret(store, metadata.namespace, name);
+  if (!('spec' in secret)) return secret;
+  const headers = dataOf(secret) as Headers;
+  const problem = headersProblem(headers);
+  if (problem !== undefined) return invalidSecret(name, problem);
+  const given = new Set(Object.keys(headers).map((header) => header.toLowerCase()));
+  const kept = Object.entries(inClear).filter(([header]) => !given.has(header.toLowerCase()));
+  return { headers: { ...Object.fromEntries(kept), ...headers } };
+}
+
+/** Of a Secret: text values. */
+function dataOf({ spec }: Resource): Record<string, unknown> {
+  const data = spec['data'];
+  return typeof data === 'object' && data !== null ? { ...data } : {};
+}

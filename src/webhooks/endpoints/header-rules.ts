@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { API_MANAGER } from '../../platform/resources/annotations.ts';
+import type { Resource } from '../../platform/resources/resource-store.ts';
+import { HEADERS_MAX, headerNameProblem } from '../../platform/resources/schema/field-types.ts';
+import type { Headers } from './endpoint-headers.ts';
+import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
+
+/**
+ * RFC 7386 on the headers themselves: null removes one, whatever the case of its name; a name that
+ * is there already is written as it is in the patch.
+ */
+export function patchHeaders(
+  headers: Headers,
+  patch: Readonly<Record<string, string | null>> | null,
+): Headers {
+  if (patch === null) return {};
+  const touched = new Set(Object.keys(patch).map((name) => name.toLowerCase()));
+  const kept = Object.entries(headers).filter(([name]) => !touched.has(name.toLowerCase()));
+  const given = Object.entries(patch).filter(([, value]) => value !== null);
+  return Object.fromEntries([...kept, ...given]) as Headers;
+}
+
+/** Visible ASCII, so that a value cannot end its line. */
+export const headerValue = z
+  .string()
+  .max(1024)
+  .regex(/^[\t -~]*$/);
+const headersJson = z.record(z.string(), headerValue);
+
+/** Of JSON that somebody may have edited; undefined: it is no map of headers. */
+export function parseHeaders(text: unknown): Headers | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    const { data } = headersJson.safeParse(JSON.parse(text));
+    return data && headersProblem(data) === undefined ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why these are no headers that may be sent; a value is never repeated. */
+export function headersProblem(headers: Headers): string | undefined {
+  const names = Object.keys(headers);
+  if (names.length > HEADERS_MAX) return `there may be at most ${HEADERS_MAX} headers`;
+  const lower = new Set(names.map((name) => name.toLowerCase()));
+  if (lower.size < names.length) return 'two of the headers differ only in the case of their names';
+  for (const name of names) {
+    const problem = headerNameProblem(name);
+    if (problem !== undefined) return `${name}: ${problem}`;
+    if (!headerValue.safeParse(headers[name]).success) {
+      return `${name}: a value is at most 1024 characters of visible ASCII, spaces and tabs`;
+    }
+  }
+  return undefined;
+}
+
+/** The headers of REST that an earlier release has put into the declaration; mostly undefined. */
+export function declaredByRest({
+  spec,
+  owners,
+}: Resource<WebhookEndpointSpec>): Headers | undefined {
+  return owners['headers']?.includes(API_MANAGER) ? spec.headers : undefined;
+}

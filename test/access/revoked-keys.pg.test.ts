@@ -1,0 +1,273 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { runApi } from '../../src/roles/api/run.ts';
+import type { Scope } from '../../src/platform/http/authorize.ts';
+import { startFaultProxy, type FaultProxy } from '../platform/fault-proxy.ts';
+import { createCall, startApi, type Api, type Call } from '../roles/api/api-setup.ts';
+import { until } from '../until.ts';
+
+/** Contract §4: a key that ended is refused within 100 ms by every process, and its streams end. */
+const PROMPT_MS = 100;
+const UNTOLD_MS = 1_000;
+
+let api: Api;
+let namespaces = 0;
+let namespace: string;
+let root: string;
+const running: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  namespace = `ended-${(namespaces += 1)}`;
+  root = await api.newKey(namespace);
+});
+afterEach(async () => {
+  for (const stop of running.splice(0).toReversed()) await stop();
+});
+
+type Process = { url: string; call: Call };
+
+async function anotherProcess(databaseUrl = api.engine.databaseUrl): Promise<Process> {
+  const options = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
+  const { url, stop } = await runApi({ ...api.engine, databaseUrl, ...options, rateLimit: 0 });
+  running.push(stop);
+  return { url, call: createCall(url, root) };
+}
+
+/** A process that no notification reaches any more once the proxy hangs; its pool is another way. */
+async function deafProcess(): Promise<Process & { proxy: FaultProxy }> {
+  const proxy = await startFaultProxy(api.engine.databaseUrl);
+  running.push(proxy.stop);
+  const process = await anotherProcess(proxy.through(api.engine.databaseUrl));
+  running.push(async () => proxy.resume());
+  return { ...process, proxy };
+}
+
+async function newKey(scopes: Scope[] = ['read']): Promise<{ id: string; key: string }> {
+  const json = { name: 'x', scopes };
+  const { status, body } = await api.call('POST', '/v1/api_keys', { key: root, json });
+  expect(status).toBe(201);
+  return body;
+}
+
+const statusAt = async ({ call }: Process, key: string): Promise<number> =>
+  (await call('GET', '/v1/agents', { key })).status;
+
+/** When the last request was sent that was not refused, and when the first refusal came. */
+async function refusedAt(
+  process: Process,
+  key: string,
+): Promise<{ taken: number; refused: number }> {
+  let taken = -Infinity;
+  return until(
+    'the refusal',
+    async () => {
+      const sentMs = performance.now();
+      if ((await statusAt(process, key)) === 401) return { taken, refused: performance.now() };
+      taken = sentMs;
+      return undefined;
+    },
+    { everyMs: 1 },
+  );
+}
+
+/** Resolves with when it was answered. */
+async function remove(id: string): Promise<number> {
+  expect((await api.call('DELETE', `/v1/api_keys/${id}`, { key: root })).status).toBe(204);
+  return performance.now();
+}
+
+/** An open stream of events. */
+async function follow({ url }: Process, key: string) {
+  const response = await fetch(`${url}/v1/events/stream`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  return { ...readStream(response), status: response.status };
+}
+
+function readStream(response: Response) {
+  let text = '';
+  let endedMs: number | undefined;
+  const reader = response.body!.getReader();
+  const reading = (async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += Buffer.from(value).toString();
+    }
+    endedMs = performance.now();
+  })();
+  reading.catch(() => undefined);
+  return {
+    text: () => text,
+    ended: () => until(`the end of the stream; there came ${text}`, () => endedMs),
+    isOpen: () => endedMs === undefined,
+    close: () => reader.cancel(),
+  };
+}
+
+const LAST_EVENT = /event: error\ndata: (\{.*\})\n\n$/;
+
+function expectUnauthorized(text: string): void {
+  const [, json] = LAST_EVENT.exec(text) ?? [];
+  expect(JSON.parse(json ?? '{}')).toMatchObject({ status: 401, code: 'unauthorized' });
+}
+
+describe('a key that was deleted', () => {
+  test('is refused within 100 ms of the answer, where it was deleted and elsewhere', async () => {
+    const other = await anotherProcess();
+    for (let round = 0; round < 5; round += 1) {
+      const { id, key } = await newKey();
+      expect([await statusAt(api, key), await statusAt(other, key)]).toEqual([200, 200]);
+      const goneMs = await remove(id);
+      expect(await statusAt(api, key)).toBe(401);
+      expect((await refusedAt(other, key)).taken - goneMs).toBeLessThan(PROMPT_MS);
+    }
+  });
+
+  test('is refused within a second by a process that was not told', async () => {
+    const deaf = await deafProcess();
+    const { id, key } = await newKey();
+    deaf.proxy.hang();
+    expect(await statusAt(deaf, key)).toBe(200);
+    const goneMs = await remove(id);
+    expect((await refusedAt(deaf, key)).taken - goneMs).toBeLessThan(UNTOLD_MS);
+  });
+
+  test('leaves no other key behind, while a process that was not told still takes it', async () => {
+    const deaf = await deafProcess();
+    const keeper = await newKey(['keys', 'read']);
+    const victim = await newKey();
+    deaf.proxy.hang();
+    expect(await statusAt(deaf, keeper.key)).toBe(200);
+    const before = await api.engine.pool.query('select id from api_keys where namespace = $1', [
+      namespace,
+    ]);
+    await remove(keeper.id);
+    const asKeeper = (method: string, path: string, json?: object) =>
+      deaf.call(method, `/v1/api_keys${path}`, { key: keeper.key, ...(json && { json }) });
+    for (const [method, path, json] of [
+      ['POST', '', { name: 'heir', scopes: ['keys', 'read'] }],
+      ['POST', `/${victim.id}/rotate`, { overlap_sec: 0 }],
+      ['DELETE', `/${victim.id}`, undefined],
+    ] as const) {
+      const { status, body } = await asKeeper(method, path, json);
+      expect([method, path, status, body.code]).toEqual([method, path, 401, 'unauthorized']);
+    }
+    const after = await api.engine.pool.query('select id from api_keys where namespace = $1', [
+      namespace,
+    ]);
+    expect(after.rows).toEqual(before.rows);
+    expect(await statusAt(api, victim.key)).toBe(200);
+  });
+});
+
+describe('a key that runs out after a rotation', () => {
+  const rotate = async (id: string, overlap_sec: number): Promise<void> => {
+    const json = { overlap_sec };
+    const path = `/v1/api_keys/${id}/rotate`;
+    expect((await api.call('POST', path, { key: root, json })).status).toBe(201);
+  };
+
+  test('without an overlap is refused within 100 ms of the answer', async () => {
+    const other = await anotherProcess();
+    const { id, key } = await newKey();
+    expect(await statusAt(other, key)).toBe(200);
+    await rotate(id, 0);
+    const goneMs = performance.now();
+    expect(await statusAt(api, key)).toBe(401);
+    expect((await refusedAt(other, key)).taken - goneMs).toBeLessThan(PROMPT_MS);
+  });
+
+  test('works to the end of the overlap and is refused within 100 ms of it, its stream too', async () => {
+    const other = await anotherProcess();
+    const { id, key } = await newKey();
+    const stream = await follow(other, key);
+    expect(await statusAt(other, key)).toBe(200);
+    const askedMs = performance.now();
+    await rotate(id, 1);
+    const answeredMs = performance.now();
+    const [{ taken, refused }, endedMs] = await Promise.all([
+      refusedAt(other, key),
+      stream.ended(),
+    ]);
+    expect(refused).toBeGreaterThan(askedMs + 1_000);
+    expect(taken).toBeLessThan(answeredMs + 1_000 + PROMPT_MS);
+    expect(endedMs).toBeGreaterThan(askedMs + 1_000);
+    expect(endedMs).toBeLessThan(answeredMs + 1_000 + PROMPT_MS);
+    expectUnauthorized(stream.text());
+  });
+});
+
+describe('an open stream of events', () => {
+  test('ends within 100 ms with its key, and says why; those of other keys go on', async () => {
+    const other = await anotherProcess();
+    const [doomed, kept] = [await newKey(), await newKey()];
+    const streams = [await follow(other, doomed.key), await follow(other, doomed.key)];
+    const lasting = await follow(other, kept.key);
+    const goneMs = await remove(doomed.id);
+    for (const stream of streams) {
+      expect((await stream.ended()) - goneMs).toBeLessThan(PROMPT_MS);
+      expectUnauthorized(stream.text());
+    }
+    const json = { name: 'seen', prompt: 'x' };
+    expect((await api.call('POST', '/v1/agents', { key: root, json })).status).toBe(201);
+    await until('the event', () => lasting.text().includes('agent.published'));
+    expect(streams.map((stream) => stream.text()).join('')).not.toContain('agent.published');
+    expect(lasting.isOpen()).toBe(true);
+    await lasting.close();
+  });
+
+  test('ends within a second where the process was not told', async () => {
+    const deaf = await deafProcess();
+    const { id, key } = await newKey();
+    const stream = await follow(deaf, key);
+    deaf.proxy.hang();
+    const goneMs = await remove(id);
+    // Opened after the end, if the key is remembered still.
+    const late = await follow(deaf, key);
+    expect((await stream.ended()) - goneMs).toBeLessThan(UNTOLD_MS);
+    expectUnauthorized(stream.text());
+    expect((await late.ended()) - goneMs).toBeLessThan(UNTOLD_MS);
+    if (late.status === 200) expectUnauthorized(late.text());
+    else expect(late.status).toBe(401);
+  });
+});
+
+test('a streamed reply ends with its key, and the turn is in the transcript', async () => {
+  const other = await anotherProcess();
+  const { id, key } = await newKey(['read', 'write']);
+  const agent = await api.call('POST', '/v1/agents', { key: root, json: { prompt: 'x' } });
+  const json = { agent_id: agent.body.id };
+  const { headers } = await api.call('POST', '/v1/conversations', { key: root, json });
+  const path = headers.get('location')!;
+  // What the turn writes last waits for this; its words are streamed before.
+  const client = await api.engine.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('select from conversations where namespace = $1 for update', [namespace]);
+    const reply = await fetch(`${other.url}${path}/messages`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ text: 'How much does a tandem weigh?' }),
+    });
+    expect(reply.status).toBe(200);
+    const stream = readStream(reply);
+    const goneMs = await remove(id);
+    expect((await stream.ended()) - goneMs).toBeLessThan(PROMPT_MS);
+    expectUnauthorized(stream.text());
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+  await until('the turn', async () => {
+    const { text } = await api.call('GET', `${path}/transcript`, { key: root });
+    return text.includes('tandem');
+  });
+});

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+
+/** What an account may do, by asking the API server's authorizer about every verb on every kind. */
+
+/** Sends a JSON request as an administrator. */
+export type Ask = (
+  method: string,
+  path: string,
+  body?: object,
+) => Promise<{ status: number; body: string }>;
+
+const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+const AT_ONCE = 20;
+
+const resourceList = z.object({ resources: z.array(z.object({ name: z.string() })) });
+const groupList = z.object({
+  groups: z.array(z.object({ preferredVersion: z.object({ groupVersion: z.string() }) })),
+});
+const review = z.object({ status: z.object({ allowed: z.boolean() }) });
+
+/** `group/resource` of all that the server serves, subresources too. */
+async function discover(ask: Ask): Promise<string[]> {
+  const read = async (path: string): Promise<unknown> => JSON.parse((await ask('GET', path)).body);
+  const { groups } = groupList.parse(await read('/apis'));
+  const versions = groups.map(({ preferredVersion }) => preferredVersion.groupVersion);
+  const lists = await Promise.all(
+    ['', ...versions].map(async (version) => {
+      const { resources } = resourceList.parse(
+        await read(version === '' ? '/api/v1' : `/apis/${version}`),
+      );
+      const group = version.split('/')[0]!;
+      return resources.map(({ name }) => `${group}/${name}`);
+    }),
+  );
+  return lists.flat();
+}
+
+/** `verb group/resource` of all that an account may do in one of the namespaces, sorted. */
+export async function allowedTo(
+  ask: Ask,
+  account: { namespace: string; name: string },
+  namespaces: readonly string[],
+): Promise<string[]> {
+  const all = await discover(ask);
+  const user = `system:serviceaccount:${account.namespace}:${account.name}`;
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`];
+  const questions = namespaces.flatMap((namespace) =>
+    all.flatMap((resource) => VERBS.map((verb) => ({ namespace, resource, verb }))),
+  );
+  const allowed = new Set<string>();
+  const next = questions.values();
+  const worker = async (): Promise<void> => {
+    for (const { namespace, resource, verb } of next) {
+      const [, group, kind, subresource] = /^([^/]*)\/([^/]*)\/?(.*)$/.exec(resource)!;
+      const { body } = await ask('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        spec: {
+          user,
+          groups,
+          resourceAttributes: { namespace, verb, group, resource: kind, subresource },
+        },
+      });
+      if (review.parse(JSON.parse(body)).status.allowed) allowed.add(`${verb} ${resource}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return [...allowed].toSorted();
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { PASSAGES_MAX } from '../../../src/knowledge/passages/cut-passages.ts';
+import { awaitCondition } from '../../agents/agents.ts';
+import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
+
+/**
+ * What the largest texts do to everybody else: API and operator run in this process, so its event loop
+ * is theirs. Bounds are generous, for a machine with other things to do; `npm run bench:upload` has
+ * the figures.
+ */
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.stop());
+
+const SOURCES = '/v1/knowledge/sources';
+const MIB = 1024 * 1024;
+/** Cutting in the thread of the API stood still for 12 s and more. */
+const STILL_MS_MAX = 1_500;
+const RSS_GROWTH_MAX = 700 * MIB;
+
+const filled = (unit: string, bytes = 20 * MIB): Buffer =>
+  Buffer.from(unit.repeat(Math.floor(bytes / Buffer.byteLength(unit))));
+
+async function newFile(): Promise<string> {
+  const { body } = await api.call('POST', SOURCES, { json: { type: 'file' } });
+  return `${SOURCES}/${body.id}`;
+}
+
+async function upload(source: string, body: Buffer): Promise<Reply> {
+  return api.call('PUT', `${source}/content`, {
+    body,
+    headers: { 'content-type': 'text/markdown' },
+  });
+}
+
+/** The result, and for how long this process stood still while it was made, in ms. */
+async function watched<T>(work: () => Promise<T>): Promise<{ result: T; stillMs: number }> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const result = await work();
+  delay.disable();
+  return { result, stillMs: delay.max / 1e6 };
+}
+
+describe('an upload', () => {
+  test.each([
+    ['19 MB of small headings', () => filled('# a\n', 19 * MIB), `${PASSAGES_MAX} passages`],
+    [
+      'more headings than there may be',
+      () => filled('# a\n', 4 * 60_000),
+      `${PASSAGES_MAX} passages`,
+    ],
+    ['letters that stand for eighteen', () => filled(`${'\uFDFA'.repeat(133)}\n\n`), '100 MB'],
+  ])('of %s is refused with the bound, and nobody waits for that', async (_, make, bound) => {
+    const source = await newFile();
+    await upload(source, Buffer.from('We open at nine.'));
+    const body = make();
+    const before = process.memoryUsage().rss;
+    const { result, stillMs } = await watched(() => upload(source, body));
+    expect(result).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
+    expect(result.body.errors[0].detail).toContain(bound);
+    expect(stillMs).toBeLessThan(STILL_MS_MAX);
+    expect(process.memoryUsage().rss - before).toBeLessThan(RSS_GROWTH_MAX);
+    // What was there before is found.
+    expect((await api.call('GET', source)).body).toMatchObject({ chunks: 1, ready: true });
+    const found = await api.call('GET', '/v1/knowledge/search?q=open');
+    expect(found.body.data[0].text).toBe('We open at nine.');
+  });
+
+  test.each([
+    ['one line of 20 MB', () => filled('word and another '), 1],
+    ['20 MB of line ends', () => filled('\n'), 0],
+    ['headings of spaces, which an expression could read for hours', spaces, 1],
+    ['as many headings as there may be', () => filled('# a\n', 4 * PASSAGES_MAX), PASSAGES_MAX],
+  ])(
+    'of %s is taken, and nobody waits for that',
+    async (_, make, passages) => {
+      const source = await newFile();
+      const body = make();
+      const { result, stillMs } = await watched(() => upload(source, body));
+      expect(result).toMatchObject({ status: 202, body: { ready: true, documents: 1 } });
+      expect(result.body.chunks).toBeGreaterThanOrEqual(passages);
+      expect(stillMs).toBeLessThan(STILL_MS_MAX);
+      await api.call('DELETE', source);
+    },
+    120_000,
+  );
+
+  test('that is not UTF-8 at its very end is refused', async () => {
+    const body = Buffer.concat([filled('word '), Buffer.from([0xff])]).subarray(8);
+    const refused = await upload(await newFile(), body);
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ code: 'invalid_format' }] } });
+  });
+
+  test('is indexed again from what was stored, byte for byte', async () => {
+    const source = await newFile();
+    const path = `${source}/content?file_name=${encodeURIComponent('Öffnung.md')}`;
+    const body = Buffer.from(
+      `\uFEFF# Hours\r\n\r\nWe öpen at nine 😀.\r\n${'word '.repeat(10_000)}`,
+    );
+    const headers = { 'content-type': 'text/markdown' };
+    expect(await api.call('PUT', path, { body, headers })).toMatchObject({ status: 202 });
+    const synced = await api.call('POST', `${source}/sync`);
+    expect(synced).toMatchObject({ status: 202, body: { last_sync: { added: 0, updated: 0 } } });
+    const { body: documents } = await api.call('GET', `${source}/documents`);
+    expect(documents.data).toMatchObject([
+      { path: 'Öffnung.md', title: 'Hours', bytes: body.length, chunks: synced.body.chunks },
+    ]);
+  });
+
+  test('too many at once to be indexed again are told to come again, the others are', async () => {
+    const source = await newFile();
+    expect(await upload(source, filled('word and another ', 3 * MIB))).toMatchObject({
+      status: 202,
+    });
+    const sync = () => api.call('POST', `${source}/sync`);
+    const replies = await Promise.all(Array.from({ length: 20 }, sync));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202, 503]));
+    const busy = replies.find(({ status }) => status === 503)!;
+    expect(busy.body).toMatchObject({ code: 'unavailable' });
+    expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await sync()).toMatchObject({ status: 202 });
+  }, 60_000);
+});
+
+describe('a declared text', () => {
+  const declare = (name: string, text: string) =>
+    api.engine.store.apply(
+      { kind: 'KnowledgeSource', namespace: 'default', name, spec: { type: 'text', text } },
+      { fieldManager: 'kubectl' },
+    );
+  const condition = (name: string, expected: object) =>
+    awaitCondition(api.engine, { kind: 'KnowledgeSource', name }, { type: 'Ready', ...expected });
+
+  test('of too many headings says so in its condition, and its last text is found', async () => {
+    await declare('many', 'We sell tandems.');
+    await condition('many', { status: 'True' });
+    const { stillMs } = await watched(async () => {
+      await declare('many', '# a\n'.repeat(190_000));
+      await condition('many', { status: 'False', reason: 'TooManyPassages' });
+    });
+    expect(stillMs).toBeLessThan(STILL_MS_MAX);
+    const { status } = await api.engine.settled('KnowledgeSource', 'many');
+    const { conditions } = status as { conditions: { type: string; message: string }[] };
+    const accepted = conditions.find(({ type }) => type === 'Accepted');
+    expect(accepted).toMatchObject({ status: 'False', reason: 'TooManyPassages' });
+    expect(accepted?.message).toContain(`${PASSAGES_MAX} passages`);
+    const { body } = await api.call('GET', `${SOURCES}?name=many`);
+    expect(body.data).toMatchObject([{ ready: false, chunks: 1, status: 'ready' }]);
+    expect(body.data[0].status_message).toContain(`${PASSAGES_MAX} passages`);
+    const found = await api.call('GET', '/v1/knowledge/search?q=tandems');
+    expect(found.body.data[0].text).toBe('We sell tandems.');
+    await declare('many', 'We sell bicycles.');
+    await condition('many', { status: 'True' });
+  });
+
+  test('of too many headings is refused by REST with the bound, and nothing is declared', async () => {
+    const text = '# a\n'.repeat(190_000);
+    const refused = [
+      await api.call('POST', SOURCES, { json: { type: 'text', name: 'posted', text } }),
+    ];
+    const good = { type: 'text', name: 'kept', text: 'We rent unicycles.' };
+    const { body } = await api.call('POST', SOURCES, { json: good });
+    refused.push(await api.call('PATCH', `${SOURCES}/${body.id}`, { json: { text } }));
+    for (const reply of refused) {
+      expect(reply.status).toBe(422);
+      expect(reply.body.errors).toMatchObject([{ pointer: '/text', code: 'too_many' }]);
+      expect(reply.body.detail).toContain(`${PASSAGES_MAX} passages`);
+    }
+    expect((await api.call('GET', `${SOURCES}?name=posted`)).body.data).toEqual([]);
+    const found = await api.call('GET', '/v1/knowledge/search?q=unicycles');
+    expect(found.body.data[0].text).toBe('We rent unicycles.');
+  });
+});
+
+function spaces(): Buffer {
+  return filled(`# ${' '.repeat(700)}${'x'.repeat(250)}\n`);
+}

@@ -1,0 +1,98 @@
+import type { Mutant } from './mutant.ts';
+
+const ERASURE = 'test/erasure/erasure.pg.test.ts';
+const ERASE = 'src/erasure/erase-conversation.ts';
+
+/** Bugs of erasure: words that stay somewhere, and counts that go with them. */
+export const ERASURE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'words-in-escalations',
+    why: 'the summary of an erased conversation stands in its escalation',
+    file: 'src/conversations/escalations/escalations.sql.ts',
+    find: `'update escalations set reason = $2, summary = $2 where conversation_id = $1'`,
+    replace: `'update escalations set reason = $2 where conversation_id = $1'`,
+    suite: ERASURE,
+    test: 'after DELETE no table holds a word of it',
+  },
+  {
+    name: 'words-in-fingerprints',
+    why: 'the stems of an erased question stay in the table of gaps',
+    file: 'src/knowledge/gaps/knowledge-gaps.sql.ts',
+    find: 'set question = $2, fingerprint = id::text',
+    replace: 'set question = $2',
+    suite: ERASURE,
+    test: 'after DELETE no table holds a word of it',
+  },
+  {
+    name: 'words-over-an-answer',
+    why: 'an erased question goes on as the heading of the answer to it',
+    file: 'src/knowledge/gaps/knowledge-gaps.sql.ts',
+    find: 'if (gapIds.length > 0) await eraseQuestions(db, gapIds, erased);',
+    replace: 'if (gapIds.length > 1) await eraseQuestions(db, gapIds, erased);',
+    suite: ERASURE,
+    test: 'what somebody answered to a question of it stays',
+  },
+  {
+    name: 'numbers-of-calls',
+    why: 'who was rung up, at which number, is found after the erasure',
+    file: 'src/calls/calls.sql.ts',
+    find: `set from_number = null, to_number = null, provider_options = '{}', user_id = null,`,
+    replace: `set provider_options = '{}', user_id = null,`,
+    suite: ERASURE,
+    test: 'of a call nobody learns any more who was rung up',
+  },
+  {
+    name: 'words-in-events',
+    why: 'the summary in an event goes out to receivers after the erasure',
+    file: ERASE,
+    find: '    await deps.eraseEvents(db, { conversationId: row.id });\n',
+    replace: '',
+    suite: ERASURE,
+    test: 'after DELETE no table holds a word of it',
+  },
+  {
+    name: 'words-in-kept-answers',
+    why: 'a repeat of a request shows what was said in a conversation that is erased',
+    file: ERASE,
+    find: '    await eraseAnswersAbout(db, row.id); // Kept for repeats of a request.\n',
+    replace: '',
+    suite: ERASURE,
+    test: 'an answer kept for a repeated request is gone',
+  },
+  {
+    name: 'words-in-the-tally',
+    why: 'the last questions of an erased conversation stand in its row',
+    file: ERASE,
+    find: 'withoutWords(last.tally)',
+    replace: 'last.tally',
+    suite: ERASURE,
+    test: 'after DELETE no table holds a word of it',
+  },
+  {
+    name: 'erased-without-an-end',
+    why: 'a conversation that is deleted while it goes on never ends for who counts events',
+    file: ERASE,
+    find: 'const isLive = row.endedAt === null;',
+    replace: 'const isLive = row.endedAt !== null && row.startedAt < 0;',
+    suite: ERASURE,
+    test: 'one that goes on is ended first',
+  },
+  {
+    name: 'erased-not-counted',
+    why: 'parley_conversations_total knows nothing of conversations that were deleted while they went on',
+    file: ERASE,
+    find: `  deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' });`,
+    replace: `  deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' }, 0);`,
+    suite: ERASURE,
+    test: 'one that goes on is counted as ended',
+  },
+  {
+    name: 'counts-erased-too',
+    why: 'the outcome of last month changes when somebody asks for their words to be erased',
+    file: 'src/conversations/record/conversations.sql.ts',
+    find: `set deleted_at = clock_timestamp(), summary = null, user_id = null, variables = '{}',`,
+    replace: `set deleted_at = clock_timestamp(), summary = null, user_id = null, variables = '{}', outcome = 'unknown',`,
+    suite: ERASURE,
+    test: 'one that has ended keeps what was counted',
+  },
+];

@@ -1,0 +1,138 @@
+import type { Mutant } from './mutant.ts';
+
+const FOLDER = 'test/platform/manifests/manifest-folder.test.ts';
+const REMOVAL = 'test/platform/manifests/manifest-removal.test.ts';
+const OBJECT = 'test/platform/manifests/manifest-object.test.ts';
+const PRUNE = 'src/platform/manifests/prune.ts';
+const PASS = 'src/platform/manifests/pass.ts';
+const READ = 'src/platform/manifests/read.ts';
+
+/** Bugs of the manifest folder: what is applied, left alone, deleted, and said about it. */
+export const MANIFEST_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'one-conflict-stops-all',
+    why: 'a field of another manager keeps every other field of the manifest from counting',
+    file: 'src/platform/manifests/apply.ts',
+    find: '      applied = without(applied',
+    replace: '      if (problems.length > 0) return problems;\n      applied = without(applied',
+    suite: FOLDER,
+    test: 'is reported with its manager and left; the others count',
+  },
+  {
+    name: 'deleted-with-what-others-declared',
+    why: 'a manifest that goes takes with it what REST has declared of the agent',
+    file: PRUNE,
+    find: 'if (othersOf(resource).length > 0) problems',
+    replace: 'if (othersOf(resource).length > 1) problems',
+    suite: REMOVAL,
+    test: 'loses only our part when others declared the rest',
+  },
+  {
+    name: 'deleted-though-not-ours',
+    why: 'the folder deletes every agent that was made by REST',
+    file: PRUNE,
+    find: 'if (!ownedBy(resource, FILE_MANAGER) || !deps.mayRemove(id)) continue;',
+    replace: 'if (!deps.mayRemove(id)) continue;',
+    suite: REMOVAL,
+    test: 'stays when it was never ours',
+  },
+  {
+    name: 'deleted-at-any-moment',
+    why: 'who takes an agent over while its manifest goes loses it all the same',
+    file: PRUNE,
+    find: 'if (await deps.store.delete(kind, metadata, { resourceVersion })) {',
+    replace: 'if (resourceVersion && (await deps.store.delete(kind, metadata))) {',
+    suite: REMOVAL,
+    test: 'stays with who takes it over at the last moment',
+  },
+  {
+    name: 'deleted-for-a-typo',
+    why: 'a bracket too few in one file deletes the agents of it',
+    file: PASS,
+    find: 'if (!look.complete || !pruneDue) return undefined;',
+    replace: 'if (!pruneDue) return undefined;',
+    suite: REMOVAL,
+    test: 'while something cannot be read, nothing is deleted',
+  },
+  {
+    name: 'deleted-by-a-save',
+    why: 'an editor that removes and writes deletes an agent each time somebody saves',
+    file: PASS,
+    find: 'if (leftMs > 0) waitMs = Math.min(waitMs ?? leftMs, leftMs);\n      return leftMs <= 0;',
+    replace: 'if (leftMs > 0) waitMs = Math.min(waitMs ?? leftMs, leftMs);\n      return true;',
+    suite: REMOVAL,
+    test: 'is not deleted by a save that removes the file and writes it again',
+  },
+  {
+    name: 'stays-because-of-a-pin',
+    why: 'an agent that was rolled back once by REST cannot be removed by its manifest any more',
+    file: PRUNE,
+    find: '  managers.delete(API_PIN_MANAGER);\n',
+    replace: '',
+    suite: REMOVAL,
+    test: 'goes with the pin of the API',
+  },
+  {
+    name: 'misspelt-kind-is-nobody',
+    why: 'who misspells Agent in a manifest deletes that agent',
+    file: 'src/platform/manifests/object.ts',
+    find: `return apiVersion.split('/')[0] === API_GROUP;`,
+    replace: `return apiVersion.split('/')[0] !== API_GROUP;`,
+    suite: OBJECT,
+    test: 'leaves open what is meant only when it may be one of ours',
+  },
+  {
+    name: 'second-declaration-counts',
+    why: 'which of two declarations is in force depends on the names of the files that come later',
+    file: PASS,
+    find: 'if (!first) declared.set(object.id, object);',
+    replace: 'if (!first || object.applied) declared.set(object.id, object);',
+    suite: FOLDER,
+    test: 'reports the second declaration of an object',
+  },
+  {
+    name: 'problem-said-at-each-look',
+    why: 'one mistake fills the log, once a second, until somebody finds it in there',
+    file: 'src/platform/manifests/report.ts',
+    find: '        if (known.has(text)) continue;\n',
+    replace: '',
+    suite: OBJECT,
+    test: 'reports a problem once, and again after it had gone away',
+  },
+  {
+    name: 'no-is-a-word',
+    why: 'suspend: no, which kubectl reads as false, is refused or means the opposite',
+    file: 'src/platform/manifests/yaml.ts',
+    find: `version: '1.1',`,
+    replace: `version: '1.2',`,
+    suite: OBJECT,
+    test: 'means what it means to kubectl',
+  },
+  {
+    name: 'hidden-files-read',
+    why: 'the backup that an editor keeps beside a manifest is in force too',
+    file: READ,
+    find: `if (entry.name.startsWith('.')) continue;`,
+    replace: `if (entry.name.startsWith('..')) continue;`,
+    suite: FOLDER,
+    test: 'has applied everything when it has started',
+  },
+  {
+    name: 'yml-is-no-yaml',
+    why: 'manifests that end in .yml are not there, and what they declared is deleted',
+    file: READ,
+    find: String.raw`!/\.(ya?ml|json)$/i`,
+    replace: String.raw`!/\.(yaml|json)$/i`,
+    suite: FOLDER,
+    test: 'has applied everything when it has started',
+  },
+  {
+    name: 'folders-below-not-read',
+    why: 'manifests in a folder for each team are not there',
+    file: READ,
+    find: 'if (entry.isDirectory()) await walk(path, found);',
+    replace: 'if (entry.isDirectory()) continue;',
+    suite: FOLDER,
+    test: 'has applied everything when it has started',
+  },
+];

@@ -1,0 +1,148 @@
+import type { Mutant } from './mutant.ts';
+
+const REFERENCES = 'test/platform/reconcile/references.test.ts';
+const CONDITIONS = 'test/platform/reconcile/conditions.test.ts';
+const ACTORS = 'test/platform/reconcile/actors.test.ts';
+const UNSTORABLE = 'test/platform/reconcile/unstorable.test.ts';
+const OPERATOR = 'test/roles/operator/operator.kube.test.ts';
+const WATCHES = 'test/platform/reconcile/watches.test.ts';
+
+/** Bugs of the operator, whatever the kind: what an object may use, who it is, what its status says. */
+export const RECONCILE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'label-that-says-no',
+    why: 'a Secret whose label parley.dev/allow says "false" is sent to a URL of whoever may write an Agent',
+    file: 'src/platform/reconcile/references.ts',
+    find: `if (secret.metadata.labels[ALLOW_LABEL] === 'true') return secret;`,
+    replace: 'if (secret.metadata.labels[ALLOW_LABEL] !== undefined) return secret;',
+    suite: REFERENCES,
+    test: 'a Secret',
+  },
+  {
+    name: 'annotation-for-a-label',
+    why: 'who may annotate a Secret, and not label it, gives it away',
+    file: 'src/platform/reconcile/references.ts',
+    find: `if (secret.metadata.labels[ALLOW_LABEL] === 'true') return secret;`,
+    replace: `const { labels, annotations } = secret.metadata;
+  if ({ ...annotations, ...labels }[ALLOW_LABEL] === 'true') return secret;`,
+    suite: REFERENCES,
+    test: 'a Secret',
+  },
+  {
+    name: 'missing-key-is-empty',
+    why: 'a mistyped key is an empty token: requests go out without one, and nothing says why',
+    file: 'src/platform/reconcile/references.ts',
+    find: `return typeof value === 'string'`,
+    replace: `return value === undefined ? { value: '' } : typeof value === 'string'`,
+    suite: REFERENCES,
+    test: 'has the key, or says so',
+  },
+  {
+    name: 'transition-at-each-look',
+    why: 'lastTransitionTime is now, always: nobody sees since when an agent is not ready',
+    file: 'src/platform/reconcile/conditions.ts',
+    find: 'known?.status === text ? known.lastTransitionTime : rfc3339(nowMs);',
+    replace: 'known && nowMs === 0 ? known.lastTransitionTime : rfc3339(nowMs);',
+    suite: CONDITIONS,
+    test: 'a condition is since its status changed',
+  },
+  {
+    name: 'transition-never',
+    why: 'lastTransitionTime is that of the first look: what broke today broke a year ago',
+    file: 'src/platform/reconcile/conditions.ts',
+    find: 'known?.status === text ? known.lastTransitionTime : rfc3339(nowMs);',
+    replace: 'known ? known.lastTransitionTime : rfc3339(nowMs);',
+    suite: CONDITIONS,
+    test: 'a condition is since its status changed',
+  },
+  {
+    name: 'event-at-each-look',
+    why: 'kubectl describe shows the same Event again and again, and the one that matters is gone',
+    file: 'src/platform/reconcile/conditions.ts',
+    find: 'if (!ready || (before?.reason === ready.reason && before.message === ready.message)) return;',
+    replace: 'if (!ready || before === ready) return;',
+    suite: CONDITIONS,
+    test: 'an Event tells of what is new, once',
+  },
+  {
+    name: 'id-of-a-neighbour',
+    why: 'who copies an id from another namespace takes over the agent there, history and all',
+    file: 'src/platform/reconcile/identity.ts',
+    find: 'if (place.namespace !== metadata.namespace)',
+    replace: `if (place.namespace === '')`,
+    suite: OPERATOR,
+    test: 'of an agent elsewhere is refused, and that one is left alone',
+  },
+  {
+    name: 'id-that-changes',
+    why: 'an annotation that somebody edits makes another agent of it, and its history is lost',
+    file: 'src/platform/reconcile/identity.ts',
+    find: `if (typeof known === 'string' && known !== given) {`,
+    replace: `if (typeof known === 'string' && known === '') {`,
+    suite: OPERATOR,
+    test: 'does not change: another one is refused, none at all is put back',
+  },
+  {
+    name: 'new-id-after-a-loss',
+    why: 'the same manifests on a new cluster begin new agents: their ids in every program are void',
+    file: 'src/platform/reconcile/identity.ts',
+    find: '(await deps.rows.findIdByName(metadata)) ?? newUuid(deps.nowMs())',
+    replace: 'newUuid(deps.nowMs())',
+    suite: OPERATOR,
+    test: 'when the same manifests come to an emptied store',
+  },
+  {
+    name: 'id-of-two',
+    why: 'a manifest that was copied with its id fights with the first one about the same row',
+    file: 'src/platform/reconcile/identity.ts',
+    find: 'return other?.metadata.annotations[ANNOTATIONS.id] === given',
+    replace: 'return other?.metadata.name === given',
+    suite: OPERATOR,
+    test: 'copied along with a manifest is refused',
+  },
+  {
+    name: 'unstorable-key',
+    why: 'a key with U+0000 is no condition but an error of ours, again and again',
+    file: 'src/platform/reconcile/unstorable.ts',
+    find: '    if (!isStorable(key)) return place;\n',
+    replace: '',
+    suite: UNSTORABLE,
+    test: 'is refused, and where',
+  },
+  {
+    name: 'managed-by-the-first',
+    why: 'the API deletes what Git declares too, and Git brings it back',
+    file: 'src/platform/reconcile/actors.ts',
+    find: 'owners?.find((manager) => !isApi(manager)) ?? owners?.[0];',
+    replace: 'owners?.[0];',
+    suite: ACTORS,
+    test: 'declare is managed by',
+  },
+  {
+    name: 'cause-of-an-older-change',
+    why: 'the reason of a rollback is told of the next change, which somebody else made',
+    file: 'src/platform/resources/annotations.ts',
+    find: 'if (cause?.generation !== resource.metadata.generation) return undefined;',
+    replace: 'if (cause === undefined) return undefined;',
+    suite: ACTORS,
+    test: 'after a later change the owner is named',
+  },
+  {
+    name: 'users-do-not-heal',
+    why: 'an agent that waits for a source stays refused when the source is there',
+    file: 'src/platform/reconcile/watches.ts',
+    find: '      if (isReferred) healUsers(kind, key);\n',
+    replace: '',
+    suite: WATCHES,
+    test: 'who uses what has changed is looked at too',
+  },
+  {
+    name: 'references-do-not-heal',
+    why: 'who fixes a ConfigMap has to touch every object that reads it',
+    file: 'src/platform/reconcile/watches.ts',
+    find: 'if (isSynced) healUsers(kind, key);',
+    replace: 'if (!isSynced) healUsers(kind, key);',
+    suite: WATCHES,
+    test: 'who uses what has changed is looked at too',
+  },
+];

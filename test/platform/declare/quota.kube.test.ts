@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { DEFAULT_LIMITS, type Limits, type Quotas } from '../../../src/config.ts';
+import type { Condition } from '../../../src/platform/resources/resource-store.ts';
+import type { Operator } from '../../../src/roles/operator/run.ts';
+import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
+import { describeEachStore } from '../../roles/each-store.ts';
+
+/** Contract §3: what a namespace may have, by REST and by whatever declares objects. */
+const limitsOf = (quotas: Partial<Quotas>): Limits => ({
+  ...DEFAULT_LIMITS,
+  quotas: { ...DEFAULT_LIMITS.quotas, ...quotas },
+});
+const limits = limitsOf({
+  agents: 3,
+  webhook_endpoints: 3,
+  knowledge_sources: 3,
+  knowledge_bytes: 100,
+});
+
+const KINDS = [
+  {
+    kind: 'Agent',
+    quota: 'agents',
+    path: '/v1/agents',
+    spec: { prompt: 'help' },
+    json: (name: string): object => ({ name, prompt: 'help' }),
+  },
+  {
+    kind: 'WebhookEndpoint',
+    quota: 'webhook_endpoints',
+    path: '/v1/webhooks',
+    spec: { url: 'http://127.0.0.1:9/hook' },
+    json: (): object => ({ url: 'http://127.0.0.1:9/hook' }),
+  },
+  {
+    kind: 'KnowledgeSource',
+    quota: 'knowledge_sources',
+    path: '/v1/knowledge/sources',
+    spec: { type: 'file' },
+    json: (name: string): object => ({ name, type: 'file' }),
+  },
+] as const;
+
+const statusesOf = (replies: Reply[]): number[] =>
+  replies.map(({ status }) => status).sort((a, b) => a - b);
+
+describeEachStore((storeName) => {
+  let api: Api;
+  let operator: Operator;
+
+  beforeEach(async () => {
+    api = await startApi({ limits, storeName, operator: false });
+    operator = await api.engine.startOperator({ limits, quotaRetryMs: 300 });
+  });
+  afterEach(() => api.stop());
+
+  const declare = (kind: string, name: string, spec: Record<string, unknown>): Promise<unknown> =>
+    api.engine.store.apply({ kind, namespace: 'default', name, spec }, { fieldManager: 'kubectl' });
+  const conditionOf = (kind: string, name: string, type: string, status: string) =>
+    api.engine.eventually(async () => {
+      const object = await api.engine.store.get(kind, { namespace: 'default', name });
+      const conditions = (object?.status['conditions'] ?? []) as Condition[];
+      return conditions.find((one) => one.type === type && one.status === status);
+    });
+  const create = (path: string, json: object): Promise<Reply> => api.call('POST', path, { json });
+
+  describe.each(KINDS)('$kind', ({ kind, quota, path, spec, json }) => {
+    const used = async (): Promise<object> =>
+      (await api.call('GET', '/v1/usage')).body.quotas[quota];
+
+    test('one too many is 409 with the figures and the setting; room is made by deleting', async () => {
+      const first = await create(path, json('one'));
+      for (const name of ['two', 'three'])
+        expect((await create(path, json(name))).status).toBe(201);
+      expect(await used()).toEqual({ limit: 3, used: 3 });
+      const over = await create(path, json('four'));
+      expect(over).toMatchObject({ status: 409, body: { code: 'quota_exceeded' } });
+      expect(over.body.detail).toContain(`PARLEY_QUOTA_${quota.toUpperCase()}) and has 3`);
+      // Another namespace has its own.
+      const key = await api.newKey('other');
+      expect((await api.call('POST', path, { key, json: json('one') })).status).toBe(201);
+      await api.call('DELETE', `${path}/${first.body.id}`);
+      expect((await create(path, json('four'))).status).toBe(201);
+      expect(await api.engine.metrics.render()).toContain(
+        `parley_quota_refused_total{quota="${quota}"} 1`,
+      );
+    });
+
+    test('of many at once exactly as many get in as there is room, and nothing is left of the others', async () => {
+      await create(path, json('first'));
+      const names = Array.from({ length: 8 }, (_, i) => `at-once-${i}`);
+      const replies = await Promise.all(names.map((name) => create(path, json(name))));
+      const statuses = statusesOf(replies);
+      expect(statuses).toEqual([201, 201, 409, 409, 409, 409, 409, 409]);
+      expect(await used()).toEqual({ limit: 3, used: 3 });
+      const declared = await api.engine.store.list(kind, 'default');
+      expect(declared).toHaveLength(3);
+    });
+
+    test('a manifest beyond it is not accepted, evicts nothing, and comes in force when there is room', async () => {
+      for (const name of ['one', 'two', 'three']) {
+        await declare(kind, name, spec);
+        await conditionOf(kind, name, 'Accepted', 'True');
+      }
+      await declare(kind, 'four', spec);
+      const refused = await conditionOf(kind, 'four', 'Accepted', 'False');
+      expect(refused).toMatchObject({ reason: 'QuotaExceeded' });
+      expect(refused.message).toContain(`may have 3 `);
+      expect(await conditionOf(kind, 'four', 'Stalled', 'True')).toBeDefined();
+      // What is there goes on, and can be changed.
+      await declare(kind, 'one', { ...spec, metadata: { changed: 'yes' } });
+      const changed = await api.engine.settled(kind, 'one');
+      expect(changed.status).toMatchObject({ observedGeneration: 2 });
+      await conditionOf(kind, 'one', 'Accepted', 'True');
+      await api.engine.store.delete(kind, { namespace: 'default', name: 'two' });
+      await conditionOf(kind, 'four', 'Accepted', 'True');
+      expect(await used()).toEqual({ limit: 3, used: 3 });
+    });
+
+    test('a quota that is lowered refuses what is new and nothing else', async () => {
+      for (const name of ['one', 'two', 'three']) await declare(kind, name, spec);
+      for (const name of ['one', 'two', 'three']) await conditionOf(kind, name, 'Accepted', 'True');
+      await operator.stop();
+      operator = await api.engine.startOperator({ limits: limitsOf({ [quota]: 1 }) });
+      await declare(kind, 'three', { ...spec, metadata: { changed: 'yes' } });
+      const changed = await api.engine.settled(kind, 'three');
+      expect(changed.status).toMatchObject({ observedGeneration: 2 });
+      await conditionOf(kind, 'three', 'Accepted', 'True');
+      await declare(kind, 'four', spec);
+      const { reason, message } = await conditionOf(kind, 'four', 'Accepted', 'False');
+      expect([reason, message.includes('may have 1 ')]).toEqual(['QuotaExceeded', true]);
+      expect(await used()).toMatchObject({ used: 3 });
+    });
+  });
+
+  describe('bytes of knowledge', () => {
+    const path = '/v1/knowledge/sources';
+    const text = (bytes: number): string => 'word '.repeat(bytes / 5);
+    const upload = (id: string, bytes: number): Promise<Reply> =>
+      api.call('PUT', `${path}/${id}/content`, {
+        body: text(bytes),
+        headers: { 'content-type': 'text/plain' },
+      });
+    const used = async (): Promise<object> =>
+      (await api.call('GET', '/v1/usage')).body.quotas.knowledge_bytes;
+
+    test('a text or an upload beyond them is 409, a smaller one is not', async () => {
+      const { body: file } = await create(path, { name: 'file', type: 'file' });
+      expect((await upload(file.id, 60)).status).toBe(202);
+      const over = await create(path, { name: 'long', type: 'text', text: text(50) });
+      expect(over).toMatchObject({ status: 409, body: { code: 'quota_exceeded' } });
+      expect(over.body.detail).toContain('PARLEY_QUOTA_KNOWLEDGE_BYTES) and has 60');
+      const short = await create(path, { name: 'short', type: 'text', text: text(40) });
+      expect(short.status).toBe(201);
+      expect(await used()).toEqual({ limit: 100, used: 100 });
+      expect((await upload(file.id, 65)).body.code).toBe('quota_exceeded');
+      const id = String(short.body.id);
+      const longer = await api.call('PATCH', `${path}/${id}`, { json: { text: text(45) } });
+      expect(longer.body.code).toBe('quota_exceeded');
+      expect((await api.call('PATCH', `${path}/${id}`, { json: { text: text(5) } })).status).toBe(
+        200,
+      );
+      expect((await upload(file.id, 65)).status).toBe(202);
+      expect(await used()).toEqual({ limit: 100, used: 70 });
+      expect((await api.call('POST', `${path}/${file.id}/sync`)).status).toBe(202);
+    });
+
+    test('of uploads at once no more get in than there is room', async () => {
+      const sources = await Promise.all(
+        ['a', 'b', 'c'].map((name) => create(path, { name, type: 'file' })),
+      );
+      const key = await api.newKey('default');
+      const replies = await Promise.all(
+        sources.map(({ body }, i) =>
+          api.call('PUT', `${path}/${body.id}/content`, {
+            ...(i > 1 && { key }), // A key may have two at once.
+            body: text(40),
+            headers: { 'content-type': 'text/plain' },
+          }),
+        ),
+      );
+      expect(statusesOf(replies)).toEqual([202, 202, 409]);
+      expect(await used()).toEqual({ limit: 100, used: 80 });
+    });
+
+    test('a manifest that grows beyond them is not accepted, and what was indexed is found', async () => {
+      await declare('KnowledgeSource', 'notes', { type: 'text', text: 'the parrot is green' });
+      await conditionOf('KnowledgeSource', 'notes', 'Accepted', 'True');
+      await declare('KnowledgeSource', 'notes', { type: 'text', text: text(150) });
+      const refused = await conditionOf('KnowledgeSource', 'notes', 'Accepted', 'False');
+      expect(refused).toMatchObject({ reason: 'QuotaExceeded' });
+      const { body } = await api.call('GET', `${path}?name=notes`);
+      expect(body.data[0]).toMatchObject({ ready: false, status: 'ready', documents: 1 });
+      expect(body.data[0].status_message).toContain('PARLEY_QUOTA_KNOWLEDGE_BYTES');
+      const { body: found } = await api.call('GET', '/v1/knowledge/search?q=green%20parrot');
+      expect(found.data).toHaveLength(1);
+      await declare('KnowledgeSource', 'notes', { type: 'text', text: text(50) });
+      await conditionOf('KnowledgeSource', 'notes', 'Accepted', 'True');
+    });
+  });
+});
+
+test('0 is no quota', async () => {
+  const none = limitsOf({ agents: 0, knowledge_bytes: 0, api_keys: 0 });
+  const api = await startApi({ limits: none, operator: false });
+  await api.engine.startOperator({ limits: none });
+  const { body } = await api.call('GET', '/v1/usage');
+  expect(body.quotas).toMatchObject({
+    agents: { limit: null, used: 0 },
+    knowledge_bytes: { limit: null, used: 0 },
+    api_keys: { limit: null, used: 1 },
+    webhook_endpoints: { limit: 1_000, used: 0 },
+  });
+  await api.stop();
+});

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { asApiError } from '../../../src/platform/http/answer.ts';
+import { KubeConnectionError } from '../../../src/platform/kubernetes/kube-error.ts';
+import { toStoreError } from '../../../src/platform/kubernetes/refusals.ts';
+
+/** A 503 names what is down (contract §3). */
+
+const refused = (): Error => Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+
+test('the Kubernetes API that refuses connections is not taken for the database', () => {
+  const cause = refused();
+  const stored = toStoreError(new KubeConnectionError('POST /apis', { cause }));
+  for (const error of [stored, new Error('while writing', { cause: stored })]) {
+    expect(asApiError(error)).toMatchObject({
+      code: 'unavailable',
+      message: 'the Kubernetes API does not answer; try again soon',
+      retryAfterSec: 2,
+    });
+  }
+});
+
+test('the database that refuses connections is named', () => {
+  for (const error of [refused(), new Error('while reading', { cause: refused() })]) {
+    expect(asApiError(error)).toMatchObject({
+      code: 'unavailable',
+      message: 'the database does not answer; try again soon',
+    });
+  }
+});
+
+test('anything else is ours', () => {
+  expect(asApiError(new Error('boom'))).toMatchObject({ code: 'internal' });
+});

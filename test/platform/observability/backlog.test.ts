@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { createMetrics } from '../../../src/platform/observability/metrics.ts';
+
+/** The gauges of the queue are shown where they are true, and while they are (contract §7). */
+
+const GAUGES = [
+  'parley_webhook_deliveries_pending',
+  'parley_webhook_oldest_due_age_seconds',
+  'parley_webhook_endpoints',
+];
+const measured = { pending: 3, oldestDueAgeSec: 1.5, endpoints: { healthy: 2, failing: 0 } };
+
+const shown = (page: string): string[] => GAUGES.filter((name) => page.includes(name));
+
+test('a process that does not measure the queue shows none of them', async () => {
+  const metrics = createMetrics({ processMetrics: false });
+  expect(shown(await metrics.render())).toEqual([]);
+});
+
+test('what was measured is shown, again and again', async () => {
+  const metrics = createMetrics({ processMetrics: false });
+  metrics.showBacklog(measured);
+  metrics.showBacklog({ ...measured, pending: 4 });
+  const page = await metrics.render();
+  expect(page).toContain('parley_webhook_deliveries_pending 4\n');
+  expect(page).toContain('parley_webhook_oldest_due_age_seconds 1.5\n');
+  expect(page).toContain('parley_webhook_endpoints{state="failing"} 0\n');
+});
+
+test('what is older than half a minute is not, until it is measured again', async () => {
+  const metrics = createMetrics({ processMetrics: false });
+  let nowMs = 0;
+  metrics.showBacklog(measured, () => nowMs);
+  nowMs = 30_000;
+  expect(shown(await metrics.render())).toEqual(GAUGES);
+  nowMs = 30_001;
+  expect(shown(await metrics.render())).toEqual([]);
+  metrics.showBacklog(measured, () => nowMs);
+  expect(shown(await metrics.render())).toEqual(GAUGES);
+});

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+
+/** Each reason of a condition or an Event that the operator gives is explained in docs/operations/gitops.md, and no other. */
+
+const ROOT = path.resolve(import.meta.dirname, '../../..');
+const FOLDERS = ['src/agents', 'src/knowledge', 'src/webhooks', 'src/platform/reconcile'];
+
+function filesOf(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(path.join(ROOT, folder, file), 'utf8'));
+}
+
+/** After the word `reason`, as a value: `reason: 'X'`, `const reason = a ? 'X' : 'Y'`. */
+function reasonsInCode(): string[] {
+  const values = FOLDERS.flatMap(filesOf).flatMap((text) => [
+    ...text.matchAll(/\breason(?::| =)((?:[^,;{}'\n]|'[^']*')*)/g),
+  ]);
+  const found = values.flatMap(([, value = '']) => [...value.matchAll(/'([A-Z][A-Za-z]+)'/g)]);
+  return [...new Set(found.map(([, reason = '']) => reason))].sort();
+}
+
+function reasonsInGuide(): string[] {
+  const guide = readFileSync(path.join(ROOT, 'docs/operations/gitops.md'), 'utf8');
+  const [, section = ''] = guide.split('## Objects that are not in force');
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  const cells = rows.map((row) => row.split('|')[2] ?? '');
+  const [events = ''] = /Events\nbeside those[^.]*\./.exec(section) ?? [];
+  const named = [...cells, events].flatMap((text) => [...text.matchAll(/`([A-Z][A-Za-z]+)`/g)]);
+  return [...new Set(named.map(([, reason = '']) => reason))].sort();
+}
+
+test('the guide has each reason that the code gives, and no other', () => {
+  const inCode = reasonsInCode();
+  expect(inCode.length).toBeGreaterThan(20);
+  expect(reasonsInGuide()).toEqual(inCode);
+});
