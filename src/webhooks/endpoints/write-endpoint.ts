@@ -172,8 +172,11 @@ export async function patchEndpoint(
   if (typeof declared['url'] === 'string') checkAddress(deps.guard, declared['url']);
   const row = await requireEndpoint(deps, key);
   const precondition = atRevision(given, row.headerRevision);
-  const isRefused = headers !== undefined && row.managedBy !== 'api';
-  if (isRefused) throw managedElsewhere([{ field: 'headers', manager: row.managedBy }]);
+  if (headers !== undefined) {
+    const isForeign = row.managedBy !== 'api';
+    if (isForeign) throw managedElsewhere([{ field: 'headers', manager: row.managedBy }]);
+    await mergedHeaders(deps, key, headers); // What is refused changes nothing else either.
+  }
   const prepare = (current: Resource<WebhookEndpointSpec>): Promise<void> =>
     adoptDeclaredHeaders(deps, key, current);
   const change = { key, patch: declared, precondition, prepare };
@@ -187,22 +190,31 @@ export async function patchEndpoint(
 
 /** `expected`: the revision that the caller has seen. */
 async function changeHeaders(
-  { pool, sealer }: EndpointWriterDeps,
+  deps: EndpointWriterDeps,
   key: RowKey,
   patch: HeaderPatch,
   expected: number | undefined,
 ): Promise<void> {
   await retryingConflicts(async () => {
-    const stored = found(await readSealedEndpoint(pool, key.id), DECLARED_ENDPOINT.noun);
-    const { headerRevision, restHeaders } = stored;
+    const { headers, headerRevision } = await mergedHeaders(deps, key, patch);
     if (expected !== undefined && headerRevision !== expected) throw preconditionFailed();
-    const headers = patchHeaders(openHeaders(sealer, key, restHeaders), patch);
-    refuseHeaders(headers);
-    const change = { id: key.id, headerRevision, ...sealHeaders(sealer, key, headers) };
-    if (!(await updateRestHeaders(pool, change))) {
+    const sealed = sealHeaders(deps.sealer, key, headers);
+    if (!(await updateRestHeaders(deps.pool, { id: key.id, headerRevision, ...sealed }))) {
       throw new WriteConflictError('its headers were changed meanwhile');
     }
   });
+}
+
+/** @throws ApiError invalid_body when the headers would be none that may be sent */
+async function mergedHeaders(
+  { pool, sealer }: EndpointWriterDeps,
+  key: RowKey,
+  patch: HeaderPatch,
+): Promise<{ headers: Headers; headerRevision: number }> {
+  const stored = found(await readSealedEndpoint(pool, key.id), DECLARED_ENDPOINT.noun);
+  const headers = patchHeaders(openHeaders(sealer, key, stored.restHeaders), patch);
+  refuseHeaders(headers);
+  return { headers, headerRevision: stored.headerRevision };
 }
 
 /** An earlier release declared the headers of REST in clear: they are kept before that goes. */
