@@ -7,7 +7,8 @@ import { insertApiKey, newKeyText } from '../../src/access/api-keys.sql.ts';
 import { createPool } from '../../src/platform/postgres/pool.ts';
 import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
-import { freePort, runMigrations, startRole, type Parley } from '../roles/parley-process.ts';
+import { freePort } from '../free-port.ts';
+import { runMigrations, startRole, type Parley } from '../roles/parley-process.ts';
 import { ms, openLoop, print, quantile, residentMemory } from './figures.ts';
 import { startRecorder } from './start-recorder.ts';
 

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { toUuid } from '../../src/ids.ts';
 import { createCall, type Call } from '../roles/api/api-setup.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
-import { freePort, startRole, type Parley } from '../roles/parley-process.ts';
+import { freePort } from '../free-port.ts';
+import { startRole, type Parley } from '../roles/parley-process.ts';
 
 /**
  * Two API processes play calls; one of them is killed in the middle, at another moment each round.

@@ -4,13 +4,8 @@ import { toUuid } from '../../src/ids.ts';
 import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  freePort,
-  runMigrations,
-  startRole,
-  type Answer,
-  type Parley,
-} from '../roles/parley-process.ts';
+import { freePort } from '../free-port.ts';
+import { runMigrations, startRole, type Answer, type Parley } from '../roles/parley-process.ts';
 import { createSeeded } from '../random/seeded.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { learn } from '../knowledge/passages/knowledge.ts';

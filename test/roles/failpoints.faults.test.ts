@@ -11,7 +11,8 @@ import { startRoleProcesses, type RoleProcesses } from '../webhooks/ledger/role-
 import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
 import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/ledger.ts';
 import { queryOnce } from '../platform/postgres/own-postgres.ts';
-import { freePort, temporaryFolder } from './parley-process.ts';
+import { freePort } from '../free-port.ts';
+import { temporaryFolder } from './parley-process.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { createSeeded } from '../random/seeded.ts';
 

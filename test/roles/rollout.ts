@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort, runMigrations, startRole, type Parley } from './parley-process.ts';
+import { freePort } from '../free-port.ts';
+import { runMigrations, startRole, type Parley } from './parley-process.ts';
 import { startServiceSwitch, type Pod, type ServiceSwitch } from './service-switch.ts';
 
 /** An installation whose pods are replaced one by one, as the chart's Deployments do it. */

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/ledger.ts';
 import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
-import { freePort, startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
+import { freePort } from '../free-port.ts';
+import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 import { createSeeded } from '../random/seeded.ts';
 
 /**

@@ -5,7 +5,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
-import { freePort, temporaryFolder } from '../roles/parley-process.ts';
+import { freePort } from '../free-port.ts';
+import { temporaryFolder } from '../roles/parley-process.ts';
 import { processStartTime } from '../../src/standalone/postgres/owner.ts';
 import {
   endGroup,

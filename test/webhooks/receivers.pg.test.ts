@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newEndpointSecret } from '../../src/webhooks/endpoints/signature.ts';
-import { freePort, temporaryFolder } from '../roles/parley-process.ts';
+import { freePort } from '../free-port.ts';
+import { temporaryFolder } from '../roles/parley-process.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 
 /** The receivers of examples/, as people copy them: started as they say, reached as they will be. */

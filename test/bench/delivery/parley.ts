@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { freePort, runMigrations } from '../../roles/parley-process.ts';
+import { freePort } from '../../free-port.ts';
+import { runMigrations } from '../../roles/parley-process.ts';
 import { apiKey, startRoleProcess, type RoleProcess } from './role-process.ts';
 import { LIVE_PATH, PATHS, type Request } from './wire.ts';
 import { until } from '../../until.ts';

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import heapFlags from '../../../bin/heap-flags.json' with { type: 'json' };
-import { freePort } from '../../roles/parley-process.ts';
+import { freePort } from '../../free-port.ts';
 import { until } from '../../until.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');

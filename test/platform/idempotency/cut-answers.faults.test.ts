@@ -7,7 +7,8 @@ import {
   startDeliveryHarness,
   type DeliveryHarness,
 } from '../../webhooks/delivery/processes/delivery-harness.ts';
-import { freePort, startRole, type Answer, type Parley } from '../../roles/parley-process.ts';
+import { freePort } from '../../free-port.ts';
+import { startRole, type Answer, type Parley } from '../../roles/parley-process.ts';
 import { createSeeded } from '../../random/seeded.ts';
 
 /**

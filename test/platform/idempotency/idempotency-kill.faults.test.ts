@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { freePort, runMigrations, startRole, type Parley } from '../../roles/parley-process.ts';
+import { freePort } from '../../free-port.ts';
+import { runMigrations, startRole, type Parley } from '../../roles/parley-process.ts';
 import { createTestDatabase } from '../postgres/postgres.ts';
 import { createSeeded } from '../../random/seeded.ts';
 

@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { openSync, closeSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../free-port.ts';
 import { memoryFolder } from '../../memory-folder.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 import type { KubeBinaries } from './kube-binaries.ts';
@@ -82,13 +82,15 @@ export async function startKubeApiserver(
   const binaries = found ?? (await findKubeBinaries());
   if (!binaries) throw new Error('There are no etcd and kube-apiserver to start');
   const folder = await mkdtemp(join(memoryFolder(), 'parley-kube-'));
-  const [clientPort, peerPort, port] = await freePorts(3);
+  const clientPort = await freePort();
+  const peerPort = await freePort();
+  const port = await freePort();
   const token = randomBytes(16).toString('hex');
   const commands: Record<Part, [string, string[]]> = {
-    etcd: [binaries.etcd, etcdArgs(folder, clientPort!, peerPort!)],
+    etcd: [binaries.etcd, etcdArgs(folder, clientPort, peerPort)],
     apiserver: [
       binaries.kubeApiserver,
-      apiserverArgs({ folder, etcdPort: clientPort!, port: port!, token, ...choices }),
+      apiserverArgs({ folder, etcdPort: clientPort, port, token, ...choices }),
     ],
   };
   const launch = (part: Part): ChildProcess =>
@@ -281,16 +283,4 @@ function parseObject(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null) throw new Error(`no object: ${text}`);
   return { ...value };
-}
-
-/** Ports that were free a moment ago: kube-apiserver cannot be told to take any. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
 }

@@ -6,7 +6,8 @@ import { startRoleProcesses, type RoleProcesses } from './role-processes.ts';
 import type { Recorder } from './ledger-recorder.ts';
 import { createLedger, startRecorders, type Ledger } from './ledger.ts';
 import { startOwnPostgres, type OwnPostgres } from '../../platform/postgres/own-postgres.ts';
-import { freePort, runMigrations, temporaryFolder } from '../../roles/parley-process.ts';
+import { freePort } from '../../free-port.ts';
+import { runMigrations, temporaryFolder } from '../../roles/parley-process.ts';
 import { createSeeded } from '../../random/seeded.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { spawn, type StdioOptions } from 'node:child_process';
 import path from 'node:path';
 import heapFlags from '../../../../bin/heap-flags.json' with { type: 'json' };
-import { freePort } from '../../../roles/parley-process.ts';
+import { freePort } from '../../../free-port.ts';
 import { until } from '../../../until.ts';
 
 /** A delivery process with limits that a test sets, and signals that it sends. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { newUuid } from '../../../../src/ids.ts';
-import { freePort } from '../../../roles/parley-process.ts';
+import { freePort } from '../../../free-port.ts';
 import { startReceiver, type Receiver } from '../../receiver.ts';
 import { listen, type Receiver as RawReceiver } from '../../../platform/egress/servers.ts';
 import { startFloodingReceiver } from './flooding-receiver.ts';
