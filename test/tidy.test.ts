@@ -120,6 +120,7 @@ const TABLES: Record<string, string> = {
   knowledge_lexemes: 'knowledge',
   knowledge_sources: 'knowledge',
   knowledge_uploads: 'knowledge',
+  knowledge_upload_pieces: 'knowledge',
   knowledge_words: 'knowledge',
   leader_epochs: 'platform/postgres',
   resource_version: 'platform/resources',

@@ -9,6 +9,7 @@ import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { freePort } from '../free-port.ts';
 import { runMigrations, startRole, type Parley } from '../roles/parley-process.ts';
+import { keepSending, sharedBytes, showStatuses } from './greedy.ts';
 import { ms, openLoop, print, quantile, residentMemory } from './figures.ts';
 import { startRecorder } from './start-recorder.ts';
 
@@ -105,9 +106,14 @@ async function bench(url: string, api: Parley): Promise<void> {
   print('streams the greedy key got', `${await streams.opened} of ${STREAMS_TRIED}`);
   ratio('with streams', await phase('with streams'));
 
-  const uploads = keepUploading(url, greedyKey, greedy);
+  const sourceIds: string[] = [];
+  for (let i = 0; i < UPLOADERS; i += 1) {
+    const { body } = await greedy('POST', '/v1/knowledge/sources', { type: 'file' });
+    sourceIds.push(body.id);
+  }
+  const uploads = keepUploading(url, greedyKey, sourceIds);
   ratio('with streams and uploads', await phase('with streams and uploads'));
-  print('uploads', await uploads.stop());
+  print('uploads', showStatuses(await uploads.stop()));
 
   const endpoint = (await greedy('POST', '/v1/webhooks', { url: recorder.url })).body;
   await pool.query(
@@ -118,12 +124,12 @@ async function bench(url: string, api: Parley): Promise<void> {
     [EVENTS],
   );
   await pool.query('analyze events');
-  const replays = keepReplaying(greedy, endpoint.id);
+  const replays = keepReplaying(url, greedyKey, endpoint.id);
   ratio('with streams and replays', await phase('with streams and replays'));
-  const all = keepUploading(url, greedyKey, greedy);
+  const all = keepUploading(url, greedyKey, sourceIds);
   ratio('with all', await phase('with all'));
-  print('uploads', await all.stop());
-  print('requests to replay', await replays.stop());
+  print('uploads', showStatuses(await all.stop()));
+  print('requests to replay', showStatuses(await replays.stop()));
   print('memory of the API', residentMemory(api.pids.at(-1)!, { peak: true }));
   streams.close();
   ratio('after', await phase('after'));
@@ -151,60 +157,27 @@ function openStreams(url: string, key: string) {
   };
 }
 
-type Call = (
-  method: string,
-  route: string,
-  json?: object,
-) => Promise<{ status: number; body: Json }>;
-
-/** So many at once, again and again; those that are refused as well. */
-function keepUploading(url: string, key: string, call: Call) {
-  const over = new AbortController();
-  const counts = new Map<number, number>();
+/** So many at once, each to a source of its own; those that are refused come again. */
+function keepUploading(url: string, key: string, sourceIds: readonly string[]) {
   const line = 'The shop in the market street opens at nine and closes at six. ';
-  const body = line.repeat(Math.ceil(UPLOAD_BYTES / line.length)).slice(0, UPLOAD_BYTES);
-  const one = async (): Promise<void> => {
-    const { body: source } = await call('POST', '/v1/knowledge/sources', { type: 'file' });
-    while (!over.signal.aborted) {
-      const status = await fetch(`${url}/v1/knowledge/sources/${source.id}/content`, {
-        method: 'PUT',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'text/plain' },
-        body,
-      }).then(
-        async (response) => {
-          await response.arrayBuffer();
-          return response.status;
-        },
-        () => 0,
-      );
-      counts.set(status, (counts.get(status) ?? 0) + 1);
-      if (status !== 202) await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  };
-  return finish(Array.from({ length: UPLOADERS }, one), counts, () => over.abort());
+  const text = line.repeat(Math.ceil(UPLOAD_BYTES / line.length)).slice(0, UPLOAD_BYTES);
+  const body = sharedBytes(Buffer.from(text));
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
+  const requests = sourceIds.map((id) => {
+    const route = `/v1/knowledge/sources/${id}/content`;
+    return { method: 'PUT' as const, path: route, headers, body };
+  });
+  return keepSending({ url, requests, pauseMs: 0, refusedPauseMs: 100 });
 }
 
-function keepReplaying(call: Call, endpointId: string) {
-  const over = new AbortController();
-  const counts = new Map<number, number>();
+function keepReplaying(url: string, key: string, endpointId: string) {
   const since = Math.floor(Date.now() / 1_000) - 3_600;
-  const one = async (): Promise<void> => {
-    while (!over.signal.aborted) {
-      const route = `/v1/webhooks/${endpointId}/replay`;
-      const { status } = await call('POST', route, { since, mode: 'all' });
-      counts.set(status, (counts.get(status) ?? 0) + 1);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+  const request = {
+    method: 'POST' as const,
+    path: `/v1/webhooks/${endpointId}/replay`,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: sharedBytes(Buffer.from(JSON.stringify({ since, mode: 'all' }))),
   };
-  return finish([one(), one(), one(), one()], counts, () => over.abort());
-}
-
-function finish(running: Promise<void>[], counts: Map<number, number>, end: () => void) {
-  return {
-    stop: async (): Promise<string> => {
-      end();
-      await Promise.all(running);
-      return [...counts].map(([status, count]) => `${count} × ${status || 'cut'}`).join(', ');
-    },
-  };
+  const requests = Array.from({ length: 4 }, () => request);
+  return keepSending({ url, requests, pauseMs: 50, refusedPauseMs: 50 });
 }

@@ -10,6 +10,7 @@ import { createPool } from '../../src/platform/postgres/pool.ts';
 import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { startParley, type Answer, type Parley } from '../roles/parley-process.ts';
+import { keepSending, sharedBytes, showStatuses, type GreedyPlan } from './greedy.ts';
 import { ms, openLoop, print, quantile, residentMemory } from './figures.ts';
 
 /**
@@ -60,14 +61,25 @@ try {
 async function bench(api: Parley): Promise<void> {
   const http = new HttpPool(api.url, { connections: 50, pipelining: 1, headersTimeout: 300_000 });
   const tenant = await neighbour(callerOf(http, api.apiKey));
-  const source = await uploader(callerOf(http, await foreignKey()));
+  const greedyKey = await foreignKey();
+  const { body: source } = await callerOf(http, greedyKey)('POST', '/v1/knowledge/sources', {
+    json: { type: 'file' },
+  });
+  const uploadPlan = (body: Buffer): GreedyPlan => {
+    const request = {
+      method: 'PUT' as const,
+      path: `/v1/knowledge/sources/${source.id}/content`,
+      headers: { authorization: `Bearer ${greedyKey}`, 'content-type': 'text/markdown' },
+      body: sharedBytes(body),
+    };
+    return { url: api.url, requests: [request], pauseMs: 0, refusedPauseMs: 0 };
+  };
   await tenant(5); // Warm: code, caches and plans.
   for (const [what, make] of Object.entries(UPLOADS)) {
     print(`\n${what}`, '');
-    const body = make();
+    const plan = uploadPlan(make());
     const rounds: Figures[][] = [];
-    for (let round = 0; round < ROUNDS; round += 1)
-      rounds.push(await measure(tenant, source, body));
+    for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measure(tenant, plan));
     show('reads', rounds, ({ reads }) => reads);
     show('turns', rounds, ({ turns }) => turns);
     print('memory of the process', residentMemory(api.pids[0]!, { peak: true }));
@@ -79,30 +91,12 @@ type Figures = { reads: number[]; turns: number[] };
 type Tenant = (seconds: number) => Promise<Figures>;
 
 /** Before, during, after. */
-async function measure(
-  tenant: Tenant,
-  source: (body: Buffer) => Promise<Answer>,
-  body: Buffer,
-): Promise<Figures[]> {
+async function measure(tenant: Tenant, plan: GreedyPlan): Promise<Figures[]> {
   const before = await tenant(SECONDS);
-  const over = new AbortController();
-  const uploading = (async () => {
-    const times: number[] = [];
-    const statuses = new Set<number>();
-    do {
-      const startedMs = performance.now();
-      statuses.add((await source(body)).status);
-      times.push(performance.now() - startedMs);
-    } while (!over.signal.aborted);
-    return { times, statuses };
-  })();
+  const uploads = keepSending(plan);
   const during = await tenant(SECONDS);
-  over.abort();
-  const { times, statuses } = await uploading;
-  print(
-    `  uploads, answered ${[...statuses].join(' and ')}`,
-    `${times.length}, each ${ms(quantile(times, 0.5))}`,
-  );
+  const sent = await uploads.stop();
+  print(`  uploads: ${showStatuses(sent)}`, `each ${ms(quantile(sent.times, 0.5))}`);
   await delay(1_000);
   return [before, during, await tenant(SECONDS)];
 }
@@ -124,25 +118,15 @@ function show(what: string, rounds: Figures[][], of: (figures: Figures) => numbe
   );
 }
 
-type Call = (
-  method: Method,
-  route: string,
-  sent?: { json?: unknown; body?: Buffer },
-) => Promise<Answer>;
-type Method = 'GET' | 'POST' | 'PUT';
+type Call = (method: 'GET' | 'POST', route: string, sent?: { json?: unknown }) => Promise<Answer>;
 
 function callerOf(http: HttpPool, apiKey: string): Call {
-  return async (
-    method,
-    route,
-    { json, body = json === undefined ? undefined : JSON.stringify(json) } = {},
-  ) => {
-    const type = json === undefined ? 'text/markdown' : 'application/json';
+  return async (method, route, { json } = {}) => {
     const response = await http.request({
       method,
       path: route,
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': type },
-      ...(body !== undefined && { body }),
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
     });
     const answer: Answer['body'] = await response.body.json();
     const headers = new Headers();
@@ -189,12 +173,6 @@ async function neighbour(call: Call): Promise<Tenant> {
     ]);
     return { reads: all, turns };
   };
-}
-
-/** Uploads to a source of its own, again and again. */
-async function uploader(call: Call): Promise<(body: Buffer) => Promise<Answer>> {
-  const { body: source } = await call('POST', '/v1/knowledge/sources', { json: { type: 'file' } });
-  return (body) => call('PUT', `/v1/knowledge/sources/${source.id}/content`, { body });
 }
 
 async function foreignKey(): Promise<string> {

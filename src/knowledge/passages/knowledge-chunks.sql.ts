@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { paced } from '../../platform/postgres/paced.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { packChunks, type NewChunk } from './packed-chunks.ts';
 
@@ -20,10 +20,7 @@ export async function insertChunks(
   await insertBatches(db, owner, { batches: packChunks(chunks), first: 0 });
 }
 
-/**
- * A statement for each batch, so that none is long. `first` is added to the positions in them. After
- * each as long a pause: of two cores one is left to others for half of the time.
- */
+/** A statement for each batch, so that none is long. `first` is added to the positions in them. */
 export async function insertBatches(
   db: Db,
   owner: ChunkOwner,
@@ -33,17 +30,10 @@ export async function insertBatches(
   const answer = 'agentId' in owner ? owner : { agentId: null, gapId: null };
   const { namespace } = owner;
   const of = [source.sourceId, source.documentId, answer.agentId, answer.gapId];
-  let pauseMs = 0;
-  for (const batch of batches) {
-    if (pauseMs > 0) await setTimeout(pauseMs);
-    const startedMs = performance.now();
+  for await (const batch of paced(batches)) {
     await db.query(INSERT_BATCH, [namespace, ...of, first, batch]);
-    pauseMs = Math.min(PAUSE_MS_MAX, performance.now() - startedMs);
   }
 }
-
-/** Far below what a transaction may be idle. */
-const PAUSE_MS_MAX = 500;
 
 const INSERT_BATCH = `
   insert into knowledge_chunks

@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { filteredBy } from '../../platform/postgres/list-filters.ts';
+import { paced } from '../../platform/postgres/paced.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** A part of a source. Times are Unix milliseconds, ids uuids. */
@@ -90,8 +92,11 @@ export async function readUpload(db: Db, sourceId: string): Promise<Upload | und
   // As bytes: as text, which pg asks for by itself, 20 MB are 40 million digits, read in one go. Not
   // a literal in the call: pg knows `binary` there, its types do not.
   const statement = {
-    text: `select media_type as "mediaType", file_name as "fileName", content
-             from knowledge_uploads where source_id = $1`,
+    text: `select u.media_type as "mediaType", u.file_name as "fileName",
+                  coalesce(u.content, p.content, '') as content
+             from knowledge_uploads u
+             left join knowledge_upload_pieces p on p.source_id = u.source_id and u.content is null
+            where u.source_id = $1 order by p.number`,
     values: [sourceId],
     binary: true,
     types: {
@@ -99,30 +104,58 @@ export async function readUpload(db: Db, sourceId: string): Promise<Upload | und
     },
   };
   const { rows } = await db.query<Upload>(statement);
-  return rows[0];
+  const [first] = rows;
+  return first && { ...first, content: await shared(rows.map(({ content }) => content)) };
 }
 
 const BYTEA = 17;
 
+/** Pieces as one, in memory that a thread can be lent; between them it is others' turn. */
+async function shared(pieces: readonly Buffer[]): Promise<Buffer> {
+  const size = pieces.reduce((sum, { length }) => sum + length, 0);
+  const whole = Buffer.from(new SharedArrayBuffer(size));
+  let at = 0;
+  for (const piece of pieces) {
+    at += piece.copy(whole, at);
+    await setImmediate();
+  }
+  return whole;
+}
+
 /** The hash of an upload, as `contentHashOf` makes it of its name and content. */
 export async function readUploadHash(db: Db, sourceId: string): Promise<Buffer | undefined> {
   const { rows } = await db.query<{ hash: Buffer }>(
-    `select sha256(convert_to(coalesce(file_name, $2), 'UTF8') || '\\x00'::bytea || content) as hash
-       from knowledge_uploads where source_id = $1`,
+    `select sha256(convert_to(coalesce(u.file_name, $2), 'UTF8') || '\\x00'::bytea || coalesce(
+              u.content, (select string_agg(p.content, '' order by p.number)
+                            from knowledge_upload_pieces p where p.source_id = u.source_id), '')) as hash
+       from knowledge_uploads u where u.source_id = $1`,
     [sourceId, UNNAMED_FILE],
   );
   return rows[0]?.hash;
 }
 
+/** Of one statement: pg copies it three times before PostgreSQL has it. */
+const PIECE_BYTES = 256 * 1024;
+
 export async function writeUpload(db: Db, sourceId: string, upload: Upload): Promise<void> {
+  const { mediaType, fileName, content } = upload;
   await db.query(
-    `insert into knowledge_uploads (source_id, media_type, file_name, content)
-     values ($1, $2, $3, $4)
+    `insert into knowledge_uploads (source_id, media_type, file_name)
+     values ($1, $2, $3)
      on conflict (source_id) do update set
-       media_type = excluded.media_type, file_name = excluded.file_name,
-       content = excluded.content, uploaded_at = now()`,
-    [sourceId, upload.mediaType, upload.fileName, upload.content],
+       media_type = excluded.media_type, file_name = excluded.file_name, content = null,
+       uploaded_at = now()`,
+    [sourceId, mediaType, fileName],
   );
+  await db.query('delete from knowledge_upload_pieces where source_id = $1', [sourceId]);
+  const count = Math.ceil(content.length / PIECE_BYTES);
+  for await (const number of paced(Array(count).keys())) {
+    const piece = content.subarray(number * PIECE_BYTES, (number + 1) * PIECE_BYTES);
+    await db.query(
+      'insert into knowledge_upload_pieces (source_id, number, content) values ($1, $2, $3)',
+      [sourceId, number, piece],
+    );
+  }
 }
 
 export async function deleteUpload(db: Db, sourceId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { PASSAGES_MAX } from '../../../src/knowledge/passages/cut-passages.ts';
+import { toUuid } from '../../../src/ids.ts';
 import { awaitCondition } from '../../agents/agents.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 
@@ -96,20 +97,43 @@ describe('an upload', () => {
     expect(refused).toMatchObject({ status: 422, body: { errors: [{ code: 'invalid_format' }] } });
   });
 
-  test('is indexed again from what was stored, byte for byte', async () => {
+  test('is indexed again from what was stored, byte for byte, a shorter one after it too', async () => {
     const source = await newFile();
     const path = `${source}/content?file_name=${encodeURIComponent('Öffnung.md')}`;
-    const body = Buffer.from(
-      `\uFEFF# Hours\r\n\r\nWe öpen at nine 😀.\r\n${'word '.repeat(10_000)}`,
-    );
     const headers = { 'content-type': 'text/markdown' };
-    expect(await api.call('PUT', path, { body, headers })).toMatchObject({ status: 202 });
-    const synced = await api.call('POST', `${source}/sync`);
-    expect(synced).toMatchObject({ status: 202, body: { last_sync: { added: 0, updated: 0 } } });
-    const { body: documents } = await api.call('GET', `${source}/documents`);
-    expect(documents.data).toMatchObject([
-      { path: 'Öffnung.md', title: 'Hours', bytes: body.length, chunks: synced.body.chunks },
+    const begin = '\uFEFF# Hours\r\n\r\nWe öpen at nine 😀.\r\n';
+    // Stored in pieces of 256 KiB: in several, in two that are full, in one.
+    for (const bytes of [700_001, 2 * 256 * 1024, 50_000]) {
+      const rest = Array.from({ length: bytes / 8 }, (_, at) => `word${at} `).join('');
+      const body = Buffer.from(`${begin}${rest}`).subarray(0, bytes);
+      expect(await api.call('PUT', path, { body, headers })).toMatchObject({ status: 202 });
+      const synced = await api.call('POST', `${source}/sync`);
+      expect(synced).toMatchObject({ status: 202, body: { last_sync: { added: 0, updated: 0 } } });
+      const { body: documents } = await api.call('GET', `${source}/documents`);
+      expect(documents.data).toMatchObject([
+        { path: 'Öffnung.md', title: 'Hours', bytes: body.length, chunks: synced.body.chunks },
+      ]);
+    }
+  });
+
+  test('that the last release stored whole is indexed again, and replaced by one in pieces', async () => {
+    const source = await newFile();
+    const pool = api.engine.pool;
+    const sourceId = toUuid('ks', source.slice(SOURCES.length + 1));
+    const whole = Buffer.from('We open at noon.');
+    expect(await upload(source, Buffer.from('We open at ten.'))).toMatchObject({ status: 202 });
+    // As it writes during a rollout, over what a process of this release has written.
+    await pool.query('update knowledge_uploads set content = $2 where source_id = $1', [
+      sourceId,
+      whole,
     ]);
+    const sync = () => api.call('POST', `${source}/sync`);
+    const found = async () => (await api.call('GET', '/v1/knowledge/search?q=open')).body.data;
+    expect((await sync()).body).toMatchObject({ last_sync: { updated: 1 }, bytes: whole.length });
+    expect(await found()).toContainEqual(expect.objectContaining({ text: 'We open at noon.' }));
+    expect(await upload(source, Buffer.from('We open at eleven.'))).toMatchObject({ status: 202 });
+    expect((await sync()).body).toMatchObject({ last_sync: { updated: 0 } });
+    expect(await found()).toContainEqual(expect.objectContaining({ text: 'We open at eleven.' }));
   });
 
   test('too many at once to be indexed again are told to come again, the others are', async () => {
