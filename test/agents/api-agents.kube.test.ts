@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { insertApiKey, newKeyText } from '../../src/access/api-keys.sql.ts';
-import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 import { describeEachStore } from '../roles/each-store.ts';
 
@@ -94,18 +92,6 @@ describeEachStore((storeName) => {
       ]);
     });
   });
-
-  // Tables have every namespace.
-  (storeName === 'kubernetes' ? test : test.skip)(
-    'a key of a namespace that is not there is 409 namespace_refused',
-    async () => {
-      const key = newKeyText();
-      await insertApiKey(api.engine.pool, { namespace: 'nowhere', scopes: SCOPES, text: key });
-      const refused = await api.call('POST', '/v1/agents', { key, json: { prompt: 'x' } });
-      expect(refused.status).toBe(409);
-      expect(refused.body.code).toBe('namespace_refused');
-    },
-  );
 
   describe('lists', () => {
     test('pages go through all agents once, newest first, and end', async () => {

@@ -220,7 +220,7 @@ export const AGENTS_MUTANTS: readonly Mutant[] = [
     file: 'src/platform/declare/declare.ts',
     find: 'if (error instanceof NamespaceRefusedError) {',
     replace: 'if (error instanceof NamespaceRefusedError && pointer === undefined) {',
-    suite: REST,
+    suite: 'test/platform/declare/namespaces.kube.test.ts',
     test: 'a key of a namespace that is not there is 409 namespace_refused',
   },
 ];
