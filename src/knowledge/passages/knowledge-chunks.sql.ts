@@ -135,13 +135,8 @@ async function learnWords(db: Db, ownerId: string, position?: number): Promise<v
      on conflict do nothing`,
     position === undefined ? [ownerId] : [ownerId, position],
   );
-  const { rowCount } = await db.query(statement);
-  // A plan of when there were few words reads all of them, for each turn of every tenant, until
-  // autovacuum has counted them.
-  if ((rowCount ?? 0) >= MANY_WORDS) await db.query('analyze knowledge_words');
+  await db.query(statement);
 }
-
-const MANY_WORDS = 1_000;
 
 /** Locks the answers of an agent: they are added one after the other. Returns the next position. */
 export async function lockAnswers(db: Db, agentId: string): Promise<number> {

@@ -26,6 +26,14 @@ const SWAP_SIMILARITY = 0.8;
 /** Positions returned for one question, the lists of its rarest words first. */
 const POSITIONS_MAX = 300_000;
 
+/**
+ * A word of an owner, by the key. Behind `offset 0`, so that this is all a plan can do: the plan is kept,
+ * and one of when there were few words reads those of all tenants.
+ */
+const wordOf = (owner: string, lexeme: string): string =>
+  `lateral (select l.owner_id, l.chunks, l.positions from knowledge_lexemes l
+             where l.owner_id = ${owner} and l.lexeme = ${lexeme} offset 0)`;
+
 /** The words of the question, unknown ones corrected, and the lists of where they occur. */
 const POSTINGS = `
   with owners as materialized (
@@ -43,8 +51,7 @@ const POSTINGS = `
     ) w group by lexeme
   ), known as materialized (
     select a.lexeme, a.counts, sum(k.chunks) as df
-      from asked a cross join owners o
-      join knowledge_lexemes k on k.owner_id = o.owner_id and k.lexeme = a.lexeme
+      from asked a cross join owners o cross join ${wordOf('o.owner_id', 'a.lexeme')} k
      group by a.lexeme, a.counts
   ), meant as materialized (
     select lexeme as asked, lexeme, counts, df, 1::real as closeness from known
@@ -62,8 +69,7 @@ const POSTINGS = `
           ) w
           cross join lateral (
             select sum(l.chunks) as df
-              from owners o
-              join knowledge_lexemes l on l.owner_id = o.owner_id and l.lexeme = w.lexeme
+              from owners o cross join ${wordOf('o.owner_id', 'w.lexeme')} l
           ) k
          where k.df is not null
          order by w.closeness desc, k.df desc, w.lexeme limit 1
@@ -79,14 +85,13 @@ const POSTINGS = `
     from budgeted b
    cross join (
      select coalesce(sum(l.chunks), 0) as n
-       from owners o join knowledge_lexemes l on l.owner_id = o.owner_id and l.lexeme = ''
+       from owners o cross join ${wordOf('o.owner_id', "''")} l
    ) p
     left join lateral (
       -- Even of the rarest word not more than that, of the smallest owners first.
       select l.owner_id, l.positions,
              sum(l.chunks) over (order by l.chunks, l.owner_id) <= ${POSITIONS_MAX} as walked
-        from owners o
-        join knowledge_lexemes l on l.owner_id = o.owner_id and l.lexeme = b.lexeme
+        from owners o cross join ${wordOf('o.owner_id', 'b.lexeme')} l
     ) k on true`;
 
 /**
@@ -140,7 +145,11 @@ export async function readPassages(
                   array(select u from unnest($4::text[]) u
                          where c.words @@ quote_literal(u)::tsquery) as has
              from unnest($1::uuid[], $2::integer[]) as p (owner_id, position)
-             join knowledge_chunks c on c.owner_id = p.owner_id and c.position = p.position
+             -- Behind offset 0 for the same reason as a word of an owner.
+            cross join lateral (
+              select c.* from knowledge_chunks c
+               where c.owner_id = p.owner_id and c.position = p.position offset 0
+            ) c
             cross join (
               select string_agg(quote_literal(w), ' | ')::tsquery as query
                 from unnest($3::text[]) w

@@ -5,11 +5,18 @@ import { createSilenceWatch } from './silent-connections.ts';
 import { Session } from './session.ts';
 
 /**
- * For sessions that run few statements very often. Planned once: PostgreSQL would plan each batch
- * anew for its values, which takes longer than to run it. And never by reading a whole table: a plan
- * is often made while its table is small, when that is cheapest, and kept while it grows.
+ * Of every session. Never by reading a whole table, where there is another way: a plan is often made while
+ * its table is small, when that is cheapest, and kept while it grows; after one tenant's upload the turns of
+ * all others read its 50,000 passages until autovacuum had counted them. Where there is no other way the
+ * plan looks dear, and must not be compiled for that.
  */
-export const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
+const SETTINGS = { enable_seqscan: 'off', jit: 'off' };
+
+/**
+ * For sessions that run few statements very often. Planned once: PostgreSQL would plan each batch
+ * anew for its values, which takes longer than to run it.
+ */
+export const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan' };
 
 /** What can run a statement: the pool, or the client of a transaction. */
 export type Db = Pick<pg.ClientBase, 'query'>;
@@ -34,7 +41,7 @@ export function createPool(
   options: {
     log: Logger;
     max?: number;
-    /** Of PostgreSQL, for all its sessions. */
+    /** Of PostgreSQL, for all its sessions, beside those that every session has. */
     settings?: Record<string, string>;
   },
 ): Pool {
@@ -51,7 +58,7 @@ export function createPool(
     keepAlive: true,
     application_name: 'parley',
     types: TYPES,
-    options: Object.entries(options.settings ?? {})
+    options: Object.entries({ ...SETTINGS, ...options.settings })
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
   });
