@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
+const BODIES = 'test/platform/http/read-body.test.ts';
 const CURSOR = 'test/platform/http/cursor.test.ts';
 const RATE = 'test/platform/http/rate-limit.pg.test.ts';
 const OUTAGE = 'test/roles/api/api-outage.pg.test.ts';
@@ -149,5 +150,32 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
     replace: 'return Math.ceil(ms / 1_000);',
     suite: ERRORS,
     test: 'a time is whole seconds that have passed',
+  },
+  {
+    name: 'connection-of-a-refused-upload-used-again',
+    why: 'who was told 429 tries again on the same connection, which is cut meanwhile',
+    file: 'src/platform/http/read-body.ts',
+    find: "response.setHeader('Connection', 'close');",
+    replace: "response.setHeader('Connection', 'keep-alive');",
+    suite: BODIES,
+    test: 'who is refused a long body gets every answer: the connection ends with it, and is not used again',
+  },
+  {
+    name: 'answer-lost-to-a-reset',
+    why: 'a client that still writes learns that the connection was reset, not that it asked too much',
+    file: 'src/platform/http/read-body.ts',
+    find: 'socket.destroySoon = () => socket.end();',
+    replace: '',
+    suite: BODIES,
+    test: 'who is refused a long body may go on for a while: the answer is not lost to a reset',
+  },
+  {
+    name: 'bodies-as-fast-as-they-come',
+    why: 'one key that uploads again and again keeps everybody waiting for the garbage of its chunks',
+    file: 'src/platform/http/read-body.ts',
+    find: 'Math.max(nowMs, freeAtMs) + PIECE_MS',
+    replace: 'Math.max(nowMs, freeAtMs)',
+    suite: BODIES,
+    test: 'large bodies arrive whole, though they share a pace',
   },
 ];

@@ -7,6 +7,8 @@ const CHANGES = 'test/knowledge/sources/source-changes.pg.test.ts';
 const SCOPE = 'src/knowledge/search-knowledge.ts';
 const GAP_ROWS = 'src/knowledge/gaps/knowledge-gaps.sql.ts';
 const SOURCE_ROWS = 'src/knowledge/sources/knowledge-sources.sql.ts';
+const SEARCH = 'src/knowledge/passages/knowledge-search.sql.ts';
+const PLANS = 'test/knowledge/passages/kept-plans.pg.test.ts';
 const WRITE = 'src/knowledge/sources/write-source.ts';
 
 /** Bugs of knowledge: what is found and by whom, what is indexed when, which questions are open. */
@@ -166,5 +168,35 @@ export const KNOWLEDGE_MUTANTS: readonly Mutant[] = [
     replace: `if (source && source.status['lastSyncTime'] === rfc3339(row.lastSyncedAt)) stale.push(row);`,
     suite: SOURCES,
     test: 'waits for its content, is found as soon as that is uploaded',
+  },
+  {
+    name: 'plan-reads-the-words-of-all',
+    why: 'after one upload the turns of every tenant read all words there are, for a minute',
+    file: SEARCH,
+    find: 'and l.lexeme = ${lexeme} offset 0)`',
+    replace: 'and l.lexeme = ${lexeme})`',
+    suite: PLANS,
+    test: 'a search reads its own words and passages by their keys, also after a large upload of another',
+  },
+  {
+    name: 'pieces-of-the-upload-before',
+    why: 'a shorter file is indexed again with the end of the longer one that it replaced',
+    file: 'src/knowledge/sources/knowledge-documents.sql.ts',
+    find: "await db.query('delete from knowledge_upload_pieces where source_id = $1', [sourceId]);",
+    replace: `await db.query(
+    'delete from knowledge_upload_pieces where source_id = $1 and number < $2',
+    [sourceId, Math.ceil(content.length / PIECE_BYTES)],
+  );`,
+    suite: 'test/knowledge/sources/large-texts.pg.test.ts',
+    test: 'is indexed again from what was stored, byte for byte, a shorter one after it too',
+  },
+  {
+    name: 'pieces-beside-a-whole-content',
+    why: 'during a rollout what the last release stored is indexed as what this one stored before',
+    file: 'src/knowledge/sources/knowledge-documents.sql.ts',
+    find: 'on p.source_id = u.source_id and u.content is null',
+    replace: 'on p.source_id = u.source_id',
+    suite: 'test/knowledge/sources/large-texts.pg.test.ts',
+    test: 'that the last release stored whole is indexed again, and replaced by one in pieces',
   },
 ];

@@ -14,7 +14,7 @@ import type { Answer } from './route.ts';
 const RETRY_AFTER_SEC = 2;
 
 export function sendAnswer(response: Response, answer: Answer): void {
-  discardBody(response.req);
+  discardBody(response);
   response.statusCode = answer.status;
   setHeaders(response, answer);
   if (answer.body === undefined) {
@@ -42,7 +42,7 @@ export async function sendRouteAnswer(
     sendAnswer(response, answer);
     return;
   }
-  discardBody(response.req);
+  discardBody(response);
   setHeaders(response, answer);
   await sendEvents(response, answer.stream, stalledMs);
 }
@@ -53,7 +53,7 @@ async function sendText(
   answer: Answer,
   { text, stalledMs }: { text: AsyncIterable<string>; stalledMs: number | undefined },
 ): Promise<void> {
-  discardBody(response.req);
+  discardBody(response);
   const head = (): void => {
     response.statusCode = answer.status;
     setHeaders(response, answer);

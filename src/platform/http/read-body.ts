@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../../errors.ts';
 import { parseJsonBody } from './json-text.ts';
 
@@ -61,8 +61,16 @@ async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buf
  * Drops the rest of an unread body, so that the answer can be read and the connection used again;
  * a sender that goes on and on loses its connection.
  */
-export function discardBody(request: IncomingMessage): void {
+export function discardBody(response: ServerResponse): void {
+  const { req: request, socket } = response;
   if (request.complete) return;
+  const isTooLong = Number(request.headers['content-length'] ?? 0) > DISCARD_BYTES_MAX;
+  if (isTooLong && socket && !response.headersSent) {
+    // The next request of a client that does not know would be cut with the rest of this one.
+    response.setHeader('Connection', 'close');
+    // As RFC 9112 §9.6 has it: our half first. Node closes both, and who still writes loses the answer.
+    socket.destroySoon = () => socket.end();
+  }
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;

@@ -1,9 +1,14 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { createBodyReader } from '../../../src/platform/http/read-body.ts';
+import { Pool } from 'undici';
+import { createBodyReader, discardBody } from '../../../src/platform/http/read-body.ts';
 import { until } from '../../until.ts';
+
+const MIB = 1024 * 1024;
 
 /** Reading a body: what a client does with its connection meanwhile. */
 test('who left before the body is read is not waited for', async () => {
@@ -23,4 +28,75 @@ test('who left before the body is read is not waited for', async () => {
   const read = createBodyReader(incoming).raw(['text/plain'], 1_000);
   await expect(read).rejects.toMatchObject({ code: 'malformed_request' });
   server.close();
+});
+
+test('who is refused a long body gets every answer: the connection ends with it, and is not used again', async () => {
+  const server = createServer((_, response) => {
+    discardBody(response);
+    response.writeHead(429).end('too many');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = new Pool(`http://127.0.0.1:${port}`, { connections: 1 });
+  const body = Buffer.alloc(20 * 1024 * 1024);
+  for (let i = 0; i < 5; i += 1) {
+    const refused = await client.request({ method: 'PUT', path: '/', body });
+    expect(refused.headers).toMatchObject({ connection: 'close' });
+    expect([refused.statusCode, await refused.body.text()]).toEqual([429, 'too many']);
+  }
+  await client.destroy();
+  await once(server.close(), 'close');
+});
+
+test('who is refused a long body may go on for a while: the answer is not lost to a reset', async () => {
+  const server = createServer((_, response) => {
+    discardBody(response);
+    response.writeHead(429).end('too many');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const failed = new Promise<Error>((resolve) => client.once('error', resolve));
+  client.write('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000000\r\n\r\n');
+  for (let i = 0; i < 10; i += 1) {
+    client.write(Buffer.alloc(64 * 1024));
+    const lost = await Promise.race([failed, delay(20, undefined)]);
+    expect(lost).toBeUndefined();
+  }
+  expect(String(client.read())).toContain('too many');
+  // More than that, and it is cut.
+  client.write(Buffer.alloc(10 * MIB));
+  expect(await failed).toMatchObject({ code: expect.stringMatching(/ECONNRESET|EPIPE/) });
+  client.destroy();
+  await once(server.close(), 'close');
+});
+
+test('large bodies arrive whole, though they share a pace', async () => {
+  const server = createServer((incoming, response) => {
+    const read = createBodyReader(incoming).raw(['text/plain'], MIB * 20);
+    void read.then(({ bytes }) => response.end(createHash('sha256').update(bytes).digest('hex')));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = new Pool(`http://127.0.0.1:${port}`);
+  const send = async (): Promise<number> => {
+    const body = randomBytes(3 * MIB + 17);
+    const startedMs = performance.now();
+    const reply = await client.request({
+      method: 'PUT',
+      path: '/',
+      headers: { 'content-type': 'text/plain' },
+      body,
+    });
+    expect(await reply.body.text()).toBe(createHash('sha256').update(body).digest('hex'));
+    return performance.now() - startedMs;
+  };
+  // Two MiB of each are beyond the first, at 16 MiB/s.
+  const times = await Promise.all([send(), send(), send(), send()]);
+  expect(Math.max(...times)).toBeGreaterThan(450);
+  await client.destroy();
+  await once(server.close(), 'close');
 });
