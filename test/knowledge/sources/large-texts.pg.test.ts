@@ -121,7 +121,8 @@ describe('an upload', () => {
     const pool = api.engine.pool;
     const sourceId = toUuid('ks', source.slice(SOURCES.length + 1));
     const whole = Buffer.from('We open at noon.');
-    expect(await upload(source, Buffer.from('We open at ten.'))).toMatchObject({ status: 202 });
+    const inPieces = Buffer.alloc(300_000, 'We open at ten. ');
+    expect(await upload(source, inPieces)).toMatchObject({ status: 202 });
     // As it writes during a rollout, over what a process of this release has written.
     await pool.query('update knowledge_uploads set content = $2 where source_id = $1', [
       sourceId,
