@@ -1,5 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createServer, request, type IncomingMessage } from 'node:http';
+import {
+  createServer,
+  request,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,9 +20,7 @@ const MIB = 1024 * 1024;
 test('who left before the body is read is not waited for', async () => {
   const arrived = Promise.withResolvers<IncomingMessage>();
   const server = createServer((incoming) => arrived.resolve(incoming));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const headers = { 'content-type': 'text/plain', 'content-length': '100' };
   const sent = request({ port, host: '127.0.0.1', method: 'PUT', headers });
   sent.on('error', () => undefined);
@@ -31,13 +35,8 @@ test('who left before the body is read is not waited for', async () => {
 });
 
 test('who is refused a long body gets every answer: the connection ends with it, and is not used again', async () => {
-  const server = createServer((_, response) => {
-    discardBody(response);
-    response.writeHead(429).end('too many');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer(refuse);
+  const port = await listen(server);
   const client = new Pool(`http://127.0.0.1:${port}`, { connections: 1 });
   const body = Buffer.alloc(20 * 1024 * 1024);
   for (let i = 0; i < 5; i += 1) {
@@ -50,13 +49,8 @@ test('who is refused a long body gets every answer: the connection ends with it,
 });
 
 test('who is refused a long body may go on for a while: the answer is not lost to a reset', async () => {
-  const server = createServer((_, response) => {
-    discardBody(response);
-    response.writeHead(429).end('too many');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer(refuse);
+  const port = await listen(server);
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const failed = new Promise<Error>((resolve) => client.once('error', resolve));
   client.write('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000000\r\n\r\n');
@@ -78,9 +72,7 @@ test('large bodies arrive whole, though they share a pace', async () => {
     const read = createBodyReader(incoming).raw(['text/plain'], MIB * 20);
     void read.then(({ bytes }) => response.end(createHash('sha256').update(bytes).digest('hex')));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const client = new Pool(`http://127.0.0.1:${port}`);
   const send = async (): Promise<number> => {
     const body = randomBytes(3 * MIB + 17);
@@ -100,3 +92,13 @@ test('large bodies arrive whole, though they share a pace', async () => {
   await client.destroy();
   await once(server.close(), 'close');
 });
+
+const refuse: RequestListener = (_, response) => {
+  discardBody(response);
+  response.writeHead(429).end('too many');
+};
+
+async function listen(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
