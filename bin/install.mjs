@@ -7,6 +7,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { withInstallLock } from './install-lock.mjs';
 import { completePackages } from './native-packages.mjs';
@@ -17,15 +18,20 @@ import { SetupError, say } from './setup-error.mjs';
  * (`npm ci --omit=dev`). Throws SetupError when the install cannot be done.
  */
 export async function ensureInstalled({ root, tools }) {
-  // Published as a package there is no lock file: whoever installed it brought the dependencies.
-  if (!existsSync(join(root, 'package-lock.json'))) return;
+  // Published as a package there is no lock file: whoever installed it brought the dependencies, by an
+  // npm that may run no install scripts.
+  if (!existsSync(join(root, 'package-lock.json'))) {
+    for (const modules of createRequire(join(root, 'package.json')).resolve.paths('any') ?? [])
+      completePackages(modules);
+    return;
+  }
   const wanted = fingerprint(root);
   if (readStamp(root) === wanted) return;
   if (adoptInstalled({ root, tools, wanted })) return;
   await withInstallLock(root, async () => {
     if (readStamp(root) === wanted) return; // Another start did it while this one waited.
     await install(root);
-    completePackages(root);
+    completePackages(join(root, 'node_modules'));
     writeFileSync(stampFile(root), wanted);
   });
 }
@@ -61,13 +67,15 @@ function adoptInstalled({ root, tools, wanted }) {
   if (locked === undefined || present === undefined) return false;
   const missing = Object.entries(locked).filter(
     ([path, entry]) =>
-      path !== '' &&
+      // Not the project itself, nor the client, which is a folder of it that npm links.
+      path.includes('node_modules/') &&
+      entry.link !== true &&
       entry.optional !== true &&
       entry.devOptional !== true &&
       (present[path]?.version !== entry.version || present[path]?.integrity !== entry.integrity),
   );
   if (missing.some(([, entry]) => tools || entry.dev !== true)) return false;
-  completePackages(root);
+  completePackages(join(root, 'node_modules'));
   if (missing.length > 0) return true; // No stamp: `npm test` will want the rest.
   try {
     writeFileSync(stampFile(root), wanted);

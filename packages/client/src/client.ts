@@ -2,7 +2,7 @@ import createClient, { type Client } from 'openapi-fetch';
 import type { components, paths } from './api.ts';
 
 /**
- * `parley/client`: the API with types, for Node >= 20 and browsers. Every path of /v1/openapi.json
+ * `@parley/client`: the API with types, for Node >= 20 and browsers. Every path of /v1/openapi.json
  * is there as `parley.GET('/v1/agents/{id}', …)`; an answer that is not 2xx is in `error`. This
  * file is the package's entry, so it hands on what else there is.
  */

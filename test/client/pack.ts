@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+
+/** Our packages as other projects have them: packed by `npm pack`, installed by `npm install`. */
+
+const run = promisify(execFile);
+export const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** As in a shell of somebody else: nothing of the npm or the bootstrap that runs the tests. */
+const ENV = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(npm_|PARLEY_|NODE_OPTIONS$)/i.test(name)),
+);
+
+/** An npm project beside nothing of ours. */
+export type Project = {
+  path: string;
+  /** A program of Node there; resolves with its stdout. */
+  node: (...args: string[]) => Promise<string>;
+  /** What the compiler says of `file`, '' when it finds nothing. */
+  check: (file: string, ...options: string[]) => Promise<string>;
+  remove: () => Promise<void>;
+};
+
+const Packed = z.tuple([
+  z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }),
+]);
+
+/** `npm pack --json` of a folder of ours. All of stdout has to be JSON. */
+export async function pack(home: string, into: string): Promise<{ file: string; files: string[] }> {
+  const args = ['pack', '--json', '--pack-destination', into];
+  const { stdout } = await run('npm', args, { cwd: home, env: ENV, maxBuffer: 1 << 26 });
+  const [{ filename, files }] = Packed.parse(JSON.parse(stdout));
+  return { file: path.join(into, filename), files: files.map((one) => one.path) };
+}
+
+/** A project that installed one of them, its install scripts and all. */
+export async function projectWith(home: string): Promise<Project & { files: string[] }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'parley-consumer-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await mkdir(path.join(folder, 'packed'));
+    const { file, files } = await pack(home, path.join(folder, 'packed'));
+    await writeFile(path.join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+    const quiet = ['--prefer-offline', '--no-audit', '--no-fund'];
+    await run('npm', ['install', file, ...quiet], { cwd: folder, env: ENV });
+    return { ...project(folder, remove), files };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+const OPTIONS = ['--noEmit', '--ignoreConfig', '--strict', '--target', 'es2024', '--types', 'node'];
+
+function project(folder: string, remove: () => Promise<void>): Project {
+  const node = async (...args: string[]): Promise<string> => {
+    const flags = ['--disable-warning=ExperimentalWarning', ...args];
+    return (await run(process.execPath, flags, { cwd: folder, env: ENV })).stdout;
+  };
+  const check = (file: string, ...options: string[]): Promise<string> => {
+    // The types of Node that such a project has.
+    const types = ['--typeRoots', path.join(ROOT, 'node_modules/@types')];
+    const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+    return node(tsc, ...OPTIONS, ...types, ...options, file).then(
+      () => '',
+      (failed: { stdout: string }) => failed.stdout,
+    );
+  };
+  return { path: folder, node, check, remove };
+}
+
+export const FOR_NODE = ['--module', 'nodenext'];
+export const FOR_BUNDLERS = [
+  '--module',
+  'esnext',
+  '--moduleResolution',
+  'bundler',
+  '--exactOptionalPropertyTypes',
+  '--lib',
+  'es2024,dom,dom.asynciterable',
+];
+
+/** A program that uses what the client has, with the name that it is imported by. */
+export const consumer = (specifier: string): string => `
+import { createParleyClient, ok, verifyWebhook, type Agent, type ParleyEvent } from '${specifier}';
+
+const parley = createParleyClient({ baseUrl: process.argv[2]!, apiKey: process.argv[3]! });
+const made: Agent = await ok(parley.POST('/v1/agents', { body: { prompt: 'from outside' } }));
+const prompts: string[] = [];
+for await (const { prompt } of parley.list('/v1/agents')) prompts.push(String(prompt));
+const { error } = await parley.GET('/v1/agents/{id}', { params: { path: { id: 'agt_x' } } });
+const refused = await verifyWebhook('{}', {}, 'whsec_x').catch((reason: Error) => reason.name);
+export function csatOf(event: ParleyEvent): number {
+  return event.type === 'conversation.ended' ? event.data.csat_predicted : 0;
+}
+console.log(JSON.stringify({ version: made.active_version, prompts, code: error?.code, refused }));
+`;
+
+export const CONSUMED = {
+  version: 1,
+  prompts: ['from outside'],
+  code: 'not_found',
+  refused: 'WebhookSignatureError',
+};

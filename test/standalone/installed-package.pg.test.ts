@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { consumer, CONSUMED, FOR_NODE, projectWith, ROOT } from '../client/pack.ts';
+
+/** `npm install parley` somewhere else: what `npm pack` makes of this tree, with all it depends on. */
+
+let project: Awaited<ReturnType<typeof projectWith>>;
+/** Who installed it and who runs it are two, where that can be. */
+const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+beforeAll(async () => {
+  project = await projectWith(ROOT);
+}, 300_000);
+
+afterAll(() => project.remove());
+
+describe('the package parley, installed', () => {
+  test('has the program, what it reads, and neither sources nor tests', () => {
+    const { files } = project;
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'bin/bootstrap.mjs',
+        'dist/main.js',
+        'dist/client/client.d.ts',
+        'dist/sbom.cdx.json',
+        'LICENSE',
+        'README.md',
+      ]),
+    );
+    const tops = new Set(files.map((file) => file.split('/')[0]));
+    expect([...tops].map(String).toSorted()).toEqual([
+      'LICENSE',
+      'README.md',
+      'bin',
+      'crds',
+      'dist',
+      'examples',
+      'migrations',
+      'package.json',
+    ]);
+  });
+
+  test('`parley start` serves, run by a user who may not write where it is installed', async () => {
+    const home = path.join(project.path, 'home');
+    await chmod(project.path, 0o755);
+    await mkdir(home);
+    if (other.uid !== undefined) await chown(home, other.uid, other.gid);
+    const command = path.join(project.path, 'node_modules/.bin/parley');
+    const parley = spawn(command, ['start'], {
+      ...other,
+      cwd: home,
+      env: { PATH: process.env['PATH'], HOME: home, PARLEY_PORT: '0' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    try {
+      const { url, api_key: key } = await ready(parley);
+      const answer = await fetch(`${url}/docs`);
+      expect(answer.status).toBe(200);
+      await writeFile(path.join(project.path, 'program.ts'), consumer('parley/client'));
+      expect(await project.check('program.ts', ...FOR_NODE)).toBe('');
+      const consumed: unknown = JSON.parse(await project.node('program.ts', url, key));
+      expect(consumed).toMatchObject({ ...CONSUMED, prompts: expect.any(Array) });
+    } finally {
+      parley.kill('SIGTERM');
+      if (parley.exitCode === null) await once(parley, 'exit');
+    }
+    expect(parley.exitCode).toBe(0);
+  }, 120_000);
+
+  test('gives nothing else of the package away', async () => {
+    const inside = "await import('parley/dist/config.js')";
+    await expect(project.node('--input-type=module', '-e', inside)).rejects.toThrow(
+      'ERR_PACKAGE_PATH_NOT_EXPORTED',
+    );
+  });
+});
+
+/** The line by which it says that it serves. @throws with what it wrote instead */
+async function ready(parley: ChildProcess): Promise<{ url: string; api_key: string }> {
+  let said = '';
+  parley.stderr!.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const ended = once(parley, 'close').then(() => {
+    throw new Error(`it ended: ${said}`);
+  });
+  ended.catch(() => undefined);
+  const line = once(createInterface(parley.stdout!), 'line') as Promise<[string]>;
+  const [text] = await Promise.race([line, ended]);
+  return JSON.parse(text) as { url: string; api_key: string };
+}
