@@ -19,6 +19,16 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
+/** As browsers write them: scheme, host and port, in lower case. */
+const origins = list.refine(
+  (given) => given.every(isOrigin) || (given.length === 1 && given[0] === '*'),
+  'must be origins such as https://app.example.com, without a path, or * alone',
+);
+
+function isOrigin(text: string): boolean {
+  return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 /** How much may be under way at once for one API key, for all of its namespace, in one process. */
 export type Shares = { key: number; namespace: number; process: number };
 
@@ -105,6 +115,7 @@ const environment = z.object({
     .regex(/^\d{1,7}$/, 'must be requests a minute, a whole number; 0: no limit')
     .transform(Number)
     .optional(),
+  PARLEY_CORS_ORIGINS: origins.optional(),
   PARLEY_WATCH_NAMESPACES: list.optional(),
   // Given to every pod by Kubernetes.
   KUBERNETES_SERVICE_HOST: z.string().optional(),
@@ -159,6 +170,8 @@ export type Config = {
   previousEncryptionKey: Buffer | undefined;
   /** Requests a minute for one API key; undefined: the role's default */
   rateLimit: number | undefined;
+  /** Origins whose pages may call the API, or `*` alone; empty: none */
+  corsOrigins: readonly string[];
   limits: Limits;
   /** undefined: info, and warn for `start`, which prints for people */
   logLevel: string | undefined;
@@ -205,6 +218,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       ? Buffer.from(e.PARLEY_ENCRYPTION_KEY_PREVIOUS, 'base64')
       : undefined,
     rateLimit: e.PARLEY_RATE_LIMIT,
+    corsOrigins: e.PARLEY_CORS_ORIGINS ?? [],
     limits: limitsOf(e),
     logLevel: e.PARLEY_LOG_LEVEL,
     failpoints: e.PARLEY_FAILPOINTS,

@@ -32,6 +32,29 @@ test('nothing set is a configuration too', () => {
   });
 });
 
+test.each([
+  ['https://app.example.com', ['https://app.example.com']],
+  ['https://a.example, http://localhost:5173', ['https://a.example', 'http://localhost:5173']],
+  ['*', ['*']],
+  ['', []],
+])('PARLEY_CORS_ORIGINS=%s', (text, expected) => {
+  expect(readConfig({ PARLEY_CORS_ORIGINS: text }).corsOrigins).toEqual(expected);
+});
+
+test.each([
+  'app.example.com',
+  'https://app.example.com/',
+  'https://App.example.com',
+  'https://app.example.com:443',
+  '*,https://app.example.com',
+  'null',
+  'https://*.example.com',
+])('PARLEY_CORS_ORIGINS=%s is no origin that a browser would send', (text) => {
+  expect(problemsOf({ PARLEY_CORS_ORIGINS: text })).toEqual([
+    expect.stringMatching(/^PARLEY_CORS_ORIGINS: must be origins such as https:/),
+  ]);
+});
+
 test('every variable is read', () => {
   expect(
     readConfig({

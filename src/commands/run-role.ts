@@ -116,6 +116,7 @@ async function startApi(config: Config, context: Context): Promise<Started> {
     serveHealth: false,
     baseUrl: config.baseUrl,
     rateLimit: config.rateLimit ?? RATE_LIMIT,
+    corsOrigins: config.corsOrigins,
   });
   return { stops: [stop, api.stop] };
 }

@@ -153,6 +153,7 @@ async function startRoles(deps: {
     serveHealth: true,
     baseUrl: config.baseUrl,
     rateLimit: config.rateLimit ?? 0,
+    corsOrigins: config.corsOrigins,
   });
   stops.push(api.stop);
   let demoSecret: string | undefined;

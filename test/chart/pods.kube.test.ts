@@ -157,6 +157,7 @@ const ROLES = ['operator', 'api', 'delivery'] as const;
     const values = {
       egressAllow: ['10.0.0.0/8', 'fd00::/8', '*.default.svc', 'rx.team-a.svc'],
       rateLimit: 0,
+      corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
       limits: { eventStreams: '10,30,50', replayJobs: '1,2' },
       quotas: { webhookEndpoints: 0, knowledgeBytes: 107_374_182_400 },
       ...scenario('namespaced'),
@@ -174,6 +175,9 @@ const ROLES = ['operator', 'api', 'delivery'] as const;
     expect(envOf(podOf(objects, 'operator'), 'PARLEY_WATCH_NAMESPACES')).toBe('team-a,team-b');
     expect(envOf(podOf(objects, 'api'), 'PARLEY_API_KEY')).toBe('demo-parley-api-key/api-key');
     expect(envOf(podOf(objects, 'api'), 'PARLEY_RATE_LIMIT')).toBe('0');
+    expect(envOf(podOf(objects, 'api'), 'PARLEY_CORS_ORIGINS')).toBe(
+      'https://app.example.com,http://localhost:5173',
+    );
     expect(envOf(podOf(objects, 'api'), 'PARLEY_LIMIT_EVENT_STREAMS')).toBe('10,30,50');
     expect(envOf(podOf(objects, 'api'), 'PARLEY_LIMIT_REPLAY_JOBS')).toBe('1,2');
     expect(envOf(podOf(objects, 'api'), 'PARLEY_LIMIT_UPLOADS')).toBeUndefined();

@@ -38,6 +38,7 @@ export const SCENARIOS: Record<string, object> = {
     egressAllow: ['10.20.0.0/16', 'fd00::/8', '0.0.0.0/0', '*.default.svc'],
     baseUrl: 'https://parley.example.com',
     rateLimit: 0,
+    corsOrigins: ['*'],
     podLabels: { mesh: 'on' },
     podAnnotations: { note: 'all' },
     nodeSelector: { disk: 'fast' },

@@ -251,6 +251,10 @@ volumes:
 - name: PARLEY_RATE_LIMIT
   value: {{ $values.rateLimit | int | quote }}
 {{- end }}
+{{- if $values.corsOrigins }}
+- name: PARLEY_CORS_ORIGINS
+  value: {{ join "," $values.corsOrigins | quote }}
+{{- end }}
 {{- range $name, $shares := $values.limits }}
 {{- if $shares }}
 - name: PARLEY_LIMIT_{{ snakecase $name | upper }}

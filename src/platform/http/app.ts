@@ -11,6 +11,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import { answerErrors, sendRouteAnswer } from './answer.ts';
 import { identify, requireScope, type Authenticate, type WatchKey } from './authorize.ts';
 import { heldByKey } from './held-by-key.ts';
+import { shareWithOrigins } from './cross-origin.ts';
 import type { InFlight } from './in-flight.ts';
 import { servePages } from './pages.ts';
 import { createRateLimits, type RateLimits } from './rate-limit.ts';
@@ -25,6 +26,8 @@ export type AppDeps = IdempotencyDeps & {
   watchKey: WatchKey;
   /** Requests a minute for one API key in this process; 0: no limit. */
   rateLimit: number;
+  /** Whose pages may call /v1: origins, or `*`; default: nobody's, no CORS headers. */
+  corsOrigins?: readonly string[];
   inFlight: InFlight;
   /** How long a reader of a stream may take nothing before it is cut. */
   stalledMs?: number | undefined;
@@ -49,6 +52,7 @@ export function createApp(deps: AppDeps): Express {
     response.setHeader('Cache-Control', 'no-store');
     next();
   });
+  app.use('/v1', shareWithOrigins(deps.corsOrigins ?? []));
   const about = { version: deps.version, hasMetrics: deps.serveHealth };
   servePages(app, about, refuseMethod(READS));
   if (deps.serveHealth) serveHealth(app, deps);

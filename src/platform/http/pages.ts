@@ -25,10 +25,13 @@ export function servePages(
   const uncached = { 'Cache-Control': 'no-cache' };
   serveText('/', 'html', homePage(about));
   serveText('/home.css', 'css', HOME_STYLE);
-  serveText('/docs', 'html', docsPage(vendor), {
-    ...uncached,
-    'Content-Security-Policy': DOCS_POLICY,
-  });
+  // With a slash too, as people type it: what the page loads has whole paths.
+  for (const path of ['/docs', '/docs/']) {
+    serveText(path, 'html', docsPage(vendor), {
+      ...uncached,
+      'Content-Security-Policy': DOCS_POLICY,
+    });
+  }
   serveText('/docs/start.js', 'js', START_SCRIPT, uncached);
   const root = join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static');
   for (const file of VENDOR_FILES) {

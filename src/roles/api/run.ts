@@ -33,6 +33,8 @@ export type ApiRoleDeps = RoleContext &
     serveHealth: boolean;
     /** Requests a minute for one API key; 0: no limit. */
     rateLimit: number;
+    /** Origins whose pages may call the API, or `*`; default none. */
+    corsOrigins?: readonly string[];
     /** How long a reader of a stream may take nothing; default 30 s. */
     stalledMs?: number;
     /** Begins the links that events carry; undefined: where it listens. */

@@ -57,6 +57,17 @@ describe('/docs', () => {
     expect(home.text).toContain('href="/docs"');
   });
 
+  test('is the same with a slash at its end', async () => {
+    const [one, other] = [
+      await api.call('GET', '/docs', { key: null }),
+      await api.call('GET', '/docs/', { key: null }),
+    ];
+    expect({ status: other.status, text: other.text }).toEqual({ status: 200, text: one.text });
+    expect(other.headers.get('content-security-policy')).toBe(
+      one.headers.get('content-security-policy'),
+    );
+  });
+
   test('reads our document and asks no public validator', async () => {
     const { text } = await api.call('GET', '/docs/start.js', { key: null });
     expect(text).toContain("url: '/v1/openapi.json'");
