@@ -20,8 +20,8 @@ export const Call = z
       .nullable()
       .meta({
         description:
-          'user_hangup, agent_hangup, silence_timeout, max_duration, voicemail, busy, no_answer, ' +
-          'dial_failed, canceled, platform_error, or why its conversation ended.',
+          'That of its conversation (`api`: by request, `user_hangup`, `voicemail` …), or busy, ' +
+          'no_answer, dial_failed, canceled, platform_error.',
       }),
     provider: z.string(),
     provider_call_id: z.string().nullable(),

@@ -80,9 +80,8 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
       { namespace, conversationId: conversationOf(call), text: event.text },
       async (db, after) => {
         await advance(db, call, { nextAfterMs });
-        // The agent hung up.
         const { endedAt, endedReason } = after.conversation;
-        if (endedAt !== null) await complete(db, call, endedReason ?? 'agent_hangup');
+        if (endedAt !== null && endedReason !== null) await complete(db, call, endedReason);
       },
     );
     await sayAll(provider, call, turns);

@@ -37,7 +37,7 @@ const CANCELED: Omit<CallEnd, 'id'> = {
   status: 'canceled',
   reason: 'canceled',
 };
-const REASON = 'agent_hangup';
+const REASON = 'api';
 
 async function endAnswered(
   deps: EndCallDeps,

@@ -160,7 +160,7 @@ function endRoute(deps: ConversationRoutesDeps): Route {
     answers,
     errors: ['conversation_ended'],
     handle: async ({ answering, caller: { namespace }, params: { id }, body }) => {
-      const end = { namespace, id, reason: 'user_ended' as const, outcome: body.outcome };
+      const end = { namespace, id, reason: 'api' as const, outcome: body.outcome };
       return answering(
         (beforeCommit) => endConversation(deps, end, beforeCommit),
         (row) => ({ status: 200, body: conversationView(row) }),

@@ -56,7 +56,6 @@ export function startConversation(
           agent_id: fromUuid('agt', row.agentId),
           agent_version: version,
           channel: row.channel,
-          ...(row.userId !== null && { user_id: row.userId }),
         },
       });
       return row;

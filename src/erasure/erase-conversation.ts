@@ -10,6 +10,8 @@ import { eraseCallsOf } from '../calls/calls.sql.ts';
 import { eraseEscalationsOf } from '../conversations/escalations/escalations.sql.ts';
 import { eraseAnswersAbout } from '../platform/idempotency/idempotency-marks.sql.ts';
 import { withoutWords } from '../conversations/record/tally.ts';
+import type { Erasing } from '../events/erase-events.sql.ts';
+import type { EventType } from '../events/event-types.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { recordAudit } from '../audit/audit-log.sql.ts';
 import {
@@ -23,7 +25,18 @@ export const ERASED = '[erased]';
 
 export type ErasureDeps = ConversationDeps & {
   /** The words in its events and their deliveries, in the caller's transaction. */
-  eraseEvents: (db: Db, about: { conversationId: string }) => Promise<unknown>;
+  eraseEvents: (db: Db, about: Erasing) => Promise<CanceledEvents>;
+};
+
+/** Deliveries of events that are not sent any more: some of them, and how many there are. */
+export type CanceledEvents = {
+  canceled: readonly {
+    deliveryId: string;
+    eventId: string;
+    eventType: EventType;
+    endpointId: string;
+  }[];
+  canceledCount: number;
 };
 
 /**
@@ -33,9 +46,15 @@ export type ErasureDeps = ConversationDeps & {
  */
 export async function eraseConversation(
   deps: ErasureDeps,
-  input: { namespace: string; id: string; actor: string; requestId: string },
-): Promise<void> {
-  const ended = await inConversation<ConversationRow | undefined>(deps, async (transaction) => {
+  input: {
+    namespace: string;
+    id: string;
+    events: Erasing['events'];
+    actor: string;
+    requestId: string;
+  },
+): Promise<CanceledEvents> {
+  const { ended, told } = await inConversation<Erased>(deps, async (transaction) => {
     const { db } = transaction;
     const row = found(await lockConversation(db, input), 'conversation');
     const isLive = row.endedAt === null;
@@ -46,14 +65,19 @@ export async function eraseConversation(
     await eraseEscalationsOf(db, row.id, ERASED);
     await eraseGapsOf(db, row.id, ERASED);
     await eraseCallsOf(db, row.id);
-    await deps.eraseEvents(db, { conversationId: row.id });
+    const { events } = input;
+    const told = await deps.eraseEvents(db, { conversationId: row.id, events, erased: ERASED });
     await eraseAnswersAbout(db, row.id); // Kept for repeats of a request.
     const { namespace, id, actor, requestId } = input;
     const target = fromUuid('conv', id);
     await recordAudit(db, { namespace, actor, action: 'conversation.erased', target, requestId });
-    return isLive ? last : undefined;
+    return { ended: isLive ? last : undefined, told };
   });
-  if (!ended) return;
-  const { channel, outcome } = ended;
-  deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' });
+  if (ended) {
+    const { channel, outcome } = ended;
+    deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' });
+  }
+  return told;
 }
+
+type Erased = { ended: ConversationRow | undefined; told: CanceledEvents };

@@ -2,47 +2,73 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { encodeEnvelope, type Envelope } from './envelope.ts';
 import type { EventType } from './event-types.ts';
 
-/** Types whose data holds what people said or who they are. */
-export const TYPES_WITH_WORDS: readonly EventType[] = [
-  'conversation.started', // When it names the user.
-  'conversation.transcript.ready',
-  'escalation.requested',
-  'knowledge.gap.detected',
-];
+/** Fields that hold what people said. */
+const WORDS: Partial<Record<EventType, readonly string[]>> = {
+  'conversation.transcript.ready': ['summary'],
+  'escalation.requested': ['reason', 'summary'],
+  'knowledge.gap.detected': ['question'],
+};
+/** Fields that say who somebody is; any event of a conversation may have them. */
+const ABOUT_THE_USER: readonly string[] = ['user_id', 'metadata'];
+
+/** What becomes of the events of a conversation that is erased. */
+export type Erasing = {
+  conversationId: string;
+  /**
+   * `deliver`: what is not delivered yet goes on, with `erased` where words were and without what
+   * says whose it was. `cancel`: `data` becomes `{}`, and nothing of it is sent (the claim looks at
+   * `erased_at`).
+   */
+  events: 'cancel' | 'deliver';
+  erased: string;
+};
 
 /**
- * Takes the words out of a conversation's events: `data` becomes `{}`, and a delivery queued
- * meanwhile finds nothing to send (the claim looks at `erased_at`). Call it in the transaction that
- * erases the conversation. Returns the events it erased.
+ * Takes the words out of a conversation's events, and what says whose it was; one that has none of
+ * either stays as it is. Call it in the transaction that erases the conversation. Returns the
+ * events it changed, none of which can be replayed.
  */
 export async function eraseEventsOf(
   db: Db,
-  { conversationId }: { conversationId: string },
+  { conversationId, events, erased }: Erasing,
 ): Promise<string[]> {
   const { rows } = await db.query<{ id: string; body: Buffer }>(
     `select id, body from events
-      where conversation_id = $1 and type = any($2) and erased_at is null
+      where conversation_id = $1 and erased_at is null and redacted_at is null
       order by id for update`,
-    [conversationId, TYPES_WITH_WORDS],
+    [conversationId],
   );
-  const erased = rows.flatMap(({ id, body }) => {
+  const changed = rows.flatMap(({ id, body }) => {
     // We encoded it (events/envelope.ts).
     const envelope = JSON.parse(body.toString()) as Envelope;
-    if (envelope.type === 'conversation.started' && !('user_id' in envelope.data)) return [];
-    return [{ id, body: withoutData(envelope) }];
+    const data = withoutWords(envelope, erased);
+    if (!data) return [];
+    return [{ id, body: withData(envelope, events === 'deliver' ? data : {}) }];
   });
-  if (erased.length === 0) return [];
-  const ids = erased.map(({ id }) => id);
+  if (changed.length === 0) return [];
+  const ids = changed.map(({ id }) => id);
+  const column = events === 'deliver' ? 'redacted_at' : 'erased_at';
   await db.query(
-    `update events e set body = n.body, erased_at = now()
+    `update events e set body = n.body, ${column} = now()
        from unnest($1::uuid[], $2::bytea[]) as n (id, body) where e.id = n.id`,
-    [ids, erased.map(({ body }) => body)],
+    [ids, changed.map(({ body }) => body)],
   );
   return ids;
 }
 
+/** undefined: there is nothing to take out. */
+function withoutWords({ type, data }: Envelope, erased: string): object | undefined {
+  const words = WORDS[type] ?? [];
+  const fields = Object.entries(data);
+  const isKept = ([name]: [string, unknown]): boolean => !ABOUT_THE_USER.includes(name);
+  if (fields.every((field) => isKept(field) && !words.includes(field[0]))) return undefined;
+  return Object.fromEntries(
+    fields.filter(isKept).map(([name, value]) => [name, words.includes(name) ? erased : value]),
+  );
+}
+
 /** Not in SQL: PostgreSQL's JSON functions refuse words that hold U+0000. */
-function withoutData({ id, type, created }: Envelope): Buffer {
+function withData({ id, type, created }: Envelope, data: object): Buffer {
   // No type has empty data; what is erased has none.
-  return encodeEnvelope({ id, type, created, data: {} } as unknown as Envelope);
+  return encodeEnvelope({ id, type, created, data } as unknown as Envelope);
 }

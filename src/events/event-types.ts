@@ -9,6 +9,18 @@ const agentId = z.string().meta({ description: 'Agent, `agt_…`' });
 const conversationId = z.string().meta({ description: 'Conversation, `conv_…`' });
 const channel = z.enum(['chat', 'voice', 'sms', 'web_voice']);
 const version = z.int().min(1).meta({ description: 'Number of the agent version' });
+/**
+ * What a receiver would otherwise ask for: after the fixed fields of what a conversation's events
+ * tell, each where there is one and where it does not stand among those already.
+ */
+const userId = z.string().optional().meta({ description: 'Who the user is to you.' });
+const metadata = z
+  .record(z.string(), z.string())
+  .optional()
+  .meta({ description: 'That of the conversation; left out when it has none.' });
+const callId = z.string().optional().meta({ description: 'Of a call: `call_…`' });
+const about = { user_id: userId, metadata, call_id: callId };
+const aboutAndChannel = { ...about, channel: channel.optional() };
 const csat = z.number().min(1).max(5).meta({ description: 'Predicted satisfaction, 1.0–5.0' });
 const outcome = z.enum([
   'resolved',
@@ -26,7 +38,7 @@ export const EVENT_DATA = {
     agent_id: agentId,
     agent_version: version,
     channel,
-    user_id: z.string().optional(),
+    ...about,
   }),
   'conversation.ended': z.strictObject({
     conversation_id: conversationId,
@@ -38,6 +50,7 @@ export const EVENT_DATA = {
     transcript_url: z.url(),
     agent_version: version,
     ended_reason: z.string(),
+    ...about,
   }),
   'conversation.transcript.ready': z.strictObject({
     conversation_id: conversationId,
@@ -48,6 +61,7 @@ export const EVENT_DATA = {
     turns: z.int().min(0),
     outcome,
     csat_predicted: csat,
+    ...aboutAndChannel,
   }),
   'escalation.requested': z.strictObject({
     escalation_id: z.string(),
@@ -55,6 +69,7 @@ export const EVENT_DATA = {
     agent_id: agentId,
     reason: z.string(),
     summary: z.string(),
+    ...aboutAndChannel,
   }),
   'escalation.accepted': z.strictObject({
     escalation_id: z.string(),
@@ -62,6 +77,7 @@ export const EVENT_DATA = {
     agent_id: agentId,
     accepted_by: z.strictObject({ id: z.string(), name: z.string() }),
     wait_sec: z.int().min(0),
+    ...aboutAndChannel,
   }),
   'knowledge.gap.detected': z.strictObject({
     gap_id: z.string(),
@@ -69,6 +85,7 @@ export const EVENT_DATA = {
     agent_id: agentId,
     question: z.string(),
     top_score: z.number(),
+    ...aboutAndChannel,
   }),
   'knowledge.source.synced': z.strictObject({
     source_id: z.string(),

@@ -16,12 +16,13 @@ export type EventRow = {
   type: EventType;
   /** For a test event: its only endpoint. */
   endpointId: string | null;
-  /** Unix ms; since then its words are gone and it is not sent. */
+  /** Unix ms; since then its words are gone, and it is sent no more but where it is on its way. */
   erasedAt: number | null;
   body: Buffer;
 };
 
-const COLUMNS = `id, namespace, type, endpoint_id as "endpointId", erased_at as "erasedAt", body`;
+const COLUMNS = `id, namespace, type, endpoint_id as "endpointId", 
+  coalesce(erased_at, redacted_at) as "erasedAt", body`;
 
 export async function readEvent(
   db: Db,

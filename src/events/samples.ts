@@ -9,24 +9,33 @@ const CONVERSATION = 'conv_06dmv3w2k1q8b7n5r4x9c0t3ze';
 const TRANSCRIPT = `https://parley.example.com/v1/conversations/${CONVERSATION}/transcript`;
 const ESCALATION = 'esc_06dmv3w9f2h6j8m1p3s5v7y0ab';
 
+/** Stands after the fixed fields of what a conversation's events tell. */
+const ABOUT = {
+  user_id: 'customer-4711',
+  metadata: { plan: 'gold' },
+  call_id: 'call_06dmv3vxk4c7e9g1j3m5p7r9t2',
+};
+const ABOUT_AND_CHANNEL = { ...ABOUT, channel: 'voice' } as const;
+
 export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
   'conversation.started': {
     conversation_id: CONVERSATION,
     agent_id: AGENT,
     agent_version: 3,
-    channel: 'chat',
-    user_id: 'customer-4711',
+    channel: 'voice',
+    ...ABOUT,
   },
   'conversation.ended': {
     conversation_id: CONVERSATION,
     agent_id: AGENT,
-    channel: 'chat',
+    channel: 'voice',
     duration_sec: 184,
     outcome: 'resolved',
     csat_predicted: 4.4,
     transcript_url: TRANSCRIPT,
     agent_version: 3,
-    ended_reason: 'user_ended',
+    ended_reason: 'user_hangup',
+    ...ABOUT,
   },
   'conversation.transcript.ready': {
     conversation_id: CONVERSATION,
@@ -37,6 +46,7 @@ export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
     turns: 9,
     outcome: 'resolved',
     csat_predicted: 4.4,
+    ...ABOUT_AND_CHANNEL,
   },
   'escalation.requested': {
     escalation_id: ESCALATION,
@@ -44,6 +54,7 @@ export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
     agent_id: AGENT,
     reason: 'user_request',
     summary: 'The customer wants to talk to a person about a refund.',
+    ...ABOUT_AND_CHANNEL,
   },
   'escalation.accepted': {
     escalation_id: ESCALATION,
@@ -51,6 +62,7 @@ export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
     agent_id: AGENT,
     accepted_by: { id: 'operator-12', name: 'Kim Larsen' },
     wait_sec: 37,
+    ...ABOUT_AND_CHANNEL,
   },
   'knowledge.gap.detected': {
     gap_id: 'gap_06dmv3wc4e6g8j0k2m4n6p8r0s',
@@ -58,6 +70,7 @@ export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
     agent_id: AGENT,
     question: 'Do you deliver to Svalbard?',
     top_score: 0.21,
+    ...ABOUT_AND_CHANNEL,
   },
   'knowledge.source.synced': {
     source_id: 'ks_06dmv3wf1b3d5f7h9j1k3m5n7p',

@@ -74,7 +74,7 @@ async function converseOnce(deps: SampleDeps, signal: AbortSignal): Promise<void
   for (const text of MESSAGES) {
     await conversations.takeTurn({ namespace: NAMESPACE, conversationId: id, text });
   }
-  await endConversation(conversations, { namespace: NAMESPACE, id, reason: 'user_ended' });
+  await endConversation(conversations, { namespace: NAMESPACE, id, reason: 'api' });
   const at = `/v1/conversations/${fromUuid('conv', id)}/transcript?format=text`;
   deps.note('a sample conversation was held; to read it:');
   deps.note(`curl -H "Authorization: Bearer ${deps.apiKey}" '${url}${at}'`);

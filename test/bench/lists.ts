@@ -116,7 +116,7 @@ const LISTS: List[] = [
     tables: ['conversations'],
     fill: [
       `insert into conversations (id, namespace, agent_id, agent_version, channel, user_id, status, ended_at, ended_reason, outcome, csat_predicted, summary, turn_count, max_duration_sec, silence_timeout_sec)
-       select uuid_of(i), 'default', '${AGENT}', 1, 'chat', case when ${EVERY_1000} then 'rare' end, 'ended', now(), 'user_ended',
+       select uuid_of(i), 'default', '${AGENT}', 1, 'chat', case when ${EVERY_1000} then 'rare' end, 'ended', now(), 'api',
               case when ${EVERY_1000} then 'escalated' else 'resolved' end, 4.0, 'x', 3, 100, 100 from generate_series(1, $1) i`,
     ],
     filters: ['outcome=escalated', 'user_id=rare', `agent_id=${agent}`, 'status=active'],

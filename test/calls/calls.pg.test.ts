@@ -87,10 +87,10 @@ describe('a call that is answered', () => {
     const ended = await fixture.end(call.id);
     expect(ended).toMatchObject({
       status: 200,
-      body: { status: 'completed', ended_reason: 'agent_hangup' },
+      body: { status: 'completed', ended_reason: 'api' },
     });
     const conversation = await fixture.read(`/v1/conversations/${call.conversation_id}`);
-    expect(conversation).toMatchObject({ status: 'ended', ended_reason: 'agent_hangup' });
+    expect(conversation).toMatchObject({ status: 'ended', ended_reason: 'api' });
     expect(await fixture.end(call.id)).toMatchObject({ status: 409, body: { code: 'call_ended' } });
   });
 
@@ -114,7 +114,7 @@ describe('a call that is answered', () => {
     const { conversation_id } = await fixture.callWhen(made, 'in_progress');
     await fixture.api.call('POST', `/v1/conversations/${conversation_id}/end`, { json: {} });
     const call = await fixture.callWhen(made, 'completed');
-    expect(call.ended_reason).toBe('user_ended');
+    expect(call.ended_reason).toBe('api');
   });
 
   test('ends when its time is over', async () => {

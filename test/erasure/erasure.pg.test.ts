@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { EVENT_DATA, type EventType } from '../../src/events/event-types.ts';
 import { toUuid } from '../../src/ids.ts';
 import { resolveGap } from '../../src/knowledge/gaps/resolve-gap.ts';
 import {
@@ -31,7 +32,7 @@ async function toldAll(): Promise<string> {
   });
   await fixture.call('POST', `/v1/escalations/${body.id}/messages`, {
     json: { text: `Hello ${WORD}` },
-    headers: { 'idempotency-key': 'human' },
+    headers: { 'idempotency-key': `human ${id}` },
   });
   return id;
 }
@@ -134,6 +135,69 @@ test('one that goes on is counted as ended', async () => {
   expect(text).toMatch(
     /^parley_conversations_total\{channel="web_voice",outcome="abandoned"\} 1$/m,
   );
+});
+
+describe('what was not sent yet', () => {
+  /** Nobody listens there, so nothing arrives. */
+  let endpoint: string;
+  beforeEach(async () => {
+    const json = { url: 'http://127.0.0.1:9/hook' };
+    endpoint = (await fixture.call('POST', '/v1/webhooks', { json })).body.id;
+  });
+  afterEach(() => fixture.call('DELETE', `/v1/webhooks/${endpoint}`));
+  const erase = (id: string, events: string) =>
+    fixture.call('DELETE', `/v1/conversations/${id}?events=${events}`);
+
+  test('goes on without words; its event can be read, and not replayed', async () => {
+    const id = await toldAll();
+    expect((await fixture.call('DELETE', `/v1/conversations/${id}`)).status).toBe(204);
+    expect(await tablesWith(WORD)).toEqual([]);
+    const { body } = await fixture.call('GET', `/v1/events?limit=100&conversation_id=${id}`);
+    expect(body.data).toHaveLength(6);
+    for (const event of body.data) {
+      expect([event.type, event.deliveries]).toEqual([
+        event.type,
+        { pending: 1, delivered: 0, failed: 0, canceled: 0 },
+      ]);
+      const parsed = EVENT_DATA[event.type as EventType].safeParse(event.data);
+      expect([event.type, parsed.error]).toEqual([event.type, undefined]);
+      const replayed = await fixture.call('POST', `/v1/events/${event.id}/replay`);
+      const isWhole = event.type === 'conversation.ended';
+      expect([event.type, replayed.status]).toEqual([event.type, isWhole ? 202 : 410]);
+    }
+  });
+
+  test('events=cancel says which deliveries it cancels', async () => {
+    const id = await toldAll();
+    const events = (await fixture.call('GET', `/v1/events?limit=100&conversation_id=${id}`)).body;
+    const { status, body } = await erase(id, 'cancel');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id,
+      canceled_count: 5,
+      canceled: events.data.toReversed().map((event: { id: string; type: string }) => ({
+        event_id: event.id,
+        event_type: event.type,
+        delivery_id: expect.stringMatching(/^dlv_/),
+        endpoint_id: endpoint,
+      })),
+    });
+    const delivery = await fixture.call('GET', `/v1/deliveries/${body.canceled[0].delivery_id}`);
+    expect(delivery.body.status).toBe('canceled');
+    const left = await fixture.call('GET', `/v1/events?limit=100&conversation_id=${id}`);
+    const pending = left.body.data.filter(
+      (event: { deliveries: { pending: number } }) => event.deliveries.pending > 0,
+    );
+    expect(pending.map(({ type }: { type: string }) => type)).toEqual(['conversation.ended']);
+    expect(await tablesWith(WORD)).toEqual([]);
+  });
+
+  test('of nothing unsent it says that', async () => {
+    const id = await fixture.start();
+    expect((await erase(id, 'cancel')).body).toEqual({ id, canceled_count: 0, canceled: [] });
+    const { status, body } = await erase(await fixture.start(), 'forget');
+    expect([status, body.code]).toEqual([400, 'invalid_parameter']);
+  });
 });
 
 test('one that has ended keeps what was counted', async () => {

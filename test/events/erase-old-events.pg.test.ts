@@ -21,18 +21,19 @@ test.each([0, 3, 5, 20, 29])(
     const endpoint = await fixture.addEndpoint();
     const atMs = Date.now() - days * DAY_MS;
     await maintainPartitions(fixture.pool, atMs);
+    const type = 'conversation.transcript.ready';
     const put = async (conversationId: string): Promise<string> => {
       const id = lowestUuidAt(atMs).replace(/.{12}$/, newUuid().slice(-12));
       await fixture.pool.query(
         `insert into events (id, namespace, type, conversation_id, body)
-         values ($1, 'default', 'conversation.transcript.ready', $2, '{"data":{"text":"words"}}')`,
-        [id, conversationId],
+         values ($1, 'default', '${type}', $2, $3)`,
+        [id, conversationId, JSON.stringify({ type, data: { summary: 'words' } })],
       );
       return id;
     };
     const [erasedId, keptId] = [newUuid(), newUuid()];
     const [erased, kept] = [await put(erasedId), await put(keptId)];
-    await eraseEvents(fixture.pool, { conversationId: erasedId });
+    await eraseEvents(fixture.pool, { conversationId: erasedId, events: 'cancel', erased: '…' });
     await fixture.pool.query(
       `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
        select parley_uuid_v7(), 'default', $1, id, type, 'replay' from events`,

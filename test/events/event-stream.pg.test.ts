@@ -303,7 +303,7 @@ test('what was erased comes without its words', async () => {
   const conversationId = newUuid();
   const begin = await emit();
   const erased = await emit({ type: 'conversation.transcript.ready', conversationId });
-  await eraseEvents(api.engine.pool, { conversationId });
+  await eraseEvents(api.engine.pool, { conversationId, events: 'cancel', erased: '…' });
   const stream = await open('', { 'last-event-id': begin });
   await stream.length(1);
   expect(JSON.parse(stream.got[0]!.data)).toMatchObject({ id: erased, data: {} });

@@ -11,14 +11,18 @@ import { newId } from '../../src/ids.ts';
 
 /** Contract §5, as written there; `?` is an optional field. */
 const CONTRACT: Record<string, string> = {
-  'conversation.started': 'conversation_id agent_id agent_version channel user_id?',
+  'conversation.started':
+    'conversation_id agent_id agent_version channel user_id? metadata? call_id?',
   'conversation.ended':
-    'conversation_id agent_id channel duration_sec outcome csat_predicted transcript_url agent_version ended_reason',
+    'conversation_id agent_id channel duration_sec outcome csat_predicted transcript_url agent_version ended_reason user_id? metadata? call_id?',
   'conversation.transcript.ready':
-    'conversation_id agent_id agent_version transcript_url summary turns outcome csat_predicted',
-  'escalation.requested': 'escalation_id conversation_id agent_id reason summary',
-  'escalation.accepted': 'escalation_id conversation_id agent_id accepted_by wait_sec',
-  'knowledge.gap.detected': 'gap_id conversation_id agent_id question top_score',
+    'conversation_id agent_id agent_version transcript_url summary turns outcome csat_predicted user_id? metadata? call_id? channel?',
+  'escalation.requested':
+    'escalation_id conversation_id agent_id reason summary user_id? metadata? call_id? channel?',
+  'escalation.accepted':
+    'escalation_id conversation_id agent_id accepted_by wait_sec user_id? metadata? call_id? channel?',
+  'knowledge.gap.detected':
+    'gap_id conversation_id agent_id question top_score user_id? metadata? call_id? channel?',
   'knowledge.source.synced':
     'source_id source_type name status documents added updated removed failed duration_sec',
   'agent.published': 'agent_id name version previous_version actor',

@@ -19,6 +19,7 @@ test('the ids in samples are ids', () => {
     escalation_id: 'esc',
     gap_id: 'gap',
     source_id: 'ks',
+    call_id: 'call',
   } as const;
   for (const [field, prefix] of Object.entries(prefixes)) {
     for (const sample of Object.values(EVENT_SAMPLES)) {

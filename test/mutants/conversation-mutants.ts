@@ -22,8 +22,8 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
   {
     name: 'user-left-out-of-the-event',
     why: 'conversation.started does not say whose it is',
-    file: 'src/conversations/start-conversation.ts',
-    find: '...(row.userId !== null && { user_id: row.userId }),',
+    file: 'src/conversations/record/conversation-deps.ts',
+    find: '...(userId !== null && { user_id: userId }),',
     replace: '',
     suite: TALK,
     test: 'start, ask, end: every step is an event, in order',

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const ERASURE = 'test/erasure/erasure.pg.test.ts';
+const EVENTS = 'test/events/erase-events.pg.test.ts';
 const ERASE = 'src/erasure/erase-conversation.ts';
 
 /** Bugs of erasure: words that stay somewhere, and counts that go with them. */
@@ -45,10 +46,37 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     name: 'words-in-events',
     why: 'the summary in an event goes out to receivers after the erasure',
     file: ERASE,
-    find: '    await deps.eraseEvents(db, { conversationId: row.id });\n',
-    replace: '',
+    find: 'const told = await deps.eraseEvents(db, { conversationId: row.id, events, erased: ERASED });',
+    replace: 'const told = { canceled: [], canceledCount: Number(events === ERASED) };',
     suite: ERASURE,
     test: 'after DELETE no table holds a word of it',
+  },
+  {
+    name: 'words-go-on',
+    why: 'a summary is delivered after its conversation was erased',
+    file: 'src/events/erase-events.sql.ts',
+    find: "'conversation.transcript.ready': ['summary'],",
+    replace: "'conversation.transcript.ready': [],",
+    suite: EVENTS,
+    test: 'what is on its way goes on without words',
+  },
+  {
+    name: 'words-in-an-answer',
+    why: 'a receiver that repeats what it was sent puts erased words back into our tables',
+    file: 'src/webhooks/queue/delivery-endings.sql.ts',
+    find: 'lease_token = case when lease_token is null then null else gen_random_uuid() end',
+    replace: 'lease_token = lease_token',
+    suite: EVENTS,
+    test: 'an attempt that was under way does not count',
+  },
+  {
+    name: 'end-tells-whose-it-was',
+    why: 'the event that a conversation was deleted names the user who wanted to be forgotten',
+    file: 'src/conversations/ending/end-conversation.ts',
+    find: "reason === 'deleted' ? { ...ended, userId: null, metadata: {} } : ended",
+    replace: "reason === 'deleted' ? { ...ended, userId: null } : ended",
+    suite: ERASURE,
+    test: 'events=cancel says which deliveries it cancels',
   },
   {
     name: 'words-in-kept-answers',
@@ -81,8 +109,8 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     name: 'erased-not-counted',
     why: 'parley_conversations_total knows nothing of conversations that were deleted while they went on',
     file: ERASE,
-    find: `  deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' });`,
-    replace: `  deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' }, 0);`,
+    find: `    deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' });`,
+    replace: `    deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' }, 0);`,
     suite: ERASURE,
     test: 'one that goes on is counted as ended',
   },

@@ -31,7 +31,7 @@ test('the first start holds one conversation, with answers, a gap, an end and it
   expect(conversation).toMatchObject({
     status: 'ended',
     metadata: { demo: 'true' },
-    ended_reason: 'user_ended',
+    ended_reason: 'api',
   });
   const command = /curl -H "Authorization: Bearer (\S+)" '(http\S+)'/.exec(parley.output());
   const [, key, url] = command ?? [];

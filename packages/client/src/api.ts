@@ -47,7 +47,12 @@ export interface components {
         /** Number of the agent version */
         agent_version: number;
         channel: ('chat' | 'voice' | 'sms' | 'web_voice');
+        /** Who the user is to you. */
         user_id?: string;
+        /** That of the conversation; left out when it has none. */
+        metadata?: { [name: string]: string };
+        /** Of a call: `call_…` */
+        call_id?: string;
       };
     };
     ConversationEndedEvent: {
@@ -70,6 +75,12 @@ export interface components {
         /** Number of the agent version */
         agent_version: number;
         ended_reason: string;
+        /** Who the user is to you. */
+        user_id?: string;
+        /** That of the conversation; left out when it has none. */
+        metadata?: { [name: string]: string };
+        /** Of a call: `call_…` */
+        call_id?: string;
       };
     };
     ConversationTranscriptReadyEvent: {
@@ -91,6 +102,13 @@ export interface components {
         outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
         /** Predicted satisfaction, 1.0–5.0 */
         csat_predicted: number;
+        /** Who the user is to you. */
+        user_id?: string;
+        /** That of the conversation; left out when it has none. */
+        metadata?: { [name: string]: string };
+        /** Of a call: `call_…` */
+        call_id?: string;
+        channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
     };
     EscalationRequestedEvent: {
@@ -107,6 +125,13 @@ export interface components {
         agent_id: string;
         reason: string;
         summary: string;
+        /** Who the user is to you. */
+        user_id?: string;
+        /** That of the conversation; left out when it has none. */
+        metadata?: { [name: string]: string };
+        /** Of a call: `call_…` */
+        call_id?: string;
+        channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
     };
     EscalationAcceptedEvent: {
@@ -126,6 +151,13 @@ export interface components {
           name: string;
         };
         wait_sec: number;
+        /** Who the user is to you. */
+        user_id?: string;
+        /** That of the conversation; left out when it has none. */
+        metadata?: { [name: string]: string };
+        /** Of a call: `call_…` */
+        call_id?: string;
+        channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
     };
     KnowledgeGapDetectedEvent: {
@@ -142,6 +174,13 @@ export interface components {
         agent_id: string;
         question: string;
         top_score: number;
+        /** Who the user is to you. */
+        user_id?: string;
+        /** That of the conversation; left out when it has none. */
+        metadata?: { [name: string]: string };
+        /** Of a call: `call_…` */
+        call_id?: string;
+        channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
     };
     KnowledgeSourceSyncedEvent: {
@@ -757,6 +796,20 @@ export interface components {
       summary: (string | null);
       turns: components['schemas']['Turn'][];
     };
+    /** What its receivers will not be sent. */
+    ErasedConversation: {
+      /** conv_… */
+      id: string;
+      /** How many deliveries were canceled. */
+      canceled_count: number;
+      /** The first 1,000 of them, by event. */
+      canceled: {
+        event_id: string;
+        event_type: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
+        delivery_id: string;
+        endpoint_id: string;
+      }[];
+    };
     /** A telephone call with an agent. */
     Call: {
       /** call_… */
@@ -770,7 +823,7 @@ export interface components {
       from: (string | null);
       to: (string | null);
       status: ('queued' | 'ringing' | 'in_progress' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
-      /** user_hangup, agent_hangup, silence_timeout, max_duration, voicemail, busy, no_answer, dial_failed, canceled, platform_error, or why its conversation ended. */
+      /** That of its conversation (`api`: by request, `user_hangup`, `voicemail` …), or busy, no_answer, dial_failed, canceled, platform_error. */
       ended_reason: (string | null);
       provider: string;
       provider_call_id: (string | null);
@@ -2472,7 +2525,10 @@ export interface paths {
     /** Erase a conversation */
     delete: {
       parameters: {
-        query?: never;
+        query?: {
+          /** What becomes of its events that are not delivered yet: they are sent without the words, user_id and metadata, or canceled. */
+          events?: ('deliver' | 'cancel');
+        };
         header?: never;
         path: {
           /** Id of the conversation. */
@@ -2482,6 +2538,9 @@ export interface paths {
       };
       requestBody?: never;
       responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ErasedConversation'];
+        } };
         204: { headers: { [name: string]: unknown }; content?: never };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
         401: Refused<'unauthorized'>;

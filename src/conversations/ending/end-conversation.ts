@@ -22,20 +22,13 @@ import { completeTranscript } from './complete-transcript.ts';
 
 /** Why a conversation ended, as in docs/conversations.md. */
 export type EndedReason =
-  | 'user_ended'
-  | 'agent_ended'
+  | 'api'
   | 'silence_timeout'
   | 'max_duration'
   | 'deleted'
-  | 'call_ended'
+  | 'agent_deleted'
   | 'user_hangup'
-  | 'agent_hangup'
-  | 'transferred'
   | 'voicemail'
-  | 'busy'
-  | 'no_answer'
-  | 'dial_failed'
-  | 'canceled'
   | 'platform_error';
 
 /**
@@ -89,7 +82,9 @@ export async function endLocked(
     outcome,
     csatPredicted: predictCsat(row.tally, outcome),
   });
-  await emit(ended, {
+  // Of one that is being erased nobody is told any more whose it was.
+  const about = reason === 'deleted' ? { ...ended, userId: null, metadata: {} } : ended;
+  await emit(about, {
     type: 'conversation.ended',
     data: {
       conversation_id: fromUuid('conv', ended.id),

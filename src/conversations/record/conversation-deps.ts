@@ -22,9 +22,15 @@ export type ConversationDeps = {
   baseUrl: () => string;
 };
 
-type About = Pick<ConversationRow, 'id' | 'namespace' | 'agentId'>;
+type About = Pick<
+  ConversationRow,
+  'id' | 'namespace' | 'agentId' | 'userId' | 'metadata' | 'callId' | 'channel'
+>;
 
-/** Puts an event of a conversation into the outbox, in order; the caller has locked the row. */
+/**
+ * Puts an event of a conversation into the outbox, in order; the caller has locked the row. What the
+ * row says of user, metadata, call and channel comes after the fields of `data`.
+ */
 export type EmitOf = <T extends EventType>(
   about: About,
   event: { type: T; data: EventData<T>; sequence?: number },
@@ -51,13 +57,14 @@ export async function inConversation<R>(
   const result = await inTransaction(deps.pool, async (db) => {
     emitted = [];
     escalations = [];
-    const emit: EmitOf = async ({ id, namespace, agentId }, { type, data, sequence }) => {
+    const emit: EmitOf = async (about, { type, data, sequence }) => {
+      const { id, namespace, agentId } = about;
       const event = {
         namespace,
         agentId,
         conversationId: id,
         type,
-        data,
+        data: { ...data, ...detailsOf(about) },
         sequence: sequence ?? (await nextSequence(db, id)),
       };
       emitted.push(await emitEvent(db, event, deps.nowMs()));
@@ -69,6 +76,16 @@ export async function inConversation<R>(
   emitted.forEach(deps.announce);
   for (const status of escalations) deps.metrics.escalations.inc({ status });
   return result;
+}
+
+/** Spread over fixed fields: one that stands among those keeps its place there (contract §5). */
+function detailsOf({ userId, metadata, callId, channel }: About) {
+  return {
+    ...(userId !== null && { user_id: userId }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(callId !== null && { call_id: fromUuid('call', callId) }),
+    channel,
+  };
 }
 
 /** @throws ApiError not_found, conversation_ended */

@@ -4,11 +4,11 @@ import { leftOpen, type Tally } from './tally.ts';
 const SUMMARY_MAX = 1_000;
 
 const ENDINGS: Record<string, string> = {
-  user_ended: 'It was ended by request.',
-  agent_ended: 'The agent ended it.',
+  api: 'It was ended by request.',
   silence_timeout: 'It ended because nobody said anything more.',
   max_duration: 'It ended at its longest duration.',
   deleted: 'It was deleted.',
+  agent_deleted: 'It ended because its agent was deleted.',
   voicemail: 'A mailbox answered the call.',
   platform_error: 'It was cut off by an error.',
 };

@@ -1,5 +1,6 @@
 import { DEADLINE_MS } from './dispatch-queue.ts';
-import { eraseEventsOf } from '../../events/erase-events.sql.ts';
+import { eraseEventsOf, type Erasing } from '../../events/erase-events.sql.ts';
+import type { EventType } from '../../events/event-types.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** How queued deliveries end without an acknowledgement: expired, canceled or erased. */
@@ -40,25 +41,86 @@ export function cancelJobDeliveries(
   );
 }
 
+/** A delivery that an erasure ended. Ids are uuids. */
+export type CanceledDelivery = {
+  deliveryId: string;
+  eventId: string;
+  eventType: EventType;
+  endpointId: string;
+};
+
+/** So many of them are named. */
+export const CANCELED_NAMED_MAX = 1_000;
+
 /**
- * Takes the words of a conversation out of its events and their deliveries: what is on its way is
- * canceled, what is being attempted too (its result does not count), and what receivers answered is
- * removed. Runs in the transaction that erases the conversation.
+ * Takes the words of a conversation out of its events and their deliveries. What is on its way is
+ * canceled, or goes on without them; what receivers answered is removed, and the result of an
+ * attempt that is under way does not count: a receiver may repeat in it what it was sent. Runs in
+ * the transaction that erases the conversation.
  */
 export async function eraseEvents(
   db: Db,
-  about: { conversationId: string },
-): Promise<{ erased: number; canceled: number }> {
+  about: Erasing,
+): Promise<{ erased: number; canceled: CanceledDelivery[]; canceledCount: number }> {
   const eventIds = await eraseEventsOf(db, about);
-  if (eventIds.length === 0) return { erased: 0, canceled: 0 };
-  const canceled = await cancelWhere(db, 'event_id = any($1)', [eventIds]);
+  if (eventIds.length === 0) return { erased: 0, canceled: [], canceledCount: 0 };
+  const { canceled, canceledCount } =
+    about.events === 'cancel'
+      ? await cancelDeliveriesOf(db, eventIds)
+      : await attemptAnew(db, eventIds);
   await db.query(
     `update delivery_attempts set response_body = null, error_message = null
-      where delivery_id = any(array(select id from deliveries where event_id = any($1)))
+      where delivery_id = any(array(
+              select id from deliveries where event_id = any($1)
+              union all select id from delivery_queue where event_id = any($1)))
         and (response_body is not null or error_message is not null)`,
     [eventIds],
   );
-  return { erased: eventIds.length, canceled };
+  return { erased: eventIds.length, canceled, canceledCount };
+}
+
+/**
+ * Takes the attempts that are under way from those who make them. And none begins within a second:
+ * a claim that reads at this moment would still bring the old body along; it finds the delivery no
+ * longer due.
+ */
+async function attemptAnew(
+  db: Db,
+  eventIds: readonly string[],
+): Promise<{ canceled: CanceledDelivery[]; canceledCount: number }> {
+  await db.query(
+    `update delivery_queue
+        set run_at = case when lease_token is null then greatest(run_at, soon.at) else soon.at end,
+            lease_token = case when lease_token is null then null else gen_random_uuid() end
+       from (select clock_timestamp() + interval '1 s' as at) soon
+      where event_id = any($1)`,
+    [eventIds],
+  );
+  return { canceled: [], canceledCount: 0 };
+}
+
+async function cancelDeliveriesOf(
+  db: Db,
+  eventIds: readonly string[],
+): Promise<{ canceled: CanceledDelivery[]; canceledCount: number }> {
+  const { rows } = await db.query<CanceledDelivery & { count: number }>(
+    `with gone as (delete from delivery_queue where event_id = any($1) returning *), kept as (
+       insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, status,
+                               attempt_count)
+       select id, namespace, endpoint_id, event_id, event_type, trigger, 'canceled', attempt
+         from gone)
+     select id as "deliveryId", event_id as "eventId", event_type as "eventType",
+            endpoint_id as "endpointId", (count(*) over ())::int as count
+       from gone order by event_id, id limit ${CANCELED_NAMED_MAX}`,
+    [eventIds],
+  );
+  const canceled = rows.map(({ deliveryId, eventId, eventType, endpointId }) => ({
+    deliveryId,
+    eventId,
+    eventType,
+    endpointId,
+  }));
+  return { canceled, canceledCount: rows[0]?.count ?? 0 };
 }
 
 /** Cancels what was claimed and has nothing to send; the attempt that was begun is not counted. */

@@ -83,7 +83,7 @@ function matching(mode: ReplayMode): string {
 }
 
 const SEEN = `seen as materialized (
-      select id, type, endpoint_id, erased_at from events
+      select id, type, endpoint_id, coalesce(erased_at, redacted_at) as erased_at from events
        where namespace = $1 and id >= $5 and id < $6 and $7::uuid is not null`;
 
 const DAY_MS = 86_400_000;

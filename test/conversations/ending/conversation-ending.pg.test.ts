@@ -33,6 +33,7 @@ test('conversation.ended has its fields in their order, with right values', asyn
     'transcript_url',
     'agent_version',
     'ended_reason',
+    'user_id',
   ]);
   expect(data).toMatchObject({
     conversation_id: id,
@@ -42,7 +43,7 @@ test('conversation.ended has its fields in their order, with right values', asyn
     csat_predicted: body.csat_predicted,
     transcript_url: `https://parley.example.com/x/v1/conversations/${id}/transcript`,
     agent_version: 1,
-    ended_reason: 'user_ended',
+    ended_reason: 'api',
   });
   expect(data.duration_sec).toBeGreaterThanOrEqual(100);
   expect(data.duration_sec).toBeLessThan(110);
@@ -183,7 +184,7 @@ test('ended, but the process died before the summary: found again, one event', a
   const uuid = toUuid('conv', id);
   await fixture.engine.pool.query(
     `update conversations set status = 'ended', ended_at = now(), expires_at = null,
-            outcome = 'unknown', csat_predicted = 3, ended_reason = 'user_ended' where id = $1`,
+            outcome = 'unknown', csat_predicted = 3, ended_reason = 'api' where id = $1`,
     [uuid],
   );
   await summarized(id);

@@ -149,7 +149,7 @@ describe('the tally', () => {
 });
 
 describe('the summary', () => {
-  const of = (tally: Tally, endedReason = 'user_ended'): string =>
+  const of = (tally: Tally, endedReason = 'api'): string =>
     summarize({ tally, endedReason, outcome: 'resolved', channel: 'chat' });
 
   test('says what was asked, from where it was answered, what was not, and how it ended', () => {

@@ -43,6 +43,7 @@ test('asked for in a turn: the event has the reason and what was said so far', a
     'agent_id',
     'reason',
     'summary',
+    'channel',
   ]);
   expect(data).toMatchObject({
     conversation_id: id,
@@ -71,6 +72,7 @@ test('a human accepts, speaks, and hands back', async () => {
     agent_id: fixture.agentId,
     accepted_by: KIM,
     wait_sec: accepted.body.wait_sec,
+    channel: 'chat',
   });
 
   const said = await act(esc, 'messages', { text: 'Kim here' });

@@ -188,7 +188,7 @@ test('test events go to their own endpoint only, erased ones to none', async () 
   await queueIsEmpty();
   const json = { mode: 'all', since: now() - 60 };
   expect([await count(own.path, json), await count(foreign.path, json)]).toEqual([2, 1]);
-  await eraseEvents(api.engine.pool, { conversationId });
+  await eraseEvents(api.engine.pool, { conversationId, events: 'cancel', erased: '…' });
   expect([await count(own.path, json), await count(foreign.path, json)]).toEqual([1, 0]);
 });
 
