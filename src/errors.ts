@@ -29,6 +29,7 @@ export const ERROR_CATALOGUE = {
   escalation_closed: { status: 409, title: 'The escalation is over' },
   escalation_not_accepted: { status: 409, title: 'Nobody has accepted the escalation' },
   no_content: { status: 409, title: 'There is no content yet' },
+  gap_open: { status: 409, title: 'The gap is open' },
   gap_resolved: { status: 409, title: 'The gap is resolved already' },
   call_ended: { status: 409, title: 'The call has ended' },
   job_finished: { status: 409, title: 'The job is over' },

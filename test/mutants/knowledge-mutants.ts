@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const GAPS = 'test/knowledge/gaps/knowledge-gaps.pg.test.ts';
+const ANSWERS = 'test/knowledge/gaps/gap-answers.pg.test.ts';
 const WHO = 'test/knowledge/knowledge-scope.pg.test.ts';
 const SOURCES = 'test/knowledge/sources/knowledge-sources.kube.test.ts';
 const CHANGES = 'test/knowledge/sources/source-changes.pg.test.ts';
@@ -49,6 +50,33 @@ export const KNOWLEDGE_MUTANTS: readonly Mutant[] = [
     return [...sourceIds, ...(await listAnsweringAgents(db, namespace))];`,
     suite: GAPS,
     test: 'with an answer: the next search finds it',
+  },
+  {
+    name: 'withdrawn-answer-in-the-index',
+    why: 'an answer that was withdrawn because it is wrong is said to the next who asks',
+    file: 'src/knowledge/gaps/index-answer.ts',
+    find: 'const own = (await deleteAnswer(db, gapId)) ?? gap.answerPosition;',
+    replace: 'const own = gap.answerPosition;',
+    suite: ANSWERS,
+    test: 'is found no more, and its gap is open and counts the question again',
+  },
+  {
+    name: 'reopened-beside-an-open-one',
+    why: 'a wrong answer cannot be withdrawn when its question was asked again meanwhile',
+    file: GAP_ROWS,
+    find: "status = case when o.is_open then 'resolved' else 'open' end",
+    replace: "status = 'open'",
+    suite: ANSWERS,
+    test: 'of a question that is open as another gap leaves this one closed',
+  },
+  {
+    name: 'answer-behind-mere-words',
+    why: 'what somebody answered to this very question stands behind a passage that repeats its words',
+    file: 'src/knowledge/passages/search-passages.ts',
+    find: 'b.isAnswer - a.isAnswer ||',
+    replace: '0 ||',
+    suite: ANSWERS,
+    test: 'goes first when its question is asked again',
   },
   {
     name: 'search-without-a-limit',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { found } from '../../errors.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue } from '../../platform/http/fields.ts';
+import { idParam, idValue, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { gapStatus, gapView, KnowledgeGap } from './gap.view.ts';
+import { changeAnswer, withdrawAnswer } from './change-answer.ts';
 import { listGaps, readGap } from './knowledge-gaps.sql.ts';
 import { resolveGap, type ResolveGapDeps } from './resolve-gap.ts';
 
@@ -12,7 +13,13 @@ const params = { id: idParam('gap', 'knowledge gap') };
 
 /** The questions agents could not answer (contract §4). */
 export function gapRoutes(deps: ResolveGapDeps): Route[] {
-  return [listGapsRoute(deps), readGapRoute(deps), resolveGapRoute(deps)];
+  return [
+    listGapsRoute(deps),
+    readGapRoute(deps),
+    resolveGapRoute(deps),
+    changeAnswerRoute(deps),
+    withdrawAnswerRoute(deps),
+  ];
 }
 
 function listGapsRoute(deps: ResolveGapDeps): Route {
@@ -22,11 +29,14 @@ function listGapsRoute(deps: ResolveGapDeps): Route {
     operationId: 'listKnowledgeGaps',
     tag,
     scope: 'read',
-    summary: 'List questions without an answer, newest first',
+    summary: 'List questions that had no answer, newest first',
+    description: 'With `status=resolved` those that were closed, and what was answered to them.',
     query: {
       status: gapStatus.optional(),
       agent_id: idValue('agt').optional(),
       conversation_id: idValue('conv').optional(),
+      created_after: timeBound('Unix seconds, inclusive.'),
+      created_before: timeBound('Unix seconds, exclusive.'),
       ...idPage('gap'),
     },
     answers: { 200: { description: 'A page of gaps.', schema: pageSchema(KnowledgeGap) } },
@@ -36,6 +46,8 @@ function listGapsRoute(deps: ResolveGapDeps): Route {
         status: query.status,
         agentId: query.agent_id,
         conversationId: query.conversation_id,
+        createdAfter: query.created_after,
+        createdBefore: query.created_before,
         before: query.cursor,
         limit: query.limit + 1,
       });
@@ -62,13 +74,11 @@ function readGapRoute(deps: ResolveGapDeps): Route {
   });
 }
 
+const answerText = z.string().trim().min(1).max(8_000);
+
 const resolveBody = z
   .strictObject({
-    answer: z
-      .string()
-      .trim()
-      .min(1)
-      .max(8_000)
+    answer: answerText
       .optional()
       .describe('What the agent is to reply from now on; absent: there will be no answer.'),
   })
@@ -95,5 +105,56 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
         (beforeCommit) => resolveGap(deps, { namespace, id, answer }, beforeCommit),
         (row) => ({ status: 200, body: gapView(row) }),
       ),
+  });
+}
+
+const answerPatch = z
+  .strictObject({
+    answer: answerText
+      .nullable()
+      .optional()
+      .describe('What the agent is to reply from now on; null withdraws what it replied so far.'),
+  })
+  .describe('Changes of a gap.');
+
+function changeAnswerRoute(deps: ResolveGapDeps): Route {
+  return route({
+    method: 'patch',
+    path: '/v1/knowledge/gaps/{id}',
+    operationId: 'updateKnowledgeGap',
+    tag,
+    scope: 'write',
+    summary: 'Change the answer of a resolved gap',
+    description:
+      'JSON merge patch (RFC 7386). The next search finds the new answer and not the old one. A gap ' +
+      'that was closed without an answer gets one; an open one is resolved first.',
+    params,
+    body: { schema: answerPatch },
+    answers: { 200: { description: 'The gap.', schema: KnowledgeGap } },
+    errors: ['gap_open'],
+    handle: async ({ caller: { namespace }, params: { id }, body: { answer } }) => ({
+      status: 200,
+      body: gapView(await changeAnswer(deps, { namespace, id, answer })),
+    }),
+  });
+}
+
+function withdrawAnswerRoute(deps: ResolveGapDeps): Route {
+  return route({
+    method: 'delete',
+    path: '/v1/knowledge/gaps/{id}/answer',
+    operationId: 'withdrawKnowledgeGapAnswer',
+    tag,
+    scope: 'write',
+    summary: 'Withdraw the answer of a gap',
+    description:
+      'No search finds it any more and the gap is open again, unless the same question is open as ' +
+      'another gap meanwhile: then this one stays closed, without an answer.',
+    params,
+    answers: { 204: { description: 'It is withdrawn.' } },
+    handle: async ({ caller: { namespace }, params: { id } }) => {
+      await withdrawAnswer(deps, { namespace, id });
+      return { status: 204 };
+    },
   });
 }

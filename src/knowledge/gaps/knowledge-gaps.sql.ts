@@ -1,5 +1,10 @@
 import { eraseQuestions } from '../passages/knowledge-chunks.sql.ts';
-import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.ts';
+import {
+  createdBetween,
+  filteredBy,
+  type CreatedBetween,
+  type ListPage,
+} from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** A question an agent had no answer to. Times are Unix milliseconds, ids uuids. */
@@ -119,36 +124,82 @@ export async function readGap(
   return rows[0];
 }
 
+export type LockedGap = GapRow & {
+  /** Its question was taken away. */
+  isErased: boolean;
+  /** Of its answer, also of one that was withdrawn; null: it never had one. */
+  answerPosition: number | null;
+};
+
 /** Locks the gap: of two who resolve it, the second finds it resolved. */
 export async function lockGap(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
-): Promise<GapRow | undefined> {
-  const { rows } = await db.query<GapRow>(
-    `select ${COLUMNS} from knowledge_gaps where id = $1 and namespace = $2 for update`,
+): Promise<LockedGap | undefined> {
+  const { rows } = await db.query<LockedGap>(
+    `select ${COLUMNS}, fingerprint = id::text as "isErased", answer_position as "answerPosition"
+       from knowledge_gaps where id = $1 and namespace = $2 for update`,
     [id, namespace],
   );
   return rows[0];
 }
 
-export async function resolveGapRow(
+/** The highest position that an answer of the agent was ever given by its gap; -1: none was. */
+export async function lastAnswerPosition(db: Db, agentId: string): Promise<number> {
+  const { rows } = await db.query<{ last: number }>(
+    `select coalesce(max(answer_position), -1) as last from knowledge_gaps where agent_id = $1`,
+    [agentId],
+  );
+  return rows[0]!.last; // An aggregate has one row.
+}
+
+/** Of a resolved gap. */
+export async function setAnswer(
   db: Db,
-  gap: { id: string; answer: string | null },
+  gap: { id: string; answer: string; position: number },
 ): Promise<GapRow> {
   const { rows } = await db.query<GapRow>(
-    `update knowledge_gaps
-        set status = 'resolved', answer = $2, resolved_at = clock_timestamp()
-      where id = $1 returning ${COLUMNS}`,
-    [gap.id, gap.answer],
+    `update knowledge_gaps set answer = $2, answer_position = $3 where id = $1 returning ${COLUMNS}`,
+    [gap.id, gap.answer, gap.position],
   );
   return rows[0]!; // Locked by the caller.
 }
 
-export type GapFilter = ListPage & {
-  status?: GapRow['status'] | undefined;
-  agentId?: string | undefined;
-  conversationId?: string | undefined;
-};
+/**
+ * Opens a gap again, without its answer. One whose question is open already, as another gap, stays
+ * resolved: a question is open once.
+ */
+export async function reopenGap(db: Db, gap: { id: string; position: number }): Promise<GapRow> {
+  const { rows } = await db.query<GapRow>(
+    `update knowledge_gaps g
+        set answer = null, answer_position = $2,
+            status = case when o.is_open then 'resolved' else 'open' end,
+            resolved_at = case when o.is_open then g.resolved_at end
+       from (select exists (
+               select from knowledge_gaps g join knowledge_gaps o using (agent_id, fingerprint)
+                where g.id = $1 and o.status = 'open') as is_open) o
+      where id = $1 returning ${COLUMNS}`,
+    [gap.id, gap.position],
+  );
+  return rows[0]!; // Locked by the caller.
+}
+
+/** Without an answer yet. */
+export async function resolveGapRow(db: Db, id: string): Promise<GapRow> {
+  const { rows } = await db.query<GapRow>(
+    `update knowledge_gaps set status = 'resolved', resolved_at = clock_timestamp()
+      where id = $1 returning ${COLUMNS}`,
+    [id],
+  );
+  return rows[0]!; // Locked by the caller.
+}
+
+export type GapFilter = ListPage &
+  CreatedBetween & {
+    status?: GapRow['status'] | undefined;
+    agentId?: string | undefined;
+    conversationId?: string | undefined;
+  };
 
 /** Newest first. */
 export async function listGaps(db: Db, filter: GapFilter): Promise<GapRow[]> {
@@ -157,6 +208,7 @@ export async function listGaps(db: Db, filter: GapFilter): Promise<GapRow[]> {
     ['status =', filter.status],
     ['agent_id =', filter.agentId],
     ['conversation_id =', filter.conversationId],
+    ...createdBetween(filter),
     ['id <', filter.before],
   ]);
   const { rows } = await db.query<GapRow>(

@@ -1,10 +1,8 @@
 import { ApiError, found } from '../../errors.ts';
-import { newUuid } from '../../ids.ts';
-import { indexChunk, insertChunks, lockAnswers } from '../passages/knowledge-chunks.sql.ts';
-import { lockGap, resolveGapRow, type GapRow } from './knowledge-gaps.sql.ts';
-import type { Db, Pool } from '../../platform/postgres/pool.ts';
+import { indexAnswer } from './index-answer.ts';
+import { lockGap, resolveGapRow, setAnswer, type GapRow } from './knowledge-gaps.sql.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
-import { searchableText } from '../passages/question-words.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 export type ResolveGapDeps = { pool: Pool; nowMs: () => number };
@@ -22,32 +20,19 @@ export function resolveGap(
 ): Promise<GapRow> {
   return inTransaction(deps.pool, async (db) => {
     const gap = found(await lockGap(db, input), 'knowledge gap');
-    if (gap.status === 'resolved') {
-      throw new ApiError('gap_resolved', 'somebody has resolved it already');
-    }
+    if (gap.status === 'resolved') throw gapResolved();
     const { answer } = input;
-    const resolved = await resolveGapRow(db, { id: gap.id, answer });
-    if (answer !== null) await addAnswer(db, deps, { gap, answer });
+    let resolved = await resolveGapRow(db, gap.id);
+    if (answer !== null) {
+      const position = await indexAnswer(db, deps, { gap, answer });
+      resolved = await setAnswer(db, { id: gap.id, answer, position });
+    }
     await beforeCommit(db, resolved);
     return resolved;
   });
 }
 
-async function addAnswer(
-  db: Db,
-  { nowMs }: ResolveGapDeps,
-  { gap, answer }: { gap: GapRow; answer: string },
-): Promise<void> {
-  const { id: gapId, namespace, agentId, question } = gap;
-  const position = await lockAnswers(db, agentId);
-  const passage = {
-    id: newUuid(nowMs()),
-    position,
-    heading: question,
-    text: answer,
-    headingWords: searchableText(question),
-    textWords: searchableText(answer),
-  };
-  await insertChunks(db, { namespace, agentId, gapId }, [passage]);
-  await indexChunk(db, agentId, position);
+function gapResolved(): ApiError {
+  const detail = 'somebody has resolved it already; PATCH it with another answer to change that';
+  return new ApiError('gap_resolved', detail);
 }

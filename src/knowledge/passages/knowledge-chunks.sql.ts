@@ -92,6 +92,12 @@ export async function indexOwner(db: Db, ownerId: string): Promise<void> {
   await learnWords(db, ownerId);
 }
 
+/** The positions of a word, ascending, with another one: big-endian bytes compare as their numbers. */
+const placed = `(select string_agg(p, '' order by p) from (
+    select substring(l.positions from i * 4 + 1 for 4)
+      from generate_series(0, octet_length(l.positions) / 4 - 1) i
+     union all select excluded.positions) as all_of (p))`;
+
 /** Adds the passage at a position to the index of its owner. */
 export async function indexChunk(db: Db, ownerId: string, position: number): Promise<void> {
   await db.query(
@@ -102,7 +108,7 @@ export async function indexChunk(db: Db, ownerId: string, position: number): Pro
      union all
      select $1, '', 1, ''
      on conflict (owner_id, lexeme) do update
-       set chunks = l.chunks + 1, positions = l.positions || excluded.positions`,
+       set chunks = l.chunks + 1, positions = case when l.lexeme = '' then '' else ${placed} end`,
     [ownerId, position],
   );
   await learnWords(db, ownerId, position);
@@ -138,12 +144,51 @@ async function learnWords(db: Db, ownerId: string, position?: number): Promise<v
   await db.query(statement);
 }
 
-/** Locks the answers of an agent: they are added one after the other. Returns the next position. */
-export async function lockAnswers(db: Db, agentId: string): Promise<number> {
+/** Locks the answers of an agent: they are written one after the other. */
+export async function lockAnswers(db: Db, agentId: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge answers ' || $1, 0))`, [
     agentId,
   ]);
-  return nextPosition(db, agentId);
+}
+
+/**
+ * Deletes the answer to a gap and takes it out of the index; words that nobody else has leave the
+ * vocabulary. Returns the position it had.
+ */
+export async function deleteAnswer(db: Db, gapId: string): Promise<number | undefined> {
+  const { rows } = await db.query<{ ownerId: string; position: number; lexemes: string[] }>(
+    `delete from knowledge_chunks where gap_id = $1
+     returning owner_id as "ownerId", position, tsvector_to_array(words) || array[''] as lexemes`,
+    [gapId],
+  );
+  const [answer] = rows;
+  if (!answer) return undefined;
+  const { ownerId, position, lexemes } = answer;
+  await db.query(
+    `update knowledge_lexemes l
+        set chunks = chunks - 1,
+            positions = (select coalesce(string_agg(p, '' order by p), '')
+                           from generate_series(0, octet_length(l.positions) / 4 - 1) i
+                          cross join substring(l.positions from i * 4 + 1 for 4) p
+                          where p <> int4send($3))
+      where owner_id = $1 and lexeme = any($2::text[])`,
+    [ownerId, lexemes, position],
+  );
+  await db.query(
+    'delete from knowledge_lexemes where owner_id = $1 and lexeme = any($2::text[]) and chunks = 0',
+    [ownerId, lexemes],
+  );
+  await forgetWords(db, lexemes);
+  return position;
+}
+
+async function forgetWords(db: Db, lexemes: readonly string[]): Promise<void> {
+  await db.query(
+    `delete from knowledge_words w
+      where w.lexeme = any($1::text[])
+        and not exists (select from knowledge_lexemes l where l.lexeme = w.lexeme)`,
+    [lexemes],
+  );
 }
 
 /**
@@ -167,11 +212,9 @@ export async function eraseQuestions(
       [ownerId],
     );
     await indexOwner(db, ownerId);
-    await db.query(
-      `delete from knowledge_words w
-        where w.lexeme = any($1::text[])
-          and not exists (select from knowledge_lexemes l where l.lexeme = w.lexeme)`,
-      [before.map(({ lexeme }) => lexeme)],
+    await forgetWords(
+      db,
+      before.map(({ lexeme }) => lexeme),
     );
   }
 }

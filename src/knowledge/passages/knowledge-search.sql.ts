@@ -123,6 +123,8 @@ export type PassageRow = {
   nearness: number;
   /** The words of `unwalked` that it has. */
   has: string[];
+  /** Of an answer to a gap, the stems of its question; null: it is no answer. */
+  asks: string[] | null;
 };
 
 /**
@@ -143,7 +145,9 @@ export async function readPassages(
                   c.document_id as "documentId", c.source_id as "sourceId", c.gap_id as "gapId",
                   c.heading, c.text, ts_rank_cd(c.words, q.query, 1) as nearness,
                   array(select u from unnest($4::text[]) u
-                         where c.words @@ quote_literal(u)::tsquery) as has
+                         where c.words @@ quote_literal(u)::tsquery) as has,
+                  case when c.gap_id is not null
+                       then tsvector_to_array(ts_filter(c.words, '{a}')) end as asks
              from unnest($1::uuid[], $2::integer[]) as p (owner_id, position)
              -- Behind offset 0 for the same reason as a word of an owner.
             cross join lateral (

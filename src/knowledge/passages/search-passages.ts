@@ -67,7 +67,8 @@ function scored(
 ): KnowledgeHit[] {
   const asked = terms.filter(({ counts }) => counts).reduce((sum, { weight }) => sum + weight, 0);
   const places = new Map(candidates.map((one) => [`${one.ownerId} ${one.position}`, one]));
-  const ranked = passages.flatMap(({ ownerId, position, nearness, has, ...hit }) => {
+  const question = new Set(terms.flatMap(({ lexeme, counts }) => (counts && lexeme) || []));
+  const ranked = passages.flatMap(({ ownerId, position, nearness, has, asks, ...hit }) => {
     const candidate = places.get(`${ownerId} ${position}`);
     if (!candidate) return [];
     const more = terms.filter(({ lexeme, isUnwalked }) => isUnwalked && has.includes(lexeme ?? ''));
@@ -76,10 +77,22 @@ function scored(
       candidate.found,
     );
     const points = candidate.points + found - candidate.found;
-    return [{ points, nearness, hit: { ...hit, score: Math.min(1, found / asked) } }];
+    const isAnswer = asks !== null && isSame(question, asks) ? 1 : 0;
+    return [{ points, nearness, isAnswer, hit: { ...hit, score: Math.min(1, found / asked) } }];
   });
-  ranked.sort((a, b) => b.points - a.points || b.nearness - a.nearness || byId(a.hit, b.hit));
+  ranked.sort(
+    (a, b) =>
+      b.isAnswer - a.isAnswer ||
+      b.points - a.points ||
+      b.nearness - a.nearness ||
+      byId(a.hit, b.hit),
+  );
   return ranked.map(({ hit }) => hit);
+}
+
+/** The very question that somebody has answered: that goes before what only has its words. */
+function isSame(question: ReadonlySet<string>, asks: readonly string[]): boolean {
+  return asks.length === question.size && asks.every((word) => question.has(word));
 }
 
 function byId(a: KnowledgeHit, b: KnowledgeHit): number {

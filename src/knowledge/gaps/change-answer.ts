@@ -1,0 +1,52 @@
+import { ApiError, found } from '../../errors.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import { indexAnswer } from './index-answer.ts';
+import { lockGap, lockGaps, reopenGap, setAnswer, type GapRow } from './knowledge-gaps.sql.ts';
+import type { LockedGap } from './knowledge-gaps.sql.ts';
+import type { ResolveGapDeps } from './resolve-gap.ts';
+
+type GapKey = { namespace: string; id: string };
+
+/**
+ * Changes the answer of a resolved gap, or gives it its first; null withdraws it, undefined leaves it.
+ * The next search finds the new one and not the old.
+ * @throws ApiError not_found, gap_open
+ */
+export function changeAnswer(
+  deps: ResolveGapDeps,
+  input: GapKey & { answer: string | null | undefined },
+): Promise<GapRow> {
+  const { answer } = input;
+  return inTransaction(deps.pool, async (db) => {
+    const gap = found(await lockGap(db, input), 'knowledge gap');
+    if (answer === undefined || answer === gap.answer) return gap;
+    if (answer === null) return withdraw(db, deps, gap);
+    if (gap.status === 'open') throw gapOpen();
+    const position = await indexAnswer(db, deps, { gap, answer });
+    return setAnswer(db, { id: gap.id, answer, position });
+  });
+}
+
+/**
+ * Takes an answer back: no search finds it, and the gap is open again.
+ * @throws ApiError not_found, also when the gap has no answer
+ */
+export function withdrawAnswer(deps: ResolveGapDeps, key: GapKey): Promise<GapRow> {
+  return inTransaction(deps.pool, async (db) => {
+    const gap = found(await lockGap(db, key), 'knowledge gap');
+    if (gap.answer === null) throw new ApiError('not_found', 'the gap has no answer');
+    return withdraw(db, deps, gap);
+  });
+}
+
+async function withdraw(db: Db, deps: ResolveGapDeps, gap: LockedGap): Promise<GapRow> {
+  await lockGaps(db, gap.agentId); // Nobody detects the same question meanwhile.
+  const position = await indexAnswer(db, deps, { gap, answer: null });
+  return reopenGap(db, { id: gap.id, position });
+}
+
+function gapOpen(): ApiError {
+  const detail = 'it has no answer to change yet: give it one with POST …/resolve {"answer": "…"}';
+  return new ApiError('gap_open', detail);
+}
