@@ -3538,13 +3538,17 @@ export interface paths {
     };
   }>;
   '/v1/knowledge/gaps': Only<{
-    /** List questions without an answer, newest first */
+    /** List questions that had no answer, newest first */
     get: {
       parameters: {
         query?: {
           status?: ('open' | 'resolved');
           agent_id?: string;
           conversation_id?: string;
+          /** Unix seconds, inclusive. */
+          created_after?: number;
+          /** Unix seconds, exclusive. */
+          created_before?: number;
           /** Items in a page. */
           limit?: number;
           /** `next_cursor` of the page before. */
@@ -3599,6 +3603,44 @@ export interface paths {
         503: Refused<'unavailable'>;
       };
     };
+    /** Change the answer of a resolved gap */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the knowledge gap. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** What the agent is to reply from now on; null withdraws what it replied so far. */
+          answer?: (string | null);
+        };
+        'application/merge-patch+json': {
+          /** What the agent is to reply from now on; null withdraws what it replied so far. */
+          answer?: (string | null);
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeGap'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<'gap_open'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
   }>;
   '/v1/knowledge/gaps/{id}/resolve': Only<{
     /** Close a gap, with an answer or without */
@@ -3633,6 +3675,31 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/gaps/{id}/answer': Only<{
+    /** Withdraw the answer of a gap */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the knowledge gap. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
