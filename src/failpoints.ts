@@ -34,6 +34,8 @@ export const FAILPOINTS = [
   'partitions.creating',
   'partitions.dropping',
   'migration.applied',
+  // A declared thing is written, and its line of the audit log still says `unknown`.
+  'audit.settling',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

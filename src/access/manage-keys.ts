@@ -10,12 +10,18 @@ import {
   revokeApiKey,
   type ApiKeyRow,
 } from './api-keys.sql.ts';
+import { unixSec, unixSecOrNull } from '../platform/http/fields.ts';
 import { SCOPES, type Scope } from '../platform/http/authorize.ts';
 import { checkQuota, type QuotaDeps } from '../platform/declare/quota.ts';
 import { lockCount } from '../platform/declare/quota.sql.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import { recordAudit, type AuditLine } from '../audit/audit-log.sql.ts';
+import {
+  recordAudit,
+  type AuditedBy,
+  type AuditLine,
+  type Fields,
+} from '../audit/audit-log.sql.ts';
 import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 /**
@@ -31,13 +37,10 @@ export type KeyDeps = {
 export type KeyMakerDeps = QuotaDeps & KeyDeps;
 
 /** Who acts; `scopes` are those of their own key. */
-export type KeyManager = {
-  namespace: string;
-  actor: string;
+export type KeyManager = AuditedBy & {
   /** uuid of that key */
   keyId: string;
   scopes: readonly Scope[];
-  requestId?: string;
 };
 
 /** The only time that the key's text is seen. */
@@ -67,7 +70,7 @@ export function createKey(
     await requireRoom(db, deps, caller.namespace, 'standing');
     const scopes = SCOPES.filter((scope) => input.scopes.includes(scope)); // Each once.
     const made = await makeKey(db, caller, { ...input, scopes });
-    await audit(db, caller, 'api_key.created', made.row);
+    await audit(db, caller, { action: 'api_key.created', row: made.row, after: toldOf(made.row) });
     await beforeCommit(db, made);
     return made;
   });
@@ -102,9 +105,12 @@ export async function rotateKey(
       throw new ApiError('rotation_in_progress', detail);
     }
     const made = await makeKey(db, caller, old);
-    await audit(db, caller, 'api_key.rotated', old, {
-      new_key: fromUuid('key', made.row.id),
-      overlap_sec: input.overlapSec,
+    await audit(db, caller, {
+      action: 'api_key.rotated',
+      row: old,
+      before: { expires_at: unixSecOrNull(old.expiresAt) },
+      after: { expires_at: unixSec(expiresAt) },
+      detail: { new_key: fromUuid('key', made.row.id), overlap_sec: input.overlapSec },
     });
     await beforeCommit(db, made);
     return made;
@@ -128,7 +134,7 @@ export async function deleteKey(
       throw new ApiError('last_key', detail);
     }
     found(await revokeApiKey(db, key), 'API key');
-    await audit(db, caller, 'api_key.deleted', row);
+    await audit(db, caller, { action: 'api_key.deleted', row, before: toldOf(row) });
   });
   onKeyEnded(id);
 }
@@ -161,7 +167,8 @@ export function addGivenKey(
 ): Promise<ApiKeyRow | undefined> {
   return inTransaction(pool, async (db) => {
     const row = await addApiKey(db, key);
-    if (row) await audit(db, { ...key, actor }, 'api_key.created', row);
+    const by = { namespace: key.namespace, actor };
+    if (row) await audit(db, by, { action: 'api_key.created', row, after: toldOf(row) });
     return row;
   });
 }
@@ -191,18 +198,17 @@ function missingScopes(caller: KeyManager, scopes: readonly Scope[]): Scope[] {
   return scopes.filter((scope) => !caller.scopes.includes(scope));
 }
 
+/** What there is to see of it. */
+function toldOf({ name, scopes, prefix, expiresAt }: ApiKeyRow): Fields {
+  return { name, scopes, prefix, expires_at: unixSecOrNull(expiresAt) };
+}
+
 function audit(
   db: Db,
-  { namespace, actor, requestId }: Omit<KeyManager, 'keyId' | 'scopes'>,
-  action: AuditLine['action'],
-  ...[{ id, name, scopes, prefix }, more = {}]: [row: ApiKeyRow, more?: Record<string, unknown>]
+  by: AuditedBy,
+  { row, detail, ...line }: Omit<AuditLine, 'target'> & { row: ApiKeyRow },
 ): Promise<void> {
-  return recordAudit(db, {
-    namespace,
-    actor,
-    action,
-    target: fromUuid('key', id),
-    detail: { name, scopes, prefix, ...more },
-    requestId,
-  });
+  const { name, scopes, prefix } = row;
+  const target = fromUuid('key', row.id);
+  return recordAudit(db, by, { ...line, target, detail: { name, scopes, prefix, ...detail } });
 }

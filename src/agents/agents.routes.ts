@@ -132,8 +132,8 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       answers: { 204: { description: 'It is gone.' } },
       errors,
       etag: true,
-      handle: async ({ caller: { namespace }, params: { id }, precondition }) => {
-        await deleteAgent(deps, { namespace, id }, precondition);
+      handle: async ({ caller, params: { id }, precondition }) => {
+        await deleteAgent(deps, caller, { id, precondition });
         return { status: 204 };
       },
     }),

@@ -1,5 +1,9 @@
 import { ApiError } from '../errors.ts';
+import { fromUuid } from '../ids.ts';
+import { writingAhead, type WriteAhead } from '../audit/write-ahead.ts';
+import type { AuditAction } from '../audit/audit-actions.ts';
 import type { AgentSpec } from './agent.ts';
+import { agentSettled, pinChange } from './audit-agent.ts';
 import {
   ANNOTATIONS,
   API_PIN_MANAGER,
@@ -37,6 +41,7 @@ export function publishVersion(
 ): Promise<WrittenAgent> {
   return movePin(deps, caller, {
     ...input,
+    action: 'agent.published',
     reason: null,
     choose: async (agent) => {
       if (input.version !== undefined) return existing(agent, input.version);
@@ -53,6 +58,7 @@ export function rollBack(
 ): Promise<WrittenAgent> {
   return movePin(deps, caller, {
     ...input,
+    action: 'agent.rolled_back',
     choose: async (agent) => {
       const { activeVersion } = agent;
       if (activeVersion === null) throw nothingToRollBackTo('nothing is live yet');
@@ -74,20 +80,34 @@ export function rollBack(
   });
 }
 
-async function movePin(
+type Move = PinRequest & {
+  action: AuditAction;
+  reason: string | null;
+  /** The version to pin; undefined: none. */
+  choose: (agent: AgentRow) => Promise<number | undefined>;
+};
+
+function movePin(deps: AgentWriterDeps, caller: Author, input: Move): Promise<WrittenAgent> {
+  const { id, action, plan = freshPlan(deps.nowMs()) } = input;
+  return writingAhead(
+    { pool: deps.pool, by: caller, id: plan.id, action, target: fromUuid('agt', id) },
+    (ahead) => declarePin(deps, caller, { ...input, plan }, ahead),
+    (written) =>
+      agentSettled(written, { pinned_version: written.resource.spec.pinnedVersion ?? null }),
+  );
+}
+
+async function declarePin(
   deps: AgentWriterDeps,
   caller: Author,
-  input: PinRequest & {
-    reason: string | null;
-    /** The version to pin; undefined: none. */
-    choose: (agent: AgentRow) => Promise<number | undefined>;
-  },
+  input: Move & { plan: Plan },
+  { begin }: Pick<WriteAhead, 'begin'>,
 ): Promise<WrittenAgent> {
-  const { id, reason, precondition = noPrecondition, plan = freshPlan(deps.nowMs()) } = input;
+  const { id, reason, precondition = noPrecondition, plan } = input;
   const resource = await declaring(agentPointer, () =>
     retryingConflicts(async () => {
       const key = { namespace: caller.namespace, id };
-      const current = await requireDeclared(deps, DECLARED_AGENT, key);
+      const { row: before, resource: current } = await requireDeclared(deps, DECLARED_AGENT, key);
       const { generation } = current.metadata;
       // The decision is stored before the pin: a retry after a crash that decided again would go
       // back further, since the rollback has changed what is live.
@@ -101,6 +121,7 @@ async function movePin(
         // Since an earlier try somebody changed it: whether that try was done is not known.
         throw new ApiError('write_conflict', 'the agent was changed since; read it and try again');
       }
+      await begin(pinChange(before, { from: current.spec.pinnedVersion }));
       const cause = { actor: caller.actor, reason };
       return applyPin(deps, current, { version: decided.version, cause });
     }),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fromUuid } from '../ids.ts';
+import { fromUuid, newUuid } from '../ids.ts';
 import {
   createDeclared,
   deleteDeclared,
@@ -17,14 +17,17 @@ import { freshPlan, type Plan } from '../platform/idempotency/plan.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { ANNOTATIONS, encodeChangeCause } from '../platform/resources/annotations.ts';
 import type { Resource } from '../platform/resources/resource-store.ts';
+import { writingAhead } from '../audit/write-ahead.ts';
+import type { AuditedBy } from '../audit/audit-log.sql.ts';
 import type { AgentSpec } from './agent.ts';
+import { agentAudited, agentChange, agentGone, agentSettled } from './audit-agent.ts';
 import { readAgent, type AgentRow } from './agents.sql.ts';
 import { agentPointer, fromAgentSpec, toAgentSpec, type AgentFields } from './rest-agent.ts';
 
 export type AgentWriterDeps = DeclareDeps & { nowMs: () => number };
 
 /** Who asks: the namespace of their key, and the actor to name. */
-export type Author = { namespace: string; actor: string };
+export type Author = AuditedBy;
 /** With what their key may do. */
 export type Caller = Author & { scopes: readonly Scope[] };
 
@@ -66,16 +69,28 @@ export async function createAgent(
     [ANNOTATIONS.id]: fromUuid('agt', plan.id),
     [ANNOTATIONS.contentChange]: encodeChangeCause({ generation: 1, actor, reason: null }),
   };
-  return createDeclared(deps, DECLARED_AGENT, {
-    namespace,
-    plan,
-    declare: () =>
-      declareUnderFreeName(
-        { store: deps.store, plan },
-        { kind: 'Agent', namespace, spec: toAgentSpec(input.fields), annotations },
-        { given: name, displayName: input.fields.display_name, noun: 'agent' },
-      ),
-  });
+  const line = {
+    id: plan.id,
+    action: 'agent.created' as const,
+    target: annotations[ANNOTATIONS.id],
+  };
+  return writingAhead(
+    { pool: deps.pool, by: caller, ...line },
+    ({ begin }) =>
+      createDeclared(deps, DECLARED_AGENT, {
+        namespace,
+        plan,
+        declare: async () => {
+          await begin({ after: agentAudited({ ...input.fields, name }) });
+          return declareUnderFreeName(
+            { store: deps.store, plan },
+            { kind: 'Agent', namespace, spec: toAgentSpec(input.fields), annotations },
+            { given: name, displayName: input.fields.display_name, noun: 'agent' },
+          );
+        },
+      }),
+    (written) => agentSettled(written, { name: written.row.name }),
+  );
 }
 
 /**
@@ -89,19 +104,26 @@ export function patchAgent(
   input: { id: string; patch: Record<string, unknown>; precondition?: Precondition },
 ): Promise<WrittenAgent> {
   const { id, patch, precondition } = input;
-  return patchDeclared(deps, DECLARED_AGENT, {
-    key: { namespace: caller.namespace, id },
-    patch,
-    precondition,
-    permit: ({ before, after }) => {
-      if (policyOf(before) !== policyOf(after)) requireScope(caller, 'publish', POLICY_DECIDES);
-    },
-    annotations: (current, { before, after }) => {
-      // Where the patch removes the policy, the default is stored.
-      const changes = !isDeepStrictEqual({ ...after, publish_policy: policyOf(after) }, before);
-      return causeOf(current, changes ? caller.actor : undefined);
-    },
-  });
+  const target = fromUuid('agt', id);
+  return writingAhead(
+    { pool: deps.pool, by: caller, id: newUuid(deps.nowMs()), action: 'agent.updated', target },
+    ({ begin }) =>
+      patchDeclared(deps, DECLARED_AGENT, {
+        key: { namespace: caller.namespace, id },
+        patch,
+        precondition,
+        permit: ({ before, after }) => {
+          if (policyOf(before) !== policyOf(after)) requireScope(caller, 'publish', POLICY_DECIDES);
+        },
+        annotations: (current, { before, after }) => {
+          // Where the patch removes the policy, the default is stored.
+          const changes = !isDeepStrictEqual({ ...after, publish_policy: policyOf(after) }, before);
+          return causeOf(current, changes ? caller.actor : undefined);
+        },
+        prepare: (_, { before, after, row }) => begin(agentChange(before, after, row)),
+      }),
+    (written) => agentSettled(written),
+  );
 }
 
 const LIVE_AT_ONCE = 'without publish_policy manual the agent is live at once';
@@ -112,12 +134,28 @@ function policyOf({ publish_policy: policy = 'automatic' }: AgentFields) {
   return policy;
 }
 
-export function deleteAgent(
+export async function deleteAgent(
   deps: AgentWriterDeps,
-  key: RowKey,
-  precondition?: Precondition,
+  caller: Author,
+  { id, precondition }: { id: string; precondition?: Precondition },
 ): Promise<void> {
-  return deleteDeclared(deps, DECLARED_AGENT, { key, precondition });
+  const key = { namespace: caller.namespace, id };
+  await writingAhead(
+    {
+      pool: deps.pool,
+      by: caller,
+      id: newUuid(deps.nowMs()),
+      action: 'agent.deleted',
+      target: fromUuid('agt', id),
+    },
+    ({ begin }) =>
+      deleteDeclared(deps, DECLARED_AGENT, {
+        key,
+        precondition,
+        prepare: (row) => begin(agentGone(row)),
+      }),
+    (wasThere) => (wasThere ? { after: null } : undefined),
+  );
 }
 
 /** @throws ApiError not_found, for another namespace's id too */

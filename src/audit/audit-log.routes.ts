@@ -6,7 +6,7 @@ import { timeBound, createdAt, unixSec } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { listAuditLines, type AuditRow } from './audit-log.sql.ts';
 
-/** Who managed keys and secrets, and who erased something. */
+/** Who changed what that is managed, and who erased something. */
 export function auditLogRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',
@@ -17,7 +17,8 @@ export function auditLogRoute({ pool }: { pool: Pool }): Route {
     summary: 'List the audit log, newest first',
     query: {
       action: z.string().max(100).optional(),
-      actor: z.string().max(100).optional(),
+      actor: z.string().max(300).optional(),
+      target: z.string().max(100).optional(),
       created_after: timeBound('Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
       ...idPage('aud'),
@@ -28,6 +29,7 @@ export function auditLogRoute({ pool }: { pool: Pool }): Route {
         namespace,
         action: query.action,
         actor: query.actor,
+        target: query.target,
         createdAfter: query.created_after,
         createdBefore: query.created_before,
         before: query.cursor,
@@ -39,6 +41,8 @@ export function auditLogRoute({ pool }: { pool: Pool }): Route {
   });
 }
 
+const changed = z.record(z.string(), z.unknown()).nullable();
+
 const AuditLine = z
   .strictObject({
     id: z.string().meta({ description: 'aud_…' }),
@@ -46,7 +50,17 @@ const AuditLine = z
     actor: z.string().meta({ description: 'api:key_…, cli or environment.' }),
     action: z.string().meta({ description: 'Such as api_key.rotated.' }),
     target: z.string().meta({ description: 'Id of what it was done to.' }),
+    before: changed.meta({ description: 'What it was, of what changed; null: it was not there.' }),
+    after: changed.meta({ description: 'What it is since; null: it is there no more.' }),
     detail: z.record(z.string(), z.unknown()),
+    outcome: z.enum(['done', 'unknown']).meta({
+      description: 'unknown: begun, and it is not known whether it was done.',
+    }),
+    address: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of the other end of the connection, which may be a proxy.' }),
+    user_agent: z.string().nullable(),
     request_id: z.string().nullable(),
   })
   .meta({ id: 'AuditLine', description: 'One line of the append-only account of who did what.' });
@@ -58,7 +72,12 @@ function auditView(row: AuditRow): z.output<typeof AuditLine> {
     actor: row.actor,
     action: row.action,
     target: row.target,
+    before: row.before,
+    after: row.after,
     detail: row.detail,
+    outcome: row.outcome,
+    address: row.address,
+    user_agent: row.userAgent,
     request_id: row.requestId,
   };
 }

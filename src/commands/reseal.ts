@@ -62,10 +62,9 @@ export async function reseal(deps: {
   for (const column of SEALED_COLUMNS) resealed += await resealColumn(deps, column);
   const left = await countSealedByAnother(deps.pool, SEALED_COLUMNS, deps.sealer.keyId);
   if (resealed > 0) {
-    await recordAudit(deps.pool, {
-      // It concerns all namespaces; this one always exists.
-      namespace: 'default',
-      actor: 'cli',
+    // It concerns all namespaces; this one always exists.
+    const by = { namespace: 'default', actor: 'cli' };
+    await recordAudit(deps.pool, by, {
       action: 'encryption_key.resealed',
       target: deps.sealer.keyId.toString('hex'),
       detail: { resealed, left },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { audited } from '../audit/audited.ts';
 import type { TakeTurn } from './turns/take-turn.ts';
 import { found } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
@@ -188,9 +189,18 @@ function escalateRoute(deps: ConversationRoutesDeps): Route {
     body: { schema: escalateBody, isOptional: true },
     answers: { 201: { description: 'The new escalation.', schema: Escalation, location: true } },
     errors: ['conversation_ended', 'already_escalated'],
-    handle: async ({ answering, caller: { namespace }, params: { id }, body: { reason } }) =>
+    handle: async ({ answering, caller, params: { id }, body: { reason } }) =>
       answering(
-        (beforeCommit) => requestEscalation(deps, { namespace, id, reason }, beforeCommit),
+        audited(
+          caller,
+          (beforeCommit) =>
+            requestEscalation(deps, { namespace: caller.namespace, id, reason }, beforeCommit),
+          (row) => ({
+            action: 'escalation.requested',
+            target: fromUuid('esc', row.id),
+            after: { conversation_id: fromUuid('conv', id), status: row.status },
+          }),
+        ),
         (row) => ({
           status: 201,
           body: escalationView(row),

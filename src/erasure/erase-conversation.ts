@@ -13,7 +13,7 @@ import { withoutWords } from '../conversations/record/tally.ts';
 import type { Erasing } from '../events/erase-events.sql.ts';
 import type { EventType } from '../events/event-types.ts';
 import type { Db } from '../platform/postgres/pool.ts';
-import { recordAudit } from '../audit/audit-log.sql.ts';
+import { recordAudit, type AuditedBy } from '../audit/audit-log.sql.ts';
 import {
   inConversation,
   type ConversationDeps,
@@ -46,14 +46,10 @@ export type CanceledEvents = {
  */
 export async function eraseConversation(
   deps: ErasureDeps,
-  input: {
-    namespace: string;
-    id: string;
-    events: Erasing['events'];
-    actor: string;
-    requestId: string;
-  },
+  by: AuditedBy,
+  { id, events }: { id: string; events: Erasing['events'] },
 ): Promise<CanceledEvents> {
+  const input = { namespace: by.namespace, id };
   const { ended, told } = await inConversation<Erased>(deps, async (transaction) => {
     const { db } = transaction;
     const row = found(await lockConversation(db, input), 'conversation');
@@ -65,12 +61,11 @@ export async function eraseConversation(
     await eraseEscalationsOf(db, row.id, ERASED);
     await eraseGapsOf(db, row.id, ERASED);
     await eraseCallsOf(db, row.id);
-    const { events } = input;
     const told = await deps.eraseEvents(db, { conversationId: row.id, events, erased: ERASED });
     await eraseAnswersAbout(db, row.id); // Kept for repeats of a request.
-    const { namespace, id, actor, requestId } = input;
     const target = fromUuid('conv', id);
-    await recordAudit(db, { namespace, actor, action: 'conversation.erased', target, requestId });
+    const detail = { events };
+    await recordAudit(db, by, { action: 'conversation.erased', target, detail });
     return { ended: isLive ? last : undefined, told };
   });
   if (ended) {

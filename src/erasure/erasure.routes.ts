@@ -52,13 +52,10 @@ export function eraseConversationRoute(deps: ErasureDeps): Route {
         schema: ErasedConversation,
       },
     },
-    handle: async ({ caller: { namespace, actor, requestId }, params: { id }, query }) => {
-      const { canceled, canceledCount } = await eraseConversation(deps, {
-        namespace,
+    handle: async ({ caller, params: { id }, query }) => {
+      const { canceled, canceledCount } = await eraseConversation(deps, caller, {
         id,
         events: query.events,
-        actor,
-        requestId,
       });
       if (query.events === 'deliver') return { status: 204 };
       const body: z.output<typeof ErasedConversation> = {

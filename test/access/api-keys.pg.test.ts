@@ -314,18 +314,25 @@ describe('the audit log', () => {
     await as(root)('DELETE', `/v1/api_keys/${mine}`);
     const { data } = await read();
     const detail = { name: 'job', scopes: ['read'], prefix: made.key.slice(0, 15) };
+    const expires = { expires_at: expect.any(Number) };
+    const rotation = { ...detail, new_key: rotated.body.id, overlap_sec: 60 };
     expect(data).toEqual(
       [
-        ['api_key.deleted', detail],
-        ['api_key.rotated', { ...detail, new_key: rotated.body.id, overlap_sec: 60 }],
-        ['api_key.created', detail],
-      ].map(([action, more]) => ({
+        ['api_key.deleted', detail, { ...detail, ...expires }, null],
+        ['api_key.rotated', rotation, { expires_at: null }, expires],
+        ['api_key.created', detail, null, { ...detail, expires_at: null }],
+      ].map(([action, more, before, after]) => ({
         id: expect.stringMatching(/^aud_[0-9a-z]{26}$/),
         created: expect.any(Number),
         actor: `api:${mine}`,
         action,
         target: made.id,
+        before,
+        after,
         detail: more,
+        outcome: 'done',
+        address: '127.0.0.1',
+        user_agent: 'node',
         request_id: expect.stringMatching(/^req_/),
       })),
     );
@@ -342,9 +349,10 @@ describe('the audit log', () => {
       ['api:key_2', 'conversation.erased'],
     ] as const;
     for (const [actor, action] of lines) {
-      await recordAudit(pool, { namespace, actor, action, target: 'x' });
+      await recordAudit(pool, { namespace, actor }, { action, target: 'x' });
     }
-    await recordAudit(pool, { namespace: 'other', actor: 'cli', action: 'a.b', target: 'x' });
+    const theirs = { namespace: 'other', actor: 'cli' };
+    await recordAudit(pool, theirs, { action: 'api_key.deleted', target: 'x' });
     const found = async (query: string): Promise<number[]> => {
       const { data } = await read(query);
       const indices = data.map((line: { actor: string; action: string }) =>
@@ -370,7 +378,11 @@ describe('the audit log', () => {
   test('a line goes with its act: what is rolled back leaves none', async () => {
     const client = await api.engine.pool.connect();
     await client.query('begin');
-    await recordAudit(client, { namespace, actor: 'cli', action: 'a.b', target: 'x' });
+    await recordAudit(
+      client,
+      { namespace, actor: 'cli' },
+      { action: 'api_key.deleted', target: 'x' },
+    );
     await client.query('rollback');
     client.release();
     expect((await read()).data).toEqual([]);

@@ -5,6 +5,8 @@ import { agentRow, apiDeps, countVersions, events, refusal } from './agents.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
 import { describeEachStore } from '../roles/each-store.ts';
 
+const BY = { namespace: 'default', actor: 'api:key_test' };
+
 describeEachStore((storeName) => {
   let engine: Engine;
   let operator: { stop: () => Promise<void> };
@@ -185,7 +187,7 @@ describeEachStore((storeName) => {
   describe('delete', () => {
     test('removes what the API made; its history stays and its name is free', async () => {
       const { row: agent } = await create({}, 'mine');
-      await deleteAgent(apiDeps(engine), { namespace: 'default', id: agent.id });
+      await deleteAgent(apiDeps(engine), BY, { id: agent.id });
       expect(await agentRow(engine, 'mine')).toBeUndefined();
       expect(await countVersions(engine)).toBe(1);
       const again = await create({}, 'mine');
@@ -203,7 +205,7 @@ describeEachStore((storeName) => {
           const row = await agentRow(engine, 'theirs');
           return row?.managedBy === 'api' ? undefined : row;
         });
-        const call = deleteAgent(apiDeps(engine), { namespace: 'default', id });
+        const call = deleteAgent(apiDeps(engine), BY, { id });
         expect(await refusal(call)).toMatchObject({ code: 'managed_elsewhere', status: 409 });
         expect(await declared('theirs')).toBeDefined();
       },
@@ -212,7 +214,9 @@ describeEachStore((storeName) => {
     test('in another namespace there is nothing to delete or patch', async () => {
       const { row: agent } = await create();
       const elsewhere = { namespace: 'other', id: agent.id };
-      expect(await refusal(deleteAgent(apiDeps(engine), elsewhere))).toMatchObject({
+      expect(
+        await refusal(deleteAgent(apiDeps(engine), { ...BY, namespace: 'other' }, elsewhere)),
+      ).toMatchObject({
         code: 'not_found',
       });
       const change = patchAgent(

@@ -24,8 +24,9 @@ const lines = async (query = ''): Promise<Reply['body'][]> => {
   expect(status).toBe(200);
   return body.data;
 };
+/** Of conversations: the fixture's agent has a line too. */
 const targets = async (query = ''): Promise<string[]> =>
-  (await lines(query)).map(({ target }) => target);
+  (await lines(query)).map(({ target }) => target).filter((id) => id.startsWith('conv_'));
 
 test('a line says who did what to what by which request; the newest is the first', async () => {
   const [one, two] = [await fixture.start(), await fixture.start()];
@@ -39,7 +40,12 @@ test('a line says who did what to what by which request; the newest is the first
     actor: expect.stringMatching(/^api:key_[0-9a-z]{26}$/),
     action: 'conversation.erased',
     target: two,
-    detail: {},
+    before: null,
+    after: null,
+    detail: { events: 'deliver' },
+    outcome: 'done',
+    address: '127.0.0.1',
+    user_agent: 'node',
     request_id: headers.get('request-id'),
   });
   expect(Math.abs(line.created - Date.now() / 1_000)).toBeLessThan(60);
@@ -52,6 +58,7 @@ test('is found by what was done and by whom', async () => {
   expect(await targets(`&action=${action}&actor=${actor}`)).toContain(id);
   expect(await targets('&action=api_key.deleted')).toEqual([]);
   expect(await targets('&actor=cli')).toEqual([]);
+  expect(await targets(`&target=${id}`)).toEqual([id]);
 });
 
 test('is of the own namespace alone', async () => {

@@ -995,7 +995,16 @@ export interface components {
       action: string;
       /** Id of what it was done to. */
       target: string;
+      /** What it was, of what changed; null: it was not there. */
+      before: ({ [name: string]: unknown } | null);
+      /** What it is since; null: it is there no more. */
+      after: ({ [name: string]: unknown } | null);
       detail: { [name: string]: unknown };
+      /** unknown: begun, and it is not known whether it was done. */
+      outcome: ('done' | 'unknown');
+      /** Of the other end of the connection, which may be a proxy. */
+      address: (string | null);
+      user_agent: (string | null);
       request_id: (string | null);
     };
     /** Limits of a namespace, and what is used of them. */
@@ -3871,6 +3880,7 @@ export interface paths {
         query?: {
           action?: string;
           actor?: string;
+          target?: string;
           /** Unix seconds, inclusive. */
           created_after?: number;
           /** Unix seconds, exclusive. */

@@ -4,6 +4,8 @@ import { closeEscalation } from './close-escalation.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
 import { listEscalations } from './escalations.sql.ts';
 import { sayAsHuman } from './say-as-human.ts';
+import { audited } from '../../audit/audited.ts';
+import { fromUuid } from '../../ids.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam, idValue } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
@@ -102,10 +104,19 @@ function acceptRoute(deps: ConversationDeps): Route {
     body: { schema: acceptBody },
     answers,
     errors: ['already_accepted', 'escalation_closed'],
-    handle: async ({ answering, caller: { namespace }, params: { id }, body }) => {
-      const input = { namespace, id, acceptedBy: body.accepted_by };
+    handle: async ({ answering, caller, params: { id }, body }) => {
+      const input = { namespace: caller.namespace, id, acceptedBy: body.accepted_by };
       return answering(
-        (beforeCommit) => acceptEscalation(deps, input, beforeCommit),
+        audited(
+          caller,
+          (beforeCommit) => acceptEscalation(deps, input, beforeCommit),
+          (row) => ({
+            action: 'escalation.accepted',
+            target: fromUuid('esc', id),
+            before: { status: 'requested' },
+            after: { status: row.status, accepted_by: { id: body.accepted_by.id } },
+          }),
+        ),
         (row) => ({ status: 200, body: escalationView(row) }),
       );
     },
@@ -132,9 +143,19 @@ function closeRoute(
     params,
     answers,
     errors,
-    handle: async ({ answering, caller: { namespace }, params: { id } }) =>
+    handle: async ({ answering, caller, params: { id } }) =>
       answering(
-        (beforeCommit) => closeEscalation(deps, { namespace, id, to }, beforeCommit),
+        audited(
+          caller,
+          (beforeCommit) =>
+            closeEscalation(deps, { namespace: caller.namespace, id, to }, beforeCommit),
+          (row) => ({
+            action: `escalation.${to}`,
+            target: fromUuid('esc', id),
+            before: { status: to === 'declined' ? 'requested' : 'accepted' },
+            after: { status: row.status },
+          }),
+        ),
         (row) => ({ status: 200, body: escalationView(row) }),
       ),
   });

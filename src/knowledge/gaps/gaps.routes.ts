@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { audited } from '../../audit/audited.ts';
 import { found } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam, idValue, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
@@ -100,9 +102,20 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
     body: { schema: resolveBody, isOptional: true },
     answers: { 200: { description: 'The gap.', schema: KnowledgeGap } },
     errors: ['gap_resolved'],
-    handle: ({ answering, caller: { namespace }, params: { id }, body: { answer = null } }) =>
+    handle: ({ answering, caller, params: { id }, body: { answer = null } }) =>
       answering(
-        (beforeCommit) => resolveGap(deps, { namespace, id, answer }, beforeCommit),
+        audited(
+          caller,
+          (beforeCommit) =>
+            resolveGap(deps, { namespace: caller.namespace, id, answer }, beforeCommit),
+          () => ({
+            action: 'knowledge_gap.resolved',
+            target: fromUuid('gap', id),
+            before: { status: 'open' },
+            // Not the answer: it is for users, and the question is a user's.
+            after: { status: 'resolved', has_answer: answer !== null },
+          }),
+        ),
         (row) => ({ status: 200, body: gapView(row) }),
       ),
   });

@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { audited } from '../../audit/audited.ts';
+import type { AuditLine } from '../../audit/audit-log.sql.ts';
 import { ApiError } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
+import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 import { dnsLabel } from '../../platform/resources/schema/field-types.ts';
 import { KnowledgeSourcePatch, KnowledgeSourceWrite } from './rest-knowledge-source.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
@@ -110,8 +114,8 @@ function createRoute(deps: SourceRoutesDeps): Route {
     },
     errors: ['name_taken', 'unsupported_type', 'quota_exceeded'],
     etag: true,
-    handle: async ({ plan, caller: { namespace }, body }) => {
-      const { row, resource, shown } = await createSource(deps, namespace, body, plan);
+    handle: async ({ plan, caller, body }) => {
+      const { row, resource, shown } = await createSource(deps, caller, body, plan);
       const view = sourceView(row, resource.spec.text ?? null);
       const location = `/v1/knowledge/sources/${String(view['id'])}`;
       const headers = { Location: location, ETag: etagOf(row) };
@@ -139,8 +143,8 @@ function patchRoute(deps: SourceRoutesDeps): Route {
     },
     errors: ['managed_elsewhere', 'write_conflict', 'precondition_failed', 'quota_exceeded'],
     etag: true,
-    handle: async ({ caller: { namespace }, params: { id }, body, precondition }) => {
-      const written = await patchSource(deps, { namespace, id }, body, precondition);
+    handle: async ({ caller, params: { id }, body, precondition }) => {
+      const written = await patchSource(deps, caller, { id, patch: body, precondition });
       const { row, resource, shown } = written;
       const view = sourceView(row, resource.spec.text ?? null);
       return { status: shown ? 200 : 202, headers: { ETag: etagOf(row) }, body: view };
@@ -161,8 +165,8 @@ function deleteRoute(deps: SourceRoutesDeps): Route {
     answers: { 204: { description: 'It is gone.' } },
     errors: ['managed_elsewhere', 'write_conflict', 'precondition_failed'],
     etag: true,
-    handle: async ({ caller: { namespace }, params: { id }, precondition }) => {
-      await deleteSource(deps, { namespace, id }, precondition);
+    handle: async ({ caller, params: { id }, precondition }) => {
+      await deleteSource(deps, caller, { id, precondition });
       return { status: 204 };
     },
   });
@@ -181,9 +185,13 @@ function syncRoute(deps: SourceRoutesDeps): Route {
     body: { schema: z.strictObject({}).describe('Nothing.'), isOptional: true },
     answers: { 202: { description: 'The source.', schema: KnowledgeSource } },
     errors: ['unsupported_type', 'no_content'],
-    handle: ({ answering, caller: { namespace }, params: { id } }) =>
+    handle: ({ answering, caller, params: { id } }) =>
       answering(
-        (beforeCommit) => syncSource(deps, { namespace, id }, beforeCommit),
+        audited(
+          caller,
+          (beforeCommit) => syncSource(deps, { namespace: caller.namespace, id }, beforeCommit),
+          indexedLine('knowledge_source.synced'),
+        ),
         (row) => ({ status: 202, body: sourceView(row) }),
       ),
   });
@@ -220,16 +228,28 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
     answers: { 202: { description: 'The source, indexed.', schema: KnowledgeSource } },
     errors: ['unsupported_type', 'quota_exceeded'],
     inFlight: () => 'uploads',
-    handle: async ({ caller: { namespace }, params: { id }, query, upload }) => {
+    handle: async ({ caller, params: { id }, query, upload }) => {
       const { mediaType, bytes } = upload;
       if (bytes.length === 0) throw nothingSent();
-      const row = await uploadContent(deps, {
-        namespace,
-        id,
-        upload: { mediaType, fileName: query.file_name ?? null, content: bytes },
-      });
+      const content = { mediaType, fileName: query.file_name ?? null, content: bytes };
+      const input = { namespace: caller.namespace, id, upload: content };
+      const storeIt = audited(
+        caller,
+        (beforeCommit) => uploadContent(deps, input, beforeCommit),
+        indexedLine('knowledge_source.uploaded'),
+      );
+      const row = await storeIt(noCommitHook);
       return { status: 202, body: sourceView(row, null) };
     },
+  });
+}
+
+/** What is found of it now; the content itself is nobody's business there. */
+function indexedLine(action: 'knowledge_source.synced' | 'knowledge_source.uploaded') {
+  return ({ id, documents, chunks, bytes }: KnowledgeSourceRow): AuditLine => ({
+    action,
+    target: fromUuid('ks', id),
+    after: { documents, chunks, bytes },
   });
 }
 

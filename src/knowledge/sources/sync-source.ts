@@ -70,13 +70,14 @@ class ContentChanged extends ApiError {
 export async function uploadContent(
   deps: IndexDeps,
   input: SourceKey & { upload: Upload },
+  beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
   const { upload } = input;
   // Checked first, so that no upload is cut into passages for nothing.
   requireFile(await requireSource(deps, input));
   await checkBytes(deps.pool, deps, { ...input, bytes: upload.content.length });
   const content = await cutOrRefuse(deps, contentOf(upload));
-  return indexContent(deps, content, noCommitHook, async (db) => {
+  return indexContent(deps, content, beforeCommit, async (db) => {
     const source = await lockedSource(db, input);
     requireFile(source);
     await writeUpload(db, source.id, upload);

@@ -1,5 +1,8 @@
+import { changesBetween, toldOf } from '../../audit/changes.ts';
+import type { AuditedBy } from '../../audit/audit-log.sql.ts';
+import { writingAhead } from '../../audit/write-ahead.ts';
 import { ApiError } from '../../errors.ts';
-import { fromUuid } from '../../ids.ts';
+import { fromUuid, newUuid } from '../../ids.ts';
 import {
   createDeclared,
   deleteDeclared,
@@ -77,10 +80,11 @@ const DECLARED_SOURCE: DeclaredKind<
  */
 export async function createSource(
   deps: SourceWriterDeps,
-  namespace: string,
+  caller: AuditedBy,
   write: KnowledgeSourceWrite,
   plan: Plan = freshPlan(deps.nowMs()),
 ): Promise<WrittenSource> {
+  const { namespace } = caller;
   const { name, ...fields } = write;
   if (!isReadable(fields.type)) throw unsupportedType(fields.type);
   if (!plan.isRetry) await checkBytes(deps.pool, deps, { namespace, text: fields.text });
@@ -92,25 +96,54 @@ export async function createSource(
     annotations: { [ANNOTATIONS.id]: fromUuid('ks', plan.id) },
   };
   const named = { given: name, displayName: undefined, noun: 'source' };
-  return createDeclared(deps, DECLARED_SOURCE, {
-    namespace,
-    plan,
-    declare: () => declareUnderFreeName({ store: deps.store, plan }, object, named),
-  });
+  const target = fromUuid('ks', plan.id);
+  return writingAhead(
+    { pool: deps.pool, by: caller, id: plan.id, action: 'knowledge_source.created', target },
+    ({ begin }) =>
+      createDeclared(deps, DECLARED_SOURCE, {
+        namespace,
+        plan,
+        declare: async () => {
+          await begin({ after: toldOf(write, TOLD) });
+          return declareUnderFreeName({ store: deps.store, plan }, object, named);
+        },
+      }),
+    ({ row }) => ({ after: { name: row.name } }),
+  );
 }
+
+/** What the audit log tells the values of; of a text only that it changed. */
+const TOLD = ['name', 'type', 'schedule'] as const;
 
 /** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */
 export async function patchSource(
   deps: SourceWriterDeps,
-  key: RowKey,
-  patch: Record<string, unknown>,
-  precondition?: Precondition,
+  caller: AuditedBy,
+  input: { id: string; patch: Record<string, unknown>; precondition?: Precondition },
 ): Promise<WrittenSource> {
+  const { id, patch, precondition } = input;
+  const key = { namespace: caller.namespace, id };
   requireSameIdentity(await requireSource(deps, key), patch);
   const { name: _, type: __, ...changes } = patch;
   await checkBytes(deps.pool, deps, { ...key, text: changes['text'] });
   await refuseTooMany(deps, changes['text']);
-  return patchDeclared(deps, DECLARED_SOURCE, { key, patch: changes, precondition });
+  return writingAhead(
+    {
+      pool: deps.pool,
+      by: caller,
+      id: newUuid(deps.nowMs()),
+      action: 'knowledge_source.updated',
+      target: fromUuid('ks', id),
+    },
+    ({ begin }) =>
+      patchDeclared(deps, DECLARED_SOURCE, {
+        key,
+        patch: changes,
+        precondition,
+        prepare: (_, { before, after }) => begin(changesBetween({ ...before }, { ...after }, TOLD)),
+      }),
+    () => ({ after: {} }),
+  );
 }
 
 /**
@@ -123,12 +156,28 @@ async function refuseTooMany(deps: SourceWriterDeps, text: unknown): Promise<voi
   await cutOrRefuse(deps, { path: 'text', title: '', text }, '/text');
 }
 
-export function deleteSource(
+export async function deleteSource(
   deps: SourceWriterDeps,
-  key: RowKey,
-  precondition?: Precondition,
+  caller: AuditedBy,
+  { id, precondition }: { id: string; precondition?: Precondition },
 ): Promise<void> {
-  return deleteDeclared(deps, DECLARED_SOURCE, { key, precondition });
+  await writingAhead(
+    {
+      pool: deps.pool,
+      by: caller,
+      id: newUuid(deps.nowMs()),
+      action: 'knowledge_source.deleted',
+      target: fromUuid('ks', id),
+    },
+    ({ begin }) =>
+      deleteDeclared(deps, DECLARED_SOURCE, {
+        key: { namespace: caller.namespace, id },
+        precondition,
+        prepare: ({ name, type, managedBy, documents }) =>
+          begin({ before: { name, type, managed_by: managedBy, documents } }),
+      }),
+    (wasThere) => (wasThere ? { after: null } : undefined),
+  );
 }
 
 /** @throws ApiError not_found, for another namespace's id too */

@@ -79,15 +79,16 @@ export async function requireRow<Row>(
   return found(await read(pool, key), noun);
 }
 
-/** The declaration behind a row. @throws ApiError not_found */
+/** A row and the declaration behind it. @throws ApiError not_found */
 export async function requireDeclared<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Pick<DeclareDeps, 'pool' | 'store'>,
   kind: DeclaredKind<Spec, Fields, Row>,
   key: RowKey,
-): Promise<Resource<Spec>> {
-  const resource = await deps.store.get(kind.kind, await requireRow(deps, kind, key));
+): Promise<{ row: Row; resource: Resource<Spec> }> {
+  const row = await requireRow(deps, kind, key);
+  const resource = found(await deps.store.get(kind.kind, row), kind.noun);
   // The store lets in only what the CRD allows.
-  return found(resource, kind.noun) as Resource<Spec>;
+  return { row, resource: resource as Resource<Spec> };
 }
 
 /**
@@ -123,7 +124,7 @@ export async function showWritten<Spec, Fields extends object, Row extends Writt
   return { row: kind.asWritten(written, resource.spec, value), resource, shown };
 }
 
-type PatchRequest<Spec, Fields> = {
+type PatchRequest<Spec, Fields, Row> = {
   key: RowKey;
   patch: Record<string, unknown>;
   precondition?: Precondition | undefined;
@@ -135,7 +136,10 @@ type PatchRequest<Spec, Fields> = {
     fields: { before: Fields; after: Fields },
   ) => Record<string, string>;
   /** What has to be done before the declaration that was read is replaced. */
-  prepare?: (current: Resource<Spec>) => Promise<void>;
+  prepare?: (
+    current: Resource<Spec>,
+    change: { before: Fields; after: Fields; row: Row },
+  ) => Promise<void>;
 };
 
 /**
@@ -187,7 +191,7 @@ async function takeBackIfRefused(
 export async function patchDeclared<Spec, Fields extends object, Row extends WrittenRow>(
   deps: DeclareDeps,
   kind: DeclaredKind<Spec, Fields, Row>,
-  request: PatchRequest<Spec, Fields>,
+  request: PatchRequest<Spec, Fields, Row>,
 ): Promise<Written<Spec, Row>> {
   const resource = await applyPatch(deps, kind, request);
   return showWritten(deps, kind, { resource, id: request.key.id });
@@ -197,19 +201,19 @@ export async function patchDeclared<Spec, Fields extends object, Row extends Wri
 export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Pick<DeclareDeps, 'pool' | 'store'>,
   kind: DeclaredKind<Spec, Fields, Row>,
-  request: PatchRequest<Spec, Fields>,
+  request: PatchRequest<Spec, Fields, Row>,
 ): Promise<Resource> {
   const { key, patch, precondition = noPrecondition, permit, annotations, prepare } = request;
   const id = fromUuid(kind.idPrefix, key.id);
   return declaring(kind.pointer, () =>
     retryingConflicts(async () => {
-      const current = await requireDeclared(deps, kind, key);
+      const { row, resource: current } = await requireDeclared(deps, kind, key);
       precondition(current);
       const before = kind.fromSpec(current.spec);
       // The patch was checked field by field; the store checks the merged whole.
       const after = applyMergePatch({ ...before } as Record<string, unknown>, patch) as Fields;
       permit?.({ before, after });
-      await prepare?.(current);
+      await prepare?.(current, { before, after, row });
       const touched = Object.keys(patch).flatMap(
         (field) => kind.specFields?.[field] ?? [toCamelKey(field)],
       );
@@ -252,20 +256,27 @@ function declarationAfter(input: {
 
 /**
  * Deletes what only the API declares, unless it was changed since the caller saw it, and waits
- * until its row is gone. The object may be gone already.
+ * until its row is gone. False: the object was gone already.
  * @throws ApiError not_found, managed_elsewhere, precondition_failed, write_conflict
  */
 export async function deleteDeclared<Spec, Fields extends object, Row extends WrittenRow>(
   deps: DeclareDeps,
   kind: DeclaredKind<Spec, Fields, Row>,
-  request: { key: RowKey; precondition?: Precondition | undefined },
-): Promise<void> {
-  const { key, precondition = noPrecondition } = request;
-  const { namespace, name, managedBy } = await requireRow(deps, kind, key);
+  request: {
+    key: RowKey;
+    precondition?: Precondition | undefined;
+    /** What has to be done before it is deleted. */
+    prepare?: (row: Row) => Promise<void>;
+  },
+): Promise<boolean> {
+  const { key, precondition = noPrecondition, prepare } = request;
+  const row = await requireRow(deps, kind, key);
+  const { namespace, name, managedBy } = row;
   if (managedBy !== 'api') {
     throw managedElsewhere([{ field: kind.field, manager: managedBy }], () => '');
   }
-  await declaring(
+  await prepare?.(row);
+  const wasThere = await declaring(
     (pointer) => pointer,
     () => deleteIf(deps.store, { kind: kind.kind, key: { namespace, name } }, precondition),
   );
@@ -273,21 +284,19 @@ export async function deleteDeclared<Spec, Fields extends object, Row extends Wr
     () => kind.read(deps.pool, key),
     (shown) => shown === undefined,
   );
+  return wasThere;
 }
 
 async function deleteIf(
   store: ResourceStore,
   { kind, key }: { kind: string; key: ObjectKey },
   precondition: Precondition,
-): Promise<void> {
-  if (precondition === noPrecondition) {
-    await store.delete(kind, key);
-    return;
-  }
-  await retryingConflicts(async () => {
+): Promise<boolean> {
+  if (precondition === noPrecondition) return store.delete(kind, key);
+  return retryingConflicts(async () => {
     const current = await store.get(kind, key);
-    if (!current) return;
+    if (!current) return false;
     precondition(current);
-    await store.delete(kind, key, { resourceVersion: current.metadata.resourceVersion });
+    return store.delete(kind, key, { resourceVersion: current.metadata.resourceVersion });
   });
 }

@@ -121,6 +121,7 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
     const credentials = {
       authorization: headers.authorization,
       address: request.socket.remoteAddress ?? '',
+      userAgent: headers['user-agent'],
       requestId: String(response.getHeader('request-id')),
     };
     const caller = await identify(deps, credentials, (said) => {

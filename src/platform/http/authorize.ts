@@ -15,6 +15,10 @@ export type Caller = {
   scopes: readonly Scope[];
   /** `req_…` */
   requestId: string;
+  /** Of the other end of the connection: a proxy's, where one is in front. */
+  address: string | null;
+  /** As the client names itself, cut to what a line can hold. */
+  userAgent: string | null;
 };
 
 /** Whose API key it is, given its text; undefined: nobody's. Ids are uuids. */
@@ -32,6 +36,7 @@ export type Credentials = {
   authorization: string | undefined;
   /** Of the other end of the connection. */
   address: string;
+  userAgent: string | undefined;
   requestId: string;
 };
 
@@ -42,7 +47,7 @@ export type Credentials = {
  */
 export async function identify(
   deps: { authenticate: Authenticate; rateLimits: RateLimits },
-  { authorization, address, requestId }: Credentials,
+  { authorization, address, userAgent, requestId }: Credentials,
   setHeaders: (headers: Record<string, string>) => void,
 ): Promise<Caller> {
   const text = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
@@ -61,7 +66,27 @@ export async function identify(
   if (counted) setHeaders(counted.headers);
   if (counted?.refusal) throw counted.refusal;
   const { id: keyId, namespace, scopes } = key;
-  return { namespace, scopes, keyId, requestId, actor: `api:${fromUuid('key', keyId)}` };
+  return {
+    namespace,
+    scopes,
+    keyId,
+    requestId,
+    actor: `api:${fromUuid('key', keyId)}`,
+    address: plainAddress(address),
+    userAgent: printable(userAgent),
+  };
+}
+
+/** An IPv4 address as such, where the socket is one of IPv6 that takes both. */
+function plainAddress(address: string): string | null {
+  return address === '' ? null : address.replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+const USER_AGENT_LENGTH_MAX = 200;
+
+function printable(text: string | undefined): string | null {
+  const kept = text?.slice(0, USER_AGENT_LENGTH_MAX).replaceAll(/[^ -~]/g, '?');
+  return kept === undefined || kept === '' ? null : kept;
 }
 
 /**

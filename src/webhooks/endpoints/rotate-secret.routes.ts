@@ -50,8 +50,7 @@ export function rotateSecretRoutes(deps: RotateSecretDeps): Route[] {
         'write_conflict',
       ],
       handle: async ({ answering, plan, precondition, caller, params: { id }, body: asked }) => {
-        const { namespace, actor, requestId } = caller;
-        const by = { namespace, actor, requestId, plan, precondition };
+        const by = { namespace: caller.namespace, by: caller, plan, precondition };
         const input = { ...by, id, overlapSec: asked.overlap_sec, step: stepOf(asked) };
         return answering(
           (beforeCommit) => rotateSecret(deps, input, beforeCommit),

@@ -9,10 +9,11 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.sql.ts';
-import { recordAudit } from '../../audit/audit-log.sql.ts';
+import { recordAudit, type AuditedBy, type Fields } from '../../audit/audit-log.sql.ts';
 import type { Plan } from '../../platform/idempotency/plan.ts';
 import { atRevision, type Precondition } from '../../platform/declare/precondition.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { unixSec } from '../../platform/http/fields.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 
 export const OVERLAP_DEFAULT_SEC = 86_400;
@@ -39,7 +40,7 @@ export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined
  */
 export async function rotateSecret(
   deps: RotateSecretDeps,
-  input: RotateInput & { plan: Plan; precondition: Precondition; actor: string; requestId: string },
+  input: RotateInput & { plan: Plan; precondition: Precondition; by: AuditedBy },
   beforeCommit: CommitHook<Rotated> = noCommitHook,
 ): Promise<Rotated> {
   const endpoint = await requireEndpoint(deps, input);
@@ -52,12 +53,11 @@ export async function rotateSecret(
     const made = newEndpointSecret(input.plan.seed);
     const after = rotate(before, { ...input, made, nowMs });
     await updateSecrets(db, { id: input.id, ...sealSecrets(deps.sealer, endpoint, after) });
-    await recordAudit(db, {
-      namespace: input.namespace,
-      actor: input.actor,
+    await recordAudit(db, input.by, {
       action: ACTIONS[input.step],
       target: fromUuid('we', input.id),
-      requestId: input.requestId,
+      before: { secret_rotation: rotationOf(before) },
+      after: { secret_rotation: rotationOf(after) },
     });
     const { atMs = null, oldUntilMs = null } = after.next ?? {};
     const rotated = {
@@ -67,6 +67,12 @@ export async function rotateSecret(
     await beforeCommit(db, rotated);
     return rotated;
   });
+}
+
+/** When, as REST shows it; never the secrets. */
+function rotationOf({ next }: SigningSecrets): Fields | null {
+  if (next === undefined) return null;
+  return { activates_at: unixSec(next.atMs), ends_at: unixSec(next.oldUntilMs) };
 }
 
 const ACTIONS = {

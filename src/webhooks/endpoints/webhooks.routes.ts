@@ -102,8 +102,8 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
       },
       errors: ['quota_exceeded'],
       etag: true,
-      handle: async ({ plan, caller: { namespace }, body }) => {
-        const { row, secret, shown } = await createEndpoint(deps, namespace, body, plan);
+      handle: async ({ plan, caller, body }) => {
+        const { row, secret, shown } = await createEndpoint(deps, caller, body, plan);
         const view = endpointView(row);
         const headers = { Location: `/v1/webhooks/${view.id}`, ETag: endpointTag(row) };
         return { status: shown ? 201 : 202, body: { ...view, secret }, headers };
@@ -127,9 +127,8 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
         202: { description: notYet, schema: WebhookEndpoint },
       },
       etag: true,
-      handle: async ({ caller: { namespace }, params: { id }, body, precondition }) => {
-        const key = { namespace, id };
-        const { row, shown } = await patchEndpoint(deps, key, body, precondition);
+      handle: async ({ caller, params: { id }, body: patch, precondition }) => {
+        const { row, shown } = await patchEndpoint(deps, caller, { id, patch, precondition });
         const headers = { ETag: endpointTag(row) };
         return { status: shown ? 200 : 202, headers, body: endpointView(row) };
       },
@@ -146,8 +145,8 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
       description: 'What is still on its way to it is canceled.',
       answers: { 204: { description: 'It is gone.' } },
       etag: true,
-      handle: async ({ caller: { namespace }, params: { id }, precondition }) => {
-        await deleteEndpoint(deps, { namespace, id }, precondition);
+      handle: async ({ caller, params: { id }, precondition }) => {
+        await deleteEndpoint(deps, caller, { id, precondition });
         return { status: 204 };
       },
     }),

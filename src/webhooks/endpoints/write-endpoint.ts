@@ -1,5 +1,7 @@
 import { ApiError, found } from '../../errors.ts';
-import { fromUuid } from '../../ids.ts';
+import type { AuditedBy } from '../../audit/audit-log.sql.ts';
+import { writingAhead, type WriteAhead } from '../../audit/write-ahead.ts';
+import { fromUuid, newUuid } from '../../ids.ts';
 import {
   declareNew,
   findMade,
@@ -35,6 +37,7 @@ import {
   type Applied,
   type Resource,
 } from '../../platform/resources/resource-store.ts';
+import { endpointAudited, endpointChange, endpointGone, namesOf } from './audit-endpoint.ts';
 import { openHeaders, sealHeaders, type Headers } from './endpoint-headers.ts';
 import { declaredByRest, headersProblem, patchHeaders } from './header-rules.ts';
 import {
@@ -105,10 +108,11 @@ const DECLARED_ENDPOINT: DeclaredKind<
  */
 export async function createEndpoint(
   deps: EndpointWriterDeps,
-  namespace: string,
+  caller: AuditedBy,
   write: WebhookEndpointWrite,
   plan: Plan = freshPlan(deps.nowMs()),
 ): Promise<WrittenEndpoint & { secret: string }> {
+  const { namespace } = caller;
   const made = toWebhookEndpointSpec(write);
   const { spec, secret = newEndpointSecret(plan.seed), headers = {} } = made;
   checkAddress(deps.guard, spec.url);
@@ -122,14 +126,20 @@ export async function createEndpoint(
     spec,
     annotations: { [ANNOTATIONS.id]: publicId },
   };
-  const declare = async (): Promise<Resource> => {
+  const declare = async ({ begin }: WriteAhead): Promise<Resource> => {
+    await begin({ after: endpointAudited(write, namesOf(headers)) });
     // An earlier try may have made it, and its secret may have been rotated since.
     const known = plan.isRetry ? await findMade(deps.store, object) : undefined;
     return known ?? declareWithSecrets(deps, { id, object, url: spec.url, secret, headers });
   };
-  const written = await createDeclared(deps, DECLARED_ENDPOINT, { namespace, plan, declare });
+  const written = await writingAhead(
+    { pool: deps.pool, by: caller, id, action: 'webhook.created', target: publicId },
+    (ahead) =>
+      createDeclared(deps, DECLARED_ENDPOINT, { namespace, plan, declare: () => declare(ahead) }),
+    () => ({ after: {} }),
+  );
   const { row } = written;
-  const headerNames = written.shown ? row.headerNames : Object.keys(headers).toSorted();
+  const headerNames = written.shown ? row.headerNames : namesOf(headers);
   return { ...written, row: { ...row, headerNames }, secret };
 }
 
@@ -162,11 +172,31 @@ async function declareWithSecrets(
  * declaration is changed first and the headers after it: if this process dies in between, a repeat
  * of the patch does the rest.
  */
-export async function patchEndpoint(
+export function patchEndpoint(
   deps: EndpointWriterDeps,
-  key: RowKey,
-  patch: Record<string, unknown>,
-  given: Precondition = noPrecondition,
+  caller: AuditedBy,
+  input: PatchInput,
+): Promise<WrittenEndpoint> {
+  const { id } = input;
+  return writingAhead(
+    {
+      pool: deps.pool,
+      by: caller,
+      id: newUuid(deps.nowMs()),
+      action: 'webhook.updated',
+      target: fromUuid('we', id),
+    },
+    (ahead) => applyEndpointPatch(deps, { namespace: caller.namespace, ...input }, ahead),
+    () => ({ after: {} }),
+  );
+}
+
+type PatchInput = { id: string; patch: Record<string, unknown>; precondition?: Precondition };
+
+async function applyEndpointPatch(
+  deps: EndpointWriterDeps,
+  { patch, precondition: given = noPrecondition, ...key }: PatchInput & { namespace: string },
+  ahead: WriteAhead,
 ): Promise<WrittenEndpoint> {
   const { declared, headers } = splitPatch(patch);
   if (typeof declared['url'] === 'string') checkAddress(deps.guard, declared['url']);
@@ -175,13 +205,23 @@ export async function patchEndpoint(
   if (headers !== undefined) {
     const isForeign = row.managedBy !== 'api';
     if (isForeign) throw managedElsewhere([{ field: 'headers', manager: row.managedBy }]);
-    await mergedHeaders(deps, key, headers); // What is refused changes nothing else either.
   }
-  const prepare = (current: Resource<WebhookEndpointSpec>): Promise<void> =>
-    adoptDeclaredHeaders(deps, key, current);
-  const change = { key, patch: declared, precondition, prepare };
-  const resource = await applyPatch(deps, DECLARED_ENDPOINT, change);
+  // What is refused changes nothing else either.
+  const merged =
+    headers === undefined ? undefined : (await mergedHeaders(deps, key, headers)).headers;
+  const resource = await applyPatch(deps, DECLARED_ENDPOINT, {
+    key,
+    patch: declared,
+    precondition,
+    prepare: async (current, { before, after }) => {
+      const headerNames = { before: row.headerNames, after: merged && namesOf(merged) };
+      const namesSet = Object.keys(headers ?? {});
+      await ahead.begin(endpointChange(before, after, { ...headerNames, set: namesSet }));
+      await adoptDeclaredHeaders(deps, key, current);
+    },
+  });
   if (headers !== undefined) {
+    ahead.isPartlyDone();
     const isConditional = given !== noPrecondition;
     await changeHeaders(deps, key, headers, isConditional ? row.headerRevision : undefined);
   }
@@ -239,14 +279,27 @@ function refuseHeaders(headers: Headers): void {
 /** The operator then deletes its Secret. */
 export async function deleteEndpoint(
   deps: EndpointWriterDeps,
-  key: RowKey,
-  precondition: Precondition = noPrecondition,
+  caller: AuditedBy,
+  { id, precondition = noPrecondition }: { id: string; precondition?: Precondition },
 ): Promise<void> {
+  const key = { namespace: caller.namespace, id };
   const { headerRevision } = await requireEndpoint(deps, key);
-  return deleteDeclared(deps, DECLARED_ENDPOINT, {
-    key,
-    precondition: atRevision(precondition, headerRevision),
-  });
+  await writingAhead(
+    {
+      pool: deps.pool,
+      by: caller,
+      id: newUuid(deps.nowMs()),
+      action: 'webhook.deleted',
+      target: fromUuid('we', id),
+    },
+    ({ begin }) =>
+      deleteDeclared(deps, DECLARED_ENDPOINT, {
+        key,
+        precondition: atRevision(precondition, headerRevision),
+        prepare: (row) => begin(endpointGone(row)),
+      }),
+    (wasThere) => (wasThere ? { after: null } : undefined),
+  );
 }
 
 /** @throws ApiError not_found, for another namespace's id too */

@@ -163,9 +163,11 @@ export function scopeOf(
 export async function stopJob(
   deps: { pool: Pool; metrics: Pick<Metrics, 'deliveries'> },
   key: { namespace: string; id: string },
+  beforeCommit: CommitHook<void> = noCommitHook,
 ): Promise<void> {
   const canceled = await inTransaction(deps.pool, async (db) => {
     const job = await finishJob(db, { ...key, status: 'stopped' });
+    if (job) await beforeCommit(db);
     return job && cancelJobDeliveries(db, { endpointId: job.endpointId, jobId: job.id });
   });
   if (canceled === undefined) {

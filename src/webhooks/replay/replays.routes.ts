@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { audited } from '../../audit/audited.ts';
 import { found } from '../../errors.ts';
 import { EVENT_TYPES } from '../../events/event-types.ts';
 import { fromUuid } from '../../ids.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
+import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 import { listJobs, JOB_STATUSES, readJob } from './jobs.sql.ts';
 import { replayEvent, type ReplayEventDeps } from './replay-event.ts';
 import {
@@ -63,10 +65,19 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
       },
     },
     errors: ['endpoint_disabled', 'event_expired', 'event_erased'],
-    handle: ({ answering, caller: { namespace }, params: { id }, body }) =>
-      answering(
-        (beforeCommit) =>
-          replayEvent(deps, { namespace, id, endpointId: body.endpoint_id ?? null }, beforeCommit),
+    handle: ({ answering, caller, params: { id }, body }) => {
+      const asked = { namespace: caller.namespace, id, endpointId: body.endpoint_id ?? null };
+      return answering(
+        audited(
+          caller,
+          (beforeCommit) => replayEvent(deps, asked, beforeCommit),
+          ({ deliveryIds }) => ({
+            action: 'event.replayed',
+            target: fromUuid('evt', id),
+            after: { endpoint_id: body.endpoint_id ? fromUuid('we', body.endpoint_id) : null },
+            detail: { deliveries: deliveryIds.length },
+          }),
+        ),
         ({ deliveryIds }) => ({
           status: 202,
           body: {
@@ -74,7 +85,8 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
             delivery_ids: deliveryIds.map((delivery) => fromUuid('dlv', delivery)),
           },
         }),
-      ),
+      );
+    },
   });
 }
 
@@ -128,7 +140,8 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
     },
     errors: ['endpoint_disabled'],
     inFlight: () => 'replay_requests',
-    handle: async ({ answering, caller: { namespace, actor }, params: { id }, body }) => {
+    handle: async ({ answering, caller, params: { id }, body }) => {
+      const { namespace, actor } = caller;
       const { since, until, mode = 'failed', types = [], dry_run: isDryRun } = body;
       const request = {
         namespace,
@@ -142,7 +155,15 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
         return { status: 200, body: countedView(await countReplay(deps, request)) };
       }
       return answering(
-        (beforeCommit) => createReplayJob(deps, { ...request, actor }, beforeCommit),
+        audited(
+          caller,
+          (beforeCommit) => createReplayJob(deps, { ...request, actor }, beforeCommit),
+          (job) => ({
+            action: 'job.created',
+            target: fromUuid('job', job.id),
+            after: { ...replayView(job), total: job.total },
+          }),
+        ),
         (job) => ({
           status: 202,
           body: jobView(job),
@@ -153,10 +174,14 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
   });
 }
 
-function countedView(plan: ReplayPlan & { count: number }): z.output<typeof Counted> {
-  const { count, endpointId, mode, types, since, until } = plan;
+type Replay = Pick<ReplayPlan, 'endpointId' | 'mode' | 'types' | 'since' | 'until'>;
+
+function countedView({ count, ...plan }: ReplayPlan & { count: number }): z.output<typeof Counted> {
+  return { count, ...replayView(plan) };
+}
+
+function replayView({ endpointId, mode, types, since, until }: Replay) {
   return {
-    count,
     endpoint_id: fromUuid('we', endpointId),
     mode,
     types: [...types],
@@ -220,8 +245,17 @@ function stopRoute(deps: ReplayRoutesDeps): Route {
     params,
     answers: { 204: { description: 'It is stopped.' } },
     errors: ['job_finished'],
-    handle: async ({ caller: { namespace }, params: { id } }) => {
-      await stopJob(deps, { namespace, id });
+    handle: async ({ caller, params: { id } }) => {
+      await audited(
+        caller,
+        (beforeCommit) => stopJob(deps, { namespace: caller.namespace, id }, beforeCommit),
+        () => ({
+          action: 'job.stopped',
+          target: fromUuid('job', id),
+          before: { status: 'running' },
+          after: { status: 'stopped' },
+        }),
+      )(noCommitHook);
       return { status: 204 };
     },
   });

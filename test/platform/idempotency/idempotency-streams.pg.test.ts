@@ -22,6 +22,8 @@ describe('an answer that is a stream', () => {
     keyId: newUuid(),
     scopes: [],
     requestId: 'req_x',
+    address: null,
+    userAgent: null,
   };
   const document = { turns: [1, 2] };
 

@@ -11,6 +11,8 @@ import { SECRET, startEngine, type Engine } from '../../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 
+const BY = { namespace: 'default', actor: 'api:key_test' };
+
 describeEachStore((storeName) => {
   let engine: Engine;
   let receiver: Receiver;
@@ -266,7 +268,7 @@ describeEachStore((storeName) => {
         row: endpoint,
         secret,
         shown,
-      } = await createEndpoint(api, 'default', {
+      } = await createEndpoint(api, BY, {
         url: receiver.url,
       });
       const { id, name } = endpoint;
@@ -274,10 +276,13 @@ describeEachStore((storeName) => {
       expect((await secretOf(`${name}-signing`))?.spec['data']).toEqual({ secret });
       const key = { namespace: 'default', id };
       await Promise.all([
-        patchEndpoint(api, key, { enabled: false }),
-        patchEndpoint(api, key, { description: 'd' }),
+        patchEndpoint(api, BY, { id: key.id, patch: { enabled: false } }),
+        patchEndpoint(api, BY, { id: key.id, patch: { description: 'd' } }),
       ]);
-      const after = await patchEndpoint(api, key, { event_types: ['agent.*'] });
+      const after = await patchEndpoint(api, BY, {
+        id: key.id,
+        patch: { event_types: ['agent.*'] },
+      });
       expect(after.row).toMatchObject({
         enabled: false,
         description: 'd',
@@ -286,31 +291,37 @@ describeEachStore((storeName) => {
       });
       const { annotations } = (await engine.store.get('WebhookEndpoint', endpoint))!.metadata;
       expect(annotations['parley.dev/id']?.replace('_', '-')).toBe(name);
-      await deleteEndpoint(api, key);
+      await deleteEndpoint(api, BY, key);
       await engine.eventually(async () => (await secretOf(`${name}-signing`)) === undefined);
-      expect(await refusal(deleteEndpoint(api, key))).toMatchObject({ code: 'not_found' });
+      expect(await refusal(deleteEndpoint(api, BY, key))).toMatchObject({ code: 'not_found' });
     });
 
     test('what a manifest declares is not its to change or delete', async () => {
       await engine.declareEndpoint('all', { url: receiver.url });
       await settled();
       const key = { namespace: 'default', id: (await rowOf())!.id };
-      const change = patchEndpoint(apiDeps(engine), key, { url: `${receiver.url}/mine` });
+      const change = patchEndpoint(apiDeps(engine), BY, {
+        id: key.id,
+        patch: { url: `${receiver.url}/mine` },
+      });
       expect(await refusal(change)).toMatchObject({
         code: 'managed_elsewhere',
         pointers: ['/url'],
       });
-      expect(await refusal(deleteEndpoint(apiDeps(engine), key))).toMatchObject({
+      expect(await refusal(deleteEndpoint(apiDeps(engine), BY, key))).toMatchObject({
         code: 'managed_elsewhere',
       });
-      const { row: endpoint } = await patchEndpoint(apiDeps(engine), key, { description: 'mine' });
+      const { row: endpoint } = await patchEndpoint(apiDeps(engine), BY, {
+        id: key.id,
+        patch: { description: 'mine' },
+      });
       expect(endpoint.description).toBe('mine');
     });
 
     test('an address that may not be called is 422 and leaves nothing, its secret included', async () => {
-      const call = createEndpoint(apiDeps(engine), 'default', { url: 'http://10.0.0.1/' });
+      const call = createEndpoint(apiDeps(engine), BY, { url: 'http://10.0.0.1/' });
       expect(await refusal(call)).toMatchObject({ status: 422, pointers: ['/url'] });
-      const odd = createEndpoint(apiDeps(engine), 'default', {
+      const odd = createEndpoint(apiDeps(engine), BY, {
         url: receiver.url,
         description: 'x'.repeat(2000),
       });

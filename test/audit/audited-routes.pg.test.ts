@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AUDIT_ACTIONS } from '../../src/audit/audit-actions.ts';
+import { DEFAULT_LIMITS } from '../../src/config.ts';
+import type { Route } from '../../src/platform/http/route.ts';
+import { ROUTES, startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
+import { ROWS, type Row, type RouteFixture } from '../roles/api/route-rows.ts';
+import { AUDITED, NOT_AUDITED } from './audited-routes.ts';
+
+/** Contract §4, Audit log: every write by a key leaves exactly one line, or has a reason not to. */
+
+let api: Api;
+let fixture: RouteFixture;
+beforeAll(async () => {
+  api = await startApi({ limits: { ...DEFAULT_LIMITS, replayJobs: null } });
+  fixture = {
+    call: (method, address, json) => api.call(method, address, json === undefined ? {} : { json }),
+    eventually: (check) => api.engine.eventually(check),
+  };
+});
+afterAll(() => api.stop());
+
+const writes = ROUTES.filter(({ method }) => method !== 'get');
+const cases = writes.map((route): [string, Route] => [route.operationId, route]);
+
+test('every route that writes is audited, or says why not', () => {
+  const known = [...Object.keys(AUDITED), ...Object.keys(NOT_AUDITED)].toSorted();
+  expect(known).toEqual(writes.map(({ operationId }) => operationId).toSorted());
+});
+
+test('the contract lists the actions that there are', () => {
+  const contract = readFileSync(
+    path.resolve(import.meta.dirname, '../../docs/contract.md'),
+    'utf8',
+  );
+  const [, listed = ''] = /\*\*Audit log\*\*([\s\S]*?)\n\n/.exec(contract) ?? [];
+  const named = listed.match(/`[a-z_]+\.[a-z_]+`/g)?.map((name) => name.slice(1, -1)) ?? [];
+  const actions = named.filter((name) => !name.startsWith('detail.'));
+  expect([...new Set(actions)].toSorted()).toEqual([...AUDIT_ACTIONS].toSorted());
+});
+
+async function ask(
+  route: Route,
+  row: Row,
+  headers: Record<string, string>,
+): Promise<() => Promise<Reply>> {
+  const address = await row.path(fixture);
+  const json = typeof row.json === 'function' ? await row.json(fixture) : row.json;
+  return () =>
+    api.call(route.method.toUpperCase(), address, {
+      headers: { ...headers, ...(row.raw && { 'content-type': row.raw.type }) },
+      ...(json !== undefined && { json }),
+      ...(row.raw && { body: row.raw.body }),
+    });
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any
+const linesOf = async (reply: Reply): Promise<any[]> => {
+  const { body } = await api.call('GET', '/v1/audit_log?limit=100');
+  const requestId = reply.headers.get('request-id');
+  return body.data.filter((line: { request_id: string }) => line.request_id === requestId);
+};
+
+describe.each(cases)('%s', (operationId, route) => {
+  const row = ROWS[operationId]!;
+  const headers = { 'user-agent': 'shop/1.0' };
+
+  if (operationId in NOT_AUDITED) {
+    test('leaves no line', async () => {
+      const reply = await (await ask(route, row, headers))();
+      expect(reply.status).toBe(row.status);
+      expect(await linesOf(reply)).toEqual([]);
+    });
+    return;
+  }
+
+  test('leaves one line: who, what, to what, from where', async () => {
+    const reply = await (await ask(route, row, headers))();
+    expect(reply.status).toBe(row.status);
+    const lines = await linesOf(reply);
+    expect(lines).toEqual([
+      {
+        id: expect.stringMatching(/^aud_/),
+        created: expect.any(Number),
+        actor: expect.stringMatching(/^api:key_/),
+        action: AUDITED[operationId],
+        target: expect.stringMatching(/^(agt|we|ks|key|esc|gap|job|evt|conv)_[0-9a-z]{26}$/),
+        before: /(created|replayed|requested|synced|uploaded|erased)$/.test(AUDITED[operationId]!)
+          ? null
+          : expect.any(Object),
+        after: /(deleted|erased)$/.test(AUDITED[operationId]!) ? null : expect.any(Object),
+        detail: expect.any(Object),
+        outcome: 'done',
+        address: '127.0.0.1',
+        user_agent: 'shop/1.0',
+        request_id: reply.headers.get('request-id'),
+      },
+    ]);
+  });
+
+  if (route.method !== 'post') return;
+  test('of a repeat with the same Idempotency-Key no second one', async () => {
+    const send = await ask(route, row, { 'idempotency-key': `once ${operationId}` });
+    const [first, second] = [await send(), await send()];
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(await linesOf(first)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,46 @@
+import type { AuditAction } from '../../src/audit/audit-actions.ts';
+
+/**
+ * What each route that writes leaves in the audit log, by operationId. A new route needs a row in
+ * one of the two; test/audit/audited-routes.pg.test.ts is red without it, and does each of them.
+ */
+export const AUDITED: Record<string, AuditAction> = {
+  createAgent: 'agent.created',
+  updateAgent: 'agent.updated',
+  deleteAgent: 'agent.deleted',
+  publishAgent: 'agent.published',
+  rollBackAgent: 'agent.rolled_back',
+  createWebhook: 'webhook.created',
+  updateWebhook: 'webhook.updated',
+  deleteWebhook: 'webhook.deleted',
+  rotateWebhookSecret: 'webhook.secret_rotated',
+  replayWebhook: 'job.created',
+  stopJob: 'job.stopped',
+  replayEvent: 'event.replayed',
+  deleteConversation: 'conversation.erased',
+  escalateConversation: 'escalation.requested',
+  acceptEscalation: 'escalation.accepted',
+  declineEscalation: 'escalation.declined',
+  completeEscalation: 'escalation.completed',
+  createApiKey: 'api_key.created',
+  rotateApiKey: 'api_key.rotated',
+  deleteApiKey: 'api_key.deleted',
+  createKnowledgeSource: 'knowledge_source.created',
+  updateKnowledgeSource: 'knowledge_source.updated',
+  deleteKnowledgeSource: 'knowledge_source.deleted',
+  syncKnowledgeSource: 'knowledge_source.synced',
+  uploadKnowledgeContent: 'knowledge_source.uploaded',
+  resolveKnowledgeGap: 'knowledge_gap.resolved',
+};
+
+/** Why a route that writes leaves no line. */
+export const NOT_AUDITED: Record<string, string> = {
+  startConversation: 'the hot path; a conversation and its event tell of themselves',
+  sendMessage: 'the hot path, and the words of a user',
+  endConversation: 'the hot path; conversation.ended tells of it',
+  rateConversation: 'what a user says of a conversation, kept with it',
+  sendHumanMessage: 'a turn of a conversation, as any message',
+  createCall: 'the hot path: a call is how a conversation starts',
+  endCall: 'the hot path: a call is how a conversation ends',
+  testWebhook: 'the hot route of load tests; it changes nothing, and its event is its record',
+};
