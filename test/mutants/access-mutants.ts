@@ -124,10 +124,10 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     name: 'audit-line-apart-from-its-act',
     why: 'a key is deleted and nothing tells who did it',
     file: ACTS,
-    find: `    await audit(db, caller, 'api_key.deleted', row);
+    find: `    await audit(db, caller, { action: 'api_key.deleted', row, before: toldOf(row) });
   });`,
     replace: `    return row;
-  }).then((row) => audit(pool, caller, 'api_key.deleted', row));`,
+  }).then((row) => audit(pool, caller, { action: 'api_key.deleted', row, before: toldOf(row) }));`,
     suite: STORED,
     test: 'an act whose audit line cannot be written does not happen',
   },
