@@ -18,6 +18,7 @@ import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { freeValueProblem } from '../platform/resources/schema/free-value.ts';
+import { notActedOn } from './not-acted-on.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
 import {
   publishAgent,
@@ -83,18 +84,33 @@ async function act(
     // Who pins wants out of trouble: a reference missing in newer content must not delay that.
     ...(blocked && { blocked: { ...blocked.why, pinCounts: !agent.spec.suspend } }),
   });
+  const degraded = degradedBy(agent.spec);
   const { activeVersion, latestVersion } = live;
   const before = agent.status.activeVersion;
   const isBack = before !== undefined && activeVersion !== null && activeVersion < before;
   return {
-    findings: blocked ? blocked.findings : findingsOf(agent.spec, live),
+    findings: [...(blocked ? blocked.findings : findingsOf(agent.spec, live)), ...degraded],
     status: {
       ...(await readAgentHistory(deps, id, agent.spec.revisionHistoryLimit)),
       ...(activeVersion !== null && { activeVersion }),
       ...(latestVersion > 0 && { latestVersion }),
     },
     ...(isBack && { event: { action: 'RollBack', reason: 'RolledBack' } }),
+    events: degraded.flatMap(({ reason, message: note }) =>
+      isTold(agent, note) ? [] : [{ type: 'Warning', action: 'Publish', reason, note }],
+    ),
   };
+}
+
+/** There only while true, as `Stalled` is: the agent is in force, and something of it is not. */
+function degradedBy(spec: AgentSpec): Finding[] {
+  const message = notActedOn(spec);
+  if (message === undefined) return [];
+  return [{ type: 'Degraded', status: true, reason: 'NotSupported', message }];
+}
+
+function isTold({ status: { conditions = [] } }: AgentResource, message: string): boolean {
+  return conditions.some((one) => one.type === 'Degraded' && one.message === message);
 }
 
 function refuseParameters({ tools = [] }: AgentSpec): Problem | undefined {

@@ -5,6 +5,7 @@ import { AgentPatch, AgentWrite } from './rest-agent.ts';
 import { publishVersion, rollBack } from './pin-agent.ts';
 import { etagOf } from '../platform/declare/precondition.ts';
 import { listAgents } from './agents.sql.ts';
+import { requireSources, type RequireSourcesDeps } from './require-sources.ts';
 import {
   createAgent,
   deleteAgent,
@@ -28,8 +29,10 @@ const written: Answers = {
   202: { description: 'Written; not in force yet, `ready` is false.', schema: Agent },
 };
 
+export type AgentRoutesDeps = AgentWriterDeps & RequireSourcesDeps;
+
 /** Agents and what is live of them (contract §4). */
-export function agentRoutes(deps: AgentWriterDeps): Route[] {
+export function agentRoutes(deps: AgentRoutesDeps): Route[] {
   return [...readRoutes(deps), ...writeRoutes(deps), ...activationRoutes(deps)];
 }
 
@@ -75,7 +78,7 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
   ];
 }
 
-function writeRoutes(deps: AgentWriterDeps): Route[] {
+function writeRoutes(deps: AgentRoutesDeps): Route[] {
   const errors = ['managed_elsewhere', 'write_conflict', 'precondition_failed'] as const;
   return [
     route({
@@ -96,6 +99,7 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       errors: ['name_taken', 'quota_exceeded'],
       etag: true,
       handle: async ({ caller, plan, body: { name, ...fields } }) => {
+        await requireSources(deps, caller.namespace, fields);
         const { row, shown } = await createAgent(deps, caller, { name, fields, plan });
         const body = agentView(row);
         const headers = { Location: `/v1/agents/${String(body['id'])}`, ETag: etagOf(row) };
@@ -118,6 +122,7 @@ function writeRoutes(deps: AgentWriterDeps): Route[] {
       etag: true,
       handle: async ({ caller, params: { id }, body: patch, precondition }) => {
         if (Object.hasOwn(patch, 'name')) throw nameIsFixed();
+        await requireSources(deps, caller.namespace, patch);
         return writtenAnswer(await patchAgent(deps, caller, { id, patch, precondition }));
       },
     }),

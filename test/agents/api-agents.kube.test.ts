@@ -62,8 +62,12 @@ describeEachStore((storeName) => {
         pinned_version: null,
         managed_by: 'api',
         ready: true,
-        status_message: 'version 1 is live',
-        status: { ready: true, reason: 'Published', message: 'version 1 is live' },
+        status_message: 'version 1 is live; not acted on by this version: tools (look_up), voice',
+        status: {
+          ready: true,
+          reason: 'Published',
+          message: 'version 1 is live; not acted on by this version: tools (look_up), voice',
+        },
       });
       expect(Math.abs(body.created - Date.now() / 1_000)).toBeLessThan(60);
       const read = await api.call('GET', `/v1/agents/${body.id}`);

@@ -12,6 +12,33 @@ const DECLARED = 'src/platform/declare/declared-kind.ts';
 /** Bugs of agents: which content is live, since when, by whom, and who may change it. */
 export const AGENTS_MUTANTS: readonly Mutant[] = [
   {
+    name: 'tools-that-nobody-calls',
+    why: 'a refund tool is declared, and nobody is told that no refund will ever be made',
+    file: 'src/agents/agent.reconciler.ts',
+    find: 'if (message === undefined) return [];',
+    replace: 'if (message !== undefined) return [];',
+    suite: 'test/agents/not-acted-on.pg.test.ts',
+    test: 'is a condition that is there while it is true',
+  },
+  {
+    name: 'told-at-every-look',
+    why: 'each resync adds an Event about the same tools, until nobody reads Events any more',
+    file: 'src/agents/agent.reconciler.ts',
+    find: "one.type === 'Degraded' && one.message === message",
+    replace: "one.type === 'Stalled' && one.message === message",
+    suite: 'test/agents/not-acted-on.pg.test.ts',
+    test: 'is told once, however often it is looked at',
+  },
+  {
+    name: 'source-of-nobody',
+    why: 'a mistyped source is taken, and the agent answers from nothing',
+    file: 'src/agents/require-sources.ts',
+    find: 'declared[at] ? [] :',
+    replace: '[] ??',
+    suite: 'test/agents/unknown-sources.kube.test.ts',
+    test: 'a name or an id of nobody',
+  },
+  {
     name: 'content-never-found-again',
     why: 'content that returns gets another number, and the number in the runbook means nothing',
     file: 'src/agents/publish-agent.ts',

@@ -19,7 +19,7 @@ import type { Route } from '../../platform/http/route.ts';
 import { usageRoute, type UsageRouteDeps } from '../../platform/http/usage.routes.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { projectionsIn } from '../../platform/resources/projections.sql.ts';
-import { sumSourceBytes } from '../../knowledge/sources/knowledge-sources.sql.ts';
+import { findSourceIds, sumSourceBytes } from '../../knowledge/sources/knowledge-sources.sql.ts';
 import { countRunningJobs } from '../../webhooks/replay/jobs.sql.ts';
 import { deliveryRoutes } from '../../webhooks/delivery/deliveries.routes.ts';
 import type { RotateSecretDeps } from '../../webhooks/endpoints/rotate-secret.ts';
@@ -44,7 +44,10 @@ export type RoutesDeps = AgentWriterDeps &
 export function createRoutes(deps: RoutesDeps): Route[] {
   const { pool } = deps;
   const routes: Route[] = [
-    ...agentRoutes(deps),
+    ...agentRoutes({
+      ...deps,
+      findSources: (namespace, ids) => findSourceIds(pool, { namespace, ids, names: [] }),
+    }),
     ...agentVersionRoutes(deps),
     ...webhookRoutes(deps),
     ...rotateSecretRoutes(deps),

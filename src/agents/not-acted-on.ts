@@ -1,0 +1,27 @@
+import type { AgentSpec } from './agent.ts';
+import { contentOf } from './content-hash.ts';
+
+/**
+ * What is declared, kept and shown, and changes nothing that the agent does (contract §4): `not acted on by
+ * this version: tools (refund, hang_up), voice, language, model, the escalation rule tool_failure`;
+ * undefined when there is no such thing. Who declares it is told, and does not wait for it.
+ */
+export function notActedOn(spec: AgentSpec): string | undefined {
+  const content = contentOf(spec);
+  const tools = (content.tools ?? []).map(({ name }) => name);
+  const fields = (['voice', 'language', 'model'] as const).filter((field) => content[field]);
+  const isRule = content.escalation?.rules?.some(({ when }) => when === 'tool_failure') ?? false;
+  const names = [
+    ...(tools.length > 0 ? [`tools (${listed(tools)})`] : []),
+    ...fields,
+    ...(isRule ? ['the escalation rule tool_failure'] : []),
+  ];
+  return names.length > 0 ? `not acted on by this version: ${names.join(', ')}` : undefined;
+}
+
+const NAMED_MAX = 10;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX;
+  return [...names.slice(0, NAMED_MAX), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}

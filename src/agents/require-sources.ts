@@ -1,0 +1,47 @@
+import { ApiError, type FieldError } from '../errors.ts';
+import { toUuid } from '../ids.ts';
+import type { ResourceStore } from '../platform/resources/resource-store.ts';
+
+export type RequireSourcesDeps = {
+  store: Pick<ResourceStore, 'get'>;
+  /** Those of the ids (uuids) that the namespace has a knowledge source of. */
+  findSources: (namespace: string, ids: readonly string[]) => Promise<readonly string[]>;
+};
+
+/**
+ * Refuses what a request asks an agent to answer from and the namespace does not have: a slip of the pen,
+ * which would else only show in a condition. Only what the request itself names: an agent of which a source
+ * was deleted can still be changed. Costs one query for ids, one read for each name.
+ * @throws ApiError invalid_body
+ */
+export async function requireSources(
+  { store, findSources }: RequireSourcesDeps,
+  namespace: string,
+  { knowledge }: { knowledge?: unknown },
+): Promise<void> {
+  const ids = textsIn(knowledge, 'source_ids');
+  const names = textsIn(knowledge, 'source_names');
+  const uuids = ids.flatMap((id) => toUuid('ks', id) ?? []);
+  const known = new Set(uuids.length > 0 ? await findSources(namespace, uuids) : []);
+  const declared = await Promise.all(
+    names.map((name) => store.get('KnowledgeSource', { namespace, name })),
+  );
+  const errors = [
+    ...ids.map((id, at) => (known.has(toUuid('ks', id) ?? '') ? [] : unknown('ids', at, id))),
+    ...names.map((name, at) => (declared[at] ? [] : unknown('names', at, name))),
+  ].flat();
+  const [first] = errors;
+  if (first) throw new ApiError('invalid_body', first.detail, { errors });
+}
+
+function unknown(list: 'ids' | 'names', at: number, source: string): FieldError {
+  const detail = `there is no knowledge source ${source} in this namespace: make it first, or leave it out`;
+  return { pointer: `/knowledge/source_${list}/${at}`, code: 'unknown_source', detail };
+}
+
+/** Of a body that was checked already. */
+function textsIn(knowledge: unknown, field: string): string[] {
+  if (typeof knowledge !== 'object' || knowledge === null) return [];
+  const list: unknown = Reflect.get(knowledge, field);
+  return Array.isArray(list) ? list.map(String) : [];
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { ResourceEvent } from '../../src/platform/resources/resource-store.ts';
+import { startEngine, type Engine } from '../roles/engine.ts';
+import { awaitCondition, conditionsOf } from './agents.ts';
+
+/** What an agent declares and nothing acts on is said, where it is declared and by REST. */
+
+const told: ResourceEvent[] = [];
+let engine: Engine;
+beforeAll(async () => {
+  engine = await startEngine();
+  await engine.startOperator({ record: (_, event) => told.push(event) });
+});
+afterAll(() => engine?.stop());
+
+const tool = (name: string) => ({ type: 'webhook', name, url: 'https://example.com/' });
+
+test('is a condition that is there while it is true, and one Event', async () => {
+  await engine.declareAgent('clara', {
+    prompt: 'Be kind.',
+    tools: [tool('refund'), { type: 'end_call', name: 'bye' }],
+    voice: { provider: 'x' },
+    language: 'en-GB',
+    model: { name: 'm' },
+    escalation: { rules: [{ when: 'user_request' }, { when: 'tool_failure', count: 2 }] },
+  });
+  const of = { kind: 'Agent', name: 'clara' };
+  await awaitCondition(engine, of, { type: 'Ready', status: 'True', reason: 'Published' });
+  const { Degraded, Stalled } = conditionsOf(await engine.settled('Agent', 'clara'));
+  const message =
+    'not acted on by this version: tools (refund, bye), voice, language, model, ' +
+    'the escalation rule tool_failure';
+  expect(Degraded).toMatchObject({ status: 'True', reason: 'NotSupported', message });
+  expect(Stalled).toBeUndefined();
+
+  await engine.declareAgent('clara', {
+    prompt: 'Be brief.',
+    tools: [],
+    voice: {},
+    escalation: { rules: [{ when: 'user_request' }] },
+  });
+  const now = conditionsOf(await engine.settled('Agent', 'clara'));
+  expect(Object.keys(now).sort()).toEqual(['Accepted', 'Published', 'Ready', 'ResolvedRefs']);
+  expect(told.filter(({ reason }) => reason === 'NotSupported')).toEqual([
+    { type: 'Warning', action: 'Publish', reason: 'NotSupported', note: message },
+  ]);
+});
+
+test('is said of an agent that is held for another reason too, and names ten tools', async () => {
+  const tools = Array.from({ length: 12 }, (_, i) => tool(`t${i}`));
+  const knowledge = { sourceNames: ['none'] };
+  await engine.declareAgent('held', { prompt: 'Be kind.', tools, knowledge });
+  const { Ready, Degraded } = conditionsOf(await engine.settled('Agent', 'held'));
+  expect(Ready).toMatchObject({ status: 'False', reason: 'KnowledgeSourceNotFound' });
+  expect(Degraded?.message).toMatch(/tools \(t0, .*, t9, and 2 more\)$/);
+});
+
+test('is told once, however often it is looked at', async () => {
+  await engine.declareAgent('again', { prompt: 'Be kind.', tools: [tool('refund')] });
+  await engine.settled('Agent', 'again');
+  const before = told.length;
+  await engine.declareAgent('again', { prompt: 'Be brief.', tools: [tool('refund')] });
+  const { Degraded } = conditionsOf(await engine.settled('Agent', 'again'));
+  expect(Degraded).toMatchObject({ status: 'True' });
+  expect(told.slice(before).filter(({ reason }) => reason === 'NotSupported')).toEqual([]);
+});
