@@ -44,7 +44,7 @@ const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[
   audit: { below: [] },
   access: { below: ['audit'] },
   events: { below: ['audit'] },
-  webhooks: { below: ['events'], parts: ['queue', 'endpoints', 'delivery', 'replay'] },
+  webhooks: { below: ['events'], parts: ['queue', 'endpoints', 'delivery', 'replay', 'receipts'] },
   agents: { below: ['events'] },
   knowledge: { below: ['agents'], parts: ['passages', 'sources', 'gaps'] },
   conversations: { below: ['knowledge'], parts: ['record', 'escalations', 'ending', 'turns'] },
@@ -134,6 +134,8 @@ const REACHES_OVER: Record<string, readonly string[]> = {
   // A claim brings the body along; a replay looks for what was missed.
   'webhooks/queue/delivery-queue.sql.ts': ['events'],
   'webhooks/replay/jobs.sql.ts': ['events'],
+  // What was erased cannot be sent again; what was made for one endpoint is a test.
+  'webhooks/receipts/receipts.sql.ts': ['events'],
   // All partitioned tables are made and dropped by the same days.
   'webhooks/queue/partitions.sql.ts': ['events'],
   // A turn reads the conversation and the content of its version by one statement.

@@ -1,10 +1,47 @@
 import type { Mutant } from './mutant.ts';
 
 const headers = 'test/webhooks/endpoints/secret-headers.kube.test.ts';
+const receipts = 'test/webhooks/receipts/receipts.pg.test.ts';
 const rotation = 'test/webhooks/endpoints/secret-rotation.kube.test.ts';
 
 /** What is secret about an endpoint (contract §4, §6). */
 export const ENDPOINT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'digest-forgets-where-pages-meet',
+    why: 'every receiver of more than a page an hour is told that it lost something',
+    file: 'src/webhooks/receipts/digest-hour.ts',
+    find: 'digest.count === 0 ? ids : `\\n${ids}`',
+    replace: 'ids',
+    suite: receipts,
+    test: 'is the same in pages',
+  },
+  {
+    name: 'digest-of-what-was-acknowledged',
+    why: 'events that were given up are lost and both sides agree',
+    file: 'src/webhooks/receipts/receipts.sql.ts',
+    find: "having bool_or(status <> 'canceled')",
+    replace: "having bool_or(status = 'delivered')",
+    suite: receipts,
+    test: 'counts what was sent whatever became of it',
+  },
+  {
+    name: 'reconcile-doubles-what-is-on-its-way',
+    why: 'two workers of a receiver that ask at once get everything twice',
+    file: 'src/webhooks/receipts/reconcile.ts',
+    find: "    await lockCount(db, 'reconcile', endpointId);\n",
+    replace: '',
+    suite: receipts,
+    test: 'asked twice at once, or again',
+  },
+  {
+    name: 'reconcile-replays-for-readers',
+    why: 'a key that may only read sends requests to receivers',
+    file: 'src/webhooks/receipts/reconcile.ts',
+    find: "  if (replay) requireScope(caller, 'replay', '`replay` is true');\n",
+    replace: '',
+    suite: receipts,
+    test: 'replays by who may replay',
+  },
   {
     name: 'secret-not-kept-before-the-declaration',
     why: 'the secret that a create answered signs nothing: each receiver refuses each delivery',

@@ -694,6 +694,43 @@ export interface components {
       /** Unix seconds. */
       until: number;
     };
+    /** What an endpoint was sent in an hour. */
+    DeliveryDigest: {
+      /** Unix seconds. */
+      hour: number;
+      /** Events that were sent, or are on their way. */
+      count: number;
+      /** Lower-case hex, over their ids in ascending order, joined by LF, without one at the end. */
+      sha256: string;
+      /** Of these: not acknowledged, and tried again. */
+      unfinished: number;
+      /** Of these: given up. A replay sends them again. */
+      failed: number;
+    };
+    /** What a receiver lacks, and what it has too much. */
+    Reconciliation: {
+      /** Unix seconds. */
+      since: number;
+      /** Unix seconds. */
+      until: number;
+      /** Sent to the endpoint and not held, ascending; a page of them. */
+      missing: string[];
+      /** Of `missing`: still on their way. */
+      unfinished: string[];
+      /** Of `missing`: their words were erased; they cannot be sent again. */
+      erased: string[];
+      /** Held, and never sent to this endpoint. On the first page only, as the next two. */
+      unknown: string[];
+      /** Held and sent, but of no digest: test events, and those whose deliveries were all canceled. */
+      uncounted: string[];
+      /** Held, but of another time than this window; not looked at. */
+      outside: string[];
+      /** With `replay`: the new deliveries. */
+      delivery_ids: string[];
+      has_more: boolean;
+      /** For `cursor`; null: the last page. */
+      next_cursor: (string | null);
+    };
     /** A conversation with a version of an agent. */
     Conversation: {
       /** conv_… */
@@ -2417,6 +2454,88 @@ export interface paths {
         404: Refused<'not_found'>;
         409: Refused<'job_finished'>;
         429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/webhooks/{id}/digest': Only<{
+    /** Digest of what an endpoint was sent in an hour */
+    get: {
+      parameters: {
+        query: {
+          /** Start of the hour in Unix seconds, a multiple of 3600; of the last 30 days. */
+          hour: number;
+        };
+        header?: never;
+        path: {
+          /** Id of the webhook endpoint. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['DeliveryDigest'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<('rate_limited' | 'too_many_in_flight')>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/webhooks/{id}/reconcile': Only<{
+    /** Compare what a receiver holds with what it was sent */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the webhook endpoint. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Unix seconds, inclusive; at most 30 days ago. */
+          since: number;
+          /** Unix seconds, exclusive, at most 24 hours after `since`. Default: now. */
+          until?: number;
+          /** Ids of all events with `created` in this window that the receiver holds. */
+          ids: string[];
+          /** True: what is missing and not on its way is sent again. Needs the scope replay. */
+          replay?: boolean;
+          /** Of `missing` in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Reconciliation'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Reconciliation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'endpoint_disabled')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<('rate_limited' | 'too_many_in_flight')>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
       };

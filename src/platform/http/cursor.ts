@@ -31,6 +31,11 @@ export function idPage(prefix: IdPrefix) {
   return { limit, cursor: cursorOf((text) => toUuid(prefix, text) ?? undefined) };
 }
 
+/** Cursor of a list that is asked for by a body, whose items have ids. */
+export function cursorInBody(prefix: IdPrefix) {
+  return cursorOf((text) => toUuid(prefix, text) ?? undefined);
+}
+
 /** Query of a list whose items are numbered from 1. */
 export function numberPage(list: string) {
   return { limit, cursor: cursorOf((text) => numberIn(list, text)) };

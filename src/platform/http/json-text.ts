@@ -8,15 +8,15 @@ import { pointerOf } from '../resources/schema/key-map.ts';
  */
 
 const DEPTH_MAX = 32;
-/** Members of objects and elements of lists, together. */
-const MEMBERS_MAX = 10_000;
+/** Members of objects and elements of lists, together; a route may allow more. */
+export const MEMBERS_MAX = 10_000;
 /** A list of thousands of the same mistake helps nobody. */
 const ERRORS_MAX = 50;
 
 /** @throws ApiError malformed_json, malformed_request, invalid_body */
-export function parseJsonBody(bytes: Buffer): unknown {
+export function parseJsonBody(bytes: Buffer, membersMax: number = MEMBERS_MAX): unknown {
   const text = decode(bytes);
-  checkShape(text);
+  checkShape(text, membersMax);
   const value = parse(text);
   const errors: FieldError[] = [];
   findUnkeepable(value, [], errors);
@@ -53,7 +53,7 @@ function parse(text: string): unknown {
  * object or list has one member more than it has commas, unless it is closed at once; invalid JSON
  * may be counted wrong and is refused anyway.
  */
-function checkShape(text: string): void {
+function checkShape(text: string, membersMax: number): void {
   let depth = 0;
   let members = 0;
   let isJustOpened = false;
@@ -68,8 +68,8 @@ function checkShape(text: string): void {
     else if (isClosing) depth -= 1;
     else if (character === ',') members += 1;
     if (depth > DEPTH_MAX) throw tooMuch(`nested at most ${DEPTH_MAX} deep`);
-    if (members > MEMBERS_MAX) {
-      throw tooMuch(`at most ${MEMBERS_MAX} members of objects and elements of lists in all`);
+    if (members > membersMax) {
+      throw tooMuch(`at most ${membersMax} members of objects and elements of lists in all`);
     }
   }
 }

@@ -27,7 +27,7 @@ export type BodyReader = {
    * The value; undefined when there is none.
    * @throws ApiError unsupported_media_type, body_too_large and those of parseJsonBody
    */
-  json: (mediaTypes: readonly string[]) => Promise<unknown>;
+  json: (mediaTypes: readonly string[], membersMax?: number) => Promise<unknown>;
 };
 
 /** Reads nothing until it is asked, and the bytes once. */
@@ -42,11 +42,11 @@ export function createBodyReader(request: IncomingMessage): BodyReader {
       const mediaType = checkMediaType(request, mediaTypes);
       return { mediaType, bytes: await bytes(bytesMax) };
     },
-    json: async (mediaTypes) => {
+    json: async (mediaTypes, membersMax) => {
       if (!hasBody(request)) return undefined;
       checkMediaType(request, mediaTypes);
       const read = await bytes();
-      return read.length === 0 ? undefined : parseJsonBody(read);
+      return read.length === 0 ? undefined : parseJsonBody(read, membersMax);
     },
   };
 }

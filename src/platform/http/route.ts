@@ -54,7 +54,7 @@ export type CountsAs = (headers: RawRequest['headers']) => InFlightKind | undefi
 export type RawRequest = {
   params: Record<string, unknown>;
   query: URLSearchParams;
-  readBody: (mediaTypes: readonly string[]) => Promise<unknown>;
+  readBody: (mediaTypes: readonly string[], membersMax?: number) => Promise<unknown>;
   readRaw: (mediaTypes: readonly string[], bytesMax: number) => Promise<RawBody>;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -123,7 +123,8 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
   /** A parameter that does not parse is a 404 with the issue's message. */
   params?: P;
   query?: Q;
-  body?: { schema: z.ZodType<B>; isOptional?: boolean };
+  /** `membersMax`: instead of the bound of all bodies (contract §3). */
+  body?: { schema: z.ZodType<B>; isOptional?: boolean; membersMax?: number };
   /** A body that is no JSON, in the place of one that is. */
   raw?: { mediaTypes: readonly string[]; bytesMax: number };
   errors?: readonly ErrorCode[];
@@ -185,7 +186,7 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
         params: parseParams(params, requireStorable(request.params)),
         query: parseQuery(query, request.query),
         precondition: readIfMatch(spec.etag && request.headers['if-match']),
-        body: body && readBody(body, await request.readBody(mediaTypes)),
+        body: body && readBody(body, await request.readBody(mediaTypes, spec.body?.membersMax)),
         upload: raw ? await request.readRaw(raw.mediaTypes, raw.bytesMax) : NO_UPLOAD,
         headers: request.headers,
         answering: request.answering,

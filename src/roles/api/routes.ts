@@ -27,6 +27,7 @@ import { rotateSecretRoutes } from '../../webhooks/endpoints/rotate-secret.route
 import { webhookRoutes, type WebhookRoutesDeps } from '../../webhooks/endpoints/webhooks.routes.ts';
 import { eraseEvents } from '../../webhooks/queue/delivery-endings.sql.ts';
 import { countDeliveries } from '../../webhooks/queue/deliveries.sql.ts';
+import { receiptRoutes } from '../../webhooks/receipts/receipts.routes.ts';
 import { replayRoutes, type ReplayRoutesDeps } from '../../webhooks/replay/replays.routes.ts';
 
 export type RoutesDeps = AgentWriterDeps &
@@ -55,6 +56,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...eventRoutes({ pool, countDeliveries: (ids) => countDeliveries(pool, ids) }),
     ...deliveryRoutes(deps),
     ...replayRoutes(deps),
+    ...receiptRoutes(deps),
     ...conversationRoutes(deps),
     eraseConversationRoute({ ...deps, eraseEvents }),
     ...escalationRoutes(deps),

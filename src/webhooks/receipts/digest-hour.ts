@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '../../errors.ts';
+import { REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
+import { fromUuid, lowestUuidAt } from '../../ids.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { requireEndpoint } from '../endpoints/write-endpoint.ts';
+import { readSent, type SentEvent, type SentPage, type SentSpan } from './receipts.sql.ts';
+
+export type ReceiptsDeps = { pool: Pool; nowMs: () => number };
+
+/**
+ * Deliveries of one statement. So many rows keep this process from others for about 20 ms, and planning
+ * a month of partitions for each page is still the smaller part.
+ */
+const PAGE = 10_000;
+export const HOUR_SEC = 3_600;
+
+export type HourDigest = {
+  count: number;
+  /** Lower-case hex, of the sorted public ids joined by LF. */
+  sha256: string;
+  /** On their way and not acknowledged yet. */
+  unfinished: number;
+  /** Given up. */
+  failed: number;
+};
+
+/**
+ * What an endpoint was sent of the events of one hour (contract §4). The time in an event's id is
+ * the `created` of its body, so an hour is a range of ids, and their order that of the text.
+ * @param hour Unix seconds
+ * @throws ApiError not_found, invalid_parameter
+ */
+export async function digestHour(
+  deps: ReceiptsDeps,
+  input: { namespace: string; endpointId: string; hour: number },
+): Promise<HourDigest> {
+  const { namespace, endpointId, hour } = input;
+  requireHour(hour, deps.nowMs());
+  await requireEndpoint(deps, { namespace, id: endpointId });
+  const hash = createHash('sha256');
+  const digest = { count: 0, unfinished: 0, failed: 0 };
+  const [from, to] = [hour, hour + HOUR_SEC].map((sec) => lowestUuidAt(sec * 1_000));
+  for await (const page of sentPages(deps.pool, { endpointId, from: from!, to: to! })) {
+    const ids = page.map(({ id }) => fromUuid('evt', id)).join('\n');
+    if (page.length > 0) hash.update(digest.count === 0 ? ids : `\n${ids}`);
+    digest.count += page.length;
+    for (const { isDelivered, isQueued } of page) {
+      if (isDelivered) continue;
+      if (isQueued) digest.unfinished += 1;
+      else digest.failed += 1;
+    }
+  }
+  return { ...digest, sha256: hash.digest('hex') };
+}
+
+/** Page by page, each a statement of its own: no transaction stays open meanwhile. */
+export async function* sentPages(pool: Pool, span: SentSpan): AsyncGenerator<SentEvent[]> {
+  for (let from: string | null = span.from; from !== null;) {
+    const page: SentPage = await readSent(pool, { ...span, from }, PAGE);
+    yield page.events;
+    from = page.next;
+  }
+}
+
+/** @throws ApiError invalid_parameter */
+function requireHour(hour: number, nowMs: number): void {
+  const problem =
+    hour % HOUR_SEC !== 0
+      ? `must be the start of an hour, a multiple of ${HOUR_SEC}`
+      : hour * 1_000 > nowMs
+        ? 'must not be in the future'
+        : hour * 1_000 < nowMs - REPLAY_WINDOW_MS
+          ? 'digests are answered for 30 days; this hour is before that'
+          : undefined;
+  if (problem !== undefined) throw new ApiError('invalid_parameter', `hour: ${problem}`);
+}
