@@ -162,7 +162,7 @@ describe('a digest', () => {
     const type = 'escalation.requested';
     const [delivered, gone] = await emit(2, { atSec: hour, conversationId, type });
     await queueIsEmpty();
-    await eraseEvents(api.engine.pool, { conversationId });
+    await eraseEvents(api.engine.pool, { conversationId, events: 'cancel', erased: '…' });
     receiver.answer((_, response) => void response.writeHead(503).end());
     const [waiting, exhausted, canceled] = await emit(3, { atSec: hour + 60 });
     await receiver.until((all) => all.length >= 5);
