@@ -110,6 +110,10 @@ const environment = z.object({
     .string()
     .refine((text) => /^[A-Za-z0-9+/]{43}=$/.test(text), 'must be the 32 bytes in base64 of before')
     .optional(),
+  // Of a language model, which nothing talks to yet: only whether they are set is kept.
+  PARLEY_MODEL_URL: z.string().optional(),
+  PARLEY_MODEL_KEY: z.string().optional(),
+  PARLEY_MODEL: z.string().optional(),
   PARLEY_RATE_LIMIT: z
     .string()
     .regex(/^\d{1,7}$/, 'must be requests a minute, a whole number; 0: no limit')
@@ -168,6 +172,8 @@ export type Config = {
   encryptionKey: Buffer | undefined;
   /** 32 bytes; what was sealed with it still opens, while it is resealed */
   previousEncryptionKey: Buffer | undefined;
+  /** Variables of a language model that are set, and not used by this version */
+  unusedModel: readonly string[];
   /** Requests a minute for one API key; undefined: the role's default */
   rateLimit: number | undefined;
   /** Origins whose pages may call the API, or `*` alone; empty: none */
@@ -217,12 +223,22 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     previousEncryptionKey: e.PARLEY_ENCRYPTION_KEY_PREVIOUS
       ? Buffer.from(e.PARLEY_ENCRYPTION_KEY_PREVIOUS, 'base64')
       : undefined,
+    unusedModel: (['PARLEY_MODEL_URL', 'PARLEY_MODEL_KEY', 'PARLEY_MODEL'] as const).filter(
+      (name) => e[name] !== undefined,
+    ),
     rateLimit: e.PARLEY_RATE_LIMIT,
     corsOrigins: e.PARLEY_CORS_ORIGINS ?? [],
     limits: limitsOf(e),
     logLevel: e.PARLEY_LOG_LEVEL,
     failpoints: e.PARLEY_FAILPOINTS,
   };
+}
+
+/** A line for whoever set variables that nothing reads yet; none when they did not. */
+export function notUsedYet({ unusedModel }: Pick<Config, 'unusedModel'>): readonly string[] {
+  if (unusedModel.length === 0) return [];
+  const what = `${unusedModel.join(', ')}: not used by this version`;
+  return [`${what}, which replies from knowledge alone and calls no language model`];
 }
 
 /** Those of an environment that sets none. */

@@ -4,7 +4,7 @@ import { createContext, readVersion, type Context } from '../roles/context.ts';
 import { migrateDatabase } from '../roles/migrate-database.ts';
 import { createPostgresDeclarations } from '../roles/postgres-declarations.ts';
 import { stopOnSignals } from '../roles/shutdown.ts';
-import type { Config } from '../config.ts';
+import { notUsedYet, type Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import type { Attempt } from '../webhooks/delivery/attempt.ts';
 import { runDelivery } from '../roles/delivery/run.ts';
@@ -32,12 +32,17 @@ const DEFAULT_PORT = 8080;
 const POOL_MAX = 24;
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
 
+const NO_CLUSTER =
+  'PARLEY_STORE=kubernetes: start keeps what is declared in PostgreSQL; leave the variable out, or run operator, ' +
+  'api and delivery against a cluster, as the Helm chart does';
+
 /**
  * `parley start`: every role in one process by the same `run` functions as in pods, on a
  * PostgreSQL of its own (or DATABASE_URL), with a folder of manifests and a demo receiver.
  * Parts stop in the reverse order of their start.
  */
 export async function runStart(config: Config): Promise<void> {
+  if (config.store === 'kubernetes') throw new StartupError(NO_CLUSTER);
   const stops: Stop[] = [];
   const stopAll: Stop = async () => {
     for (const stop of stops.toReversed()) await stop();
@@ -173,6 +178,7 @@ async function startRoles(deps: {
     manifests: relative(folder),
     egressAllow: deps.egressAllow,
   });
+  for (const line of notUsedYet(config)) screen.note(line);
   const manifests = createManifestFolder({ ...declarations, folder, report: screen.manifest });
   stops.push(manifests.stop);
   await manifests.start();

@@ -12,6 +12,15 @@ const ANSWER = 'src/platform/http/answer.ts';
 /** Bugs of the conventions of /v1: pages, problems, limits, who may do what. */
 export const HTTP_MUTANTS: readonly Mutant[] = [
   {
+    name: 'if-match-that-nobody-checks',
+    why: 'who guards an upload by a tag overwrites all the same, and is told that it went well',
+    file: 'src/platform/http/route.ts',
+    find: "if (!takesIfMatch(route)) throw new ApiError('malformed_request', NO_IF_MATCH);",
+    replace: 'if (!takesIfMatch(route)) return noPrecondition;',
+    suite: 'test/platform/declare/etag.kube.test.ts',
+    test: 'If-Match where nothing is checked is 400',
+  },
+  {
     name: 'pages-of-a-thousand',
     why: 'limit=1000 is taken, and one caller has the database read a thousand rows at a time',
     file: 'src/platform/http/cursor.ts',

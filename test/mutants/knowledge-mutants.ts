@@ -79,6 +79,15 @@ export const KNOWLEDGE_MUTANTS: readonly Mutant[] = [
     test: 'goes first when its question is asked again',
   },
   {
+    name: 'pdf-called-text',
+    why: 'the bytes of a PDF are indexed as words, and the source says that it is ready',
+    file: 'src/knowledge/sources/accepted-format.ts',
+    find: 'if (found !== undefined) throw',
+    replace: 'if (found === null) throw',
+    suite: SOURCES,
+    test: 'refuses what is no text, too much or nothing',
+  },
+  {
     name: 'search-without-a-limit',
     why: 'limit=1 of a search is answered with a dozen',
     file: 'src/knowledge/passages/search-passages.ts',

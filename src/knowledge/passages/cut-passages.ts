@@ -47,7 +47,7 @@ const PACKED_BYTES_MAX = 100_000_000;
 export function cutPassages(content: Content): CutContent | { refused: Refusal } {
   const text = decode(content.text);
   if (text === undefined) {
-    return { refused: { code: 'invalid_format', detail: 'the content must be UTF-8' } };
+    return { refused: { code: 'invalid_format', detail: NO_UTF8 } };
   }
   let { title } = content;
   let passages = 0;
@@ -79,6 +79,9 @@ export function cutPassages(content: Content): CutContent | { refused: Refusal }
   }
 }
 
+const NO_UTF8 =
+  'the content is not UTF-8: save it as plain text or Markdown in UTF-8; other formats are not read by this ' +
+  'version';
 const TOO_MANY =
   `a source may have ${PASSAGES_MAX} passages and this text makes more: each heading of the first ` +
   'two levels begins one; use fewer headings, or several sources';

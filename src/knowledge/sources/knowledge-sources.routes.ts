@@ -7,6 +7,7 @@ import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 import { dnsLabel } from '../../platform/resources/schema/field-types.ts';
 import { KnowledgeSourcePatch, KnowledgeSourceWrite } from './rest-knowledge-source.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
+import { ACCEPTED, MEDIA_TYPES, requireText } from './accepted-format.ts';
 import type { IndexDeps } from './index-source.ts';
 import { PASSAGES_MAX } from '../passages/cut-passages.ts';
 import { listDocuments } from './knowledge-documents.sql.ts';
@@ -197,7 +198,6 @@ function syncRoute(deps: SourceRoutesDeps): Route {
   });
 }
 
-const MEDIA_TYPES = ['text/plain', 'text/markdown'];
 const FILE_BYTES_MAX = 20 * 1024 * 1024;
 
 const fileName = z
@@ -221,10 +221,11 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
     summary: 'Upload the content of a source of type file',
     description:
       `Plain text or Markdown in UTF-8, at most 20 MB and ${PASSAGES_MAX} passages. It can be found ` +
-      'as soon as this is answered; until then what was uploaded before is.',
+      'as soon as this is answered; until then what was uploaded before is. Other formats are refused, by ' +
+      'their media type, their name or how they begin.',
     params,
     query: { file_name: fileName },
-    raw: { mediaTypes: MEDIA_TYPES, bytesMax: FILE_BYTES_MAX },
+    raw: { mediaTypes: MEDIA_TYPES, bytesMax: FILE_BYTES_MAX, otherwise: ACCEPTED },
     answers: { 202: { description: 'The source, indexed.', schema: KnowledgeSource } },
     errors: ['unsupported_type', 'quota_exceeded'],
     inFlight: () => 'uploads',
@@ -232,6 +233,7 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
       const { mediaType, bytes } = upload;
       if (bytes.length === 0) throw nothingSent();
       const content = { mediaType, fileName: query.file_name ?? null, content: bytes };
+      requireText(content);
       const input = { namespace: caller.namespace, id, upload: content };
       const storeIt = audited(
         caller,

@@ -18,11 +18,14 @@ const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
 /** `mediaType`: without parameters, in lower case; '' when there is no body. */
 export type RawBody = { mediaType: string; bytes: Buffer };
 
+/** `otherwise`: told to who sends something else. */
+export type RawAccepted = { mediaTypes: readonly string[]; bytesMax: number; otherwise?: string };
+
 export type BodyReader = {
   /** As it came, of whatever type; empty when there is none. @throws ApiError body_too_large */
   bytes: (bytesMax?: number) => Promise<Buffer>;
   /** Bytes of one of these types. @throws ApiError unsupported_media_type, body_too_large */
-  raw: (mediaTypes: readonly string[], bytesMax: number) => Promise<RawBody>;
+  raw: (accepted: RawAccepted) => Promise<RawBody>;
   /**
    * The value; undefined when there is none.
    * @throws ApiError unsupported_media_type, body_too_large and those of parseJsonBody
@@ -37,14 +40,14 @@ export function createBodyReader(request: IncomingMessage): BodyReader {
     (reading ??= readBody(request, bytesMax));
   return {
     bytes,
-    raw: async (mediaTypes, bytesMax) => {
+    raw: async ({ mediaTypes, bytesMax, otherwise }) => {
       if (!hasBody(request)) return { mediaType: '', bytes: Buffer.alloc(0) };
-      const mediaType = checkMediaType(request, mediaTypes);
+      const mediaType = checkMediaType(request, mediaTypes, otherwise);
       return { mediaType, bytes: await bytes(bytesMax) };
     },
     json: async (mediaTypes, membersMax) => {
       if (!hasBody(request)) return undefined;
-      checkMediaType(request, mediaTypes);
+      checkMediaType(request, mediaTypes, undefined);
       const read = await bytes();
       return read.length === 0 ? undefined : parseJsonBody(read, membersMax);
     },
@@ -85,11 +88,16 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly string[]): string {
+function checkMediaType(
+  { headers }: IncomingMessage,
+  mediaTypes: readonly string[],
+  otherwise: string | undefined,
+): string {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const allowed = mediaTypes.join(' or ');
   if (!mediaTypes.includes(type.trim())) {
-    throw new ApiError('unsupported_media_type', `send the body as ${allowed}`);
+    const other = otherwise === undefined ? '' : `; ${otherwise}`;
+    throw new ApiError('unsupported_media_type', `send the body as ${allowed}${other}`);
   }
   const charset = parameters.map((part) => part.trim()).find((part) => part.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {

@@ -8,7 +8,7 @@ import type { InFlightKind } from './in-flight.ts';
 import type { EventStream } from './sse.ts';
 import { parseBody } from './field-errors.ts';
 import { textProblem } from './json-text.ts';
-import type { RawBody } from './read-body.ts';
+import type { RawAccepted, RawBody } from './read-body.ts';
 
 /**
  * One entry of the route table. Express and the OpenAPI document are both made from it, and the
@@ -55,7 +55,7 @@ export type RawRequest = {
   params: Record<string, unknown>;
   query: URLSearchParams;
   readBody: (mediaTypes: readonly string[], membersMax?: number) => Promise<unknown>;
-  readRaw: (mediaTypes: readonly string[], bytesMax: number) => Promise<RawBody>;
+  readRaw: (accepted: RawAccepted) => Promise<RawBody>;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
 } & Repeatable;
@@ -126,7 +126,7 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
   /** `membersMax`: instead of the bound of all bodies (contract §3). */
   body?: { schema: z.ZodType<B>; isOptional?: boolean; membersMax?: number };
   /** A body that is no JSON, in the place of one that is. */
-  raw?: { mediaTypes: readonly string[]; bytesMax: number };
+  raw?: RawAccepted;
   errors?: readonly ErrorCode[];
   alsoNeeds?: { scope: Scope; when: string };
   etag?: true;
@@ -185,9 +185,9 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
         caller,
         params: parseParams(params, requireStorable(request.params)),
         query: parseQuery(query, request.query),
-        precondition: readIfMatch(spec.etag && request.headers['if-match']),
+        precondition: readIfMatch(spec, request.headers['if-match']),
         body: body && readBody(body, await request.readBody(mediaTypes, spec.body?.membersMax)),
-        upload: raw ? await request.readRaw(raw.mediaTypes, raw.bytesMax) : NO_UPLOAD,
+        upload: raw ? await request.readRaw(raw) : NO_UPLOAD,
         headers: request.headers,
         answering: request.answering,
         plan: request.plan,
@@ -248,13 +248,33 @@ function readBody({ schema, isOptional }: RouteBody, value: unknown): unknown {
   return parseBody(schema, value === undefined ? {} : value);
 }
 
+const NO_IF_MATCH =
+  'If-Match is not taken here, so nothing would be checked: leave it out. PATCH, DELETE, publish, rollback and ' +
+  'rotate_secret of agents, endpoints and sources take it';
+
 /** RFC 9110 §8.8.3; a weak tag is well-formed and never matches (§13.1.1). */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^${ENTITY_TAG.source}(?:[ \\t]*,[ \\t]*${ENTITY_TAG.source})*$`);
 
-/** `*` or a list of entity tags. @throws ApiError malformed_request */
-function readIfMatch(header: string | string[] | undefined): Precondition {
+/** A create has nothing that could have been changed. */
+export function takesIfMatch({
+  etag,
+  method,
+  path,
+}: Pick<Route, 'etag' | 'method' | 'path'>): boolean {
+  return etag === true && method !== 'get' && path.includes('{');
+}
+
+/**
+ * `*` or a list of entity tags. Who sends one to a route that checks none is told: they count on it.
+ * @throws ApiError malformed_request
+ */
+function readIfMatch(
+  route: Pick<Route, 'etag' | 'method' | 'path'>,
+  header: string | string[] | undefined,
+): Precondition {
   if (header === undefined) return noPrecondition;
+  if (!takesIfMatch(route)) throw new ApiError('malformed_request', NO_IF_MATCH);
   const text = String(header).trim();
   if (text === '*') return noPrecondition; // A missing object is 404 before it is checked.
   if (!LIST.test(text)) {

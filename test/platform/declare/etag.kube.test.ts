@@ -40,6 +40,33 @@ describeEachStore((storeName) => {
       ...(json !== undefined && { json }),
     });
 
+  test('If-Match where nothing is checked is 400, and nothing is done', async () => {
+    const { path, tag } = await make('agents', { prompt: 'one' });
+    const source = { type: 'file', name: 'checked' };
+    const { path: file } = await make('knowledge/sources', source);
+    const requests = [
+      ['GET', path],
+      ['POST', '/v1/agents', { prompt: 'two' }],
+      ['POST', `${file}/sync`],
+      ['POST', '/v1/conversations', { agent_id: path.split('/').at(-1) }],
+    ] as const;
+    for (const request of requests) {
+      for (const match of [tag, '*']) {
+        expect(await matching(match, request)).toMatchObject({
+          status: 400,
+          body: { code: 'malformed_request', detail: expect.stringContaining('If-Match') },
+        });
+      }
+    }
+    const upload = await api.call('PUT', `${file}/content`, {
+      body: 'We open at nine.',
+      headers: { 'content-type': 'text/plain', 'if-match': '*' },
+    });
+    expect(upload.status).toBe(400);
+    expect((await api.call('GET', file)).body).toMatchObject({ documents: 0 });
+    expect((await api.call('GET', '/v1/conversations')).body.data).toEqual([]);
+  });
+
   describe.each(THINGS)('%s', (kind, first, second, third) => {
     test('every answer has a strong tag, which moves with what is declared and with nothing else', async () => {
       const { path, tag } = await make(kind, first);

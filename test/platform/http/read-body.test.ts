@@ -29,7 +29,7 @@ test('who left before the body is read is not waited for', async () => {
   sent.destroy();
   // As while the key of the request is looked up.
   await until('the connection is gone', async () => incoming.closed);
-  const read = createBodyReader(incoming).raw(['text/plain'], 1_000);
+  const read = createBodyReader(incoming).raw({ mediaTypes: ['text/plain'], bytesMax: 1_000 });
   await expect(read).rejects.toMatchObject({ code: 'malformed_request' });
   server.close();
 });
@@ -69,7 +69,7 @@ test('who is refused a long body may go on for a while: the answer is not lost t
 
 test('large bodies arrive whole, though they share a pace', async () => {
   const server = createServer((incoming, response) => {
-    const read = createBodyReader(incoming).raw(['text/plain'], MIB * 20);
+    const read = createBodyReader(incoming).raw({ mediaTypes: ['text/plain'], bytesMax: MIB * 20 });
     void read.then(({ bytes }) => response.end(createHash('sha256').update(bytes).digest('hex')));
   });
   const port = await listen(server);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_STREAM_TYPE } from '../sse.ts';
-import type { AnswerShape, Route } from '../route.ts';
+import { takesIfMatch, type AnswerShape, type Route } from '../route.ts';
 
 /** The headers a route takes and answers, by what it is (contract §3): for its description. */
 
@@ -35,11 +35,6 @@ export function requestHeadersOf(route: Route): z.ZodObject | undefined {
     ...(route.method === 'get' && isStream(route) && { 'Last-Event-ID': last }),
   };
   return Object.keys(shape).length > 0 ? z.object(shape) : undefined;
-}
-
-/** A create has nothing that could have been changed. */
-export function takesIfMatch({ etag, method, path }: Route): boolean {
-  return etag === true && method !== 'get' && path.includes('{');
 }
 
 /** Components of the document, by the header's name. */

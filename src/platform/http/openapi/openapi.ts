@@ -11,11 +11,10 @@ import {
   answerHeadersOf,
   problemHeadersOf,
   requestHeadersOf,
-  takesIfMatch,
 } from './openapi-headers.ts';
 import { linksOf } from './openapi-links.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../problem.ts';
-import type { AnswerShape, Route, RouteBody } from '../route.ts';
+import { takesIfMatch, type AnswerShape, type Route, type RouteBody } from '../route.ts';
 
 /** The OpenAPI 3.1 document of a route table and of the webhooks that are sent. */
 export function describeApi(api: {
