@@ -12,17 +12,16 @@ export const ACCEPTED =
 const OTHER_ENDING =
   /\.(pdf|html?|xhtml|mhtml|docx?|odt|rtf|pages|xlsx?|ods|pptx?|odp|epub|mobi|zip|gz|tar|7z|png|jpe?g|gif|webp|tiff?|svg|mp[34]|wav|eml|msg)$/i;
 
-/** How other formats begin, whatever they are called. `latin1`, so that each byte is a character. */
-const OTHER_BEGINNINGS: readonly [pattern: RegExp, what: string][] = [
-  [/^%PDF-/, 'a PDF'],
-  [/^PK\x03\x04/, 'a ZIP archive, as Word and other office files are'],
-  [/^\xD0\xCF\x11\xE0/, 'an old office file'],
-  [/^\{\\rtf/, 'an RTF file'],
-  [
-    /^(?:\xEF\xBB\xBF)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)*<(?:!doctype\s+html|html[\s>])/i,
-    'HTML',
-  ],
+/** How other formats begin, whatever they are called; each character stands for a byte. */
+const OTHER_BEGINNINGS: readonly [beginning: string, what: string][] = [
+  ['%PDF-', 'a PDF'],
+  ['PK\u0003\u0004', 'a ZIP archive, as Word and other office files are'],
+  ['\u00D0\u00CF\u0011\u00E0', 'an old office file'],
+  ['{\\rtf', 'an RTF file'],
 ];
+/** After a byte order mark, an XML declaration and comments. */
+const HTML =
+  /^(?:\u00EF\u00BB\u00BF)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)*<(?:!doctype\s+html|html[\s>])/i;
 
 const BEGINNING_BYTES = 1_024;
 
@@ -31,7 +30,8 @@ export function requireText(upload: { fileName: string | null; content: Buffer }
   const { fileName, content } = upload;
   if (fileName !== null && OTHER_ENDING.test(fileName)) throw unsupported(`${fileName} is no text`);
   const beginning = content.toString('latin1', 0, BEGINNING_BYTES);
-  const [, found] = OTHER_BEGINNINGS.find(([pattern]) => pattern.test(beginning)) ?? [];
+  const [, known] = OTHER_BEGINNINGS.find(([bytes]) => beginning.startsWith(bytes)) ?? [];
+  const found = HTML.test(beginning) ? 'HTML' : known;
   if (found !== undefined) throw unsupported(`the content is ${found}`);
   if (content.includes(0)) throw unsupported('the content is no text: it has bytes of 0');
 }
