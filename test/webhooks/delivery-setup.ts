@@ -145,6 +145,7 @@ async function putEndpoint(engine: Engine, id: string, options: EndpointOptions)
     ready: true,
     reason: 'Delivering',
     message: '',
+    suspendedBy: null,
     secret: secret === null ? null : engine.sealer.seal(secret, endpointSecretPlace(namespace, id)),
   });
 }

@@ -481,8 +481,8 @@ export interface components {
       updated: number;
       name: string;
       url: string;
-      /** As declared; empty: every type. */
-      event_types: string[];
+      /** As declared; null: every type. */
+      event_types: (string[] | null);
       description: (string | null);
       enabled: boolean;
       /** Of the extra headers; their values are never shown. */
@@ -503,6 +503,14 @@ export interface components {
         status_code: (number | null);
         error_class: (string | null);
       } | null);
+      /** Start of the failures since the last success, in Unix seconds; null: none. */
+      failing_since: (number | null);
+      /** Failed since the last success. */
+      failed_attempts: number;
+      /** Still on their way; 10000: as many or more. Null but where one endpoint is read. */
+      unfinished_deliveries: (number | null);
+      /** Who switched it off, and how; null: it is on. */
+      disabled_reason: (string | null);
       /** While two secrets are live; see rotate_secret. */
       secret_rotation: ({
         /** From when on the new secret signs. */
@@ -521,8 +529,8 @@ export interface components {
       updated: number;
       name: string;
       url: string;
-      /** As declared; empty: every type. */
-      event_types: string[];
+      /** As declared; null: every type. */
+      event_types: (string[] | null);
       description: (string | null);
       enabled: boolean;
       /** Of the extra headers; their values are never shown. */
@@ -543,6 +551,14 @@ export interface components {
         status_code: (number | null);
         error_class: (string | null);
       } | null);
+      /** Start of the failures since the last success, in Unix seconds; null: none. */
+      failing_since: (number | null);
+      /** Failed since the last success. */
+      failed_attempts: number;
+      /** Still on their way; 10000: as many or more. Null but where one endpoint is read. */
+      unfinished_deliveries: (number | null);
+      /** Who switched it off, and how; null: it is on. */
+      disabled_reason: (string | null);
       /** While two secrets are live; see rotate_secret. */
       secret_rotation: ({
         /** From when on the new secret signs. */
@@ -563,8 +579,8 @@ export interface components {
       updated: number;
       name: string;
       url: string;
-      /** As declared; empty: every type. */
-      event_types: string[];
+      /** As declared; null: every type. */
+      event_types: (string[] | null);
       description: (string | null);
       enabled: boolean;
       /** Of the extra headers; their values are never shown. */
@@ -585,6 +601,14 @@ export interface components {
         status_code: (number | null);
         error_class: (string | null);
       } | null);
+      /** Start of the failures since the last success, in Unix seconds; null: none. */
+      failing_since: (number | null);
+      /** Failed since the last success. */
+      failed_attempts: number;
+      /** Still on their way; 10000: as many or more. Null but where one endpoint is read. */
+      unfinished_deliveries: (number | null);
+      /** Who switched it off, and how; null: it is on. */
+      disabled_reason: (string | null);
       /** While two secrets are live; see rotate_secret. */
       secret_rotation: ({
         /** From when on the new secret signs. */
@@ -1804,8 +1828,8 @@ export interface paths {
         'application/json': {
           /** Address the events are sent to, https. */
           url: string;
-          /** Events to send: types, or all of a group as in agent.*; absent or empty: all. */
-          event_types?: ('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[];
+          /** Events to send: types, or all of a group as in agent.*; absent or null: all. */
+          event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
           /** What the endpoint is for. */
           description?: string;
           /** Free key-value pairs of yours; kept and shown, never read. */
@@ -1882,7 +1906,7 @@ export interface paths {
         'application/json': {
           /** Address the events are sent to, https. */
           url?: (string | null);
-          /** Events to send: types, or all of a group as in agent.*; absent or empty: all. */
+          /** Events to send: types, or all of a group as in agent.*; absent or null: all. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
           /** What the endpoint is for. */
           description?: (string | null);
@@ -1896,7 +1920,7 @@ export interface paths {
         'application/merge-patch+json': {
           /** Address the events are sent to, https. */
           url?: (string | null);
-          /** Events to send: types, or all of a group as in agent.*; absent or empty: all. */
+          /** Events to send: types, or all of a group as in agent.*; absent or null: all. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
           /** What the endpoint is for. */
           description?: (string | null);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
-import { healthOf } from './read-endpoint-health.ts';
+import { managedBy as managedByOwner } from '../../platform/reconcile/actors.ts';
+import { healthOf, statusMessage } from './read-endpoint-health.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 import {
   createdAt,
@@ -10,6 +11,9 @@ import {
   unixTime,
   updatedAt,
 } from '../../platform/http/fields.ts';
+
+/** Unfinished deliveries of an endpoint are counted so far. */
+export const UNFINISHED_MAX = 10_000;
 
 /** Webhook endpoints as REST answers them (contract §4). The row has no secret that could leak. */
 
@@ -20,7 +24,10 @@ export const WebhookEndpoint = z
     updated: updatedAt,
     name: z.string(),
     url: z.string(),
-    event_types: z.array(z.string()).meta({ description: 'As declared; empty: every type.' }),
+    event_types: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'As declared; null: every type.' }),
     description: z.string().nullable(),
     enabled: z.boolean(),
     header_names: z
@@ -42,6 +49,22 @@ export const WebhookEndpoint = z
         error_class: z.string().nullable(),
       })
       .nullable(),
+    failing_since: unixTime.nullable().meta({
+      description: 'Start of the failures since the last success, in Unix seconds; null: none.',
+    }),
+    failed_attempts: z.int().min(0).meta({ description: 'Failed since the last success.' }),
+    unfinished_deliveries: z
+      .int()
+      .min(0)
+      .max(UNFINISHED_MAX)
+      .nullable()
+      .meta({
+        description: `Still on their way; ${UNFINISHED_MAX}: as many or more. Null but where one endpoint is read.`,
+      }),
+    disabled_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Who switched it off, and how; null: it is on.' }),
     secret_rotation: z
       .strictObject({
         activates_at: unixTime.meta({ description: 'From when on the new secret signs.' }),
@@ -61,24 +84,42 @@ export function endpointTag(row: WebhookEndpointRow): string {
   return etagOf({ ...row, revision: row.headerRevision });
 }
 
-export function endpointView(row: WebhookEndpointRow): z.output<typeof WebhookEndpoint> {
+/** Who switched an endpoint off, and how; null: it is on. */
+function disabledReason({ enabled, suspendedBy, managedBy }: WebhookEndpointRow): string | null {
+  if (enabled) return null;
+  const by = suspendedBy === null ? managedBy : managedByOwner([suspendedBy]);
+  if (by === 'api') return 'switched off by REST: `enabled` is false';
+  if (by === 'file') return '`spec.suspend` is true, set by a file of PARLEY_MANIFESTS';
+  return `\`spec.suspend\` is true, set by ${suspendedBy ?? 'its manifest'}`;
+}
+
+/** `unfinished`: counted up to UNFINISHED_MAX; null: not counted. */
+export function endpointView(
+  row: WebhookEndpointRow,
+  unfinished: number | null = null,
+): z.output<typeof WebhookEndpoint> {
+  const whyDisabled = disabledReason(row);
   return {
     id: fromUuid('we', row.id),
     created: unixSec(row.createdAt),
     updated: unixSec(row.updatedAt),
     name: row.name,
     url: row.url,
-    event_types: row.eventTypes,
+    event_types: row.eventTypes.length === 0 ? null : row.eventTypes,
     description: row.description === '' ? null : row.description,
     enabled: row.enabled,
     header_names: row.headerNames,
     metadata: row.metadata,
     managed_by: row.managedBy,
     ready: row.ready,
-    status_message: row.message === '' ? null : row.message,
+    status_message: statusMessage(row, whyDisabled),
     status: healthOf(row),
     last_success_at: unixSecOrNull(row.lastSuccessAt),
     last_failure: lastFailureView(row),
+    failing_since: unixSecOrNull(row.failingSince),
+    failed_attempts: row.failedAttempts,
+    unfinished_deliveries: unfinished,
+    disabled_reason: whyDisabled,
     secret_rotation: rotationView(row),
   };
 }

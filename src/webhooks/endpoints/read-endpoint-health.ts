@@ -41,7 +41,7 @@ const IN_STATUS = {
 
 type Shown = Pick<
   WebhookEndpointStatus,
-  'health' | 'lastSuccessTime' | 'lastFailureTime' | 'conditions'
+  'health' | 'lastSuccessTime' | 'lastFailureTime' | 'failingSince' | 'conditions'
 >;
 
 /** What a status says of deliveries. */
@@ -86,6 +86,7 @@ function isShown({ status, delivering }: ShownDelivery, shown: Shown): boolean {
     status.health === shown.health &&
     status.lastSuccessTime === shown.lastSuccessTime &&
     status.lastFailureTime === shown.lastFailureTime &&
+    status.failingSince === shown.failingSince &&
     before?.reason === delivering.reason &&
     before.message === delivering.message
   );
@@ -96,7 +97,7 @@ function deliveryToShow(endpoint: HealthRow | undefined, shown: Shown): ShownDel
   if (endpoint === undefined) {
     return { status: { health: 'NotReady' }, delivering: NOTHING_SENT, events: [] };
   }
-  const { lastSuccessAt, lastFailureAt } = endpoint;
+  const { lastSuccessAt, lastFailureAt, failingSince } = endpoint;
   const health = IN_STATUS[healthOf(endpoint)];
   const timeOf = (atMs: number | null, shownTime: string | undefined): string | undefined => {
     if (atMs === null) return undefined;
@@ -109,6 +110,7 @@ function deliveryToShow(endpoint: HealthRow | undefined, shown: Shown): ShownDel
     health,
     ...(lastSuccessTime !== undefined && { lastSuccessTime }),
     ...(lastFailureTime !== undefined && { lastFailureTime }),
+    ...(failingSince !== null && { failingSince: rfc3339(failingSince) }),
   };
   const delivering = deliveringNow(endpoint, status);
   return { status, delivering, events: turnOf(deliveringOf(shown), delivering, endpoint) };
@@ -137,6 +139,24 @@ function deliveringNow(
   if (lastSuccessTime === undefined) return NOTHING_SENT;
   const message = `the last attempt was acknowledged; as of ${lastSuccessTime}`;
   return { type: TYPE, status: true, reason: 'Acknowledged', message };
+}
+
+/**
+ * How it stands with an endpoint, in a sentence (contract §4): it claims no delivery while the last
+ * attempt failed. `whyOff`: why it is disabled.
+ */
+export function statusMessage(
+  endpoint: HealthRow & { message: string },
+  whyOff: string | null,
+): string {
+  if (!endpoint.ready) return endpoint.message;
+  if (whyOff !== null) return `no deliveries are made: ${whyOff}`;
+  if (isFailing(endpoint)) {
+    return `in force, but deliveries fail: ${failureOf(endpoint.lastFailure)}; see failing_since`;
+  }
+  return endpoint.lastSuccessAt === null
+    ? 'in force; nothing was sent yet'
+    : 'in force; the last attempt was acknowledged';
 }
 
 /** `status 503`, `timeout`, `redirect, status 302` */

@@ -5,7 +5,7 @@ import { patchShape, restShape, typed } from '../../platform/resources/schema/re
 import { HEADERS_MAX, headerNameProblem } from '../../platform/resources/schema/field-types.ts';
 import type { Headers } from './endpoint-headers.ts';
 import { headerValue } from './header-rules.ts';
-import { webhookEndpointSpec } from './webhook-endpoint.ts';
+import { SUBSCRIPTIONS, webhookEndpointSpec } from './webhook-endpoint.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 
 /** Webhook endpoints as REST writes and shows them (contract §4). */
@@ -22,7 +22,11 @@ type Written = z.output<typeof written>;
 /** The spec fields that REST declares; what is secret is no part of them. */
 export type WebhookEndpointDeclaration = Written & { suspend?: boolean };
 export type WebhookEndpointFields = SnakeCased<Written> & { enabled?: boolean };
-export type WebhookEndpointWrite = WebhookEndpointFields & { secret?: string; headers?: Headers };
+export type WebhookEndpointWrite = Omit<WebhookEndpointFields, 'event_types'> & {
+  event_types?: WebhookEndpointFields['event_types'] | null;
+  secret?: string;
+  headers?: Headers;
+};
 
 export type HeaderPatch = Readonly<Record<string, string | null>> | null;
 /** A patch of the declared fields, and one of the headers; undefined: they stay. */
@@ -60,6 +64,18 @@ export const signingSecret = z
   }, 'must be whsec_ and the base64 of 24 to 64 bytes')
   .describe('whsec_ and the base64 of 24 to 64 bytes; made when absent. Shown once.');
 
+/**
+ * Not empty, though a manifest may say so: a list that a program has filtered to nothing is a mistake
+ * and would send everything.
+ */
+const eventTypes = z
+  .array(z.enum(SUBSCRIPTIONS))
+  .min(1)
+  .max(SUBSCRIPTIONS.length)
+  .nullable()
+  .optional()
+  .describe('Events to send: types, or all of a group as in agent.*; absent or null: all.');
+
 const enabled = z.boolean().describe('False: no deliveries are made. Default true.');
 
 /** Body of `POST /v1/webhooks`. */
@@ -67,6 +83,7 @@ export const WebhookEndpointWrite: z.ZodType<WebhookEndpointWrite> = typed(
   z
     .strictObject({
       ...restShape(written),
+      event_types: eventTypes,
       headers: headers.optional(),
       enabled: enabled.optional(),
       secret: signingSecret.optional(),
@@ -81,6 +98,7 @@ export const WebhookEndpointWrite: z.ZodType<WebhookEndpointWrite> = typed(
 export const WebhookEndpointPatch: z.ZodType<Record<string, unknown>> = z
   .strictObject({
     ...patchShape(written),
+    event_types: eventTypes,
     headers: headersOf(headerValue.nullable())
       .nullable()
       .optional()
@@ -101,8 +119,8 @@ export function toWebhookEndpointSpec(write: WebhookEndpointWrite): {
   secret: string | undefined;
   headers: Headers | undefined;
 } {
-  const { enabled: isEnabled, secret, headers: given, ...fields } = write;
-  const spec: Written = toCamel(written, fields);
+  const { enabled: isEnabled, secret, headers: given, event_types: types, ...fields } = write;
+  const spec: Written = toCamel(written, { ...fields, ...(types && { event_types: types }) });
   const declared = isEnabled === undefined ? spec : { ...spec, suspend: !isEnabled };
   return { spec: declared, secret, headers: given };
 }

@@ -134,6 +134,7 @@ async function act(
       eventTypes: [...(spec.eventTypes ?? [])],
       description: spec.description ?? '',
       enabled: !spec.suspend,
+      suspendedBy: spec.suspend ? (endpoint.owners['suspend']?.[0] ?? null) : null,
       metadata: spec.metadata ?? {},
     },
     // Without its headers an endpoint is not delivered to: what is in force stays so.
@@ -179,7 +180,7 @@ async function dropDeclaredByRest(
 
 const SUSPENDED = { reason: 'Suspended', message: 'suspended: no deliveries are made' };
 /** How deliveries go, the condition `Delivering` says. */
-const IN_FORCE = { reason: 'Delivering', message: 'in force: events are sent here' };
+const IN_FORCE = { reason: 'Delivering', message: 'in force as declared' };
 
 function inForce(why: Problem): Finding[] {
   return [ready(why), accepted, resolvedRefs('the signing secret is there')];

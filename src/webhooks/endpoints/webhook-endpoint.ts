@@ -89,6 +89,9 @@ export const webhookEndpointStatus = z
       .exactOptional(),
     lastSuccessTime: time.describe('When a delivery was last acknowledged.').exactOptional(),
     lastFailureTime: time.describe('When an attempt last failed.').exactOptional(),
+    failingSince: time
+      .describe('Start of the failures since the last acknowledged delivery.')
+      .exactOptional(),
     lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
     conditions: conditions.exactOptional(),
   })

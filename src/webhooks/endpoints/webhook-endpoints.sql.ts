@@ -29,6 +29,11 @@ export type WebhookEndpointRow = {
   lastSuccessAt: number | null;
   lastFailureAt: number | null;
   lastFailure: LastFailure | null;
+  /** The run of failures since the last success; null and 0: there is none. */
+  failingSince: number | null;
+  failedAttempts: number;
+  /** The field manager that switched it off; null: it is on, or a release before did not note it. */
+  suspendedBy: string | null;
   /** During a rotation: from when on the new secret signs, until when the old one is live. */
   nextSecretAt: number | null;
   oldSecretUntil: number | null;
@@ -47,6 +52,8 @@ export type EndpointProjection = Omit<
   | 'lastSuccessAt'
   | 'lastFailureAt'
   | 'lastFailure'
+  | 'failingSince'
+  | 'failedAttempts'
   | 'nextSecretAt'
   | 'oldSecretUntil'
   | 'headerNames'
@@ -60,13 +67,19 @@ export type EndpointProjection = Omit<
   headers: SealedHeaders;
 };
 
+/** As long as the last attempt failed: what a process of a release before left behind is no run. */
+const RUN = `case when h.last_failure_at > coalesce(h.last_success_at, '-infinity')
+    then coalesce(case when h.failing_since > coalesce(h.last_success_at, '-infinity')
+                       then h.failing_since end, h.last_failure_at) end as "failingSince",
+  case when h.last_failure_at > coalesce(h.last_success_at, '-infinity')
+    then greatest(h.failed_attempts, 1) else 0 end as "failedAttempts"`;
 const COLUMNS = `e.id, e.namespace, e.name, e.uid, e.generation, e.managed_by as "managedBy",
   e.url, e.event_types as "eventTypes", e.description, e.enabled, e.metadata,
   array(select distinct unnest(e.declared_header_names || e.rest_header_names) order by 1) as "headerNames",
   e.header_revision as "headerRevision",
   e.ready, e.reason, e.message, e.created_at as "createdAt", e.updated_at as "updatedAt",
   h.last_success_at as "lastSuccessAt", h.last_failure_at as "lastFailureAt",
-  h.last_failure as "lastFailure", e.next_secret_at as "nextSecretAt",
+  h.last_failure as "lastFailure", ${RUN}, e.suspended_by as "suspendedBy", e.next_secret_at as "nextSecretAt",
   e.old_secret_until as "oldSecretUntil"`;
 const FROM = `webhook_endpoints e left join endpoint_health h on h.endpoint_id = e.id`;
 
@@ -81,6 +94,19 @@ export async function readEndpoint(
     values: [id, namespace],
   });
   return rows[0];
+}
+
+/** How many deliveries to an endpoint are not finished, counted up to `max`. */
+export async function countUnfinished(
+  db: Db,
+  { endpointId, max }: { endpointId: string; max: number },
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*) as count
+       from (select 1 from delivery_queue where endpoint_id = $1 limit $2) q`,
+    [endpointId, max],
+  );
+  return rows[0]?.count ?? 0;
 }
 
 export type EndpointFilter = ListPage & {
@@ -115,7 +141,14 @@ export async function listEndpoints(db: Db, filter: EndpointFilter): Promise<Web
 
 export type HealthRow = Pick<
   WebhookEndpointRow,
-  'namespace' | 'name' | 'enabled' | 'ready' | 'lastSuccessAt' | 'lastFailureAt' | 'lastFailure'
+  | 'namespace'
+  | 'name'
+  | 'enabled'
+  | 'ready'
+  | 'lastSuccessAt'
+  | 'lastFailureAt'
+  | 'lastFailure'
+  | 'failingSince'
 >;
 
 /** How deliveries to each endpoint went, in all namespaces. */
@@ -123,7 +156,7 @@ export async function listEndpointHealth(db: Db): Promise<HealthRow[]> {
   const { rows } = await db.query<HealthRow>({
     name: 'list_endpoint_health',
     text: `select e.namespace, e.name, e.enabled, e.ready, h.last_success_at as "lastSuccessAt",
-                  h.last_failure_at as "lastFailureAt", h.last_failure as "lastFailure"
+                  h.last_failure_at as "lastFailureAt", h.last_failure as "lastFailure", ${RUN}
              from ${FROM} where e.deleted_at is null`,
   });
   return rows;
@@ -136,16 +169,16 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
     `insert into webhook_endpoints as e
        (id, namespace, name, uid, generation, managed_by, url, event_types, description, enabled,
         declared_headers, declared_header_names, metadata, secret, ready, reason, message,
-        next_secret, next_secret_at, old_secret_until)
+        next_secret, next_secret_at, old_secret_until, suspended_by)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $20, $12, $13, $14, $15, $16, $17,
-             to_timestamp($18 / 1000.0), to_timestamp($19 / 1000.0))
+             to_timestamp($18 / 1000.0), to_timestamp($19 / 1000.0), $21)
      on conflict (id) do update set
        namespace = excluded.namespace, name = excluded.name, uid = excluded.uid,
        generation = excluded.generation, managed_by = excluded.managed_by, url = excluded.url,
        event_types = excluded.event_types, description = excluded.description,
        enabled = excluded.enabled, declared_headers = excluded.declared_headers,
        declared_header_names = excluded.declared_header_names, headers = '{}',
-       metadata = excluded.metadata,
+       metadata = excluded.metadata, suspended_by = excluded.suspended_by,
        next_secret = case when excluded.secret is null then e.next_secret
                           else excluded.next_secret end,
        next_secret_at = case when excluded.secret is null then e.next_secret_at
@@ -177,6 +210,7 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
       e.next?.atMs ?? null,
       e.next?.oldUntilMs ?? null,
       e.headers.names,
+      e.suspendedBy,
     ],
   );
 }

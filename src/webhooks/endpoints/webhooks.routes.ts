@@ -8,7 +8,11 @@ import {
 import { fromUuid } from '../../ids.ts';
 import { EVENT_SAMPLES } from '../../events/samples.ts';
 import { WebhookEndpointPatch, WebhookEndpointWrite } from './rest-webhook-endpoint.ts';
-import { listEndpoints } from './webhook-endpoints.sql.ts';
+import {
+  countUnfinished,
+  listEndpoints,
+  type WebhookEndpointRow,
+} from './webhook-endpoints.sql.ts';
 import { createSendTestEvent, type SendTestEventDeps } from './send-test-event.ts';
 import {
   createEndpoint,
@@ -25,6 +29,7 @@ import {
   CreatedWebhookEndpoint,
   endpointTag,
   endpointView,
+  UNFINISHED_MAX,
   WebhookEndpoint,
 } from './endpoint.view.ts';
 
@@ -61,7 +66,8 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
         const { limit, cursor: before, status, enabled } = query;
         const filter = { namespace, status, enabled, before, limit: limit + 1 };
         const rows = await listEndpoints(deps.pool, filter);
-        const shown = { limit, view: endpointView, cursorOf: idCursor('we') };
+        const view = (row: WebhookEndpointRow) => endpointView(row);
+        const shown = { limit, view, cursorOf: idCursor('we') };
         return { status: 200, body: pageOf(rows, shown) };
       },
     }),
@@ -77,7 +83,10 @@ function readRoutes(deps: WebhookRoutesDeps): Route[] {
       etag: true,
       handle: async ({ caller: { namespace }, params: { id } }) => {
         const row = await requireEndpoint(deps, { namespace, id });
-        return { status: 200, headers: { ETag: endpointTag(row) }, body: endpointView(row) };
+        const most = { endpointId: id, max: UNFINISHED_MAX };
+        const unfinished = await countUnfinished(deps.pool, most);
+        const body = endpointView(row, unfinished);
+        return { status: 200, headers: { ETag: endpointTag(row) }, body };
       },
     }),
   ];

@@ -285,13 +285,16 @@ const COMPLETE = `with r as materialized (
            lease_token = null, leased_at = null, leased_by = null, started = true
       from held h where q.id = h.id and h.outcome = 'retry'
   ), health as (
-    insert into endpoint_health as e (endpoint_id, last_success_at, last_failure_at, last_failure)
+    insert into endpoint_health as e (endpoint_id, last_success_at, last_failure_at, last_failure,
+                                      failing_since, failed_attempts)
     select * from (
       select endpoint_id,
              max(now()) filter (where outcome = 'delivered') as last_success_at,
              max(now()) filter (where outcome <> 'delivered') as last_failure_at,
              (array_agg(jsonb_build_object('delivery_id', id, 'status_code', status_code,
-                'error_class', error_class)) filter (where outcome <> 'delivered'))[1]
+                'error_class', error_class)) filter (where outcome <> 'delivered'))[1],
+             case when not bool_or(outcome = 'delivered') then now() end as failing_since,
+             case when bool_or(outcome = 'delivered') then 0 else count(*) end as failed_attempts
         from held group by endpoint_id order by endpoint_id) n
      -- A healthy endpoint's row is written once a second, not once a batch. Checked here and not in
      -- the conflict clause, which locks the row and so writes it all the same.
@@ -302,7 +305,17 @@ const COMPLETE = `with r as materialized (
     on conflict (endpoint_id) do update set
       last_success_at = coalesce(excluded.last_success_at, e.last_success_at),
       last_failure_at = coalesce(excluded.last_failure_at, e.last_failure_at),
-      last_failure = coalesce(excluded.last_failure, e.last_failure)
+      last_failure = coalesce(excluded.last_failure, e.last_failure),
+      -- A run goes on until a success that is no older than its last failure: batches of several
+      -- processes cross. A process of a release before has not ended the runs that its successes did.
+      failing_since = case
+        when excluded.last_success_at >= coalesce(e.last_failure_at, '-infinity') then null
+        when e.failing_since > coalesce(e.last_success_at, '-infinity') then e.failing_since
+        else excluded.failing_since end,
+      failed_attempts = excluded.failed_attempts + case
+        when excluded.last_success_at >= coalesce(e.last_failure_at, '-infinity') then 0
+        when e.failing_since > coalesce(e.last_success_at, '-infinity') then e.failed_attempts
+        else 0 end
   )
   select id from held`;
 

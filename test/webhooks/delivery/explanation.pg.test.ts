@@ -126,7 +126,7 @@ test('never made: disabled, not subscribed, before the endpoint, a test of anoth
   });
   await patch({ enabled: true, event_types: ['agent.*'] });
   expect((await why(await emit())).reason).toBe('not_subscribed');
-  await patch({ event_types: [] });
+  await patch({ event_types: null });
   const before = await emit({ agoMs: 3_600_000 });
   await api.engine.pool.query('delete from delivery_queue where event_id = $1', [
     toUuid('evt', before),

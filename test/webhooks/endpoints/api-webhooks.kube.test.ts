@@ -70,6 +70,10 @@ describeEachStore((storeName) => {
         status: 'healthy',
         last_success_at: null,
         last_failure: null,
+        failing_since: null,
+        failed_attempts: 0,
+        unfinished_deliveries: null,
+        disabled_reason: null,
         secret_rotation: null,
       });
       const path = `/v1/webhooks/${body.id}`;
@@ -78,7 +82,7 @@ describeEachStore((storeName) => {
         await api.call('GET', '/v1/webhooks'),
         await api.call('PATCH', path, { json: { description: 'Other' } }),
       ];
-      expect(replies[0]!.body).toEqual(shown);
+      expect(replies[0]!.body).toEqual({ ...shown, unfinished_deliveries: 0 });
       for (const { text } of replies) expect(text).not.toContain('whsec_');
     });
 

@@ -33,12 +33,14 @@ async function attempted(outcome: {
 }): Promise<void> {
   const { success = null, failure = null, status = null, errorClass = 'http_status' } = outcome;
   await engine.pool.query(
-    `insert into endpoint_health (endpoint_id, last_success_at, last_failure_at, last_failure)
+    `insert into endpoint_health as e (endpoint_id, last_success_at, last_failure_at, last_failure)
      select id, now() - $1::interval, now() - $2::interval,
             jsonb_build_object('delivery_id', id, 'status_code', $3::int, 'error_class', $4::text)
        from webhook_endpoints
      on conflict (endpoint_id) do update set last_success_at = excluded.last_success_at,
-       last_failure_at = excluded.last_failure_at, last_failure = excluded.last_failure`,
+       last_failure_at = excluded.last_failure_at, last_failure = excluded.last_failure,
+       failing_since = case when excluded.last_failure_at > excluded.last_success_at
+                            then coalesce(e.failing_since, excluded.last_failure_at) end`,
     [success, failure, status, errorClass],
   );
 }
@@ -120,7 +122,7 @@ test('a suspended endpoint says so in each condition and by REST', async () => {
   expect(of('Delivering')).toBe('False Suspended: spec.suspend is true: no deliveries are made');
   expect(await rest()).toMatchObject({
     status: 'disabled',
-    status_message: 'suspended: no deliveries are made',
+    status_message: 'no deliveries are made: `spec.suspend` is true, set by kubectl',
   });
 });
 

@@ -173,7 +173,7 @@ test('types, times, namespaces and subscriptions bound what is sent', async () =
   expect(await count(path, { mode: 'all', until: event.created })).toBe(0);
   expect(await count(path, { mode: 'all', until: event.created + 1 })).toBe(1);
   expect(await count(path, { mode: 'all', since: event.created + 1 })).toBe(1);
-  await api.call('PATCH', path, { json: { event_types: [] } });
+  await api.call('PATCH', path, { json: { event_types: null } });
   expect(await count(path, { mode: 'missing' })).toBe(3);
   expect(
     (await api.call('POST', `${path}/replay`, { key: other, json: { since: 1 } })).status,

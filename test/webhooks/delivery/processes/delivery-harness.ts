@@ -215,6 +215,7 @@ const ENDPOINT = {
   ready: true,
   reason: 'Delivering' as const,
   message: '',
+  suspendedBy: null,
 };
 
 function newEvent(endpointId: string, bytes: number) {
