@@ -471,6 +471,63 @@ export interface components {
       /** Unix seconds. */
       at: number;
     };
+    /** What became of an agent's conversations, as numbers. */
+    AgentStats: {
+      agent_id: string;
+      version: (number | null);
+      /** Unix seconds. */
+      from: number;
+      /** Unix seconds. */
+      to: number;
+      /** Started from `from` on and before `to`; erased ones too. */
+      conversations: number;
+      /** Not ended yet. */
+      active: number;
+      /** Ended: the sum of the seven outcomes. */
+      ended: number;
+      /** By outcome. */
+      resolved: number;
+      /** By outcome. */
+      unresolved: number;
+      /** By outcome. */
+      escalated: number;
+      /** By outcome. */
+      abandoned: number;
+      /** By outcome. */
+      voicemail: number;
+      /** By outcome. */
+      failed: number;
+      /** By outcome. */
+      unknown: number;
+      /** `resolved` of `ended`. */
+      resolution_rate: (number | null);
+      /** Of what users said, 1 to 5. */
+      csat_average: (number | null);
+      /** How many said it. */
+      csat_count: number;
+      /** Of the ended ones, 1 to 5. */
+      csat_predicted_average: (number | null);
+      /** Requested in these conversations. */
+      escalations: number;
+      /** With at least one escalation. */
+      escalated_conversations: number;
+      /** `escalated_conversations` of `conversations`. */
+      escalation_rate: (number | null);
+      /** Answered or not. */
+      questions: number;
+      /** Questions without an answer. */
+      gaps: number;
+      /** `gaps` of `questions`. */
+      gap_rate: (number | null);
+      /** Of whoever spoke. */
+      turns: number;
+      /** Turns of the agent that were measured, of the 1,000 newest. */
+      turn_latency_count: number;
+      /** Of these. */
+      turn_latency_p50_ms: (number | null);
+      /** Of these. */
+      turn_latency_p95_ms: (number | null);
+    };
     /** Where events are sent. */
     WebhookEndpoint: {
       /** we_… */
@@ -1773,6 +1830,41 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/stats': Only<{
+    /** Figures of an agent, or of one version */
+    get: {
+      parameters: {
+        query?: {
+          /** Of this version only. */
+          version?: number;
+          /** Unix seconds, inclusive. Default: 24 hours before `to`. */
+          from?: number;
+          /** Unix seconds, exclusive. Default: now. */
+          to?: number;
+        };
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['AgentStats'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        422: Refused<'unknown_version'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;

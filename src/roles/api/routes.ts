@@ -4,6 +4,7 @@ import { agentRoutes } from '../../agents/agents.routes.ts';
 import type { AgentWriterDeps } from '../../agents/write-agent.ts';
 import { apiKeyRoutes, type ApiKeyRoutesDeps } from '../../access/api-keys.routes.ts';
 import { auditLogRoute } from '../../audit/audit-log.routes.ts';
+import { agentStatsRoute } from '../../conversations/agent-stats.routes.ts';
 import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
 import {
   conversationRoutes,
@@ -50,6 +51,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
       findSources: (namespace, ids) => findSourceIds(pool, { namespace, ids, names: [] }),
     }),
     ...agentVersionRoutes(deps),
+    agentStatsRoute(deps),
     ...webhookRoutes(deps),
     ...rotateSecretRoutes(deps),
     ...eventStreamRoutes(deps), // Before the events: `stream` is no id.
