@@ -8,6 +8,7 @@ export const AUDIT_ACTIONS = [
   'webhook.created',
   'webhook.updated',
   'webhook.deleted',
+  'webhook.replayed',
   'webhook.secret_rotated',
   'webhook.secret_activated',
   'webhook.rotation_canceled',

@@ -15,6 +15,7 @@ export const AUDITED: Record<string, AuditAction> = {
   deleteWebhook: 'webhook.deleted',
   rotateWebhookSecret: 'webhook.secret_rotated',
   replayWebhook: 'job.created',
+  reconcileWebhook: 'webhook.replayed',
   stopJob: 'job.stopped',
   replayEvent: 'event.replayed',
   deleteConversation: 'conversation.erased',

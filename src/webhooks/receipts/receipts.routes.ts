@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { audited } from '../../audit/audited.ts';
 import { fromUuid } from '../../ids.ts';
 import { cursorInBody, idCursor } from '../../platform/http/cursor.ts';
 import { idParam, idValue, unixTime } from '../../platform/http/fields.ts';
@@ -133,7 +134,16 @@ function reconcileRoute(deps: ReconcileDeps): Route {
       const request = { endpointId, since, until, ids: given.ids, limit, after, replay };
       if (!replay) return { status: 200, body: view(await reconcile(deps, caller, request)) };
       return answering(
-        (beforeCommit) => reconcile(deps, caller, request, beforeCommit),
+        audited(
+          caller,
+          (beforeCommit) => reconcile(deps, caller, request, beforeCommit),
+          ({ deliveryIds, since: from, until: to }) => ({
+            action: 'webhook.replayed',
+            target: fromUuid('we', endpointId),
+            after: { since: from, until: to },
+            detail: { deliveries: deliveryIds.length },
+          }),
+        ),
         (result) => ({ status: 202, body: view(result) }),
       );
     },

@@ -94,11 +94,11 @@ export async function findSent(
   return rows;
 }
 
-/** Which of these events have lost their words, and cannot be sent again. */
+/** Which of these events have lost their words, or what said whose they were: none is replayed. */
 export async function listErased(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await db.query<{ id: string }>(
-    'select id from events where id = any($1) and erased_at is not null order by id',
+    'select id from events where id = any($1) and coalesce(erased_at, redacted_at) is not null order by id',
     [ids],
   );
   return rows.map(({ id }) => id);
@@ -116,7 +116,7 @@ export async function insertMissing(
   const { rows } = await db.query<{ id: string; eventId: string }>(
     `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger, job_id)
      select parley_uuid_v7(), $1, $2, e.id, e.type, 'replay', $4 from events e
-      where e.id = any($3) and e.namespace = $1 and e.erased_at is null
+      where e.id = any($3) and e.namespace = $1 and coalesce(e.erased_at, e.redacted_at) is null
         and not exists (
           select 1 from delivery_queue q where q.event_id = e.id and q.endpoint_id = $2)
       order by e.id

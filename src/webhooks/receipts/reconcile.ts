@@ -82,12 +82,16 @@ export async function reconcile(
   const lacking = await findMissing(deps, { endpointId, from, to }, { held, limit: limit + 1 });
   const page = lacking.slice(0, limit);
   const missing = page.map(({ id }) => id);
+  const [unfinished, finished] = [true, false].map((wanted) =>
+    page.filter(({ isQueued }) => isQueued === wanted).map(({ id }) => id),
+  ) as [string[], string[]];
   const found = {
     since,
     until,
     missing,
-    unfinished: page.filter(({ isQueued }) => isQueued).map(({ id }) => id),
-    erased: await listErased(deps.pool, missing),
+    unfinished,
+    // What lost its words alone may be on its way without them.
+    erased: await listErased(deps.pool, finished),
     ...(after === undefined ? await judge(deps, { endpointId, held, start, to }) : NOT_JUDGED),
     deliveryIds: [],
     hasMore: lacking.length > limit,

@@ -106,6 +106,7 @@ const apiKey = (fixture: RouteFixture) => made(fixture, '/v1/api_keys', KEY);
 const ACCEPT = { accepted_by: { id: 'u1', name: 'Ada' } };
 /** Nobody may give more than they have. */
 const KEY = { name: 'made for the matrix', scopes: ['keys'] };
+const hourAgo = (): number => Math.floor(Date.now() / 3_600_000 - 1) * 3_600;
 const minuteAgo = (): number => Math.floor(Date.now() / 1_000) - 60;
 
 const at = (path: string) => () => path;
@@ -123,6 +124,7 @@ export const ROWS: Record<string, Row> = {
     status: 201,
   },
   getAgent: { path: agent, status: 200 },
+  getAgentStats: { path: below(agent, '/stats'), status: 200 },
   updateAgent: { path: agent, json: { display_name: 'Shop' }, status: 200 },
   deleteAgent: { path: agent, status: 204 },
   publishAgent: { path: below(agent, '/publish'), json: {}, status: 200 },
@@ -143,6 +145,13 @@ export const ROWS: Record<string, Row> = {
   replayWebhook: {
     path: below(endpoint, '/replay'),
     json: async () => ({ since: minuteAgo() }),
+    status: 202,
+  },
+
+  digestWebhook: { path: below(endpoint, `/digest?hour=${hourAgo()}`), status: 200 },
+  reconcileWebhook: {
+    path: below(endpoint, '/reconcile'),
+    json: async () => ({ since: minuteAgo(), ids: [], replay: true }),
     status: 202,
   },
 

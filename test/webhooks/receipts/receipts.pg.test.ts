@@ -158,11 +158,16 @@ describe('a digest', () => {
   test('counts what was sent whatever became of it, and says what is not there yet', async () => {
     const path = await endpoint();
     const hour = thatHour();
-    const conversationId = newUuid();
     const type = 'escalation.requested';
-    const [delivered, gone] = await emit(2, { atSec: hour, conversationId, type });
-    await queueIsEmpty();
-    await eraseEvents(api.engine.pool, { conversationId, events: 'cancel', erased: '…' });
+    const [delivered, gone] = await Promise.all(
+      (['deliver', 'cancel'] as const).map(async (events, i) => {
+        const conversationId = newUuid();
+        const [id] = await emit(1, { atSec: hour + i, conversationId, type });
+        await queueIsEmpty();
+        await eraseEvents(api.engine.pool, { conversationId, events, erased: '…' });
+        return id;
+      }),
+    );
     receiver.answer((_, response) => void response.writeHead(503).end());
     const [waiting, exhausted, canceled] = await emit(3, { atSec: hour + 60 });
     await receiver.until((all) => all.length >= 5);
