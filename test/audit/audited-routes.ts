@@ -15,7 +15,6 @@ export const AUDITED: Record<string, AuditAction> = {
   deleteWebhook: 'webhook.deleted',
   rotateWebhookSecret: 'webhook.secret_rotated',
   replayWebhook: 'job.created',
-  reconcileWebhook: 'webhook.replayed',
   stopJob: 'job.stopped',
   replayEvent: 'event.replayed',
   deleteConversation: 'conversation.erased',
@@ -43,5 +42,6 @@ export const NOT_AUDITED: Record<string, string> = {
   sendHumanMessage: 'a turn of a conversation, as any message',
   createCall: 'the hot path: a call is how a conversation starts',
   endCall: 'the hot path: a call is how a conversation ends',
+  reconcileWebhook: 'it compares; with `replay` it leaves webhook.replayed (receipts.pg.test.ts)',
   testWebhook: 'the hot route of load tests; it changes nothing, and its event is its record',
 };

@@ -151,8 +151,8 @@ export const ROWS: Record<string, Row> = {
   digestWebhook: { path: below(endpoint, `/digest?hour=${hourAgo()}`), status: 200 },
   reconcileWebhook: {
     path: below(endpoint, '/reconcile'),
-    json: async () => ({ since: minuteAgo(), ids: [], replay: true }),
-    status: 202,
+    json: async () => ({ since: minuteAgo(), ids: [] }),
+    status: 200,
   },
 
   listEvents: { path: at('/v1/events'), status: 200 },

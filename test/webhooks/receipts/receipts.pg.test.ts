@@ -128,6 +128,10 @@ test('a receiver that lost events after it acknowledged them finds out which, an
   expect(asked.status).toBe(202);
   expect(asked.body).toMatchObject({ missing: lost, unfinished: [] });
   expect(asked.body.delivery_ids).toHaveLength(3);
+  const { body: audit } = await api.call('GET', '/v1/audit_log?action=webhook.replayed');
+  expect(audit.data).toMatchObject([
+    { target: path.split('/').at(-1), after: window, detail: { deliveries: 3 } },
+  ]);
   await queueIsEmpty();
   expect(
     receiver.received
