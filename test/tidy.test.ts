@@ -102,6 +102,7 @@ const TABLES: Record<string, string> = {
   api_keys: 'access',
   audit_log: 'audit',
   calls: 'calls',
+  conversation_metadata: 'conversations',
   conversations: 'conversations',
   deliveries: 'webhooks',
   delivery_attempts: 'webhooks',
@@ -140,6 +141,8 @@ const REACHES_OVER: Record<string, readonly string[]> = {
   'webhooks/queue/partitions.sql.ts': ['events'],
   // A turn reads the conversation and the content of its version by one statement.
   'conversations/record/conversations.sql.ts': ['agent_versions'],
+  // Conversations are found by the numbers of their call.
+  'conversations/record/list-conversations.sql.ts': ['calls'],
   // What ends a call and what ends its conversation are looked for together.
   'calls/calls.sql.ts': ['conversations'],
 };

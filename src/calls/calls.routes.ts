@@ -6,7 +6,15 @@ import { CALL_STATUSES, DIRECTIONS, listCalls, readCall } from './calls.sql.ts';
 import { PROVIDERS } from './providers/providers.ts';
 import { SimulatedScript } from './providers/simulated.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
-import { metadata, variables, idParam, idValue, timeBound } from '../platform/http/fields.ts';
+import {
+  metadata,
+  variables,
+  idParam,
+  idValue,
+  PHONE,
+  phoneFilter,
+  timeBound,
+} from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { Call, callView } from './call.view.ts';
 
@@ -33,6 +41,8 @@ function listRoute(deps: CallRoutesDeps): Route {
       direction: z.enum(DIRECTIONS, `must be one of ${DIRECTIONS.join(', ')}`).optional(),
       agent_id: idValue('agt').optional(),
       conversation_id: idValue('conv').optional(),
+      from: phoneFilter,
+      to: phoneFilter,
       created_after: timeBound('Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
       ...idPage('call'),
@@ -45,6 +55,8 @@ function listRoute(deps: CallRoutesDeps): Route {
         direction: query.direction,
         agentId: query.agent_id,
         conversationId: query.conversation_id,
+        from: query.from,
+        to: query.to,
         createdAfter: query.created_after,
         createdBefore: query.created_before,
         before: query.cursor,
@@ -56,10 +68,7 @@ function listRoute(deps: CallRoutesDeps): Route {
   });
 }
 
-const phoneNumber = z
-  .string()
-  .regex(/^\+[1-9]\d{1,14}$/)
-  .meta({ example: '+442071838750' });
+const phoneNumber = z.string().regex(PHONE).meta({ example: '+442071838750' });
 
 const providerNames = Object.keys(PROVIDERS);
 

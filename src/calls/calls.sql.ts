@@ -109,6 +109,8 @@ type CallFilter = ListPage &
     direction?: Direction | undefined;
     agentId?: string | undefined;
     conversationId?: string | undefined;
+    from?: string | undefined;
+    to?: string | undefined;
   };
 
 /** Newest first. */
@@ -119,6 +121,8 @@ export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> 
     ['direction =', filter.direction],
     ['agent_id =', filter.agentId],
     ['conversation_id =', filter.conversationId],
+    ['from_number =', filter.from],
+    ['to_number =', filter.to],
     ...createdBetween(filter),
     ['id <', filter.before],
   ]);

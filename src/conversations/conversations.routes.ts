@@ -8,17 +8,19 @@ import { endConversation } from './ending/end-conversation.ts';
 import { giveFeedback } from './give-feedback.ts';
 import { requestEscalation } from './escalations/request-escalation.ts';
 import { startConversation } from './start-conversation.ts';
-import { metadata, variables, idParam, idValue, timeBound } from '../platform/http/fields.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
-import { route, type Route } from '../platform/http/route.ts';
 import {
-  channel,
-  Conversation,
-  conversationStatus,
-  conversationView,
-  outcome,
-} from './record/conversation.view.ts';
-import { listConversations, readConversation } from './record/conversations.sql.ts';
+  metadata,
+  metadataPatch,
+  variables,
+  idParam,
+  idValue,
+  requireFewMembers,
+} from '../platform/http/fields.ts';
+import { route, type Route } from '../platform/http/route.ts';
+import { channel, Conversation, conversationView, outcome } from './record/conversation.view.ts';
+import { changeAbout } from './change-about.ts';
+import { listConversationsRoute } from './list-conversations.routes.ts';
+import { readConversation } from './record/conversations.sql.ts';
 import { Escalation, escalationView } from './escalations/escalation.view.ts';
 import { messageRoute } from './turns/messages.routes.ts';
 import { transcriptRoute } from './transcript.routes.ts';
@@ -33,8 +35,9 @@ export type ConversationRoutesDeps = ConversationDeps & { takeTurn: TakeTurn };
 export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
   return [
     startRoute(deps),
-    listRoute(deps),
+    listConversationsRoute(deps),
     readRoute(deps),
+    changeRoute(deps),
     messageRoute(deps),
     endRoute(deps),
     escalateRoute(deps),
@@ -43,11 +46,13 @@ export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
   ];
 }
 
+const userId = z.string().min(1).max(256);
+
 const ConversationWrite = z
   .strictObject({
     agent_id: idValue('agt').describe('Who talks; something of it must be live.'),
     channel: channel.default('chat').describe('How the user talks to it.'),
-    user_id: z.string().min(1).max(256).optional().describe('Who the user is to you.'),
+    user_id: userId.optional().describe('Who the user is to you.'),
     variables,
     metadata,
   })
@@ -85,44 +90,6 @@ function startRoute(deps: ConversationRoutesDeps): Route {
   });
 }
 
-function listRoute(deps: ConversationRoutesDeps): Route {
-  return route({
-    method: 'get',
-    path: '/v1/conversations',
-    operationId: 'listConversations',
-    tag,
-    scope: 'read',
-    summary: 'List conversations, newest first',
-    query: {
-      status: conversationStatus.optional(),
-      agent_id: idValue('agt').optional(),
-      channel: channel.optional(),
-      outcome: outcome.optional(),
-      user_id: z.string().min(1).max(256).optional(),
-      created_after: timeBound('Unix seconds, inclusive.'),
-      created_before: timeBound('Unix seconds, exclusive.'),
-      ...idPage('conv'),
-    },
-    answers: { 200: { description: 'A page of conversations.', schema: pageSchema(Conversation) } },
-    handle: async ({ caller: { namespace }, query }) => {
-      const rows = await listConversations(deps.pool, {
-        namespace,
-        status: query.status,
-        agentId: query.agent_id,
-        channel: query.channel,
-        outcome: query.outcome,
-        userId: query.user_id,
-        createdAfter: query.created_after,
-        createdBefore: query.created_before,
-        before: query.cursor,
-        limit: query.limit + 1,
-      });
-      const page = { limit: query.limit, view: conversationView, cursorOf: idCursor('conv') };
-      return { status: 200, body: pageOf(rows, page) };
-    },
-  });
-}
-
 function readRoute(deps: ConversationRoutesDeps): Route {
   return route({
     method: 'get',
@@ -139,6 +106,38 @@ function readRoute(deps: ConversationRoutesDeps): Route {
         found(await readConversation(deps.pool, { namespace, id }), 'conversation'),
       ),
     }),
+  });
+}
+
+const ConversationPatch = z
+  .strictObject({
+    user_id: userId.nullable().optional().describe('Who the user is to you; null: nobody.'),
+    metadata: metadataPatch,
+  })
+  .describe('What to change.');
+
+function changeRoute(deps: ConversationRoutesDeps): Route {
+  return route({
+    method: 'patch',
+    path: '/v1/conversations/{id}',
+    operationId: 'updateConversation',
+    tag,
+    scope: 'write',
+    summary: 'Change user and metadata of a conversation',
+    description:
+      'In every status, after the end too. Events from now on carry it; those of before keep what ' +
+      'they had.',
+    params,
+    body: { schema: ConversationPatch },
+    answers,
+    handle: async ({ caller: { namespace }, params: { id }, body }) => {
+      const patch = { userId: body.user_id, metadata: body.metadata };
+      const about = { patch, check: requireFewMembers };
+      return {
+        status: 200,
+        body: conversationView(await changeAbout(deps, { namespace, id }, about)),
+      };
+    },
   });
 }
 

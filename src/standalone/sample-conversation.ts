@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
-import { listConversations } from '../conversations/record/conversations.sql.ts';
+import { listConversations } from '../conversations/record/list-conversations.sql.ts';
 import { startConversation } from '../conversations/start-conversation.ts';
 import { reasonOf } from '../errors.ts';
 import { fromUuid, toUuid } from '../ids.ts';

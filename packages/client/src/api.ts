@@ -886,7 +886,7 @@ export interface components {
       agent_id: string;
       status: ('requested' | 'accepted' | 'declined' | 'timed_out' | 'completed' | 'canceled');
       reason: string;
-      /** Of the conversation up to then. */
+      /** Of the conversation: up to the request, renewed when it is accepted and completed. */
       summary: string;
       /** Unix seconds. */
       requested_at: number;
@@ -2705,13 +2705,25 @@ export interface paths {
         query?: {
           status?: ('active' | 'escalated' | 'ended' | 'failed');
           agent_id?: string;
+          agent_version?: number;
           channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
           outcome?: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
           user_id?: string;
+          /** `metadata.KEY=VALUE`: those whose metadata has exactly that; of several pairs, all (10 at most). */
+          [name: `metadata.${string}`]: string;
+          call_id?: string;
+          /** The number that its call came from, in E.164. */
+          from?: string;
+          /** The number that its call went to, in E.164. */
+          to?: string;
           /** Unix seconds, inclusive. */
           created_after?: number;
           /** Unix seconds, exclusive. */
           created_before?: number;
+          /** Unix seconds, inclusive. */
+          ended_after?: number;
+          /** Unix seconds, exclusive. */
+          ended_before?: number;
           /** Items in a page. */
           limit?: number;
           /** `next_cursor` of the page before. */
@@ -2761,6 +2773,47 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Change user and metadata of a conversation */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the conversation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Who the user is to you; null: nobody. */
+          user_id?: (string | null);
+          /** Members to set, or with null to remove; null removes all. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+        };
+        'application/merge-patch+json': {
+          /** Who the user is to you; null: nobody. */
+          user_id?: (string | null);
+          /** Members to set, or with null to remove; null removes all. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Conversation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -2993,6 +3046,16 @@ export interface paths {
           status?: ('requested' | 'accepted' | 'declined' | 'timed_out' | 'completed' | 'canceled');
           conversation_id?: string;
           agent_id?: string;
+          /** The `id` of who accepted it. */
+          accepted_by?: string;
+          /** When it was asked for; Unix seconds, inclusive. */
+          created_after?: number;
+          /** Unix seconds, exclusive. */
+          created_before?: number;
+          /** Unix seconds, inclusive. */
+          finished_after?: number;
+          /** Unix seconds, exclusive. */
+          finished_before?: number;
           /** Items in a page. */
           limit?: number;
           /** `next_cursor` of the page before. */
@@ -3206,6 +3269,8 @@ export interface paths {
           direction?: ('inbound' | 'outbound');
           agent_id?: string;
           conversation_id?: string;
+          from?: string;
+          to?: string;
           /** Unix seconds, inclusive. */
           created_after?: number;
           /** Unix seconds, exclusive. */

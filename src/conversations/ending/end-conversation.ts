@@ -17,6 +17,7 @@ import {
 } from '../record/conversation-deps.ts';
 import { predictCsat } from './predict-csat.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { summarizeSoFar } from '../record/summarize.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import { completeTranscript } from './complete-transcript.ts';
 
@@ -72,7 +73,8 @@ export async function endLocked(
   row: LiveConversation,
   { reason, outcome: stated }: { reason: EndedReason; outcome?: Outcome | undefined },
 ): Promise<ConversationRow> {
-  for (const status of await closeEscalationsOf(db, row.id)) count(status);
+  for (const status of await closeEscalationsOf(db, row.id, summarizeSoFar(row.tally)))
+    count(status);
   const outcome = settleOutcome(row.tally, stated);
   const ended = await endConversationRow(db, {
     id: row.id,

@@ -4,10 +4,12 @@ import { lockConversation, type LiveConversation } from '../record/conversations
 import {
   acceptEscalationRow,
   readEscalation,
+  setEscalationSummary,
   type EscalationRow,
   type Person,
 } from './escalations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
+import { summarizeSoFar } from '../record/summarize.ts';
 import type { Tally } from '../record/tally.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { addSystemTurn, silenceWhileEscalated } from './request-escalation.ts';
@@ -31,10 +33,14 @@ export function acceptEscalation(
       const row = await acceptEscalationRow(db, input.id, input.acceptedBy);
       if (!row || !conversation) throw await statusError(db, input);
       const waitSec = waitOf(row) ?? 0;
+      const { name } = input.acceptedBy;
+      const tally = countAccept(conversation.tally, { waitSec, name });
+      const summary = summarizeSoFar(tally);
+      await setEscalationSummary(db, row.id, summary);
       await addSystemTurn(db, conversation, {
-        text: `${input.acceptedBy.name} has joined.`,
+        text: `${name} has joined.`,
         status: 'escalated',
-        tally: countAccept(conversation.tally, { waitSec, name: input.acceptedBy.name }),
+        tally,
         silenceSec: silenceWhileEscalated(conversation.silenceTimeoutSec, timeoutOf(row)),
       });
       await emit(conversation, {
@@ -48,7 +54,7 @@ export function acceptEscalation(
         },
       });
       count('accepted');
-      return row;
+      return { ...row, summary };
     },
     beforeCommit,
   );

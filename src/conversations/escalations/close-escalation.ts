@@ -1,4 +1,5 @@
 import { closeEscalationRow, type EscalationRow } from './escalations.sql.ts';
+import { summarizeSoFar } from '../record/summarize.ts';
 import type { Tally } from '../record/tally.ts';
 import { lockConversationOf, statusError } from './accept-escalation.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
@@ -30,7 +31,9 @@ export function closeEscalation(
     deps,
     async ({ db, count }) => {
       const conversation = await lockConversationOf(db, input);
-      const row = await closeEscalationRow(db, input.id, { from, to: input.to });
+      const summary =
+        conversation && from === 'accepted' ? summarizeSoFar(conversation.tally) : null;
+      const row = await closeEscalationRow(db, input.id, { from, to: input.to, summary });
       if (!row || !conversation) throw await statusError(db, input);
       await addSystemTurn(db, conversation, {
         text:

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromUuid } from '../../ids.ts';
+import { fromUuid, uuidTimeMs } from '../../ids.ts';
 import { waitOf } from './accept-escalation.ts';
 import { ESCALATION_STATUSES, type EscalationRow } from './escalations.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
@@ -21,7 +21,12 @@ export const Escalation = z
     agent_id: z.string(),
     status: escalationStatus,
     reason: z.string(),
-    summary: z.string().meta({ description: 'Of the conversation up to then.' }),
+    summary: z
+      .string()
+      .meta({
+        description:
+          'Of the conversation: up to the request, renewed when it is accepted and completed.',
+      }),
     requested_at: unixTime,
     times_out_at: unixTime.meta({ description: 'When the agent goes on if nobody accepts.' }),
     accepted_at: unixTime.nullable(),
@@ -34,7 +39,7 @@ export const Escalation = z
 export function escalationView(row: EscalationRow): z.output<typeof Escalation> {
   return {
     id: fromUuid('esc', row.id),
-    created: unixSec(row.requestedAt),
+    created: unixSec(uuidTimeMs(row.id)),
     conversation_id: fromUuid('conv', row.conversationId),
     agent_id: fromUuid('agt', row.agentId),
     status: row.status,

@@ -7,7 +7,7 @@ import { sayAsHuman } from './say-as-human.ts';
 import { audited } from '../../audit/audited.ts';
 import { fromUuid } from '../../ids.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue } from '../../platform/http/fields.ts';
+import { idParam, idValue, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { MessageAnswer, MessageBody, messageView } from '../record/conversation.view.ts';
 import { Escalation, escalationStatus, escalationView, Person } from './escalation.view.ts';
@@ -52,6 +52,11 @@ function listRoute(deps: ConversationDeps): Route {
       status: escalationStatus.optional(),
       conversation_id: idValue('conv').optional(),
       agent_id: idValue('agt').optional(),
+      accepted_by: z.string().min(1).max(256).optional().describe('The `id` of who accepted it.'),
+      created_after: timeBound('When it was asked for; Unix seconds, inclusive.'),
+      created_before: timeBound('Unix seconds, exclusive.'),
+      finished_after: timeBound('Unix seconds, inclusive.'),
+      finished_before: timeBound('Unix seconds, exclusive.'),
       ...idPage('esc'),
     },
     answers: { 200: { description: 'A page of escalations.', schema: pageSchema(Escalation) } },
@@ -61,6 +66,11 @@ function listRoute(deps: ConversationDeps): Route {
         status: query.status,
         conversationId: query.conversation_id,
         agentId: query.agent_id,
+        acceptedBy: query.accepted_by,
+        createdAfter: query.created_after,
+        createdBefore: query.created_before,
+        finishedAfter: query.finished_after,
+        finishedBefore: query.finished_before,
         before: query.cursor,
         limit: query.limit + 1,
       });

@@ -1,4 +1,10 @@
-import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.ts';
+import {
+  createdBetween,
+  filteredBy,
+  timeBetween,
+  type CreatedBetween,
+  type ListPage,
+} from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 export const ESCALATION_STATUSES = [
@@ -72,11 +78,17 @@ export async function readEscalation(
   return rows[0];
 }
 
-export type EscalationFilter = ListPage & {
-  status?: EscalationStatus | undefined;
-  conversationId?: string | undefined;
-  agentId?: string | undefined;
-};
+/** Times in Unix seconds. */
+export type EscalationFilter = ListPage &
+  CreatedBetween & {
+    status?: EscalationStatus | undefined;
+    conversationId?: string | undefined;
+    agentId?: string | undefined;
+    /** `id` of the person. */
+    acceptedBy?: string | undefined;
+    finishedAfter?: number | undefined;
+    finishedBefore?: number | undefined;
+  };
 
 /** Newest first. */
 export async function listEscalations(db: Db, filter: EscalationFilter): Promise<EscalationRow[]> {
@@ -85,6 +97,9 @@ export async function listEscalations(db: Db, filter: EscalationFilter): Promise
     ['status =', filter.status],
     ['conversation_id =', filter.conversationId],
     ['agent_id =', filter.agentId],
+    [`accepted_by ->> 'id' =`, filter.acceptedBy],
+    ...timeBetween('finished_at', { after: filter.finishedAfter, before: filter.finishedBefore }),
+    ...createdBetween(filter),
     ['id <', filter.before],
   ]);
   const { rows } = await db.query<EscalationRow>(
@@ -109,32 +124,42 @@ export async function acceptEscalationRow(
   return rows[0];
 }
 
-/** Ends an escalation; undefined: it was in another status. */
+export async function setEscalationSummary(db: Db, id: string, summary: string): Promise<void> {
+  await db.query('update escalations set summary = $2 where id = $1', [id, summary]);
+}
+
+/** Ends an escalation, with a new summary if there is one; undefined: it was in another status. */
 export async function closeEscalationRow(
   db: Db,
   id: string,
-  change: { from: 'requested' | 'accepted'; to: EscalationStatus },
+  change: { from: 'requested' | 'accepted'; to: EscalationStatus; summary: string | null },
 ): Promise<EscalationRow | undefined> {
   const { rows } = await db.query<EscalationRow>(
-    `update escalations set status = $3, finished_at = clock_timestamp()
+    `update escalations
+        set status = $3, finished_at = clock_timestamp(), summary = coalesce($4, summary)
       where id = $1 and status = $2 returning ${COLUMNS}`,
-    [id, change.from, change.to],
+    [id, change.from, change.to, change.summary],
   );
   return rows[0];
 }
 
-/** Ends those of a conversation that ends: accepted ones are completed, open ones canceled. */
+/**
+ * Ends those of a conversation that ends: accepted ones are completed, with a new summary, open ones
+ * canceled.
+ */
 export async function closeEscalationsOf(
   db: Db,
   conversationId: string,
+  summary: string,
 ): Promise<EscalationStatus[]> {
   const { rows } = await db.query<{ status: EscalationStatus }>({
     name: 'close_escalations',
     text: `update escalations
               set status = case status when 'accepted' then 'completed' else 'canceled' end,
+                  summary = case status when 'accepted' then $2 else summary end,
                   finished_at = clock_timestamp()
             where conversation_id = $1 and status in ('requested', 'accepted') returning status`,
-    values: [conversationId],
+    values: [conversationId, summary],
   });
   return rows.map(({ status }) => status);
 }

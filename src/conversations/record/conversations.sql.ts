@@ -1,10 +1,4 @@
 import type { AgentContent } from '../../agents/agent.ts';
-import {
-  createdBetween,
-  filteredBy,
-  type CreatedBetween,
-  type ListPage,
-} from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { EMPTY_TALLY, type Tally } from './tally.ts';
 
@@ -171,38 +165,6 @@ export async function nextSequence(db: Db, id: string): Promise<number> {
   return rows[0]?.sequence ?? 0;
 }
 
-export type ConversationFilter = ListPage &
-  CreatedBetween & {
-    status?: ConversationStatus | undefined;
-    agentId?: string | undefined;
-    channel?: Channel | undefined;
-    outcome?: Outcome | undefined;
-    userId?: string | undefined;
-  };
-
-/** Newest first. */
-export async function listConversations(
-  db: Db,
-  filter: ConversationFilter,
-): Promise<ConversationRow[]> {
-  const { where, values } = filteredBy([
-    ['namespace =', filter.namespace],
-    ['status =', filter.status],
-    ['agent_id =', filter.agentId],
-    ['channel =', filter.channel],
-    ['outcome =', filter.outcome],
-    ['user_id =', filter.userId],
-    ...createdBetween(filter),
-    ['id <', filter.before],
-  ]);
-  const { rows } = await db.query<ConversationRow>(
-    `select ${CONVERSATION_COLUMNS} from conversations c
-      where ${where} and deleted_at is null order by id desc limit $${values.push(filter.limit)}`,
-    values,
-  );
-  return rows;
-}
-
 /** The caller has locked it and checked that it has not ended. */
 export async function endConversationRow(
   db: Db,
@@ -240,6 +202,19 @@ export async function setFeedback(
     [id, namespace, csat],
   );
   return rows[0];
+}
+
+/** The caller has locked it. Neither is part of what a turn compares: one under way goes on. */
+export async function setAbout(
+  db: Db,
+  about: Pick<ConversationRow, 'id' | 'userId' | 'metadata'>,
+): Promise<ConversationRow> {
+  const { rows } = await db.query<ConversationRow>(
+    `update conversations c set user_id = $2, metadata = $3
+      where id = $1 returning ${CONVERSATION_COLUMNS}`,
+    [about.id, about.userId, about.metadata],
+  );
+  return rows[0]!; // Locked by the caller.
 }
 
 /** Erases the words of a conversation and hides it. What was counted stays. */

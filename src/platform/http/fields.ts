@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApiError } from '../../errors.ts';
 import { fromUuid, toUuid, type IdPrefix } from '../../ids.ts';
 import { MAX_INT32 } from '../resources/schema/field-types.ts';
 
@@ -50,6 +51,15 @@ export const versionParam = z
   })
   .meta({ description: 'Number of a version.', type: 'integer', minimum: 1, example: 2 });
 
+/** A filter by the number of a version; one that no agent has finds nothing. */
+export const versionFilter = z
+  .string()
+  .regex(/^[1-9][0-9]{0,9}$/, 'must be the number of a version, from 1')
+  .transform(Number)
+  .refine((number) => number <= MAX_INT32, `must be at most ${MAX_INT32}`)
+  .optional()
+  .meta({ type: 'integer', minimum: 1, maximum: MAX_INT32 });
+
 /** Times in JSON are integer Unix seconds, in rows Unix milliseconds (contract §1). */
 export function unixSec(ms: number): number {
   return Math.floor(ms / 1_000);
@@ -82,18 +92,58 @@ export const flag = z
   .meta({ type: 'boolean' });
 
 const MEMBERS_MAX = 50;
+const memberName = z.string().min(1).max(128);
+/** E.164 */
+export const PHONE = /^\+[1-9]\d{1,14}$/;
 
 /** What callers may hang on a conversation or a call. */
 export const variables = freeMembers(z.unknown()).describe(
   'What the agent may know of the user; `{{name}}` in its first message.',
 );
-export const metadata = freeMembers(z.string().max(1024)).describe(
+const metadataValue = z.string().max(1024);
+export const metadata = freeMembers(metadataValue).describe(
   'Free key-value pairs of yours; kept and shown, never read.',
 );
 
+/** A merge patch of `metadata`: null removes a member, or all of them. */
+export const metadataPatch = z
+  .record(memberName, metadataValue.nullable())
+  .nullable()
+  .optional()
+  .describe('Members to set, or with null to remove; null removes all.');
+
+/** What a merge patch has made of `metadata` keeps its bounds. @throws ApiError invalid_body */
+export function requireFewMembers(members: object): void {
+  if (Object.keys(members).length <= MEMBERS_MAX) return;
+  const detail = `would have more than ${MEMBERS_MAX} members: remove some with null`;
+  throw new ApiError('invalid_body', detail, {
+    errors: [{ pointer: '/metadata', code: 'too_big', detail }],
+  });
+}
+
+const PAIRS_MAX = 10;
+
+/** A filter by pairs of `metadata`: `metadata.plan=gold`, several of which must all match. */
+export const metadataFilter = z
+  .record(memberName, metadataValue)
+  .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `at most ${PAIRS_MAX} pairs`)
+  .optional()
+  .meta({
+    description:
+      '`metadata.KEY=VALUE`: those whose metadata has exactly that; of several pairs, all (10 at most).',
+    // As OpenAPI writes it: an object whose members are parameters of their own.
+    propertyNames: { pattern: '^metadata\\..+$' },
+    param: { style: 'form', explode: true },
+  });
+/** A filter by a number of a telephone. */
+export const phoneFilter = z
+  .string()
+  .regex(PHONE, 'must be E.164, such as +442071838750; in a URL the + is written %2B')
+  .optional();
+
 function freeMembers<T extends z.ZodType>(value: T) {
   return z
-    .record(z.string().min(1).max(128), value)
+    .record(memberName, value)
     .refine(
       (members) => Object.keys(members).length <= MEMBERS_MAX,
       `may have at most ${MEMBERS_MAX} members`,

@@ -205,7 +205,7 @@ const NO_UPLOAD: RawBody = { mediaType: '', bytes: Buffer.alloc(0) };
  */
 function requireStorable(values: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(values)) {
-    const problem = textProblem(String(value));
+    const problem = textProblem(name) ?? textProblem(String(value));
     if (problem) throw new ApiError('invalid_parameter', `${name}: ${problem}`);
   }
   return values;
@@ -217,7 +217,11 @@ function parseParams<T>(schema: z.ZodType<T>, values: Record<string, unknown>): 
   throw new ApiError('not_found', parsed.error.issues[0]?.message ?? 'there is nothing here');
 }
 
-/** @throws ApiError unknown_parameter, invalid_parameter (U+0000 too) */
+/**
+ * A parameter whose name in the schema ends with `.*` stands for all that begin so, and is a map of
+ * them by the rest of their names: `metadata.plan=gold` makes `{plan: 'gold'}` of `metadata.*`.
+ * @throws ApiError unknown_parameter, invalid_parameter (U+0000 too)
+ */
 export function parseQuery<T>(
   schema: z.ZodType<T> & { shape: z.ZodRawShape },
   query: URLSearchParams,
@@ -225,7 +229,7 @@ export function parseQuery<T>(
   const known = Object.keys(schema.shape);
   for (const name of query.keys()) {
     const shown = name.slice(0, 64);
-    if (!known.includes(name)) {
+    if (parameterOf(name, known) === undefined) {
       const there = known.length > 0 ? `there are ${known.join(', ')}` : 'there are none here';
       throw new ApiError('unknown_parameter', `there is no parameter ${shown}; ${there}`);
     }
@@ -233,10 +237,31 @@ export function parseQuery<T>(
       throw new ApiError('invalid_parameter', `${shown} may be given once`);
     }
   }
-  const parsed = schema.safeParse(requireStorable(Object.fromEntries(query)));
+  const parsed = schema.safeParse(byParameter(requireStorable(Object.fromEntries(query)), known));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new ApiError('invalid_parameter', `${issue?.path.join('.')}: ${issue?.message}`);
+  const at = issue?.path.join('.').replace('.*', '');
+  throw new ApiError('invalid_parameter', `${at}: ${issue?.message}`);
+}
+
+/** undefined: there is none; nothing has a member `__proto__` (contract §3). */
+function parameterOf(name: string, known: readonly string[]): string | undefined {
+  return known.find((one) => {
+    if (!one.endsWith('.*')) return one === name;
+    const start = one.slice(0, -1);
+    return name.startsWith(start) && !['', '__proto__'].includes(name.slice(start.length));
+  });
+}
+
+function byParameter(values: Record<string, unknown>, known: readonly string[]): object {
+  const groups = Map.groupBy(Object.entries(values), ([name]) => parameterOf(name, known) ?? name);
+  return Object.fromEntries(
+    [...groups].map(([parameter, entries]) => {
+      if (!parameter.endsWith('.*')) return entries[0]!; // None is given twice.
+      const members = entries.map(([name, value]) => [name.slice(parameter.length - 1), value]);
+      return [parameter, Object.fromEntries(members) as Record<string, unknown>];
+    }),
+  );
 }
 
 function readBody({ schema, isOptional }: RouteBody, value: unknown): unknown {

@@ -14,8 +14,8 @@ export type CreatedBetween = {
   createdBefore?: number | undefined;
 };
 
-/** A condition up to its value, which is left out when there is none. */
-type Condition = [condition: string, value: string | boolean | null | undefined];
+/** A condition up to its value, or with `?` in its place; left out when there is no value. */
+export type Condition = [condition: string, value: string | number | boolean | null | undefined];
 
 /** Only what is asked for stands in the statement, so that each filter finds its index. */
 export function filteredBy(conditions: readonly Condition[]): {
@@ -24,16 +24,35 @@ export function filteredBy(conditions: readonly Condition[]): {
 } {
   const given = conditions.filter(([, value]) => value !== undefined && value !== null);
   return {
-    where: given.map(([condition], i) => `${condition} $${i + 1}`).join(' and '),
+    where: given
+      .map(([condition], i) => {
+        const value = `$${i + 1}`;
+        return condition.includes('?') ? condition.replace('?', value) : `${condition} ${value}`;
+      })
+      .join(' and '),
     values: given.map(([, value]) => value),
   };
 }
 
+/** Bounds of a column of time, in Unix seconds; the first inclusive, the second exclusive. */
+export function timeBetween(
+  column: string,
+  { after, before }: { after?: number | undefined; before?: number | undefined },
+): Condition[] {
+  return [
+    [`${column} >= to_timestamp(?::float8)`, after],
+    [`${column} < to_timestamp(?::float8)`, before],
+  ];
+}
+
 /** Bounds of the id, whose time is that of the creation: whole partitions are left out. */
-export function createdBetween({ createdAfter, createdBefore }: CreatedBetween): Condition[] {
+export function createdBetween(
+  { createdAfter, createdBefore }: CreatedBetween,
+  id = 'id',
+): Condition[] {
   const idAt = (sec?: number) => (sec === undefined ? undefined : lowestUuidAt(sec * 1_000));
   return [
-    ['id >=', idAt(createdAfter)],
-    ['id <', idAt(createdBefore)],
+    [`${id} >=`, idAt(createdAfter)],
+    [`${id} <`, idAt(createdBefore)],
   ];
 }

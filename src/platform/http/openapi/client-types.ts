@@ -93,6 +93,8 @@ function parametersOf(parameters: readonly Json[], depth: number): string {
     if (own.length === 0) return `${place}?: never;`;
     const isRequired = own.some(({ required }) => required === true);
     const members = own.map((parameter) => {
+      const open = /^(.+\.)\*$/.exec(String(parameter['name']));
+      if (open) return openMember(open[1]!, parameter['description']);
       const name = `${String(parameter['name'])}${parameter['required'] === true ? '' : '?'}`;
       const type = typeOf(objectAt(parameter, 'schema'), depth + 2);
       return member(name, type, parameter['description']);
@@ -150,6 +152,12 @@ function objectType(schema: Schema, depth: number): string {
   }
   // Beside named members of other types the rest can only be unknown.
   return block([...members, ...(value === '' ? [] : ['[name: string]: unknown;'])], depth);
+}
+
+/** Any name that begins so; such a parameter is a string (`metadata.plan`). */
+function openMember(start: string, note: unknown): string {
+  const comment = typeof note === 'string' ? `/** ${note.replaceAll('*/', '*\\/')} */\n` : '';
+  return `${comment}[name: \`${start}\${string}\`]: string;`;
 }
 
 /** A mark behind the name makes it optional: `limit?`. */

@@ -1,0 +1,90 @@
+import {
+  createdBetween,
+  filteredBy,
+  timeBetween,
+  type Condition,
+  type CreatedBetween,
+  type ListPage,
+} from '../../platform/postgres/list-filters.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import {
+  CONVERSATION_COLUMNS,
+  type Channel,
+  type ConversationRow,
+  type ConversationStatus,
+  type Outcome,
+} from './conversations.sql.ts';
+
+/** Times in Unix seconds, ids uuids. */
+export type ConversationFilter = ListPage &
+  CreatedBetween & {
+    status?: ConversationStatus | undefined;
+    agentId?: string | undefined;
+    agentVersion?: number | undefined;
+    channel?: Channel | undefined;
+    outcome?: Outcome | undefined;
+    userId?: string | undefined;
+    callId?: string | undefined;
+    /** Numbers of its call. */
+    from?: string | undefined;
+    to?: string | undefined;
+    endedAfter?: number | undefined;
+    endedBefore?: number | undefined;
+    /** Pairs, all of which it has. */
+    metadata?: Readonly<Record<string, string>> | undefined;
+  };
+
+/** Newest first. */
+export async function listConversations(
+  db: Db,
+  filter: ConversationFilter,
+): Promise<ConversationRow[]> {
+  const { from, where, values } = conversationsIn(filter);
+  const { rows } = await db.query<ConversationRow>(
+    `select ${CONVERSATION_COLUMNS} from ${from}
+      where ${where} order by c.id desc limit $${values.push(filter.limit)}`,
+    values,
+  );
+  return rows;
+}
+
+const OF_ITS_CALL = 'exists (select from calls k where k.conversation_id = c.id and';
+
+/**
+ * Pairs of metadata are joined, each by its hash: in the order of the ids too, so that PostgreSQL may
+ * begin with them where they are rare and with the conversations where they are not.
+ */
+export function conversationsIn(filter: ConversationFilter): {
+  from: string;
+  where: string;
+  values: unknown[];
+} {
+  const pairs = Object.entries(filter.metadata ?? {});
+  const { where, values } = filteredBy([
+    ['c.namespace =', filter.namespace],
+    ['c.status =', filter.status],
+    ['c.agent_id =', filter.agentId],
+    ['c.agent_version =', filter.agentVersion],
+    ['c.channel =', filter.channel],
+    ['c.outcome =', filter.outcome],
+    ['c.user_id =', filter.userId],
+    ['c.call_id =', filter.callId],
+    [`${OF_ITS_CALL} k.from_number = ?)`, filter.from],
+    [`${OF_ITS_CALL} k.to_number = ?)`, filter.to],
+    ...timeBetween('c.ended_at', { after: filter.endedAfter, before: filter.endedBefore }),
+    ...createdBetween(filter, 'c.id'),
+    ['c.id <', filter.before],
+    // The planner knows that the ids are equal, but not that they are less than the same.
+    ...pairs.map((_, i): Condition => [`m${i}.conversation_id <`, filter.before]),
+  ]);
+  const joins = pairs.map(([key, value], i) => {
+    const hash = [filter.namespace, key, value].map((text) => `$${values.push(text)}::text`);
+    return `join conversation_metadata m${i} on m${i}.conversation_id = c.id
+              and m${i}.pair = parley_metadata_pair(${hash.join(', ')})`;
+  });
+  return {
+    from: ['conversations c', ...joins].join(' '),
+    where: `${where} and c.deleted_at is null`,
+    values,
+  };
+}
