@@ -21,12 +21,10 @@ export const Escalation = z
     agent_id: z.string(),
     status: escalationStatus,
     reason: z.string(),
-    summary: z
-      .string()
-      .meta({
-        description:
-          'Of the conversation: up to the request, renewed when it is accepted and completed.',
-      }),
+    summary: z.string().meta({
+      description:
+        'Of the conversation: up to the request, renewed when it is accepted and completed.',
+    }),
     requested_at: unixTime,
     times_out_at: unixTime.meta({ description: 'When the agent goes on if nobody accepts.' }),
     accepted_at: unixTime.nullable(),
