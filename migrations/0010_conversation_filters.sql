@@ -40,6 +40,37 @@ insert into conversation_metadata
 select parley_metadata_pair(c.namespace, m.key, m.value), c.id
   from conversations c cross join jsonb_each_text(c.metadata) m;
 
+-- Agents that were deleted and may have conversations that go on, until those have ended. By a trigger,
+-- whichever way and by whichever release an agent goes; one that comes back keeps what is left.
+create table deleted_agents (
+  agent_id uuid primary key,
+  namespace text not null,
+  deleted_at timestamptz not null,
+  -- When to look for them next.
+  look_at timestamptz not null default clock_timestamp()
+);
+create index on deleted_agents (look_at);
+
+create function parley_keep_deleted_agent() returns trigger language plpgsql as $$
+begin
+  delete from deleted_agents where agent_id = new.id;
+  if new.deleted_at is not null then
+    insert into deleted_agents (agent_id, namespace, deleted_at)
+    values (new.id, new.namespace, clock_timestamp());
+  end if;
+  return null;
+end $$;
+
+create trigger keep_deleted_agent after update of deleted_at on agents for each row
+  when ((new.deleted_at is null) <> (old.deleted_at is null))
+  execute function parley_keep_deleted_agent();
+
+insert into deleted_agents (agent_id, namespace, deleted_at)
+select distinct c.agent_id, c.namespace, clock_timestamp()
+  from conversations c left join agents a on a.id = c.agent_id
+ where c.ended_at is null and (a.id is null or a.deleted_at is not null)
+    on conflict do nothing;
+
 -- Filters; none has an entry of a chat that goes on.
 create index on conversations (call_id) where call_id is not null;
 create index on conversations (namespace, ended_at) where ended_at is not null and deleted_at is null;

@@ -104,6 +104,7 @@ const TABLES: Record<string, string> = {
   calls: 'calls',
   conversation_metadata: 'conversations',
   conversations: 'conversations',
+  deleted_agents: 'conversations',
   deliveries: 'webhooks',
   delivery_attempts: 'webhooks',
   delivery_processes: 'webhooks',
@@ -139,8 +140,8 @@ const REACHES_OVER: Record<string, readonly string[]> = {
   'webhooks/receipts/receipts.sql.ts': ['events'],
   // All partitioned tables are made and dropped by the same days.
   'webhooks/queue/partitions.sql.ts': ['events'],
-  // A turn reads the conversation and the content of its version by one statement.
-  'conversations/record/conversations.sql.ts': ['agent_versions'],
+  // A turn reads the conversation, its agent and the content of its version by one statement.
+  'conversations/record/conversations.sql.ts': ['agent_versions', 'agents'],
   // Conversations are found by the numbers of their call.
   'conversations/record/list-conversations.sql.ts': ['calls'],
   // What ends a call and what ends its conversation are looked for together.

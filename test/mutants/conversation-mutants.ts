@@ -155,6 +155,15 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     test: 'what was changed is found as it is now',
   },
   {
+    name: 'agent-gone-conversation-stays',
+    why: 'users go on waiting for an agent that was deleted',
+    file: 'src/conversations/ending/reaper.ts',
+    find: '  if (live.length === 0) await noneGoesOn(deps.pool, agent);',
+    replace: '  await noneGoesOn(deps.pool, agent);',
+    suite: 'test/conversations/ending/deleted-agent.pg.test.ts',
+    test: 'however many there are',
+  },
+  {
     name: 'erased-in-the-list',
     why: 'a conversation that was erased stands in the list, as an id that is 404',
     file: 'src/conversations/record/list-conversations.sql.ts',

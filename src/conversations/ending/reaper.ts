@@ -3,7 +3,8 @@ import { ApiError, reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { closeEscalation } from '../escalations/close-escalation.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
-import { endExpired } from './end-conversation.ts';
+import { listDeletedAgents, listLiveOf, noneGoesOn, type DeletedAgent } from './deleted-agents.sql.ts';
+import { endConversation, endExpired } from './end-conversation.ts';
 import { completeTranscript } from './complete-transcript.ts';
 import { listExpired, listWithoutSummary } from '../record/conversations.sql.ts';
 import { listTimedOut } from '../escalations/escalations.sql.ts';
@@ -15,7 +16,7 @@ const BATCH = 100;
 export type ReaperDeps = ConversationDeps & { log: Logger };
 
 /**
- * Nothing stays open for ever: ends conversations whose time is over, lets the agent go on where
+ * Nothing stays open for ever: ends conversations whose time is over or whose agent was deleted, lets the agent go on where
  * nobody accepted an escalation in time, and writes the summaries that a crash left out. Any number
  * of processes may do so at once: each step checks again under lock and skips what another has
  * locked.
@@ -41,12 +42,28 @@ export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<
     await eachOf(deps, signal, await listWithoutSummary(pool, BATCH), ({ id }) =>
       completeTranscript(deps, id),
     ),
+    await eachOf(deps, signal, await listDeletedAgents(pool, BATCH), (agent) =>
+      endThoseOf(deps, signal, agent),
+    ),
   ];
   return done.some((count) => count === BATCH);
 }
 
+/** Ends the conversations of a deleted agent, up to a batch of them; the rest by the next run. */
+async function endThoseOf(
+  deps: ReaperDeps,
+  signal: AbortSignal,
+  agent: DeletedAgent,
+): Promise<void> {
+  const live = await listLiveOf(deps.pool, agent, BATCH);
+  await eachOf(deps, signal, live, (key) =>
+    endConversation(deps, { ...key, reason: 'agent_deleted' }),
+  );
+  if (live.length === 0) await noneGoesOn(deps.pool, agent);
+}
+
 /** One that fails must not stop the others. Returns how many succeeded. */
-async function eachOf<Item extends { id: string }>(
+async function eachOf<Item extends { id: string } | DeletedAgent>(
   { log }: ReaperDeps,
   signal: AbortSignal,
   items: readonly Item[],
@@ -61,7 +78,8 @@ async function eachOf<Item extends { id: string }>(
     } catch (error) {
       // Somebody else was first.
       if (error instanceof ApiError) continue;
-      const about = { reason: reasonOf(error), id: item.id };
+      const id = 'id' in item ? item.id : item.agentId;
+      const about = { reason: reasonOf(error), id };
       log.warn(about, 'a conversation could not be brought to its end; tried again');
     }
   }

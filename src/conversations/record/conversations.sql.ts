@@ -121,16 +121,20 @@ export async function readConversation(
   return rows[0];
 }
 
-/** A conversation and the content it is pinned to, without a lock: what a turn is made from. */
+/**
+ * A conversation and the content it is pinned to, without a lock: what a turn is made from. Without
+ * content: its agent was deleted.
+ */
 export async function readForTurn(
   db: Db,
   { namespace, id }: Key,
-): Promise<{ conversation: LiveConversation; content: AgentContent } | undefined> {
-  const { rows } = await db.query<LiveConversation & { content: AgentContent }>({
+): Promise<{ conversation: LiveConversation; content: AgentContent | null } | undefined> {
+  const { rows } = await db.query<LiveConversation & { content: AgentContent | null }>({
     name: 'read_for_turn',
-    text: `select ${LIVE}, v.content
+    text: `select ${LIVE}, case when a.id is not null then v.content end as content
              from conversations c
-             join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version
+             left join agents a on a.id = c.agent_id and a.deleted_at is null
+             left join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version
             where c.id = $1 and c.namespace = $2 and c.deleted_at is null`,
     values: [id, namespace],
   });

@@ -63,6 +63,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     const key = { namespace: input.namespace, id: input.conversationId };
     const { conversation, content } = found(await readForTurn(deps.pool, key), 'conversation');
     await requireLive(deps, conversation);
+    if (content === null) throw await agentDeleted(deps, conversation);
     const user = readUserTurn(input.text);
     const tally = countUser(conversation.tally, user);
     const reply =
@@ -102,6 +103,12 @@ async function requireLive(deps: ConversationDeps, row: LiveConversation): Promi
     throw conversationEnded();
   }
   if (row.endedAt !== null) throw conversationEnded();
+}
+
+/** It ends with its agent, even if the reaper has not come yet. */
+async function agentDeleted(deps: ConversationDeps, row: LiveConversation): Promise<ApiError> {
+  await endConversation(deps, { namespace: row.namespace, id: row.id, reason: 'agent_deleted' });
+  return new ApiError('conversation_ended', 'its agent was deleted, and it ended with it');
 }
 
 function requestOf(

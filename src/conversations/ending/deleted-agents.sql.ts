@@ -1,0 +1,50 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+
+/** Agents that were deleted (a trigger notes them) and may have conversations that go on. */
+export type DeletedAgent = {
+  agentId: string;
+  namespace: string;
+  /** Nothing that saw it alive is still being committed: what is not there now never comes. */
+  isSettled: boolean;
+};
+
+/** Longer than the transaction that starts a conversation can last. */
+const SETTLED_AFTER_SEC = 60;
+
+/** Those to be looked at now, the longest due first. */
+export async function listDeletedAgents(db: Db, limit: number): Promise<DeletedAgent[]> {
+  const { rows } = await db.query<DeletedAgent>({
+    name: 'list_deleted_agents',
+    text: `select agent_id as "agentId", namespace,
+                  deleted_at + make_interval(secs => $2) <= clock_timestamp() as "isSettled"
+             from deleted_agents where look_at <= clock_timestamp() order by look_at limit $1`,
+    values: [limit, SETTLED_AFTER_SEC],
+  });
+  return rows;
+}
+
+/** Conversations of an agent that go on; the newest first, since few that are old do. */
+export async function listLiveOf(
+  db: Db,
+  { agentId, namespace }: DeletedAgent,
+  limit: number,
+): Promise<{ id: string; namespace: string }[]> {
+  const { rows } = await db.query<{ id: string; namespace: string }>(
+    `select id, namespace from conversations
+      where namespace = $1 and agent_id = $2 and deleted_at is null and ended_at is null
+      order by id desc limit $3`,
+    [namespace, agentId, limit],
+  );
+  return rows;
+}
+
+/** None of its conversations goes on: done, or looked at once more when nothing can come. */
+export async function noneGoesOn(db: Db, { agentId, isSettled }: DeletedAgent): Promise<void> {
+  await (isSettled
+    ? db.query('delete from deleted_agents where agent_id = $1', [agentId])
+    : db.query(
+        `update deleted_agents set look_at = deleted_at + make_interval(secs => $2)
+          where agent_id = $1`,
+        [agentId, SETTLED_AFTER_SEC],
+      ));
+}
