@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import { ApiError } from '../errors.ts';
+import { asApiError } from '../platform/http/answer.ts';
+import { idCursor, idPage, LIMIT_DEFAULT, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import {
   idValue,
   metadataFilter,
@@ -7,7 +9,9 @@ import {
   timeBound,
   versionFilter,
 } from '../platform/http/fields.ts';
+import { problemOf } from '../platform/http/problem.ts';
 import { route, type Route } from '../platform/http/route.ts';
+import { namesType } from '../platform/http/sse.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import {
   channel,
@@ -16,9 +20,13 @@ import {
   conversationView,
   outcome,
 } from './record/conversation.view.ts';
+import { exportConversations } from './export-conversations.ts';
 import { listConversations } from './record/list-conversations.sql.ts';
 
-/** Conversations of a namespace (contract §4). */
+const LINES_TYPE = 'application/x-ndjson';
+const page = idPage('conv');
+
+/** Conversations of a namespace (contract §4): a page of them, or all with their transcripts. */
 export function listConversationsRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',
@@ -27,6 +35,10 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
     tag: 'Conversations',
     scope: 'read',
     summary: 'List conversations, newest first',
+    description:
+      'With `Accept: application/x-ndjson` all of them, without pages: a line of JSON each, the ' +
+      'conversation and `transcript {turns}`. One that ends early was cut: the transfer fails, and ' +
+      'where that is still possible the last line is a problem.',
     query: {
       status: conversationStatus.optional(),
       agent_id: idValue('agt').optional(),
@@ -42,11 +54,21 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
       created_before: timeBound('Unix seconds, exclusive.'),
       ended_after: timeBound('Unix seconds, inclusive.'),
       ended_before: timeBound('Unix seconds, exclusive.'),
-      ...idPage('conv'),
+      ...page,
+      limit: page.limit
+        .unwrap()
+        .optional()
+        .meta(page.limit.meta() ?? {}),
     },
-    answers: { 200: { description: 'A page of conversations.', schema: pageSchema(Conversation) } },
-    handle: async ({ caller: { namespace }, query }) => {
-      const rows = await listConversations(pool, {
+    answers: {
+      200: {
+        description: 'A page of conversations, or all of them in lines.',
+        schema: pageSchema(Conversation),
+        forms: { [LINES_TYPE]: z.string() },
+      },
+    },
+    handle: async ({ caller: { namespace, requestId }, query, headers }) => {
+      const filter = {
         namespace,
         status: query.status,
         agentId: query.agent_id,
@@ -63,10 +85,38 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
         endedAfter: query.ended_after,
         endedBefore: query.ended_before,
         before: query.cursor,
-        limit: query.limit + 1,
-      });
-      const page = { limit: query.limit, view: conversationView, cursorOf: idCursor('conv') };
-      return { status: 200, body: pageOf(rows, page) };
+      };
+      if (namesType(headers['accept'], LINES_TYPE)) {
+        if (query.limit !== undefined) {
+          throw new ApiError('invalid_parameter', 'limit: lines have no pages; leave it out');
+        }
+        const text = visiblyBroken(exportConversations(pool, filter), requestId);
+        return { status: 200, mediaType: LINES_TYPE, text };
+      }
+      const limit = query.limit ?? LIMIT_DEFAULT;
+      const rows = await listConversations(pool, { ...filter, limit: limit + 1 });
+      const shown = { limit, view: conversationView, cursorOf: idCursor('conv') };
+      return { status: 200, body: pageOf(rows, shown) };
     },
   });
+}
+
+/**
+ * Never a short export that looks whole: once something was sent, an error is a last line, and then
+ * the connection is cut. Before, it is answered as any other.
+ */
+async function* visiblyBroken(
+  lines: AsyncIterable<string>,
+  requestId: string,
+): AsyncGenerator<string> {
+  let hasBegun = false;
+  try {
+    for await (const text of lines) {
+      yield text;
+      hasBegun = true;
+    }
+  } catch (error) {
+    if (hasBegun) yield `\n${JSON.stringify(problemOf(asApiError(error), requestId))}\n`;
+    throw error;
+  }
 }

@@ -155,6 +155,15 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     test: 'what was changed is found as it is now',
   },
   {
+    name: 'export-short-in-silence',
+    why: 'an export that could not be finished looks whole to whoever reads it line by line',
+    file: 'src/conversations/list-conversations.routes.ts',
+    find: '    throw error;\n',
+    replace: '',
+    suite: 'test/conversations/export.pg.test.ts',
+    test: 'what cannot be finished ends with a problem',
+  },
+  {
     name: 'agent-gone-conversation-stays',
     why: 'users go on waiting for an agent that was deleted',
     file: 'src/conversations/ending/reaper.ts',

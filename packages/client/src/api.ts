@@ -2742,6 +2742,7 @@ export interface paths {
             /** For `cursor`; null: the last page. */
             next_cursor: (string | null);
           };
+          'application/x-ndjson': string;
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
         401: Refused<'unauthorized'>;

@@ -3,7 +3,12 @@ import { ApiError, reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { closeEscalation } from '../escalations/close-escalation.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
-import { listDeletedAgents, listLiveOf, noneGoesOn, type DeletedAgent } from './deleted-agents.sql.ts';
+import {
+  listDeletedAgents,
+  listLiveOf,
+  noneGoesOn,
+  type DeletedAgent,
+} from './deleted-agents.sql.ts';
 import { endConversation, endExpired } from './end-conversation.ts';
 import { completeTranscript } from './complete-transcript.ts';
 import { listExpired, listWithoutSummary } from '../record/conversations.sql.ts';

@@ -14,6 +14,7 @@ import {
   type ConversationStatus,
   type Outcome,
 } from './conversations.sql.ts';
+import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
 
 /** Times in Unix seconds, ids uuids. */
 export type ConversationFilter = ListPage &
@@ -43,6 +44,31 @@ export async function listConversations(
   const { rows } = await db.query<ConversationRow>(
     `select ${CONVERSATION_COLUMNS} from ${from}
       where ${where} order by c.id desc limit $${values.push(filter.limit)}`,
+    values,
+  );
+  return rows;
+}
+
+/** A conversation as it was at one moment, with the first of its turns. */
+export type ConversationWithTurns = ConversationRow & { turns: TurnRow[] };
+
+/**
+ * Some of those that the filter finds, each with its first turns, of one moment: whoever was erased
+ * before it is not there, and what else is has all its words. In the order of the list.
+ */
+export async function readWithTurns(
+  db: Db,
+  filter: ConversationFilter,
+  { ids, turnsMax }: { ids: readonly string[]; turnsMax: number },
+): Promise<ConversationWithTurns[]> {
+  const { from, where, values } = conversationsIn(filter);
+  const { rows } = await db.query<ConversationWithTurns>(
+    `select ${CONVERSATION_COLUMNS}, coalesce(t.turns, '[]') as turns from ${from}
+       left join lateral (
+         select json_agg(row_to_json(f) order by f.index) as turns
+           from (select ${TURN_COLUMNS} from turns
+                  where conversation_id = c.id and index < $${values.push(turnsMax)}) f) t on true
+      where ${where} and c.id = any($${values.push(ids)}) order by c.id desc`,
     values,
   );
   return rows;

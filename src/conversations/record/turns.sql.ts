@@ -34,7 +34,7 @@ export type TurnRow = {
 /** What an added message changed (contract §4, message answer). */
 export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
 
-const COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",
+export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",
   interrupted, tool_call as "toolCall", tool_result as "toolResult", retrieval, latency`;
 
 /** The conversation as a writer has read it, and what it adds. */
@@ -103,7 +103,7 @@ export async function listTurns(
 ): Promise<TurnRow[]> {
   const { rows } = await db.query<TurnRow>({
     name: 'list_turns',
-    text: `select ${COLUMNS} from turns where conversation_id = $1 and index >= $2
+    text: `select ${TURN_COLUMNS} from turns where conversation_id = $1 and index >= $2
             order by index limit $3`,
     values: [page.conversationId, page.from, page.limit],
   });
@@ -116,7 +116,7 @@ export async function readLastTurns(
   { conversationId, limit }: { conversationId: string; limit: number },
 ): Promise<TurnRow[]> {
   const { rows } = await db.query<TurnRow>(
-    `select ${COLUMNS} from turns where conversation_id = $1 order by index desc limit $2`,
+    `select ${TURN_COLUMNS} from turns where conversation_id = $1 order by index desc limit $2`,
     [conversationId, limit],
   );
   return rows.toReversed();

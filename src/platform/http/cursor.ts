@@ -9,7 +9,7 @@ import { MAX_INT32 } from '../resources/schema/field-types.ts';
 
 export type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string | null };
 
-const LIMIT_DEFAULT = 20;
+export const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 
 const limit = z

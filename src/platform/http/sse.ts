@@ -24,9 +24,14 @@ const HEARTBEAT_MS = 15_000;
 
 /** Whether a client asked for a stream rather than a document. */
 export function wantsEvents(accept: string | string[] | undefined): boolean {
+  return namesType(accept, EVENT_STREAM_TYPE);
+}
+
+/** Whether an `Accept` names a media type; a range such as `*\/*` names none. */
+export function namesType(accept: string | string[] | undefined, mediaType: string): boolean {
   return String(accept ?? '')
     .split(',')
-    .some((part) => part.split(';')[0]!.trim().toLowerCase() === EVENT_STREAM_TYPE);
+    .some((part) => part.split(';')[0]!.trim().toLowerCase() === mediaType);
 }
 
 export async function sendEvents(

@@ -86,7 +86,7 @@ export function createCall(url: string, defaultKey: string): Call {
       ...(sent !== undefined && { body: sent }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
     const reply: Reply = {
       status: response.status,
       headers: response.headers,

@@ -1,0 +1,71 @@
+import { ApiError } from '../errors.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { conversationView, turnView } from './record/conversation.view.ts';
+import {
+  listConversations,
+  readWithTurns,
+  type ConversationFilter,
+  type ConversationWithTurns,
+} from './record/list-conversations.sql.ts';
+import { listTurns } from './record/turns.sql.ts';
+
+/** Conversations looked up at once. */
+const PAGE = 100;
+/** Turns in memory at once, each of at most 32,000 characters. */
+const TURNS = 200;
+
+/**
+ * All conversations that a filter finds, newest first, a line of JSON each: the conversation, and its
+ * transcript with the turns there are. Nothing is read before it is asked for, and no connection is
+ * kept meanwhile, so that a slow reader costs nothing. Those that start later are not in it, nor is
+ * one that was erased before its turn came.
+ * @throws ApiError write_conflict: a long one was erased in the midst of its line
+ */
+export async function* exportConversations(
+  pool: Pool,
+  filter: Omit<ConversationFilter, 'limit'>,
+): AsyncGenerator<string> {
+  for (let { before } = filter; ;) {
+    const page = await listConversations(pool, { ...filter, before, limit: PAGE });
+    for (const group of inGroups(page)) {
+      const found = { ids: group.map(({ id }) => id), turnsMax: TURNS };
+      for (const one of await readWithTurns(pool, { ...filter, limit: PAGE }, found)) {
+        yield* lineOf(pool, one);
+      }
+    }
+    before = page.at(-1)?.id;
+    if (page.length < PAGE) return;
+  }
+}
+
+/** As many in a row as have together as many turns as may be in memory, but one at least. */
+function inGroups<T extends { turnCount: number }>(rows: readonly T[]): T[][] {
+  const groups: T[][] = [];
+  let turns = Infinity;
+  for (const row of rows) {
+    turns += row.turnCount;
+    if (turns > TURNS) {
+      groups.push([]);
+      turns = row.turnCount;
+    }
+    groups.at(-1)!.push(row);
+  }
+  return groups;
+}
+
+async function* lineOf(pool: Pool, one: ConversationWithTurns): AsyncGenerator<string> {
+  const json = (turns: ConversationWithTurns['turns']): string =>
+    turns.map((turn) => JSON.stringify(turnView(turn))).join(',');
+  const head = JSON.stringify(conversationView(one)).slice(0, -1);
+  yield `${head},"transcript":{"turns":[${json(one.turns)}`;
+  for (let from = TURNS; from < one.turnCount; from += TURNS) {
+    const limit = Math.min(TURNS, one.turnCount - from);
+    const turns = await listTurns(pool, { conversationId: one.id, from, limit });
+    if (turns.length < limit) {
+      const detail = 'a conversation was erased while it was exported: export again';
+      throw new ApiError('write_conflict', detail);
+    }
+    yield `,${json(turns)}`;
+  }
+  yield ']}}\n';
+}
