@@ -108,6 +108,11 @@ export const metadata = freeMembers(metadataValue).describe(
 /** A merge patch of `metadata`: null removes a member, or all of them. */
 export const metadataPatch = z
   .record(memberName, metadataValue.nullable())
+  .refine(
+    (members) => Object.keys(members).length <= 2 * MEMBERS_MAX,
+    `may have at most ${2 * MEMBERS_MAX} members: as many to remove as to set`,
+  )
+  .meta({ maxProperties: 2 * MEMBERS_MAX })
   .nullable()
   .optional()
   .describe('Members to set, or with null to remove; null removes all.');
