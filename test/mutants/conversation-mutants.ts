@@ -145,12 +145,11 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     test: 'the longest duration ends it however much is said',
   },
   {
-    name: 'changed-metadata-not-found',
-    why: 'a conversation is found by the metadata it had, not by what it has',
-    file: 'migrations/0010_conversation_filters.sql',
-    find: 'create trigger keep_metadata after update of metadata on conversations for each row\n  when (new.metadata <> old.metadata)',
-    replace:
-      'create trigger keep_metadata after update of metadata on conversations for each row\n  when (new.metadata < old.metadata)',
+    name: 'patch-replaces-metadata',
+    why: 'who sets one member of the metadata loses the others',
+    file: 'src/conversations/change-about.ts',
+    find: 'Object.entries({ ...metadata, ...patch })',
+    replace: 'Object.entries(patch ?? metadata)',
     suite: 'test/conversations/filters.pg.test.ts',
     test: 'what was changed is found as it is now',
   },
