@@ -234,11 +234,18 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** A line for whoever set variables that nothing reads yet; none when they did not. */
-export function notUsedYet({ unusedModel }: Pick<Config, 'unusedModel'>): readonly string[] {
-  if (unusedModel.length === 0) return [];
-  const what = `${unusedModel.join(', ')}: not used by this version`;
-  return [`${what}, which replies from knowledge alone and calls no language model`];
+/** A line for each thing that is set and that nothing reads; `hasCluster`: declared things live in one. */
+export function notUsed(
+  { unusedModel, watchNamespaces }: Pick<Config, 'unusedModel' | 'watchNamespaces'>,
+  { hasCluster }: { hasCluster: boolean },
+): readonly string[] {
+  const model = `${unusedModel.join(', ')}: not used by this version, which replies from knowledge alone`;
+  const namespaces =
+    'PARLEY_WATCH_NAMESPACES: not used without a cluster; all namespaces are watched';
+  return [
+    ...(unusedModel.length > 0 ? [`${model} and calls no language model`] : []),
+    ...(!hasCluster && watchNamespaces.length > 0 ? [namespaces] : []),
+  ];
 }
 
 /** Those of an environment that sets none. */

@@ -1,5 +1,5 @@
 import { StartupError } from '../errors.ts';
-import { notUsedYet, type Config } from '../config.ts';
+import { notUsed, type Config } from '../config.ts';
 import { runHealthServer } from '../platform/observability/health.ts';
 import { createLogger } from '../platform/observability/logger.ts';
 import { createContext, requireRoleConfig, type Context } from '../roles/context.ts';
@@ -27,7 +27,8 @@ export async function runRole(role: Role, config: Config): Promise<void> {
   await assertMigrated(databaseUrl);
   const log = createLogger(config.logLevel ?? 'info', role);
   await assertDurable(databaseUrl, log);
-  for (const line of role === 'api' ? notUsedYet(config) : []) log.warn(line);
+  const hasCluster = config.store !== 'postgres';
+  for (const line of notUsed(config, { hasCluster })) log.warn(line);
   const context = createContext({
     role,
     databaseUrl,

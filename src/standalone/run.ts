@@ -4,7 +4,7 @@ import { createContext, readVersion, type Context } from '../roles/context.ts';
 import { migrateDatabase } from '../roles/migrate-database.ts';
 import { createPostgresDeclarations } from '../roles/postgres-declarations.ts';
 import { stopOnSignals } from '../roles/shutdown.ts';
-import { notUsedYet, type Config } from '../config.ts';
+import { notUsed, type Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import type { Attempt } from '../webhooks/delivery/attempt.ts';
 import { runDelivery } from '../roles/delivery/run.ts';
@@ -178,7 +178,7 @@ async function startRoles(deps: {
     manifests: relative(folder),
     egressAllow: deps.egressAllow,
   });
-  for (const line of notUsedYet(config)) screen.note(line);
+  for (const line of notUsed(config, { hasCluster: false })) screen.note(line);
   const manifests = createManifestFolder({ ...declarations, folder, report: screen.manifest });
   stops.push(manifests.stop);
   await manifests.start();

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { notUsedYet, readConfig } from '../../src/config.ts';
+import { notUsed, readConfig } from '../../src/config.ts';
 import { runStart } from '../../src/standalone/run.ts';
 
 /** What `start` is told and cannot do is said, not left alone. */
@@ -10,10 +10,18 @@ test('start refuses a cluster as its store', async () => {
 });
 
 test('variables of a model are one line that names them and not what they hold', () => {
-  expect(notUsedYet(readConfig({ PARLEY_MODEL_URL: '' }))).toEqual([]);
+  expect(notUsed(readConfig({ PARLEY_MODEL_URL: '' }), { hasCluster: false })).toEqual([]);
   const config = readConfig({ PARLEY_MODEL_URL: 'https://m.example', PARLEY_MODEL_KEY: 'sk-1' });
-  expect(notUsedYet(config)).toEqual([
+  expect(notUsed(config, { hasCluster: true })).toEqual([
     expect.stringMatching(/^PARLEY_MODEL_URL, PARLEY_MODEL_KEY: not used by this version/),
   ]);
   expect(JSON.stringify(config)).not.toContain('sk-1');
+});
+
+test('namespaces to watch are of a cluster alone', () => {
+  const config = readConfig({ PARLEY_WATCH_NAMESPACES: 'a,b' });
+  expect(notUsed(config, { hasCluster: true })).toEqual([]);
+  expect(notUsed(config, { hasCluster: false })).toEqual([
+    expect.stringMatching(/^PARLEY_WATCH_NAMESPACES: not used without a cluster/),
+  ]);
 });
