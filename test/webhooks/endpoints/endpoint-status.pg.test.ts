@@ -49,11 +49,17 @@ describe('an endpoint', () => {
     expect(first.failed_attempts).toBeGreaterThanOrEqual(1);
     expect(first.status_message).toMatch(/fail.*status 503/);
     expect(first.status_message).not.toMatch(/delivered|are sent|acknowledged/);
+    // As if it had failed for an hour.
+    await api.engine.pool.query(
+      `update endpoint_health set failing_since = failing_since - interval '1 hour',
+              last_success_at = last_success_at - interval '2 hours'`,
+    );
     await send(path);
     const second = await once(path, (body) => body.failed_attempts > first.failed_attempts);
-    expect(second).toMatchObject({ failing_since: first.failing_since, unfinished_deliveries: 2 });
+    const began = first.failing_since - 3_600;
+    expect(second).toMatchObject({ failing_since: began, unfinished_deliveries: 2 });
     const { body: listed } = await api.call('GET', '/v1/webhooks?status=failing');
-    expect(listed.data).toMatchObject([{ id: made.id, failing_since: first.failing_since }]);
+    expect(listed.data).toMatchObject([{ id: made.id, failing_since: began }]);
     expect(listed.data[0].unfinished_deliveries).toBeNull();
 
     receiver.answer((_, response) => void response.writeHead(200).end());
