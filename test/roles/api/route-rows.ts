@@ -185,6 +185,7 @@ export const ROWS: Record<string, Row> = {
   getConversation: { path: conversation, status: 200 },
   deleteConversation: { path: endedConversation, status: 204 },
   sendMessage: { path: below(conversation, '/messages'), json: { text: 'Hello' }, status: 200 },
+  updateConversation: { path: conversation, json: { metadata: { crm: '1' } }, status: 200 },
   endConversation: { path: below(conversation, '/end'), json: {}, status: 200 },
   escalateConversation: { path: below(conversation, '/escalate'), json: {}, status: 201 },
   rateConversation: { path: below(endedConversation, '/feedback'), json: { csat: 5 }, status: 200 },
