@@ -188,7 +188,10 @@ describe('an answer among passages', () => {
       json: {
         type: 'text',
         name: 'tandems',
-        text: '# Tandem bicycles\n\nWe sell tandem bicycles. Tandem bicycles: sold here.',
+        // More passages than are read to be ordered.
+        text: '# Tandem bicycles\n\nWe sell tandem bicycles. Tandem bicycles: sold here.\n\n'.repeat(
+          20,
+        ),
       },
     });
     const agentId = await fixture.newAgent({ knowledge: { min_score: 1 } });
@@ -202,7 +205,7 @@ describe('an answer among passages', () => {
     const [first, ...others] = hits.map(({ source_id }) => source_id);
     expect(first).toBe(plain.id);
     expect(new Set(others)).toEqual(new Set([body.id, id]));
-    expect(hits.map(({ score }) => score)).toEqual([1, 1, 1]);
+    expect(new Set(hits.map(({ score }) => score))).toEqual(new Set([1]));
   });
 });
 
