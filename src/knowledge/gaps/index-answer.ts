@@ -2,6 +2,7 @@ import { newUuid } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import {
   deleteAnswer,
+  forgetWords,
   indexChunk,
   insertChunks,
   lockAnswers,
@@ -22,8 +23,8 @@ export async function indexAnswer(
 ): Promise<number> {
   const { id: gapId, namespace, agentId, question } = gap;
   await lockAnswers(db, agentId);
-  const own = (await deleteAnswer(db, gapId)) ?? gap.answerPosition;
-  const position = own ?? (await newPosition(db, agentId));
+  const before = await deleteAnswer(db, gapId);
+  const position = before.position ?? gap.answerPosition ?? (await newPosition(db, agentId));
   if (answer !== null) {
     const passage = {
       id: newUuid(nowMs()),
@@ -36,6 +37,7 @@ export async function indexAnswer(
     await insertChunks(db, { namespace, agentId, gapId }, [passage]);
     await indexChunk(db, agentId, position);
   }
+  if (before.lexemes.length > 0) await forgetWords(db, before.lexemes);
   return position;
 }
 

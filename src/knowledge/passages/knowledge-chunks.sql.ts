@@ -152,17 +152,20 @@ export async function lockAnswers(db: Db, agentId: string): Promise<void> {
 }
 
 /**
- * Deletes the answer to a gap and takes it out of the index; words that nobody else has leave the
- * vocabulary. Returns the position it had.
+ * Deletes the answer to a gap and takes it out of the index. Returns the position it had, and its words:
+ * `forgetWords` has to be called with them when nothing is added any more.
  */
-export async function deleteAnswer(db: Db, gapId: string): Promise<number | undefined> {
+export async function deleteAnswer(
+  db: Db,
+  gapId: string,
+): Promise<{ position: number | null; lexemes: readonly string[] }> {
   const { rows } = await db.query<{ ownerId: string; position: number; lexemes: string[] }>(
     `delete from knowledge_chunks where gap_id = $1
      returning owner_id as "ownerId", position, tsvector_to_array(words) || array[''] as lexemes`,
     [gapId],
   );
   const [answer] = rows;
-  if (!answer) return undefined;
+  if (!answer) return { position: null, lexemes: [] };
   const { ownerId, position, lexemes } = answer;
   await db.query(
     `update knowledge_lexemes l
@@ -178,15 +181,20 @@ export async function deleteAnswer(db: Db, gapId: string): Promise<number | unde
     'delete from knowledge_lexemes where owner_id = $1 and lexeme = any($2::text[]) and chunks = 0',
     [ownerId, lexemes],
   );
-  await forgetWords(db, lexemes);
-  return position;
+  return { position, lexemes };
 }
 
-async function forgetWords(db: Db, lexemes: readonly string[]): Promise<void> {
+/**
+ * Those of the words that nobody has any more leave the vocabulary. Locked in their order, and after all
+ * that a transaction adds: so two who do this wait for each other instead of deadlocking.
+ */
+export async function forgetWords(db: Db, lexemes: readonly string[]): Promise<void> {
   await db.query(
-    `delete from knowledge_words w
-      where w.lexeme = any($1::text[])
-        and not exists (select from knowledge_lexemes l where l.lexeme = w.lexeme)`,
+    `delete from knowledge_words where lexeme in (
+       select w.lexeme from knowledge_words w
+        where w.lexeme = any($1::text[])
+          and not exists (select from knowledge_lexemes l where l.lexeme = w.lexeme)
+        order by w.lexeme for update)`,
     [lexemes],
   );
 }

@@ -149,6 +149,30 @@ describe('an answer that is withdrawn', () => {
     expect((await search('workshop monday', agentId))[0]).toMatchObject({ text: 'Every Monday.' });
   });
 
+  test('leaves no word of its question when the conversation is erased afterwards', async () => {
+    const { path } = await newGap('Do you sell quixotrope tandems?', 'Yes, four models.');
+    const { conversation_id } = (await fixture.call('GET', path)).body;
+    const known = () =>
+      fixture.engine.pool.query("select lexeme from knowledge_words where lexeme like 'quixot%'");
+    expect((await known()).rows).toHaveLength(1);
+    await fixture.call('DELETE', `${path}/answer`);
+    await fixture.call('DELETE', `/v1/conversations/${conversation_id}`);
+    expect((await known()).rows).toEqual([]);
+  });
+
+  test('at once with others that have its words is so without an error', async () => {
+    const gaps = await Promise.all(
+      ['alpha', 'gamma', 'delta'].map((word) => newGap(TANDEM, `Model ${word}.`)),
+    );
+    for (let round = 0; round < 10; round += 1) {
+      const words = round % 2 === 0 ? ['delta', 'alpha', 'gamma'] : ['alpha', 'gamma', 'delta'];
+      const changed = await Promise.all(
+        gaps.map(({ path }, i) => patch(path, { answer: `Model ${words[i]} of ${round}.` })),
+      );
+      expect(changed.map(({ status }) => status)).toEqual([200, 200, 200]);
+    }
+  });
+
   test('of a question that is open as another gap leaves this one closed', async () => {
     const { agentId, path } = await newGap(TANDEM, null);
     await fixture.call('POST', `${path}/resolve`);

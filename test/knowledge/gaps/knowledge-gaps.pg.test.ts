@@ -89,6 +89,7 @@ describe('a question without an answer', () => {
         agent_id: agentId,
         question: 'Do you sell tandem bicycles?',
         top_score: expect.any(Number),
+        channel: 'chat',
       },
     ]);
     expect((await metric()) - before).toBe(1);
