@@ -32,6 +32,7 @@ export const ERROR_CATALOGUE = {
   gap_open: { status: 409, title: 'The gap is open' },
   gap_resolved: { status: 409, title: 'The gap is resolved already' },
   call_ended: { status: 409, title: 'The call has ended' },
+  delivery_finished: { status: 409, title: 'The delivery is over' },
   job_finished: { status: 409, title: 'The job is over' },
   last_key: { status: 409, title: 'The last key that may manage keys' },
   rotation_in_progress: { status: 409, title: 'The secret is being rotated already' },

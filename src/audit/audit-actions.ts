@@ -25,6 +25,7 @@ export const AUDIT_ACTIONS = [
   'job.created',
   'job.stopped',
   'event.replayed',
+  'delivery.retried',
   'conversation.erased',
   'api_key.created',
   'api_key.rotated',

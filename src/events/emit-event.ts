@@ -23,6 +23,8 @@ export type Emitted = {
   endpointIds: string[];
   /** The commit itself has notified its listeners. */
   isNotified?: boolean;
+  /** Sent to one endpoint to see whether it arrives; no metric counts it. */
+  isTest?: boolean;
 };
 
 /**
@@ -53,10 +55,10 @@ export function createAnnounce(deps: {
   notifier: Notifier;
   metrics: Pick<Metrics, 'events' | 'knowledgeGaps'>;
 }): Announce {
-  return ({ namespace, type, endpointIds, isNotified }) => {
-    deps.metrics.events.inc({ type });
+  return ({ namespace, type, endpointIds, isNotified, isTest }) => {
+    if (!isTest) deps.metrics.events.inc({ type });
     // Here, because each new gap has one such event, and counts only after the commit.
-    if (type === 'knowledge.gap.detected') deps.metrics.knowledgeGaps.inc();
+    if (type === 'knowledge.gap.detected' && !isTest) deps.metrics.knowledgeGaps.inc();
     if (isNotified) return;
     deps.notifier.notify(CHANNELS.deliveries, endpointIds);
     deps.notifier.notify(CHANNELS.events, [namespace]);

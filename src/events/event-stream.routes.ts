@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
-import { EVENT_TYPES, isEventType, type EventType } from './event-types.ts';
+import { typeNameList, withTests } from './type-names.ts';
 import { fromUuid, toUuid } from '../ids.ts';
 import type { EventStreams, Reader } from './event-stream.ts';
 import { EVENT_STREAM_TYPE } from '../platform/http/sse.ts';
@@ -8,18 +8,6 @@ import { idValue } from '../platform/http/fields.ts';
 import { route, type Answer, type Route } from '../platform/http/route.ts';
 
 export type EventStreamRoutesDeps = { eventStreams: Pick<EventStreams, 'open'> };
-
-const types = z
-  .string()
-  .max(1_000)
-  .transform((text, context): EventType[] => {
-    const names = text.split(',').map((name) => name.trim());
-    if (names.every(isEventType)) return names.filter(isEventType);
-    const message = `must be some of ${EVENT_TYPES.join(', ')}, separated by commas`;
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  })
-  .meta({ description: 'Comma-separated; default: every type.', example: 'agent.published' });
 
 /** Events as they happen (contract §4). */
 export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
@@ -37,9 +25,10 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
         '`last_event_id`) after that event: each one once and none left out. Without it: from now on. ' +
         'A client that takes nothing for 30 seconds is cut, and goes on the same way.',
       query: {
-        types: types.optional(),
+        types: typeNameList.optional(),
         conversation_id: idValue('conv').optional(),
         agent_id: idValue('agt').optional(),
+        test: withTests,
         last_event_id: idValue('evt').optional(),
       },
       answers: {
@@ -52,7 +41,7 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
       inFlight: () => 'event_streams',
       handle: async ({ caller: { namespace }, query, headers }) => {
         const { types, conversation_id: conversationId, agent_id: agentId } = query;
-        const filter = { types, conversationId, agentId };
+        const filter = { types, conversationId, agentId, withTests: query.test === true };
         const after = lastEventId(headers['last-event-id']) ?? query.last_event_id ?? null;
         return streamed(await deps.eventStreams.open({ namespace, filter, after }));
       },

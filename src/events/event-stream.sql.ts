@@ -19,16 +19,25 @@ export type StreamedEvent = StreamPosition & {
   type: EventType;
   conversationId: string | null;
   agentId: string | null;
+  /** Of a test event: its only endpoint. */
+  endpointId: string | null;
   body: Buffer;
 };
 
 export type StreamFilter = {
+  /** Test events too. */
+  withTests: boolean;
+  /** Unix seconds of the event; the first inclusive, the second exclusive. */
+  createdAfter?: number | undefined;
+  createdBefore?: number | undefined;
   types?: readonly EventType[] | undefined;
   conversationId?: string | undefined;
   agentId?: string | undefined;
 };
 
 const NOTHING = '00000000-0000-0000-0000-000000000000';
+/** Before all events. */
+export const START: StreamPosition = { xid: 0n, id: NOTHING };
 /**
  * Bytes of bodies in a page, of which there is one event at least: a reader that stands still holds
  * a page, and 500 of them must not hold all memory.
@@ -98,6 +107,9 @@ export async function readStream(
     ['type = any(?)', filter.types],
     ['conversation_id = ?', filter.conversationId],
     ['agent_id = ?', filter.agentId],
+    ['(endpoint_id is null) = ?', filter.withTests ? undefined : true],
+    ['id >= ?', lowestAt(filter.createdAfter)],
+    ['id < ?', lowestAt(filter.createdBefore)],
   ];
   const filters = conditions
     .filter(([, value]) => value !== undefined)
@@ -108,12 +120,13 @@ export async function readStream(
      page as materialized (
        select *, sum(length(body)) over (order by xid, id) as bytes,
               row_number() over (order by xid, id) as number
-         from (select xid, id, type, conversation_id, agent_id, body from events
+         from (select xid, id, type, conversation_id, agent_id, endpoint_id, body from events
                 where namespace = $1 and (xid, id) > ($2::xid8, $3::uuid) and id >= $5
                   and xid < (select horizon from now)${filters}
                 order by xid, id limit $4) q)
      select now.horizon::text as horizon, page.xid::text as xid, page.id, page.type,
-            page.conversation_id as "conversationId", page.agent_id as "agentId", page.body,
+            page.conversation_id as "conversationId", page.agent_id as "agentId",
+            page.endpoint_id as "endpointId", page.body,
             (select count(*) from page) as found,
             exists (select 1 from events where namespace = $1 and id >= $5
                      and xid >= (select horizon from now)) as "isHeldBack"
@@ -134,6 +147,26 @@ export async function readStream(
   };
 }
 
+/**
+ * The last event of a namespace before a position below which nothing is added any more, whatever it
+ * is; undefined: there is none.
+ */
+export async function lastEventBefore(
+  db: Db,
+  at: { namespace: string; position: StreamPosition; sinceMs: number },
+): Promise<StreamPosition | undefined> {
+  const { rows } = await db.query<{ xid: string; id: string }>(
+    `select xid::text as xid, id from events
+      where namespace = $1 and (xid, id) < ($2::xid8, $3::uuid) and id >= $4
+      order by events.xid desc, events.id desc limit 1`,
+    [at.namespace, String(at.position.xid), at.position.id, lowestUuidAt(at.sinceMs - SLACK_MS)],
+  );
+  return rows[0] && { xid: BigInt(rows[0].xid), id: rows[0].id };
+}
+
+const lowestAt = (sec: number | undefined): string | undefined =>
+  sec === undefined ? undefined : lowestUuidAt(sec * 1_000);
+
 type Row = {
   horizon: string;
   found: number;
@@ -142,14 +175,15 @@ type Row = {
   type: EventType;
   conversationId: string | null;
   agentId: string | null;
+  endpointId: string | null;
   body: Buffer;
   isHeldBack: boolean;
 };
 
 function toEvent(row: Row): StreamedEvent[] {
   if (row.xid === null) return [];
-  const { id, type, conversationId, agentId, body } = row;
-  return [{ xid: BigInt(row.xid), id, type, conversationId, agentId, body }];
+  const { id, type, conversationId, agentId, endpointId, body } = row;
+  return [{ xid: BigInt(row.xid), id, type, conversationId, agentId, endpointId, body }];
 }
 
 /** Everything of older transactions, nothing of this one. */

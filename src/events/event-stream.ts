@@ -114,8 +114,9 @@ async function* read(
 }
 
 function matches(filter: StreamFilter, event: StreamedEvent): boolean {
-  const { types, conversationId, agentId } = filter;
+  const { types, conversationId, agentId, withTests } = filter;
   return (
+    (withTests || event.endpointId === null) &&
     (types === undefined || types.includes(event.type)) &&
     (conversationId === undefined || conversationId === event.conversationId) &&
     (agentId === undefined || agentId === event.agentId)

@@ -57,7 +57,7 @@ export function createEventTails(deps: {
       const { events, position, hasMore, isHeldBack } = await readStream(pool, {
         namespace,
         after: tail.until,
-        filter: {},
+        filter: { withTests: true },
         limit: PAGE,
         sinceMs: nowMs(),
       });

@@ -19,6 +19,7 @@ export const Event = z
     id: z.string().meta({ description: 'evt_…' }),
     type: z.enum(EVENT_TYPES),
     created: createdAt,
+    test: z.boolean().meta({ description: 'Sent by POST /v1/webhooks/{id}/test.' }),
     data: z.record(z.string(), z.unknown()).meta({ description: 'By `type`; see webhooks.' }),
     deliveries: z
       .strictObject({ pending: count, delivered: count, failed: count, canceled: count })
@@ -29,8 +30,13 @@ export const Event = z
 const NONE: DeliveryCounts = { pending: 0, delivered: 0, failed: 0, canceled: 0 };
 
 /** Read from the stored bytes, never made again. */
-export function eventView(row: EventRow, counts = NONE): z.output<typeof Event> {
+export function eventView(
+  row: Pick<EventRow, 'body' | 'endpointId'>,
+  counts = NONE,
+): z.output<typeof Event> {
   // We encoded it (events/envelope.ts).
-  const envelope: Omit<z.output<typeof Event>, 'deliveries'> = JSON.parse(row.body.toString());
-  return { ...envelope, deliveries: counts };
+  const envelope: Omit<z.output<typeof Event>, 'deliveries' | 'test'> = JSON.parse(
+    row.body.toString(),
+  );
+  return { ...envelope, test: row.endpointId !== null, deliveries: counts };
 }

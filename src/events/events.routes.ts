@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { found } from '../errors.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import { ApiError, found } from '../errors.ts';
+import { toUuid } from '../ids.ts';
+import { encodeLogCursor, readEventLog, readLogCursor } from './event-log.ts';
+import { typeName, withTests } from './type-names.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { listEvents, readEvent, type EventRow } from './events.sql.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import { cursorOf, idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { idParam, idValue, timeBound } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { Event, eventView, type DeliveryCounts } from './event.view.ts';
@@ -13,6 +15,7 @@ const params = { id: idParam('evt', 'event') };
 
 export type EventRoutesDeps = {
   pool: Pool;
+  nowMs: () => number;
   /** By event, all of a page in one statement; an event without deliveries may be missing. */
   countDeliveries: (eventIds: readonly string[]) => Promise<Map<string, DeliveryCounts>>;
 };
@@ -29,33 +32,62 @@ function listRoute(deps: EventRoutesDeps): Route {
     operationId: 'listEvents',
     tag,
     scope: 'read',
-    summary: 'List events, newest first',
+    summary: 'List events, newest first or as a log to follow',
+    description:
+      '`order=oldest` is a log in the order in which events were committed: nothing appears behind a ' +
+      'reader. Its every page has a `next_cursor`, the last one too: kept, it finds what came since, ' +
+      'each event once and none left out, for 30 days after it was answered; then it is 410. A page may ' +
+      'have less than `limit` when events are large; `has_more` counts.',
     query: {
-      type: z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`).optional(),
+      type: typeName.optional(),
+      test: withTests,
       conversation_id: idValue('conv').optional(),
       agent_id: idValue('agt').optional(),
       created_after: timeBound('Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
+      order: z.enum(['newest', 'oldest'], 'must be newest or oldest').optional(),
       ...idPage('evt'),
+      cursor: listCursor,
     },
     answers: { 200: { description: 'A page of events.', schema: pageSchema(Event) } },
+    errors: ['event_expired'],
     handle: async ({ caller: { namespace }, query }) => {
-      const rows = await listEvents(deps.pool, {
-        namespace,
-        type: query.type,
+      const { limit, cursor, order = 'newest' } = query;
+      const filter = {
+        types: query.type,
+        withTests: query.test === true,
         conversationId: query.conversation_id,
         agentId: query.agent_id,
         createdAfter: query.created_after,
         createdBefore: query.created_before,
-        before: query.cursor,
-        limit: query.limit + 1,
-      });
-      const counts = await deps.countDeliveries(rows.map(({ id }) => id));
-      const view = (row: EventRow) => eventView(row, counts.get(row.id));
-      const page = { limit: query.limit, view, cursorOf: idCursor('evt') };
-      return { status: 200, body: pageOf(rows, page) };
+      };
+      if (order === 'oldest') {
+        const after = inOrder(typeof cursor === 'string' ? null : cursor);
+        const page = await readEventLog(deps, { namespace, filter, after, limit });
+        const view = await viewOf(deps, page.events);
+        const next = { has_more: page.hasMore, next_cursor: encodeLogCursor(page.next) };
+        return { status: 200, body: { data: page.events.map(view), ...next } };
+      }
+      const before = inOrder(typeof cursor === 'object' ? null : cursor);
+      const rows = await listEvents(deps.pool, { namespace, ...filter, before, limit: limit + 1 });
+      const view = await viewOf(deps, rows);
+      return { status: 200, body: pageOf(rows, { limit, view, cursorOf: idCursor('evt') }) };
     },
   });
+}
+
+const listCursor = cursorOf((text) => readLogCursor(text) ?? toUuid('evt', text) ?? undefined);
+
+/** null: it is of the other order. @throws ApiError invalid_parameter */
+function inOrder<T>(cursor: T | null): T {
+  if (cursor !== null) return cursor;
+  const detail = 'cursor: it is of the other order: give the order that it was answered for';
+  throw new ApiError('invalid_parameter', detail);
+}
+
+async function viewOf(deps: EventRoutesDeps, rows: readonly { id: string }[]) {
+  const counts = await deps.countDeliveries(rows.map(({ id }) => id));
+  return (row: Pick<EventRow, 'id' | 'body' | 'endpointId'>) => eventView(row, counts.get(row.id));
 }
 
 function readRoute(deps: EventRoutesDeps): Route {

@@ -2,6 +2,7 @@ import type { EventType } from './event-types.ts';
 import {
   createdBetween,
   filteredBy,
+  oneOf,
   type CreatedBetween,
   type ListPage,
 } from '../platform/postgres/list-filters.ts';
@@ -37,7 +38,9 @@ export async function readEvent(
 
 type EventFilter = ListPage &
   CreatedBetween & {
-    type?: string | undefined;
+    types?: readonly EventType[] | undefined;
+    /** Test events too. */
+    withTests: boolean;
     conversationId?: string | undefined;
     agentId?: string | undefined;
   };
@@ -46,7 +49,8 @@ type EventFilter = ListPage &
 export async function listEvents(db: Db, filter: EventFilter): Promise<EventRow[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
-    ['type =', filter.type],
+    oneOf('type', filter.types),
+    ['(endpoint_id is null) =', filter.withTests ? undefined : true],
     ['conversation_id =', filter.conversationId],
     ['agent_id =', filter.agentId],
     ...createdBetween(filter),

@@ -92,8 +92,8 @@ export async function insertTestEvents(
         insert into events (id, namespace, type, body, endpoint_id)
         select id, namespace, type, body, endpoint_id from given
       ), queued as (
-        insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
-        select delivery_id, namespace, endpoint_id, id, type, 'test' from given
+        insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger, test)
+        select delivery_id, namespace, endpoint_id, id, type, 'test', true from given
         returning id
       ), told as materialized (
         select pg_notify($9, coalesce(string_agg(distinct endpoint_id::text, ','), '')),

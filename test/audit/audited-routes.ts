@@ -17,6 +17,7 @@ export const AUDITED: Record<string, AuditAction> = {
   replayWebhook: 'job.created',
   stopJob: 'job.stopped',
   replayEvent: 'event.replayed',
+  retryDelivery: 'delivery.retried',
   deleteConversation: 'conversation.erased',
   escalateConversation: 'escalation.requested',
   acceptEscalation: 'escalation.accepted',

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const DEAD = 'test/webhooks/delivery/dead-processes.pg.test.ts';
+const RETRY = 'test/webhooks/replay/retry-now.pg.test.ts';
 const DELIVERER = 'test/webhooks/delivery/deliverer.test.ts';
 const SCHEDULE = 'test/webhooks/delivery/retry-schedule.test.ts';
 const SLOTS = 'test/webhooks/delivery/slots.test.ts';
@@ -148,11 +149,38 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'slot-leak',
     why: 'each attempt that breaks off takes a slot for good, until the endpoint gets nothing any more',
     file: 'src/webhooks/delivery/worker.ts',
-    find: 'deps.slots.release(endpointId, health, { waitedMs, yields });',
+    find: 'deps.slots.release(endpointId, health, { waitedMs: overdueMs, yields });',
     replace:
-      "if (health !== 'unknown') deps.slots.release(endpointId, health, { waitedMs, yields });",
+      "if (health !== 'unknown') deps.slots.release(endpointId, health, { waitedMs: overdueMs, yields });",
     suite: DELIVERER,
     test: 'an attempt that breaks off gives its place back',
+  },
+  {
+    name: 'retry-waits-for-the-breaker',
+    why: 'who has mended a receiver and asks for a retry waits for the breaker all the same',
+    file: 'src/webhooks/delivery/deliverer.ts',
+    find: 'if (hasAhead) slots.reopen(endpointId);',
+    replace: '',
+    suite: RETRY,
+    test: 'it goes past an open breaker and past Retry-After',
+  },
+  {
+    name: 'retry-spends-a-moment',
+    why: 'each retry that fails takes the place of an attempt of the schedule',
+    file: 'src/webhooks/delivery/attempt.ts',
+    find: '...(delivery.overdueMs < 0 && { nextMs: delivery.ageMs - delivery.overdueMs }),',
+    replace: '',
+    suite: 'test/webhooks/delivery/attempt.test.ts',
+    test: 'an attempt ahead of its time leaves the one that was next in its place',
+  },
+  {
+    name: 'metrics-count-tests',
+    why: 'who tries out an endpoint that fails raises the alerts of everybody',
+    file: 'src/webhooks/delivery/worker.ts',
+    find: 'if (!isTest) count(',
+    replace: 'count(',
+    suite: 'test/webhooks/endpoints/test-events.pg.test.ts',
+    test: 'no metric counts them',
   },
   {
     name: 'stop-does-not-wait',

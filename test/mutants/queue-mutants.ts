@@ -6,6 +6,7 @@ const SCHEDULE = 'test/webhooks/queue/queue-schedule.pg.test.ts';
 const ERASED = 'test/events/erase-old-events.pg.test.ts';
 const SWEEP = 'test/webhooks/queue/queue-sweep.pg.test.ts';
 const PLANS = 'test/webhooks/queue/kept-plans.pg.test.ts';
+const BESIDE = 'test/webhooks/replay/replay-beside.pg.test.ts';
 const DEAD = 'test/webhooks/delivery/dead-processes.pg.test.ts';
 
 /** Bugs of the queue: who may attempt what, when, and what is written about it. */
@@ -90,10 +91,30 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     name: 'expired-without-trace',
     why: 'what could not be delivered is gone from every list: nobody learns that it was lost',
     file: 'src/webhooks/queue/delivery-endings.sql.ts',
-    find: "'failed', attempt from gone`",
-    replace: "'failed', attempt from gone where false`",
+    find: `'failed', attempt
+         from gone`,
+    replace: `'failed', attempt
+         from gone where false`,
     suite: CLAIM,
     test: 'nothing starts after 72 hours',
+  },
+  {
+    name: 'replay-ends-what-is-in-flight',
+    why: 'an attempt that is under way counts for nothing: its delivery is over before its answer',
+    file: QUEUE,
+    find: 'o.id < h.id and o.lease_token is null',
+    replace: 'o.id < h.id',
+    suite: BESIDE,
+    test: 'one that is attempted right now is left to its own attempt',
+  },
+  {
+    name: 'replay-leaves-the-older-one',
+    why: 'a receiver gets what it has acknowledged once more, hours later',
+    file: QUEUE,
+    find: "select event_id from held where trigger = 'replay'",
+    replace: "select event_id from held where trigger = 'test'",
+    suite: BESIDE,
+    test: 'it is told, keeps its schedule, and is delivered with the new one',
   },
   {
     name: 'failed-stays-queued',

@@ -3,7 +3,8 @@ import { createAnnounce, emitEvent } from '../../src/events/emit-event.ts';
 import type { EventData } from '../../src/events/event-types.ts';
 import { newUuid } from '../../src/ids.ts';
 import { createNotifier } from '../../src/platform/postgres/notifications.ts';
-import { claimDeliveries } from '../../src/webhooks/queue/delivery-queue.sql.ts';
+import { claimDeliveries, listDueEndpoints } from '../../src/webhooks/queue/delivery-queue.sql.ts';
+import type { Db } from '../../src/platform/postgres/pool.ts';
 import type { AttemptResult, ClaimedDelivery } from '../../src/webhooks/queue/dispatch-queue.ts';
 import { readDelivery, type DeliveryRow } from '../../src/webhooks/queue/deliveries.sql.ts';
 import { sealHeaders } from '../../src/webhooks/endpoints/endpoint-headers.ts';
@@ -148,6 +149,11 @@ async function putEndpoint(engine: Engine, id: string, options: EndpointOptions)
     suspendedBy: null,
     secret: secret === null ? null : engine.sealer.seal(secret, endpointSecretPlace(namespace, id)),
   });
+}
+
+/** The endpoints that have something due, in any order. */
+export async function dueIn(db: Db): Promise<string[]> {
+  return (await listDueEndpoints(db)).map(({ endpointId }) => endpointId);
 }
 
 export function agentPublished(name: string): EventData<'agent.published'> {

@@ -683,6 +683,8 @@ export interface components {
       type: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
       /** When it was made, Unix seconds. */
       created: number;
+      /** Sent by POST /v1/webhooks/{id}/test. */
+      test: boolean;
       /** By `type`; see webhooks. */
       data: { [name: string]: unknown };
       /** How many deliveries are where; retrying counts as pending. */
@@ -715,12 +717,19 @@ export interface components {
       event_type: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
       endpoint_id: string;
       trigger: ('schedule' | 'manual' | 'replay' | 'test');
+      /** Of a test event. */
+      test: boolean;
       status: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
+      /** As many as `attempts` shows. */
       attempt_count: number;
+      /** An attempt is under way, which `attempts` does not show yet. */
+      in_flight_since: (number | null);
       /** Unix seconds. */
       next_attempt_at: (number | null);
       /** Unix seconds. */
       delivered_at: (number | null);
+      /** dlv_…: the replay that was acknowledged while this one waited. */
+      delivered_by: (string | null);
       attempts: {
         number: number;
         trigger: ('schedule' | 'manual' | 'replay' | 'test');
@@ -737,11 +746,11 @@ export interface components {
     };
     /** What a replay would send. */
     ReplayCount: {
-      /** Deliveries that would be made. */
+      /** Deliveries that would be made, or attempted (retrying). */
       count: number;
       endpoint_id: string;
-      /** failed: events whose deliveries to it all failed or were canceled; missing: events of types it is subscribed to now that were never on their way to it; all: every event of those types. */
-      mode: ('failed' | 'missing' | 'all');
+      /** failed: events whose deliveries to it all failed or were canceled; missing: events of types it is subscribed to now that were never on their way to it; all: every event of those types; retrying: deliveries to it that failed and wait for their next attempt, which are themselves attempted now, without a second one beside them. */
+      mode: ('failed' | 'missing' | 'all' | 'retrying');
       types: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
       /** Unix seconds. */
       since: number;
@@ -754,7 +763,7 @@ export interface components {
       id: string;
       type: 'replay';
       status: ('running' | 'done' | 'stopped' | 'failed');
-      /** Deliveries: to be made, counted at the start, and made so far. */
+      /** Deliveries: to be made (retrying: to be attempted), counted at the start, and so far. */
       progress: {
         total: number;
         done: number;
@@ -766,8 +775,8 @@ export interface components {
       /** Why it failed. */
       error: (string | null);
       endpoint_id: string;
-      /** failed: events whose deliveries to it all failed or were canceled; missing: events of types it is subscribed to now that were never on their way to it; all: every event of those types. */
-      mode: ('failed' | 'missing' | 'all');
+      /** failed: events whose deliveries to it all failed or were canceled; missing: events of types it is subscribed to now that were never on their way to it; all: every event of those types; retrying: deliveries to it that failed and wait for their next attempt, which are themselves attempted now, without a second one beside them. */
+      mode: ('failed' | 'missing' | 'all' | 'retrying');
       /** Empty: every type. */
       types: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
       /** Unix seconds. */
@@ -2091,7 +2100,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Default agent.published. */
+          /** Default: agent.published, or the first type that the endpoint is subscribed to. */
           type?: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
           /** As events of the type carry it; default: a sample. */
           data?: { [name: string]: unknown };
@@ -2169,10 +2178,12 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Comma-separated; default: every type. */
+          /** Types and groups (`agent.*`), comma-separated; default: every type. */
           types?: string;
           conversation_id?: string;
           agent_id?: string;
+          /** true: test events too; false, the default: without them. */
+          test?: boolean;
           last_event_id?: string;
         };
         header?: {
@@ -2198,17 +2209,21 @@ export interface paths {
     };
   }>;
   '/v1/events': Only<{
-    /** List events, newest first */
+    /** List events, newest first or as a log to follow */
     get: {
       parameters: {
         query?: {
-          type?: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
+          /** A type, a group (`agent.*`) or `*`. */
+          type?: string;
+          /** true: test events too; false, the default: without them. */
+          test?: boolean;
           conversation_id?: string;
           agent_id?: string;
           /** Unix seconds, inclusive. */
           created_after?: number;
           /** Unix seconds, exclusive. */
           created_before?: number;
+          order?: ('newest' | 'oldest');
           /** Items in a page. */
           limit?: number;
           /** `next_cursor` of the page before. */
@@ -2231,6 +2246,7 @@ export interface paths {
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
+        410: Refused<'event_expired'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -2287,6 +2303,50 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/deliveries': Only<{
+    /** List deliveries, newest first */
+    get: {
+      parameters: {
+        query?: {
+          status?: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
+          endpoint_id?: string;
+          event_id?: string;
+          /** A type, a group (`agent.*`) or `*`. */
+          event_type?: string;
+          /** Unix seconds, inclusive. */
+          created_after?: number;
+          /** Unix seconds, exclusive. */
+          created_before?: number;
+          /** true: test events too; false, the default: without them. */
+          test?: boolean;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Delivery'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -2422,6 +2482,8 @@ export interface paths {
           'application/json': {
             event_id: string;
             delivery_ids: string[];
+            /** Older deliveries of it to the same endpoints that still wait: they keep their schedule, and are delivered with the new one (`delivered_by`). */
+            also_pending: string[];
           };
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
@@ -2461,9 +2523,9 @@ export interface paths {
           /** Unix seconds, exclusive. Default: now, the moment of the request. */
           until?: number;
           /** Default failed. */
-          mode?: ('failed' | 'missing' | 'all');
+          mode?: ('failed' | 'missing' | 'all' | 'retrying');
           /** Default: every type. */
-          types?: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
+          types?: ('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[];
           /** True: nothing is sent, only counted. */
           dry_run?: boolean;
         };
@@ -2569,6 +2631,39 @@ export interface paths {
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<'job_finished'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/deliveries/{id}/retry': Only<{
+    /** Attempt a delivery now */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the delivery. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Delivery'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'delivery_finished' | 'endpoint_disabled')>;
+        413: Refused<'body_too_large'>;
+        422: Refused<'idempotency_key_reused'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -4274,6 +4369,8 @@ export interface webhooks {
           'parley-event-type': string;
           /** Attempt of this delivery. */
           'parley-delivery-attempt': number;
+          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Unix seconds of the attempt. */
@@ -4305,6 +4402,8 @@ export interface webhooks {
           'parley-event-type': string;
           /** Attempt of this delivery. */
           'parley-delivery-attempt': number;
+          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Unix seconds of the attempt. */
@@ -4336,6 +4435,8 @@ export interface webhooks {
           'parley-event-type': string;
           /** Attempt of this delivery. */
           'parley-delivery-attempt': number;
+          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Unix seconds of the attempt. */
@@ -4367,6 +4468,8 @@ export interface webhooks {
           'parley-event-type': string;
           /** Attempt of this delivery. */
           'parley-delivery-attempt': number;
+          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Unix seconds of the attempt. */
@@ -4398,6 +4501,8 @@ export interface webhooks {
           'parley-event-type': string;
           /** Attempt of this delivery. */
           'parley-delivery-attempt': number;
+          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Unix seconds of the attempt. */
@@ -4429,6 +4534,8 @@ export interface webhooks {
           'parley-event-type': string;
           /** Attempt of this delivery. */
           'parley-delivery-attempt': number;
+          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Unix seconds of the attempt. */
@@ -4460,6 +4567,8 @@ export interface webhooks {
           'parley-event-type': string;
           /** Attempt of this delivery. */
           'parley-delivery-attempt': number;
+          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Unix seconds of the attempt. */
@@ -4491,6 +4600,8 @@ export interface webhooks {
           'parley-event-type': string;
           /** Attempt of this delivery. */
           'parley-delivery-attempt': number;
+          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Unix seconds of the attempt. */
@@ -4522,6 +4633,8 @@ export interface webhooks {
           'parley-event-type': string;
           /** Attempt of this delivery. */
           'parley-delivery-attempt': number;
+          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Unix seconds of the attempt. */

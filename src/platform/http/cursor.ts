@@ -42,11 +42,11 @@ export function numberPage(list: string) {
 }
 
 export function idCursor(prefix: IdPrefix): (item: { id: string }) => string {
-  return ({ id }) => encode(fromUuid(prefix, id));
+  return ({ id }) => encodeCursor(fromUuid(prefix, id));
 }
 
 export function numberCursor(list: string, number: number): string {
-  return encode(`${list}:${number}`);
+  return encodeCursor(`${list}:${number}`);
 }
 
 /** `rows` holds one more than the page, to see whether there is another page. */
@@ -73,13 +73,14 @@ export function pageSchema<T extends z.ZodType>(item: T) {
   });
 }
 
-function cursorOf<T>(read: (text: string) => T | undefined) {
+/** A cursor that `read` understands; undefined: it is of another list. */
+export function cursorOf<T>(read: (text: string) => T | undefined) {
   return z
     .string()
     .max(200)
     .transform((cursor, context): T => {
       const text = Buffer.from(cursor, 'base64url').toString('utf8');
-      const position = encode(text) === cursor ? read(text) : undefined;
+      const position = encodeCursor(text) === cursor ? read(text) : undefined;
       if (position !== undefined) return position;
       const message = 'is not a cursor of this list: use next_cursor as it was answered';
       context.addIssue({ code: 'custom', message });
@@ -95,6 +96,6 @@ function numberIn(list: string, text: string): number | undefined {
   return text.startsWith(`${list}:`) && number <= MAX_INT32 ? number : undefined;
 }
 
-function encode(text: string): string {
+export function encodeCursor(text: string): string {
   return Buffer.from(text).toString('base64url');
 }

@@ -15,7 +15,8 @@ export type CreatedBetween = {
 };
 
 /** A condition up to its value, or with `?` in its place; left out when there is no value. */
-export type Condition = [condition: string, value: string | number | boolean | null | undefined];
+export type Condition = [condition: string, value: Value | null | undefined];
+type Value = string | number | boolean | readonly string[];
 
 /** Only what is asked for stands in the statement, so that each filter finds its index. */
 export function filteredBy(conditions: readonly Condition[]): {
@@ -43,6 +44,11 @@ export function timeBetween(
     [`${column} >= to_timestamp(?::float8)`, after],
     [`${column} < to_timestamp(?::float8)`, before],
   ];
+}
+
+/** One value finds an index that several do not. */
+export function oneOf(column: string, values: readonly string[] | undefined): Condition {
+  return values?.length === 1 ? [`${column} =`, values[0]] : [`${column} = any(?)`, values];
 }
 
 /** Bounds of the id, whose time is that of the creation: whole partitions are left out. */

@@ -55,7 +55,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...webhookRoutes(deps),
     ...rotateSecretRoutes(deps),
     ...eventStreamRoutes(deps), // Before the events: `stream` is no id.
-    ...eventRoutes({ pool, countDeliveries: (ids) => countDeliveries(pool, ids) }),
+    ...eventRoutes({ ...deps, countDeliveries: (ids) => countDeliveries(pool, ids) }),
     ...deliveryRoutes(deps),
     ...replayRoutes(deps),
     ...receiptRoutes(deps),

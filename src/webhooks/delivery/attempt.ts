@@ -83,6 +83,7 @@ function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequ
       'parley-event-id': id,
       'parley-event-type': delivery.eventType,
       'parley-delivery-attempt': String(delivery.attempt),
+      ...(delivery.isTest && { 'parley-test': 'true' }),
       'webhook-id': id,
       'webhook-timestamp': String(timestampSec),
       'webhook-signature': [secret, ...other]
@@ -135,6 +136,7 @@ function whatNext(input: {
     startedMs: delivery.ageMs,
     ageMs,
     retryAfterMs: verdict.retryAfterMs,
+    ...(delivery.overdueMs < 0 && { nextMs: delivery.ageMs - delivery.overdueMs }),
   });
   return { outcome: nextOffsetMs === null ? 'failed' : 'retry', nextOffsetMs };
 }

@@ -6,7 +6,7 @@ import { shareSlots } from './budgets.ts';
 import type { SendableDelivery } from './attempt.ts';
 import { createWorker, type WorkerDeps } from './worker.ts';
 import type { Throttle } from './throttle.ts';
-import { createDueEndpoints } from './due-endpoints.ts';
+import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
 
 /**
  * Claims due deliveries and attempts them.
@@ -61,7 +61,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       // Between claims too: a long backlog would put the sweep off until its end.
       if (sweepAsked) {
         sweepAsked = false;
-        for (const id of await deps.queue.listDue()) due.add(id);
+        await sweep(deps, due);
       }
       const budgets = shareSlots(due, deps.slots, deps.throttle.free());
       if (budgets.length === 0 && due.yielding.size > 0 && !stopped) retry.schedule();
@@ -110,6 +110,17 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       await worker.idle();
     },
   };
+}
+
+/** Looks in the queue itself: what no wake-up named, and what somebody asked for past the breaker. */
+async function sweep(
+  { queue, slots }: Pick<DelivererDeps, 'queue' | 'slots'>,
+  due: DueEndpoints,
+): Promise<void> {
+  for (const { endpointId, hasAhead } of await queue.listDue()) {
+    due.add(endpointId);
+    if (hasAhead) slots.reopen(endpointId);
+  }
 }
 
 /** Logs a failure once: while the database is away, claims fail several times a second. */

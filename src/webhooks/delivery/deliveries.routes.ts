@@ -6,7 +6,14 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 import { DELIVERY_STATUSES, listDeliveries, readDelivery } from '../queue/deliveries.sql.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
+import { typeName, withTests } from '../../events/type-names.ts';
+import {
+  idParam,
+  idValue,
+  timeBound,
+  unixSecOrNull,
+  unixTime,
+} from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { Delivery, deliveryView } from './delivery.view.ts';
 import { explainDelivery, REASONS } from './explain-delivery.ts';
@@ -19,6 +26,7 @@ type DeliveryRoutesDeps = { pool: Pool; nowMs: () => number };
 export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {
   return [
     explainRoute(deps),
+    listAllRoute(deps),
     listRoute(deps, {
       path: '/v1/webhooks/{id}/deliveries',
       operationId: 'listWebhookDeliveries',
@@ -75,8 +83,50 @@ function listRoute(
     answers: { 200: answer },
     handle: async ({ caller, params, query }) => {
       const { limit, cursor: before, status } = query;
-      const of = await find({ namespace: caller.namespace, id: params.id });
-      const rows = await listDeliveries(deps.pool, { of, status, before, limit: limit + 1 });
+      const { namespace } = caller;
+      const of = await find({ namespace, id: params.id });
+      const filter = { namespace, ...of, status, withTests: true, before, limit: limit + 1 };
+      const rows = await listDeliveries(deps.pool, filter);
+      const shown = { limit, view: deliveryView, cursorOf: idCursor('dlv') };
+      return { status: 200, body: pageOf(rows, shown) };
+    },
+  });
+}
+
+/** Across endpoints; none of test events, unless they are asked for. */
+function listAllRoute(deps: DeliveryRoutesDeps): Route {
+  return route({
+    method: 'get',
+    path: '/v1/deliveries',
+    operationId: 'listDeliveries',
+    tag,
+    scope: 'read',
+    summary: 'List deliveries, newest first',
+    query: {
+      status,
+      endpoint_id: idValue('we').optional(),
+      event_id: idValue('evt').optional(),
+      event_type: typeName.optional(),
+      created_after: timeBound('Unix seconds, inclusive.'),
+      created_before: timeBound('Unix seconds, exclusive.'),
+      test: withTests,
+      ...idPage('dlv'),
+    },
+    answers: { 200: { description: 'A page of deliveries.', schema: pageSchema(Delivery) } },
+    handle: async ({ caller: { namespace }, query }) => {
+      const { limit } = query;
+      const rows = await listDeliveries(deps.pool, {
+        namespace,
+        status: query.status,
+        endpointId: query.endpoint_id,
+        eventId: query.event_id,
+        types: query.event_type,
+        createdAfter: query.created_after,
+        createdBefore: query.created_before,
+        withTests: query.test === true,
+        before: query.cursor,
+        limit: limit + 1,
+      });
       const shown = { limit, view: deliveryView, cursorOf: idCursor('dlv') };
       return { status: 200, body: pageOf(rows, shown) };
     },

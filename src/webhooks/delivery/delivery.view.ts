@@ -19,10 +19,18 @@ export const Delivery = z
     event_type: z.enum(EVENT_TYPES),
     endpoint_id: z.string(),
     trigger,
+    test: z.boolean().meta({ description: 'Of a test event.' }),
     status: z.enum(DELIVERY_STATUSES),
-    attempt_count: count,
+    attempt_count: count.meta({ description: 'As many as `attempts` shows.' }),
+    in_flight_since: unixTime
+      .nullable()
+      .meta({ description: 'An attempt is under way, which `attempts` does not show yet.' }),
     next_attempt_at: unixTime.nullable(),
     delivered_at: unixTime.nullable(),
+    delivered_by: z
+      .string()
+      .nullable()
+      .meta({ description: 'dlv_…: the replay that was acknowledged while this one waited.' }),
     attempts: z.array(
       z.strictObject({
         number: z.int().min(1),
@@ -57,10 +65,13 @@ export function deliveryView(row: DeliveryRow): Record<string, unknown> {
     event_type: row.eventType,
     endpoint_id: fromUuid('we', row.endpointId),
     trigger: row.trigger,
+    test: row.isTest,
     status: row.status,
     attempt_count: row.attemptCount,
+    in_flight_since: unixSecOrNull(row.inFlightSince),
     next_attempt_at: unixSecOrNull(row.nextAttemptAt),
     delivered_at: unixSecOrNull(row.deliveredAt),
+    delivered_by: row.deliveredBy === null ? null : fromUuid('dlv', row.deliveredBy),
     attempts: row.attempts.map((attempt) => ({
       number: attempt.number,
       trigger: attempt.trigger,

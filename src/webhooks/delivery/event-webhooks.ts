@@ -42,6 +42,10 @@ const DELIVERY_HEADERS = z.object({
   'parley-event-id': z.string().meta({ description: '`id` of the body.' }),
   'parley-event-type': z.string().meta({ description: '`type` of the body.' }),
   'parley-delivery-attempt': z.int().min(1).meta({ description: 'Attempt of this delivery.' }),
+  'parley-test': z
+    .literal('true')
+    .optional()
+    .meta({ description: 'Only of a test event, which somebody has sent to this endpoint alone.' }),
   'webhook-id': z.string().meta({ description: '`id` of the body (Standard Webhooks).' }),
   'webhook-timestamp': z.int().meta({ description: 'Unix seconds of the attempt.' }),
   'webhook-signature': z.string().meta({

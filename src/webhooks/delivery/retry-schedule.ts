@@ -42,16 +42,19 @@ export function attemptOffsetsMs(deliveryId: string): number[] {
  * When the next attempt is due, in ms after the schedule's start; null when none is left.
  * `startedMs` and `ageMs`: how long after the start the failed attempt began and ended; a moment
  * that passed while a receiver hung is due now, not lost. `retryAfterMs` is what the receiver asked
- * for: it delays by at most ten minutes and skips nothing.
+ * for: it delays by at most ten minutes and skips nothing. `nextMs`: when the attempt that was next by
+ * the schedule is due; one that was made ahead of it does not take its place.
  */
 export function nextAttemptOffsetMs(input: {
   deliveryId: string;
   startedMs: number;
   ageMs: number;
   retryAfterMs?: number;
+  nextMs?: number;
 }): number | null {
-  const { deliveryId, startedMs, ageMs, retryAfterMs = 0 } = input;
-  const due = attemptOffsetsMs(deliveryId).find((offset) => offset > startedMs);
+  const { deliveryId, startedMs, ageMs, retryAfterMs = 0, nextMs = 0 } = input;
+  const due =
+    nextMs > startedMs ? nextMs : attemptOffsetsMs(deliveryId).find((offset) => offset > startedMs);
   if (due === undefined) return null;
   return Math.min(Math.max(due, ageMs + retryAfterMs), due + DELAY_MAX_MS);
 }

@@ -44,13 +44,18 @@ export type Slots = {
   take: (endpointId: string, yields?: boolean) => void;
   /**
    * The attempt is over and its result not recorded yet: the endpoint may have another one.
-   * `waitedMs`: how long the attempt had been due when it began.
+   * `waitedMs`: how long the attempt had been due by its schedule when it began.
    */
   release: (
     endpointId: string,
     result: AttemptHealth,
     about?: { waitedMs?: number; yields?: boolean },
   ) => void;
+  /**
+   * Somebody asked for an attempt now: ends the pause and makes room for one. The next failure brings
+   * the pauses back.
+   */
+  reopen: (endpointId: string) => void;
   /** When the endpoint's pause ends, in ms of `nowMs`; 0 when it is not paused. */
   pausedUntilMs: (endpointId: string) => number;
   inFlight: (endpointId: string) => number;
@@ -102,6 +107,13 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
     },
     recorded: () => {
       total -= 1;
+    },
+    reopen: (endpointId) => {
+      const state = states.get(endpointId);
+      if (!state) return;
+      state.pausedUntilMs = 0;
+      state.failures = Math.min(state.failures, FAILURES_TO_OPEN - 1);
+      state.limit = Math.max(state.limit, Math.min(SLOTS_MAX, state.inFlight + 1));
     },
     pausedUntilMs: (endpointId) => states.get(endpointId)?.pausedUntilMs ?? 0,
     inFlight: (endpointId) => states.get(endpointId)?.inFlight ?? 0,

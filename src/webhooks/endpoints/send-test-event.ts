@@ -83,7 +83,8 @@ export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
       });
     }
     const { namespace, type, endpointId } = event;
-    announce({ eventId: event.id, namespace, type, endpointIds: [endpointId], isNotified: true });
+    const marks = { isNotified: true, isTest: true };
+    announce({ eventId: event.id, namespace, type, endpointIds: [endpointId], ...marks });
     return sent;
   };
 }

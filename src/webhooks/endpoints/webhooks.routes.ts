@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   EVENT_DATA,
   EVENT_TYPES,
+  isSubscribed,
   type EventData,
   type EventType,
 } from '../../events/event-types.ts';
@@ -164,7 +165,10 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
 
 const testBody = z
   .strictObject({
-    type: z.enum(EVENT_TYPES).optional().describe('Default agent.published.'),
+    type: z
+      .enum(EVENT_TYPES)
+      .optional()
+      .describe('Default: agent.published, or the first type that the endpoint is subscribed to.'),
     data: z
       .record(z.string(), z.unknown())
       .meta({ maxProperties: 50 }) // No type has as many.
@@ -174,8 +178,8 @@ const testBody = z
   .describe('The event to send.');
 
 /**
- * The hot route: load generators make events with it. A request costs its share of one statement
- * and, at most once a second, the look-up of the key.
+ * The hot route: load generators make events with it. A request that names the type costs its share of
+ * one statement and, at most once a second, the look-up of the key.
  */
 function testRoute(deps: WebhookRoutesDeps): Route {
   const sendTestEvent = createSendTestEvent(deps);
@@ -186,7 +190,9 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     tag,
     scope: 'write',
     summary: 'Send a test event',
-    description: 'A real event of that type, to this endpoint only.',
+    description:
+      'A real event of that type, to this endpoint only, with the header `parley-test: true`. Lists and the ' +
+      'stream leave it out unless `test=true`, and no metric counts it.',
     params,
     body: { schema: testBody, isOptional: true },
     answers: {
@@ -197,7 +203,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     },
     errors: ['endpoint_disabled'],
     handle: async ({ answering, caller: { namespace }, params: { id: endpointId }, body }) => {
-      const { type = 'agent.published' } = body;
+      const type = body.type ?? (await defaultType(deps, { namespace, id: endpointId }));
       const data = dataOf(type, body.data);
       return answering(
         (beforeCommit) => sendTestEvent({ namespace, endpointId, type, data }, beforeCommit),
@@ -208,6 +214,17 @@ function testRoute(deps: WebhookRoutesDeps): Route {
       );
     },
   });
+}
+
+/** What the endpoint gets anyway: a receiver may know no other type. */
+async function defaultType(
+  deps: WebhookRoutesDeps,
+  key: { namespace: string; id: string },
+): Promise<EventType> {
+  const { eventTypes } = await requireEndpoint(deps, key);
+  const usual = 'agent.published';
+  if (isSubscribed(eventTypes, usual)) return usual;
+  return EVENT_TYPES.find((type) => isSubscribed(eventTypes, type)) ?? usual;
 }
 
 /** The given data, if the type allows it, or the type's sample. */

@@ -1,6 +1,13 @@
 import type { DeliveryCounts } from '../../events/event.view.ts';
 import type { EventType } from '../../events/event-types.ts';
 import type { Trigger } from './dispatch-queue.ts';
+import {
+  createdBetween,
+  filteredBy,
+  oneOf,
+  type CreatedBetween,
+  type ListPage,
+} from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** A delivery as users see it, finished or not. Ids are uuids, times Unix milliseconds. */
@@ -10,10 +17,16 @@ export type DeliveryRow = {
   eventId: string;
   eventType: EventType;
   trigger: Trigger;
+  /** Of a test event. */
+  isTest: boolean;
   status: DeliveryStatus;
+  /** Without the one in flight. */
   attemptCount: number;
+  inFlightSince: number | null;
   nextAttemptAt: number | null;
   deliveredAt: number | null;
+  /** The replay with which it was delivered. */
+  deliveredBy: string | null;
   attempts: AttemptRow[];
 };
 
@@ -37,16 +50,21 @@ type AttemptRow = {
   responseBody: string | null;
 };
 
-/** `attempt` is raised by the claim, so one in flight is counted already. */
+/** `attempt` is raised by the claim; a lease that ran out is an attempt that is not recorded yet. */
 const QUEUED = `select id, endpoint_id as "endpointId", event_id as "eventId",
-    event_type as "eventType", trigger,
+    event_type as "eventType", trigger, test or trigger = 'test' as "isTest",
     case when attempt = 0 or (attempt = 1 and lease_token is not null) then 'pending'
          else 'retrying' end as status,
-    attempt as "attemptCount", due_at as "nextAttemptAt", null::timestamptz as "deliveredAt"
+    attempt - (lease_token is not null)::int as "attemptCount",
+    case when run_at > now() then leased_at end as "inFlightSince",
+    case when manual and lease_token is null then run_at else due_at end as "nextAttemptAt",
+    null::timestamptz as "deliveredAt", null::uuid as "deliveredBy"
   from delivery_queue`;
 const FINISHED = `select id, endpoint_id as "endpointId", event_id as "eventId",
-    event_type as "eventType", trigger, status, attempt_count as "attemptCount",
-    null::timestamptz as "nextAttemptAt", delivered_at as "deliveredAt"
+    event_type as "eventType", trigger, test or trigger = 'test' as "isTest", status,
+    attempt_count as "attemptCount", null::timestamptz as "inFlightSince",
+    null::timestamptz as "nextAttemptAt", delivered_at as "deliveredAt",
+    delivered_by as "deliveredBy"
   from deliveries`;
 
 /** In the statement that reads the delivery: of two statements one would see newer rows. */
@@ -73,29 +91,50 @@ export async function readDelivery(
   return rows[0];
 }
 
-/** Newest first; `status` as users name it, `before` the id after which the page starts. */
-export async function listDeliveries(
-  db: Db,
-  page: {
-    of: { endpointId: string } | { eventId: string };
-    status: DeliveryStatus | undefined;
-    before: string | undefined;
-    limit: number;
-  },
-): Promise<DeliveryRow[]> {
-  const [column, id] =
-    'endpointId' in page.of ? ['endpoint_id', page.of.endpointId] : ['event_id', page.of.eventId];
-  const where = `where ${column} = $1 and ($2::uuid is null or id < $2)`;
+export type DeliveryFilter = ListPage &
+  CreatedBetween & {
+    endpointId?: string | undefined;
+    eventId?: string | undefined;
+    types?: readonly EventType[] | undefined;
+    /** As users name it. */
+    status?: DeliveryStatus | undefined;
+    /** Of test events too. */
+    withTests: boolean;
+  };
+
+/**
+ * Newest first. Neither table is in order by namespace: without an endpoint or an event, a page of each
+ * endpoint is read in the order of its index, and the newest of those are it.
+ */
+export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+  const { namespace, endpointId, eventId, withTests, status, limit } = filter;
+  const isOfAll = endpointId === undefined && eventId === undefined;
+  const { where, values } = filteredBy([
+    ['namespace =', namespace],
+    ['endpoint_id =', endpointId],
+    ['event_id =', eventId],
+    oneOf('event_type', filter.types),
+    [`(test or trigger = 'test') =`, withTests ? undefined : false],
+    ...createdBetween(filter),
+    ['id <', filter.before],
+  ]);
+  const max = `$${values.push(limit)}`;
+  const asked = `$${values.push(status ?? null)}::text`;
+  const rowsOf = (condition: string): string => `select * from (
+      (select * from (${QUEUED} where ${condition}) q where ${asked} is null or status = ${asked}
+        order by id desc limit ${max})
+      union all
+      (${FINISHED} where ${condition} and (${asked} is null or status = ${asked})
+        order by id desc limit ${max})) u
+     order by id desc limit ${max}`;
+  const page = isOfAll
+    ? `select p.* from webhook_endpoints e
+        cross join lateral (${rowsOf(`endpoint_id = e.id and ${where}`)}) p
+        where e.namespace = $1 order by p.id desc limit ${max}`
+    : rowsOf(where);
   const { rows } = await db.query<DeliveryRow>(
-    `${WITH_ATTEMPTS} from (
-       select * from (
-         (select * from (${QUEUED} ${where}) q where $3::text is null or status = $3
-           order by id desc limit $4)
-         union all
-         (${FINISHED} ${where} and ($3::text is null or status = $3) order by id desc limit $4)) u
-        order by id desc limit $4) d
-      order by id desc`,
-    [id, page.before, page.status, page.limit],
+    `${WITH_ATTEMPTS} from (${page}) d order by id desc`,
+    values,
   );
   return rows;
 }
@@ -139,7 +178,8 @@ export async function explainableDeliveries(
   { eventId, endpointId }: { eventId: string; endpointId: string },
 ): Promise<ExplainableDelivery[]> {
   const { rows } = await db.query<ExplainableDelivery>(
-    `select d.id, 'queued' as status, d.attempt as attempts, d.due_at as "dueAt",
+    `select d.id, 'queued' as status, d.attempt as attempts,
+            case when d.manual and d.lease_token is null then d.run_at else d.due_at end as "dueAt",
             d.lease_token is not null and d.run_at > now() as "isLeased",
             d.conversation_id is not null and not d.started and exists (
               select 1 from delivery_queue e

@@ -3,33 +3,42 @@ import { eraseEventsOf, type Erasing } from '../../events/erase-events.sql.ts';
 import type { EventType } from '../../events/event-types.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** How queued deliveries end without an acknowledgement: expired, canceled or erased. */
+/**
+ * How queued deliveries end without an acknowledgement: expired, canceled or erased. Each returns how
+ * many there were for the metrics, which leave out those of test events.
+ */
 
-/** Fails what is not acknowledged after 72 h; returns how many. */
+/** Fails what is not acknowledged after 72 h. */
 export async function finishExpired(db: Db): Promise<number> {
-  const { rowCount } = await db.query(
+  const { rows } = await db.query<{ count: number }>(
     `with gone as (
        delete from delivery_queue
         where scheduled_from <= now() - $1 * interval '1 ms' and run_at <= now() returning *
      ), lost as (
        insert into delivery_attempts (delivery_id, number, trigger, started_at, error_class)
-       select id, attempt, trigger, leased_at, 'lost_lease' from gone where lease_token is not null
+       select id, attempt, case when manual then 'manual' else trigger end, leased_at, 'lost_lease'
+         from gone where lease_token is not null
            on conflict do nothing
+     ), finished as (
+       insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, test, status,
+                               attempt_count)
+       select id, namespace, endpoint_id, event_id, event_type, trigger, test, 'failed', attempt
+         from gone
      )
-     insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, status,
-                             attempt_count)
-     select id, namespace, endpoint_id, event_id, event_type, trigger, 'failed', attempt from gone`,
+     ${COUNTED}`,
     [DEADLINE_MS],
   );
-  return rowCount ?? 0;
+  return rows[0]!.count; // An aggregate has one row.
 }
 
-/** Cancels what is on its way to an endpoint that was removed; returns how many. */
+const COUNTED = `select count(*) as count from gone where not test and trigger <> 'test'`;
+
+/** Cancels what is on its way to an endpoint that was removed. */
 export function cancelDeliveries(db: Db, endpointId: string): Promise<number> {
   return cancelWhere(db, 'endpoint_id = $1', [endpointId]);
 }
 
-/** Cancels what a job made and nobody is attempting; returns how many. */
+/** Cancels what a job made and nobody is attempting. */
 export function cancelJobDeliveries(
   db: Db,
   { endpointId, jobId }: { endpointId: string; jobId: string },
@@ -105,9 +114,10 @@ async function cancelDeliveriesOf(
 ): Promise<{ canceled: CanceledDelivery[]; canceledCount: number }> {
   const { rows } = await db.query<CanceledDelivery & { count: number }>(
     `with gone as (delete from delivery_queue where event_id = any($1) returning *), kept as (
-       insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, status,
+       insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, test, status,
                                attempt_count)
-       select id, namespace, endpoint_id, event_id, event_type, trigger, 'canceled', attempt
+       select id, namespace, endpoint_id, event_id, event_type, trigger, test, 'canceled',
+              attempt - (lease_token is not null)::int
          from gone)
      select id as "deliveryId", event_id as "eventId", event_type as "eventType",
             endpoint_id as "endpointId", (count(*) over ())::int as count
@@ -123,24 +133,25 @@ async function cancelDeliveriesOf(
   return { canceled, canceledCount: rows[0]?.count ?? 0 };
 }
 
-/** Cancels what was claimed and has nothing to send; the attempt that was begun is not counted. */
+/** Cancels what was claimed and has nothing to send. */
 export function cancelClaimed(db: Db, ids: readonly string[], leaseToken: string): Promise<number> {
-  return cancelWhere(db, 'id = any($1) and lease_token = $2', [ids, leaseToken], 'attempt - 1');
+  return cancelWhere(db, 'id = any($1) and lease_token = $2', [ids, leaseToken]);
 }
 
-async function cancelWhere(
-  db: Db,
-  condition: string,
-  values: unknown[],
-  attempts = 'attempt',
-): Promise<number> {
-  const { rowCount } = await db.query(
-    `with gone as (delete from delivery_queue where ${condition} returning *)
-     insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, status,
-                             attempt_count)
-     select id, namespace, endpoint_id, event_id, event_type, trigger, 'canceled', ${attempts}
-       from gone`,
+/** An attempt that was begun and not recorded is not counted: its result does not count either. */
+async function cancelWhere(db: Db, condition: string, values: unknown[]): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `with gone as (
+       delete from delivery_queue where ${condition} returning *
+     ), canceled as (
+       insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, test, status,
+                               attempt_count)
+       select id, namespace, endpoint_id, event_id, event_type, trigger, test, 'canceled',
+              attempt - (lease_token is not null)::int
+         from gone
+     )
+     ${COUNTED}`,
     values,
   );
-  return rowCount ?? 0;
+  return rows[0]!.count; // An aggregate has one row.
 }

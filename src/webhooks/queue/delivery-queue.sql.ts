@@ -9,6 +9,7 @@ import {
   type ClaimBudget,
   type ClaimedDelivery,
   type DispatchQueue,
+  type DueEndpoint,
 } from './dispatch-queue.ts';
 import { PLANNED_ONCE, type Db } from '../../platform/postgres/pool.ts';
 
@@ -61,9 +62,10 @@ const RECENT_MS = DEADLINE_MS + DAY_MS;
  * instead of one global order by time, so that a large backlog of one is in nobody's way; one that
  * is disabled, deleted or still without a secret gets nothing.
  *
- * What was never attempted comes first, then retries, then what jobs made, however long they have
- * been due. The latter two yield and have `yieldingSlots` only. Three index ranges are read one
- * after the other until the slots are full.
+ * What somebody asked for by hand comes first, then what was never attempted, then retries, then what
+ * jobs made, however long they have been due. Retries and what jobs made yield and have
+ * `yieldingSlots` only, and so has what was asked for, but for one. Four index ranges are read one
+ * after the other until the slots are full; the first is nearly always empty.
  *
  * A first attempt waits for the earlier ones of its conversation that have not started, unless they
  * are in the same batch, which the caller starts in order. While it waits for one with a later
@@ -111,7 +113,8 @@ async function withBodies(
   return claimed.map((one) => ({ ...one, body: one.body ?? bodies.get(one.eventId) ?? null }));
 }
 
-const DUE = `select d.id, d.endpoint_id, d.conversation_id, d.sequence, d.started, d.attempt, d.trigger,
+const DUE = `select d.id, d.endpoint_id, d.conversation_id, d.sequence, d.started, d.attempt, d.run_at,
+             case when d.manual then 'manual' else d.trigger end as trigger,
              d.lease_token, d.leased_at, d.attempt > 0 or d.job_id is not null as yields
         from delivery_queue d
        where d.endpoint_id = want.id and d.run_at <= now()
@@ -138,21 +141,25 @@ const CLAIM = `with want as materialized (
        offset 0) e
   ), picked as materialized (
     select q.* from want cross join lateral (
-      select * from (${DUE} and d.attempt = 0 and d.job_id is null ${IN_TURN}
+      select * from (${DUE} and d.manual and d.ahead ${IN_TURN}
+        order by d.run_at limit greatest(want.yielding_slots, 1)
+          for update skip locked) asked
+      union all
+      select * from (${DUE} and not d.ahead and d.attempt = 0 and d.job_id is null ${IN_TURN}
         order by d.run_at, d.sequence limit want.slots
           for update skip locked) fresh
       union all
       select * from (
-        select * from (${DUE} and not d.bulk and d.attempt > 0 ${IN_TURN}
+        select * from (${DUE} and not d.ahead and not d.bulk and d.attempt > 0 ${IN_TURN}
           order by d.run_at, d.sequence limit want.yielding_slots
             for update skip locked) retries
         union all
-        select * from (${DUE} and d.bulk order by d.run_at limit want.yielding_slots
+        select * from (${DUE} and not d.ahead and d.bulk order by d.run_at limit want.yielding_slots
             for update skip locked) jobs
          limit want.yielding_slots) yielding
        limit want.slots) q
   ), free as materialized (
-    select p.id, p.yields, p.lease_token is not null as lost from picked p
+    select p.id, p.yields, p.run_at, p.lease_token is not null as lost from picked p
      where p.conversation_id is null or p.started
         or not exists (
           select 1 from delivery_queue e
@@ -174,10 +181,13 @@ const CLAIM = `with want as materialized (
     returning d.*
   )
   select c.id, c.namespace, c.endpoint_id as "endpointId", c.event_id as "eventId",
-         c.event_type as "eventType", c.trigger, c.conversation_id as "conversationId", c.attempt,
+         c.event_type as "eventType", c.trigger, c.manual as "isManual",
+         c.test or c.trigger = 'test' as "isTest", c.conversation_id as "conversationId", c.attempt,
          c.lease_token as "leaseToken", free.lost,
          extract(epoch from now() - c.scheduled_from)::float8 * 1000 as "ageMs",
-         extract(epoch from now() - c.due_at)::float8 * 1000 as "waitedMs",
+         -- What was asked for may be ahead of its time; after a lost lease run_at is the lease's end.
+         extract(epoch from now() - least(c.due_at, free.run_at))::float8 * 1000 as "waitedMs",
+         extract(epoch from now() - c.due_at)::float8 * 1000 as "overdueMs",
          free.yields or c.due_at < now() - $10 * interval '1 ms' as yields, want.url, want.headers as "plainHeaders",
          want.declared_headers as "declaredHeaders", want.rest_headers as "restHeaders", want.secret, want.other_secret as "otherSecret", v.body
     from claimed c join free on free.id = c.id join want on want.id = c.endpoint_id
@@ -193,8 +203,8 @@ const CLAIM = `with want as materialized (
    order by c.due_at, c.sequence`;
 
 /** Endpoints that have something due now; hops through the index instead of reading the queue. */
-export async function listDueEndpoints(db: Db): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>({
+export async function listDueEndpoints(db: Db): Promise<DueEndpoint[]> {
+  const { rows } = await db.query<DueEndpoint>({
     name: 'list_due_endpoints',
     text: `with recursive hop as (
         (select endpoint_id from delivery_queue order by endpoint_id limit 1)
@@ -202,7 +212,11 @@ export async function listDueEndpoints(db: Db): Promise<string[]> {
         select (select d.endpoint_id from delivery_queue d
                  where d.endpoint_id > hop.endpoint_id order by d.endpoint_id limit 1)
           from hop where hop.endpoint_id is not null)
-      select e.id from hop join webhook_endpoints e on e.id = hop.endpoint_id
+      select e.id as "endpointId", coalesce((
+               select d.run_at from delivery_queue d
+                where d.endpoint_id = e.id and d.manual and d.ahead
+                order by d.run_at limit 1) <= now(), false) as "hasAhead"
+        from hop join webhook_endpoints e on e.id = hop.endpoint_id
        where e.enabled and e.deleted_at is null and e.secret is not null
          -- Each part in the order of its index: with an exists, a planner that thinks most of the
          -- queue belongs to this endpoint would read the queue.
@@ -214,7 +228,7 @@ export async function listDueEndpoints(db: Db): Promise<string[]> {
                    (select d.run_at from delivery_queue d
                      where d.endpoint_id = e.id and d.bulk order by d.run_at limit 1)) <= now()`,
   });
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 /** First attempts of conversation events have started: their successors may be claimed. */
@@ -228,7 +242,8 @@ export async function markStarted(db: Db, ids: readonly string[]): Promise<void>
 
 /**
  * Records a batch of attempts in one statement. Fenced: the result of a lease that was lost, or of
- * a canceled delivery, changes nothing. Returns the deliveries whose result counted.
+ * a canceled delivery, changes nothing. What an acknowledged replay finds still waiting for the same
+ * endpoint is delivered with it. Returns the deliveries whose result counted.
  */
 export async function completeAttempts(
   db: Db,
@@ -268,21 +283,37 @@ const COMPLETE = `with r as materialized (
   ), attempts as (
     insert into delivery_attempts (delivery_id, number, trigger, started_at, duration_ms,
                                    status_code, error_class, error_message, response_body)
-    select id, attempt, trigger, leased_at, duration_ms, status_code, error_class,
-           error_message, response_body from held
+    select id, attempt, case when manual then 'manual' else trigger end, leased_at, duration_ms,
+           status_code, error_class, error_message, response_body from held
+  ), waiting as materialized (
+    -- Not what is attempted right now. An array: without a replay in it, nothing is looked up.
+    select o.id, h.id as delivered_by, h.leased_at + h.duration_ms * interval '1 ms' as delivered_at
+      from delivery_queue o join held h on h.event_id = o.event_id and h.endpoint_id = o.endpoint_id
+     where o.event_id = any(array(
+             select event_id from held where trigger = 'replay' and outcome = 'delivered'))
+       and h.trigger = 'replay' and h.outcome = 'delivered' and o.id < h.id and o.lease_token is null
+       for update of o skip locked
+  ), older as (
+    delete from delivery_queue q using waiting w where q.id = w.id
+    returning q.*, w.delivered_by, w.delivered_at
   ), gone as (
     delete from delivery_queue q using held h where q.id = h.id and h.outcome <> 'retry'
   ), finished as (
-    insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, status,
-                            attempt_count, delivered_at)
-    select id, namespace, endpoint_id, event_id, event_type, trigger, outcome, attempt,
-           case when outcome = 'delivered' then leased_at + duration_ms * interval '1 ms' end
+    insert into deliveries (id, namespace, endpoint_id, event_id, event_type, trigger, test, status,
+                            attempt_count, delivered_at, delivered_by)
+    select id, namespace, endpoint_id, event_id, event_type, trigger, test, outcome, attempt,
+           case when outcome = 'delivered' then leased_at + duration_ms * interval '1 ms' end, null
       from held where outcome <> 'retry'
+    union all
+    select id, namespace, endpoint_id, event_id, event_type, trigger, test, 'delivered', attempt,
+           delivered_at, delivered_by
+      from older
   ), again as (
     update delivery_queue q
        set due_at = h.scheduled_from + h.next_offset_ms * interval '1 ms',
            run_at = h.scheduled_from + h.next_offset_ms * interval '1 ms',
-           lease_token = null, leased_at = null, leased_by = null, started = true
+           lease_token = null, leased_at = null, leased_by = null, started = true,
+           manual = false, ahead = false, retry_job_id = null
       from held h where q.id = h.id and h.outcome = 'retry'
   ), health as (
     insert into endpoint_health as e (endpoint_id, last_success_at, last_failure_at, last_failure,
@@ -322,11 +353,14 @@ const COMPLETE = `with r as materialized (
 /** Cheap: the queue is small, and this runs every 10 s, not per scrape. */
 export async function measureBacklog(db: Db): Promise<Backlog> {
   const queue = await db.query<{ pending: number; oldest: number }>(
-    // The age is of what could be attempted now: what waits for a disabled endpoint is no backlog.
+    // The age is of what could be attempted now: what waits for a disabled endpoint is no backlog, nor
+    // is what was asked for ahead of its time.
     `select count(*) as pending,
-            coalesce(extract(epoch from max(now() - d.due_at) filter (
-              where d.run_at <= now() and e.enabled and e.secret is not null)), 0)::float8 as oldest
-       from delivery_queue d join webhook_endpoints e on e.id = d.endpoint_id`,
+            coalesce(extract(epoch from greatest(max(now() - d.due_at) filter (
+              where d.run_at <= now() and e.enabled and e.secret is not null), interval '0'))
+            , 0)::float8 as oldest
+       from delivery_queue d join webhook_endpoints e on e.id = d.endpoint_id
+      where not d.test and d.trigger <> 'test'`,
   );
   const endpoints = await db.query<{ state: string; count: number }>(
     `select case when not e.enabled then 'disabled'

@@ -9,7 +9,7 @@ export type DispatchQueue = {
   /** Leases due deliveries; see `ClaimBudget`. `leaseToken` fences their results. */
   claim: (budgets: readonly ClaimBudget[], leaseToken: string) => Promise<ClaimedDelivery[]>;
   /** Endpoints that have something due now. */
-  listDue: () => Promise<string[]>;
+  listDue: () => Promise<DueEndpoint[]>;
   /** First attempts of conversation events have started: their successors may be claimed. */
   markStarted: (ids: readonly string[]) => Promise<void>;
   /** Records attempts, all or none; returns the deliveries whose result counted. */
@@ -35,6 +35,9 @@ export const DEADLINE_MS = 72 * 3_600_000;
  */
 export const LATE_MS = 2_000;
 
+/** `hasAhead`: somebody asked for an attempt of one of its deliveries now, past the breaker. */
+export type DueEndpoint = { endpointId: string; hasAhead: boolean };
+
 /** A delivery leased to this process, with all that its attempt needs. Ids are uuids. */
 export type ClaimedDelivery = {
   id: string;
@@ -43,14 +46,20 @@ export type ClaimedDelivery = {
   eventId: string;
   eventType: EventType;
   trigger: Trigger;
+  /** The attempt was asked for, by hand or by a job; the schedule may not be there yet. */
+  isManual: boolean;
+  /** Of a test event, or of its replay. */
+  isTest: boolean;
   conversationId: string | null;
   /** Number of the attempt that the claim begins, from 1. */
   attempt: number;
   leaseToken: string;
   /** At the claim: ms since the schedule began. */
   ageMs: number;
-  /** At the claim: ms since the attempt was due. */
+  /** At the claim: ms since the attempt was due, by the schedule or because it was asked for. */
   waitedMs: number;
+  /** At the claim: ms since it was due by the schedule; below 0: it is ahead of it. */
+  overdueMs: number;
   /** An earlier claimer vanished; its attempt was recorded as lost. */
   lost: boolean;
   url: string;

@@ -9,7 +9,9 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http
 export const replayMode = z.enum(REPLAY_MODES).meta({
   description:
     'failed: events whose deliveries to it all failed or were canceled; missing: events of types ' +
-    'it is subscribed to now that were never on their way to it; all: every event of those types.',
+    'it is subscribed to now that were never on their way to it; all: every event of those types; ' +
+    'retrying: deliveries to it that failed and wait for their next attempt, which are themselves ' +
+    'attempted now, without a second one beside them.',
 });
 
 const count = z.int().min(0);
@@ -19,9 +21,10 @@ export const Job = z
     id: z.string().meta({ description: 'job_…' }),
     type: z.literal('replay'),
     status: z.enum(JOB_STATUSES),
-    progress: z
-      .strictObject({ total: count, done: count })
-      .meta({ description: 'Deliveries: to be made, counted at the start, and made so far.' }),
+    progress: z.strictObject({ total: count, done: count }).meta({
+      description:
+        'Deliveries: to be made (retrying: to be attempted), counted at the start, and so far.',
+    }),
     created: createdAt,
     finished_at: unixTime.nullable(),
     error: z.string().nullable().meta({ description: 'Why it failed.' }),

@@ -6,7 +6,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 
 /** Replays: of many events as jobs, which go on after the answer, and of one (contract §4). */
 
-export const REPLAY_MODES = ['failed', 'missing', 'all'] as const;
+export const REPLAY_MODES = ['failed', 'missing', 'all', 'retrying'] as const;
 export type ReplayMode = (typeof REPLAY_MODES)[number];
 export const JOB_STATUSES = ['running', 'done', 'stopped', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
@@ -54,6 +54,7 @@ export type ReplayScope = {
  *   failed   its deliveries to this endpoint all failed or were canceled
  *   missing  it has none: made while the endpoint was disabled, or before it existed or subscribed
  *   all      whatever became of it
+ *   retrying is made of queued deliveries and not of events (src/webhooks/queue/retry-now.sql.ts)
  *
  * By the list of events and not by a join: whatever the planner expects of the partitions, each
  * costs one look-up per event. 20,000 events take half a second.
@@ -74,9 +75,10 @@ function matching(mode: ReplayMode): string {
     failed: `${isIn('true')} and not (${isIn(`status in ('pending', 'delivered')`)})`,
     missing: `not (${isIn('true')})`,
     all: 'true',
+    retrying: 'false',
   }[mode];
   return `${mode === 'all' ? '' : deliveries}matching as materialized (
-      select id, type from seen
+      select id, type, endpoint_id is not null as test from seen
        where erased_at is null
          and (endpoint_id is null and type = any($3) or endpoint_id = $2 and type = any($4))
          and ${condition} order by id`;
@@ -123,8 +125,9 @@ export async function insertReplays(
   const { rows } = await db.query<{ made: number; cursor: string | null }>(
     `with ${SEEN} order by id limit $8), ${matching(scope.mode)} limit $9
      ), made as (
-       insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger, job_id)
-       select parley_uuid_v7(), $1, $2, id, type, 'replay', $10 from matching order by id
+       insert into delivery_queue
+         (id, namespace, endpoint_id, event_id, event_type, trigger, test, job_id)
+       select parley_uuid_v7(), $1, $2, id, type, 'replay', test, $10 from matching order by id
        returning 1
      )
      select (select count(*) from made) as made,
@@ -172,8 +175,8 @@ export async function insertReplay(
 ): Promise<{ id: string; endpointId: string }[]> {
   const { event } = replay;
   const { rows } = await db.query<{ id: string; endpointId: string }>(
-    `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
-     select parley_uuid_v7(), $1, e.id, $2, $3, 'replay'
+    `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger, test)
+     select parley_uuid_v7(), $1, e.id, $2, $3, 'replay', $5::uuid is not null
        from webhook_endpoints e
       where e.namespace = $1 and e.enabled and e.deleted_at is null
         and ($4::uuid is null or e.id = $4)
@@ -192,6 +195,19 @@ export async function insertReplay(
     ],
   );
   return rows;
+}
+
+/** Unfinished deliveries of an event to these endpoints, but for some; ids, the oldest first. */
+export async function listPending(
+  db: Db,
+  of: { eventId: string; endpointIds: readonly string[]; except: readonly string[] },
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from delivery_queue
+      where event_id = $1 and endpoint_id = any($2) and id <> all($3) order by id`,
+    [of.eventId, of.endpointIds, of.except],
+  );
+  return rows.map(({ id }) => id);
 }
 
 export async function insertJob(

@@ -1,21 +1,27 @@
 import { ApiError, found } from '../../errors.ts';
-import { uuidTimeMs } from '../../ids.ts';
-import { readEvent, REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
+import { fromUuid, uuidTimeMs } from '../../ids.ts';
+import { readEvent, REPLAY_WINDOW_MS, type EventRow } from '../../events/events.sql.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { inOneCommit, noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
-import { insertReplay } from './jobs.sql.ts';
+import { insertReplay, listPending } from './jobs.sql.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
 export type ReplayEventDeps = { pool: Pool; notifier: Notifier; nowMs: () => number };
 
-export type Replayed = { deliveryIds: string[]; endpointIds: string[] };
+export type Replayed = {
+  deliveryIds: string[];
+  endpointIds: string[];
+  /** Older deliveries of it to the same endpoints that still wait. */
+  alsoPending: string[];
+};
 
 /**
  * Delivers an old event again, the same bytes: new deliveries, attempts from 1, a full schedule
- * (contract §4).
+ * (contract §4). What still waits for the same endpoint is left to its schedule until the new one is
+ * acknowledged, which ends it too.
  * @throws ApiError not_found, event_expired (30 days after the time in the id), event_erased,
- * endpoint_disabled
+ * endpoint_disabled, invalid_body (a test event to another endpoint)
  */
 export async function replayEvent(
   deps: ReplayEventDeps,
@@ -32,16 +38,26 @@ export async function replayEvent(
       'the conversation it tells of was erased, and its words with it',
     );
   }
+  requireOwn(event, input.endpointId);
   if (input.endpointId !== null) await checkEndpoint(deps, input.namespace, input.endpointId);
   const replayed = await inOneCommit(deps.pool, beforeCommit, async (db) => {
     const deliveries = await insertReplay(db, { event, endpointId: input.endpointId });
-    return {
-      deliveryIds: deliveries.map(({ id }) => id),
-      endpointIds: deliveries.map(({ endpointId }) => endpointId),
-    };
+    const deliveryIds = deliveries.map(({ id }) => id);
+    const endpointIds = deliveries.map(({ endpointId }) => endpointId);
+    const pending = { eventId: event.id, endpointIds, except: deliveryIds };
+    return { deliveryIds, endpointIds, alsoPending: await listPending(db, pending) };
   });
   deps.notifier.notify(CHANNELS.deliveries, replayed.endpointIds);
   return replayed;
+}
+
+function requireOwn(event: EventRow, endpointId: string | null): void {
+  if (event.endpointId === null || endpointId === null || event.endpointId === endpointId) return;
+  const own = fromUuid('we', event.endpointId);
+  const detail = `a test event goes to its own endpoint only, ${own}; send a test event to this one`;
+  throw new ApiError('invalid_body', `endpoint_id: ${detail}`, {
+    errors: [{ pointer: '/endpoint_id', code: 'invalid_value', detail }],
+  });
 }
 
 async function checkEndpoint(deps: { pool: Pool }, namespace: string, id: string): Promise<void> {

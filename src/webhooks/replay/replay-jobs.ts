@@ -5,6 +5,7 @@ import { REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
 import { lowestUuidAt, newUuid, nextUuid } from '../../ids.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
 import { cancelJobDeliveries } from '../queue/delivery-endings.sql.ts';
+import { countWaiting, putBack } from '../queue/retry-now.sql.ts';
 import {
   countPage,
   countRunningJobs,
@@ -78,7 +79,11 @@ export async function countReplay(
   request: ReplayRequest,
 ): Promise<ReplayPlan & { count: number }> {
   const { plan, endpoint } = await planReplay(deps, request);
-  return { ...plan, count: await countEvents(deps.pool, scopeOf(plan, endpoint)) };
+  return { ...plan, count: await countScope(deps.pool, scopeOf(plan, endpoint)) };
+}
+
+function countScope(pool: Pool, scope: ReplayScope): Promise<number> {
+  return scope.mode === 'retrying' ? countWaiting(pool, scope) : countEvents(pool, scope);
 }
 
 async function countEvents(pool: Pool, scope: ReplayScope): Promise<number> {
@@ -106,7 +111,7 @@ export async function createReplayJob(
     throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
   }
   await requireShare(deps.pool, deps, input); // Before anything is counted for nothing.
-  const total = await countEvents(deps.pool, scopeOf(plan, endpoint));
+  const total = await countScope(deps.pool, scopeOf(plan, endpoint));
   const job = await inTransaction(deps.pool, async (db) => {
     await lockCount(db, 'replay_jobs', plan.namespace);
     await requireShare(db, deps, input);
@@ -149,15 +154,15 @@ export function scopeOf(
   const { namespace, endpointId, mode, since, until } = plan;
   const asked = plan.types.length === 0 ? EVENT_TYPES : plan.types;
   // What failed was sent to it once: having unsubscribed since is no reason to lose it.
-  const types =
-    mode === 'failed' ? asked : asked.filter((type) => isSubscribed(endpoint.eventTypes, type));
+  const wasSent = mode === 'failed' || mode === 'retrying';
+  const types = wasSent ? asked : asked.filter((type) => isSubscribed(endpoint.eventTypes, type));
   const [from, to] = [lowestUuidAt(since), lowestUuidAt(until)];
   return { namespace, endpointId, mode, types, testTypes: asked, from, to };
 }
 
 /**
  * Stops a job: it makes no more deliveries, and those it made that nobody is attempting are
- * canceled. What receivers have got stays with them.
+ * canceled; those that it retries go back to their schedule. What receivers have got stays with them.
  * @throws ApiError not_found, job_finished
  */
 export async function stopJob(
@@ -168,6 +173,10 @@ export async function stopJob(
   const canceled = await inTransaction(deps.pool, async (db) => {
     const job = await finishJob(db, { ...key, status: 'stopped' });
     if (job) await beforeCommit(db);
+    if (job?.mode === 'retrying') {
+      await putBack(db, { endpointId: job.endpointId, jobId: job.id });
+      return 0;
+    }
     return job && cancelJobDeliveries(db, { endpointId: job.endpointId, jobId: job.id });
   });
   if (canceled === undefined) {

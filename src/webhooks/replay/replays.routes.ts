@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { audited } from '../../audit/audited.ts';
 import { found } from '../../errors.ts';
 import { EVENT_TYPES } from '../../events/event-types.ts';
+import { typeNames } from '../../events/type-names.ts';
 import { fromUuid } from '../../ids.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
 import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 import { listJobs, JOB_STATUSES, readJob } from './jobs.sql.ts';
 import { replayEvent, type ReplayEventDeps } from './replay-event.ts';
+import { retryDelivery, type RetryDeliveryDeps } from './retry-delivery.ts';
+import { Delivery, deliveryView } from '../delivery/delivery.view.ts';
 import {
   countReplay,
   createReplayJob,
@@ -33,6 +36,7 @@ export function replayRoutes(deps: ReplayRoutesDeps): Route[] {
     listRoute(deps),
     readRoute(deps),
     stopRoute(deps),
+    retryRoute(deps),
   ];
 }
 
@@ -52,7 +56,7 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
     summary: 'Deliver an event again',
     description:
       'New deliveries of the same bytes with a full schedule; for 30 days after the event. A test ' +
-      'event goes to its own endpoint only.',
+      'event goes to its own endpoint only: to another it is 422.',
     params: { id: idParam('evt', 'event') },
     body: { schema: eventBody, isOptional: true },
     answers: {
@@ -61,6 +65,11 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
         schema: z.strictObject({
           event_id: z.string(),
           delivery_ids: z.array(z.string()),
+          also_pending: z.array(z.string()).meta({
+            description:
+              'Older deliveries of it to the same endpoints that still wait: they keep their ' +
+              'schedule, and are delivered with the new one (`delivered_by`).',
+          }),
         }),
       },
     },
@@ -78,15 +87,50 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
             detail: { deliveries: deliveryIds.length },
           }),
         ),
-        ({ deliveryIds }) => ({
+        ({ deliveryIds, alsoPending }) => ({
           status: 202,
           body: {
             event_id: fromUuid('evt', id),
             delivery_ids: deliveryIds.map((delivery) => fromUuid('dlv', delivery)),
+            also_pending: alsoPending.map((delivery) => fromUuid('dlv', delivery)),
           },
         }),
       );
     },
+  });
+}
+
+function retryRoute(deps: RetryDeliveryDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/deliveries/{id}/retry',
+    operationId: 'retryDelivery',
+    tag: 'Deliveries',
+    scope: 'replay',
+    summary: 'Attempt a delivery now',
+    description:
+      'The delivery itself is attempted at once, past breaker and Retry-After: no second one is made ' +
+      'beside it. If it fails, it goes on with its schedule as if nothing had been. One that is ' +
+      'attempted at this moment is answered as it is, with `in_flight_since`.',
+    params: { id: idParam('dlv', 'delivery') },
+    answers: { 202: { description: 'It is due.', schema: Delivery } },
+    errors: ['delivery_finished', 'endpoint_disabled'],
+    handle: ({ answering, caller, params: { id } }) =>
+      answering(
+        audited(
+          caller,
+          (beforeCommit) => {
+            const { namespace } = caller;
+            return retryDelivery(deps, { namespace, id }, beforeCommit);
+          },
+          ({ endpointId }) => ({
+            action: 'delivery.retried',
+            target: fromUuid('dlv', id),
+            detail: { endpoint_id: fromUuid('we', endpointId) },
+          }),
+        ),
+        (delivery) => ({ status: 202, body: deliveryView(delivery) }),
+      ),
   });
 }
 
@@ -99,19 +143,17 @@ const manyBody = z
       .optional()
       .describe('Unix seconds, exclusive. Default: now, the moment of the request.'),
     mode: replayMode.optional().describe('Default failed.'),
-    types: z
-      .array(z.enum(EVENT_TYPES))
-      .min(1)
-      .max(EVENT_TYPES.length)
-      .optional()
-      .describe('Default: every type.'),
+    types: typeNames.optional().describe('Default: every type.'),
     dry_run: z.boolean().optional().describe('True: nothing is sent, only counted.'),
   })
   .describe('Which events to send again.');
 
 const Counted = z
   .strictObject({
-    count: z.int().min(0).meta({ description: 'Deliveries that would be made.' }),
+    count: z
+      .int()
+      .min(0)
+      .meta({ description: 'Deliveries that would be made, or attempted (retrying).' }),
     endpoint_id: z.string(),
     mode: replayMode,
     types: z.array(z.enum(EVENT_TYPES)),
@@ -130,7 +172,9 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
     summary: 'Deliver many events again',
     description:
       'A job sends them to this endpoint, the oldest first, as fast as it acknowledges them and ' +
-      'behind whatever happens meanwhile; it is done when each was tried once. While the endpoint is disabled the job waits. Test events ' +
+      'behind whatever happens meanwhile; it is done when each was tried once. With the mode ' +
+      '`retrying` no deliveries are made: those that wait for their next attempt are attempted now, ' +
+      'past breaker and Retry-After; if the first fails, the others go one at a time. While the endpoint is disabled the job waits. Test events ' +
       'go to their own endpoint only; erased ones are left out.',
     params: { id: idParam('we', 'webhook endpoint') },
     body: { schema: manyBody },
@@ -241,7 +285,7 @@ function stopRoute(deps: ReplayRoutesDeps): Route {
     summary: 'Stop a job',
     description:
       'At once: it makes no more deliveries, and those that nobody attempts at this moment are ' +
-      'canceled. It stays readable, with `status: stopped`.',
+      'canceled (retrying: go back to their schedule). It stays readable, with `status: stopped`.',
     params,
     answers: { 204: { description: 'It is stopped.' } },
     errors: ['job_finished'],

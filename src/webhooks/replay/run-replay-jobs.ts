@@ -13,6 +13,7 @@ import {
   type JobRow,
   type ReplayScope,
 } from './jobs.sql.ts';
+import { countAsked, hasAsked, makeBatchDue } from '../queue/retry-now.sql.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
@@ -22,7 +23,7 @@ import { scopeOf } from './replay-jobs.ts';
 
 /**
  * Carries out replays of many events, batch by batch. A batch is one transaction: its deliveries
- * and the job's cursor. A process that dies in the middle leaves neither, and the next one goes on
+ * (made anew, or made due when the mode is `retrying`) and the job's cursor. A process that dies in the middle leaves neither, and the next one goes on
  * from the cursor: no event is left out and none is doubled.
  *
  * Any number of processes may run this: a batch locks the job's row, and the others skip it. The
@@ -30,7 +31,7 @@ import { scopeOf } from './replay-jobs.ts';
  * fast as its receiver, and waits while that is down or the endpoint is disabled.
  */
 export const OUTSTANDING_MAX = 1_000;
-/** Events looked at in one batch; the job may be about few of them. */
+/** Events, or rows of the queue, looked at in one batch; the job may be about few of them. */
 const LOOKED_AT = 2_000;
 /** Deliveries made in one batch, so that its transaction stays short. */
 const BATCH_MAX = 500;
@@ -88,20 +89,32 @@ async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
       return { endpointId, count: 0 };
     }
     if (!endpoint.enabled) return undefined;
-    const room = OUTSTANDING_MAX - (await countBulk(db, { endpointId, max: OUTSTANDING_MAX }));
+    const isRetry = job.mode === 'retrying';
+    const outstanding = { endpointId, max: OUTSTANDING_MAX };
+    const made = await (isRetry ? countAsked(db, outstanding) : countBulk(db, outstanding));
+    const room = Math.min(OUTSTANDING_MAX - made, BATCH_MAX);
     if (room <= 0) return undefined;
-    const scope = remaining(job, scopeOf(job, endpoint), deps.nowMs());
-    const batch = { scope, jobId: id, events: LOOKED_AT, room: Math.min(room, BATCH_MAX) };
-    const { made: count, cursor } = await insertReplays(db, batch);
+    const scope = scopeOf(job, endpoint);
+    const { made: count, cursor } = isRetry
+      ? await makeBatchDue(db, retryBatch(job, scope, room))
+      : await insertReplays(db, replayBatch(job, remaining(job, scope, deps.nowMs()), room));
     if (cursor !== null) await advanceJob(db, { id, cursor, made: count });
     // Until each delivery was tried once there is something to stop.
-    else if (await hasUnsent(db, job)) return undefined;
+    else if (await (isRetry ? hasAsked(db, job) : hasUnsent(db, job))) return undefined;
     else await finishJob(db, { id, namespace, status: 'done' });
     return { endpointId, count };
   });
   await failpoint('replay.batched');
   if (made && made.count > 0) deps.notifier.notify(CHANNELS.deliveries, [made.endpointId]);
   return made !== undefined;
+}
+
+function replayBatch({ id }: JobRow, scope: ReplayScope, room: number) {
+  return { scope, jobId: id, events: LOOKED_AT, room };
+}
+
+function retryBatch({ id, cursor, done }: JobRow, scope: ReplayScope, room: number) {
+  return { scope, jobId: id, after: cursor, isFirst: done === 0, rows: LOOKED_AT, room };
 }
 
 /** What is left to do. Events that have become too old meanwhile are not sent. */

@@ -110,7 +110,7 @@ function scopeOf(path: string, method: string): Scope | null {
   if (method === 'get') return 'read';
   if (path.endsWith('/reconcile')) return 'read'; // A question with a long list in it.
   if (/\/(publish|rollback)$/.test(path)) return 'publish';
-  return path.endsWith('/replay') || path.startsWith('/v1/jobs') ? 'replay' : 'write';
+  return /\/(replay|retry)$/.test(path) || path.startsWith('/v1/jobs') ? 'replay' : 'write';
 }
 
 type Ask = { key?: string | null; path?: string };

@@ -168,9 +168,14 @@ export const ROWS: Record<string, Row> = {
   listEventDeliveries: { path: below(event, '/deliveries'), status: 200 },
   replayEvent: { path: below(event, '/replay'), json: {}, status: 202 },
   streamEvents: { path: at('/v1/events/stream'), status: 200, isStream: true },
+  listDeliveries: { path: at('/v1/deliveries'), status: 200 },
   getDelivery: {
     path: async (fixture) => `/v1/deliveries/${(await sent(fixture)).delivery_id}`,
     status: 200,
+  },
+  retryDelivery: {
+    path: async (fixture) => `/v1/deliveries/${(await sent(fixture)).delivery_id}/retry`,
+    status: 202,
   },
   listJobs: { path: at('/v1/jobs'), status: 200 },
   getJob: { path: job, status: 200 },

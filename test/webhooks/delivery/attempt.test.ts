@@ -22,11 +22,14 @@ const delivery = (change: Partial<SendableDelivery>): SendableDelivery => ({
   eventId: newUuid(),
   eventType: 'agent.published',
   trigger: 'schedule',
+  isManual: false,
+  isTest: false,
   conversationId: null,
   attempt: 1,
   leaseToken: 't',
   ageMs: 0,
   waitedMs: 0,
+  overdueMs: 0,
   lost: false,
   url: 'https://receiver.test/',
   plainHeaders: {},
@@ -39,7 +42,7 @@ const delivery = (change: Partial<SendableDelivery>): SendableDelivery => ({
   ...change,
 });
 
-const run = (one: SendableDelivery) =>
+const run = (one: SendableDelivery, statusCode = 200) =>
   attempt(
     {
       send: (request): Promise<EgressOutcome> => {
@@ -47,7 +50,7 @@ const run = (one: SendableDelivery) =>
         const body = Promise.resolve(Buffer.from('ok'));
         return Promise.resolve({
           kind: 'response',
-          statusCode: 200,
+          statusCode,
           headers: {},
           durationMs: 1,
           body,
@@ -97,3 +100,19 @@ test.each(['schedule', 'manual', 'replay', 'test'] as const)(
     }
   },
 );
+
+test('an attempt of a test event says so, whatever header of that name the endpoint was given', async () => {
+  const headers = Buffer.from(JSON.stringify({ 'Parley-Test': 'no' }));
+  await run(delivery({ isTest: true, restHeaders: headers }));
+  expect(sent[0]!.headers['parley-test']).toBe('true');
+  await run(delivery({}));
+  expect(sent[1]!.headers).not.toHaveProperty('parley-test');
+});
+
+test('an attempt ahead of its time leaves the one that was next in its place', async () => {
+  const dueInMs = 120_000;
+  const early = delivery({ ageMs: 60_000, overdueMs: -dueInMs, isManual: true });
+  const failed = await run(early, 500);
+  // Delayed by Retry-After, say: no moment of the schedule.
+  expect(failed.result).toMatchObject({ outcome: 'retry', nextOffsetMs: 60_000 + dueInMs });
+});

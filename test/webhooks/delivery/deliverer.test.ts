@@ -10,6 +10,7 @@ import type { AttemptResult, ClaimedDelivery } from '../../../src/webhooks/queue
 
 /** A queue in memory and attempts that a test ends: who gets how many slots at once. */
 let queue: Map<string, number>;
+let ahead: Set<string>;
 let inFlight: Map<string, PromiseWithResolvers<Attempt>[]>;
 let claims: number;
 let failClaims: number;
@@ -18,6 +19,7 @@ let deliverer: Deliverer;
 
 beforeEach(() => {
   queue = new Map();
+  ahead = new Set();
   inFlight = new Map();
   claims = 0;
   failClaims = 0;
@@ -33,7 +35,12 @@ beforeEach(() => {
           budgets.flatMap(({ endpointId, slots }) => take(endpointId, slots, token)),
         );
       },
-      listDue: () => Promise.resolve([...queue].filter(([, left]) => left > 0).map(([id]) => id)),
+      listDue: () =>
+        Promise.resolve(
+          [...queue]
+            .filter(([, left]) => left > 0)
+            .map(([endpointId]) => ({ endpointId, hasAhead: ahead.has(endpointId) })),
+        ),
       markStarted: (ids) => Promise.resolve(void started.push([...ids])),
       cancel: () => Promise.resolve(0),
     },
@@ -77,10 +84,13 @@ const claimed = (endpointId: string, leaseToken: string): ClaimedDelivery => ({
   leaseToken,
   eventType: 'agent.published',
   trigger: 'schedule',
+  isManual: false,
+  isTest: false,
   conversationId: null,
   attempt: 1,
   ageMs: 0,
   waitedMs: 0,
+  overdueMs: 0,
   lost: false,
   url: 'https://a.test/',
   plainHeaders: {},

@@ -130,3 +130,20 @@ test('whatever happens, slots stay between 0 and 32, the count is right and no p
     }),
   );
 });
+
+test('what is asked for now ends a pause and gets a slot of its own; the next failure pauses again', () => {
+  for (let i = 0; i < 8; i += 1) attempt('failure');
+  expect(slots.free('a')).toBe(0);
+  slots.reopen('a');
+  expect(slots.free('a')).toBe(1);
+  slots.take('a');
+  expect(slots.free('a')).toBe(0);
+  slots.reopen('a'); // The one before hangs.
+  expect(slots.free('a')).toBe(1);
+  slots.take('a');
+  slots.release('a', 'failure');
+  expect(slots.free('a')).toBe(0);
+  expect(slots.pausedUntilMs('a')).toBeGreaterThan(nowMs);
+  slots.reopen('b');
+  expect(slots.free('b')).toBe(SLOTS_MAX);
+});

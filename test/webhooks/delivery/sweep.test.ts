@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createDeliverer, type Deliverer } from '../../../src/webhooks/delivery/deliverer.ts';
+import type { DueEndpoint } from '../../../src/webhooks/queue/dispatch-queue.ts';
 import { createSlots } from '../../../src/webhooks/delivery/slots.ts';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 
@@ -8,7 +9,7 @@ let deliverer: Deliverer;
 afterEach(() => deliverer.stop());
 
 test('what no wake-up names is found all the same, again and again', async () => {
-  const due: string[] = [];
+  const due: DueEndpoint[] = [];
   const looked = Promise.withResolvers<void>();
   let claimed = (_endpointId: string): void => undefined;
   deliverer = createDeliverer({
@@ -35,7 +36,7 @@ test('what no wake-up names is found all the same, again and again', async () =>
   await looked.promise; // The look at the start is over.
   for (const endpoint of ['a', 'b', 'c']) {
     const found = new Promise<string>((resolve) => (claimed = resolve));
-    due.push(endpoint);
+    due.push({ endpointId: endpoint, hasAhead: false });
     expect(await found).toBe(endpoint);
   }
 }, 5_000);

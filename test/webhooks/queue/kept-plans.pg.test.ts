@@ -5,12 +5,11 @@ import {
   claimDeliveries,
   CLAIM_SETTINGS,
   completeAttempts,
-  listDueEndpoints,
   markStarted,
 } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { insertTestEvents, type NewTestEvent } from '../../../src/events/outbox.sql.ts';
 import { createPool, PLANNED_ONCE, type Pool } from '../../../src/platform/postgres/pool.ts';
-import { resultOf, startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
+import { dueIn, resultOf, startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 
 /**
  * The statements of the hot path are planned once, while their tables may be empty, and their plans
@@ -56,7 +55,7 @@ test('claims too, and a body is found by its id in every partition', async () =>
   expect(await claim()).toEqual([]);
   for (let i = 1; i < MORE_THAN_POSTGRESQL_TRIES; i += 1) {
     await insertTestEvents(fixture.pool, [newTestEvent(endpointId)]);
-    expect(await listDueEndpoints(session)).toEqual([endpointId]);
+    expect(await dueIn(session)).toEqual([endpointId]);
     const claimed = await claim();
     expect(claimed.map(({ body }) => body?.toString())).toEqual(['{}']);
     await markStarted(

@@ -8,11 +8,11 @@ import {
 import {
   claimDeliveries,
   completeAttempts,
-  listDueEndpoints,
   markStarted,
 } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { markEndpointDeleted } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import {
+  dueIn,
   failure,
   resultOf,
   startDeliveryFixture,
@@ -138,7 +138,8 @@ test('a lease that ran out is claimed again, the lost attempt is recorded, the z
 
   expect(await completeAttempts(fixture.pool, [resultOf(zombie!)])).toEqual(new Set());
   const between = await fixture.deliveryOf(eventId);
-  expect(between).toMatchObject({ status: 'retrying', attemptCount: 2 });
+  expect(between).toMatchObject({ status: 'retrying', attemptCount: 1 });
+  expect(between.inFlightSince).not.toBeNull();
   expect(between.attempts).toMatchObject([
     { number: 1, errorClass: 'lost_lease', statusCode: null, durationMs: null },
   ]);
@@ -241,13 +242,13 @@ test('canceling takes all of one endpoint and nothing else, and late results do 
 test('an endpoint that is off or has no secret yet gives nothing and loses nothing', async () => {
   const endpoint = await fixture.addEndpoint({ secret: null });
   await emitMany(2);
-  expect(await listDueEndpoints(fixture.pool)).toEqual([]);
+  expect(await dueIn(fixture.pool)).toEqual([]);
   expect(await fixture.claim(endpoint)).toEqual([]);
   await fixture.changeEndpoint(endpoint, {});
-  expect(await listDueEndpoints(fixture.pool)).toEqual([endpoint]);
+  expect(await dueIn(fixture.pool)).toEqual([endpoint]);
   await fixture.changeEndpoint(endpoint, { enabled: false });
   expect(await fixture.claim(endpoint)).toEqual([]);
-  expect(await listDueEndpoints(fixture.pool)).toEqual([]);
+  expect(await dueIn(fixture.pool)).toEqual([]);
   await fixture.changeEndpoint(endpoint, { enabled: true });
   expect(await fixture.claim(endpoint)).toHaveLength(2);
 });
@@ -257,7 +258,7 @@ test('a removed endpoint gives nothing even before its deliveries are canceled',
   await emitMany(2);
   await markEndpointDeleted(fixture.pool, { namespace: 'default', name: endpoint });
   expect(await fixture.claim(endpoint)).toEqual([]);
-  expect(await listDueEndpoints(fixture.pool)).toEqual([]);
+  expect(await dueIn(fixture.pool)).toEqual([]);
 });
 
 test('the endpoints with something due are found, and only those', async () => {
@@ -270,7 +271,7 @@ test('the endpoints with something due are found, and only those', async () => {
       claimed.map((one) => resultOf(one, failure(60_000))),
     );
   }
-  expect((await listDueEndpoints(fixture.pool)).sort()).toEqual(ids.slice(10).sort());
+  expect((await dueIn(fixture.pool)).sort()).toEqual(ids.slice(10).sort());
 });
 
 test('with a large backlog of one endpoint no statement reads the whole queue', async () => {
@@ -309,7 +310,7 @@ test('with a large backlog of one endpoint no statement reads the whole queue', 
         claimed.map((one, n) => resultOf(one, n % 2 === 0 ? failure(60_000) : {})),
       );
     }
-    expect(await listDueEndpoints(client)).toEqual([busy]);
+    expect(await dueIn(client)).toEqual([busy]);
   }
   expect(await scans()).toBe(before);
   client.release();

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { completeAttempts } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import {
-  completeAttempts,
-  listDueEndpoints,
-} from '../../../src/webhooks/queue/delivery-queue.sql.ts';
-import {
+  dueIn,
   failure,
   resultOf,
   startDeliveryFixture,
@@ -48,9 +46,9 @@ test.each(Object.keys(KINDS))(
     const endpoint = await fixture.addEndpoint();
     await fixture.emit();
     await KINDS[kind]!(endpoint);
-    expect(await listDueEndpoints(fixture.pool)).toEqual([endpoint]);
+    expect(await dueIn(fixture.pool)).toEqual([endpoint]);
     expect(await fixture.claim(endpoint)).toHaveLength(1);
     // All of it is leased now.
-    expect(await listDueEndpoints(fixture.pool)).toEqual([]);
+    expect(await dueIn(fixture.pool)).toEqual([]);
   },
 );

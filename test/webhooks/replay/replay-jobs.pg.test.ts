@@ -202,7 +202,7 @@ test('what cannot be replayed is 422 and says which field', async () => {
     [{ since: -1 }, '/since'],
     [{}, '/since'],
     [{ since: now() - 60, mode: 'some' }, '/mode'],
-    [{ since: now() - 60, types: ['agent.*'] }, '/types/0'],
+    [{ since: now() - 60, types: ['agent.some'] }, '/types/0'],
   ];
   for (const [json, pointer] of cases) {
     const { status, body } = await api.call('POST', `${path}/replay`, { json });

@@ -89,6 +89,11 @@ export async function startDeliveryHarness(databaseUrl?: string): Promise<Delive
     const ids = events.map(({ id }) => id);
     await inTransaction(pool, async (db) => {
       await insertTestEvents(db, events);
+      // They stand for real ones, which the metrics count.
+      await db.query(
+        `update delivery_queue set trigger = 'schedule', test = false where event_id = any($1)`,
+        [ids],
+      );
       // Each the first of a conversation, whose successors would wait for its start.
       if (options.conversations) {
         await db.query(

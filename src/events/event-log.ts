@@ -1,0 +1,85 @@
+import { ApiError } from '../errors.ts';
+import { fromUuid, toUuid, uuidTimeMs } from '../ids.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { encodeCursor } from '../platform/http/cursor.ts';
+import {
+  findStreamPosition,
+  isAfter,
+  lastEventBefore,
+  readStream,
+  readStreamStart,
+  START,
+  type StreamFilter,
+  type StreamPosition,
+  type StreamedEvent,
+} from './event-stream.sql.ts';
+import { REPLAY_WINDOW_MS } from './events.sql.ts';
+
+/**
+ * Events as a log, page by page, in the order of the stream (docs/decisions/0013): what a follower has
+ * read stays behind it, whatever is committed late. Two or three statements a page.
+ */
+
+/**
+ * Where a follower is: at an event, looked up again when it comes back, since a restore moves events;
+ * whether the filter let that one through does not matter.
+ */
+export type LogCursor = StreamPosition & {
+  /** When the log was read up to there, Unix seconds. */
+  readAtSec: number;
+};
+
+/** @throws ApiError event_expired */
+export async function readEventLog(
+  deps: { pool: Pool; nowMs: () => number },
+  input: {
+    namespace: string;
+    filter: StreamFilter;
+    after: LogCursor | undefined;
+    limit: number;
+  },
+): Promise<{ events: StreamedEvent[]; hasMore: boolean; next: LogCursor }> {
+  const { pool, nowMs } = deps;
+  const { namespace, filter, limit } = input;
+  const after = await positionOf(deps, namespace, input.after);
+  const sinceMs = uuidTimeMs(after.id);
+  // One more than the page, to see whether there is another page.
+  const page = await readStream(pool, { namespace, after, filter, limit: limit + 1, sinceMs });
+  const events = page.events.slice(0, limit);
+  const readAtSec = Math.floor(nowMs() / 1_000);
+  const last = events.at(-1);
+  if (page.hasMore && last) return { events, hasMore: true, next: { ...last, readAtSec } };
+  const seen = await lastEventBefore(pool, { namespace, position: page.position, sinceMs });
+  const position = seen && isAfter(seen, after) ? seen : after;
+  return { events, hasMore: false, next: { ...position, readAtSec } };
+}
+
+async function positionOf(
+  { pool, nowMs }: { pool: Pool; nowMs: () => number },
+  namespace: string,
+  cursor: LogCursor | undefined,
+): Promise<StreamPosition> {
+  if (cursor === undefined || cursor.id === START.id) return START;
+  const known = await findStreamPosition(pool, { namespace, id: cursor.id });
+  if (known) return known;
+  // Dropped by age, and nothing was missed if it has been read since; else it never was in this
+  // database, or not before its backup.
+  const isOld = nowMs() - uuidTimeMs(cursor.id) > REPLAY_WINDOW_MS;
+  const isFresh = nowMs() - cursor.readAtSec * 1_000 < REPLAY_WINDOW_MS;
+  const { position } = await readStreamStart(pool);
+  if (isOld && isFresh && isAfter(position, cursor)) return cursor;
+  const detail = 'the cursor is too old, events after it may be gone: begin anew without one';
+  throw new ApiError('event_expired', detail);
+}
+
+export function encodeLogCursor({ xid, id, readAtSec }: LogCursor): string {
+  return encodeCursor(`log:${fromUuid('evt', id)}:${xid}:${readAtSec}`);
+}
+
+/** undefined: it is no cursor of the log. */
+export function readLogCursor(text: string): LogCursor | undefined {
+  const [, event = '', xid = '', sec = ''] =
+    /^log:(evt_[0-9a-z]+):([0-9]{1,19}):([0-9]{1,12})$/.exec(text) ?? [];
+  const id = toUuid('evt', event);
+  return id === null ? undefined : { id, xid: BigInt(xid), readAtSec: Number(sec) };
+}

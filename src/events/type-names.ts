@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { flag } from '../platform/http/fields.ts';
+import { EVENT_TYPES, isSubscribed, SUBSCRIPTIONS, type EventType } from './event-types.ts';
+
+/**
+ * Event types as callers name them: by name, by group (`agent.*`) or all (`*`), as in an endpoint's
+ * `event_types`. Read as the types that are meant.
+ */
+
+const RULE = `must be one of ${EVENT_TYPES.join(', ')}, a group such as agent.*, or *`;
+
+/** Test events are apart (contract §4): who wants them says so. */
+export const withTests = flag.meta({
+  description: 'true: test events too; false, the default: without them.',
+});
+
+/** One name, in a query. */
+export const typeName = z
+  .string()
+  .max(100)
+  .transform((name, context) => typesOf([name], context))
+  .meta({ description: 'A type, a group (`agent.*`) or `*`.', example: 'agent.*' });
+
+/** Several with commas between, in a query. */
+export const typeNameList = z
+  .string()
+  .max(1_000)
+  .transform((text, context) => {
+    const names = text.split(',').map((name) => name.trim());
+    return typesOf(names, context);
+  })
+  .meta({
+    description: 'Types and groups (`agent.*`), comma-separated; default: every type.',
+    example: 'agent.published',
+  });
+
+/** Several, in a body. */
+export const typeNames = z
+  .array(z.enum([...SUBSCRIPTIONS] as [string, ...string[]], RULE))
+  .min(1)
+  .max(SUBSCRIPTIONS.size)
+  .transform((names) => meantBy(names));
+
+function typesOf(names: readonly string[], context: z.RefinementCtx): EventType[] {
+  if (names.every((name) => SUBSCRIPTIONS.has(name))) return meantBy(names);
+  context.addIssue({ code: 'custom', message: RULE });
+  return z.NEVER;
+}
+
+/** In the order of EVENT_TYPES, each once. */
+function meantBy(names: readonly string[]): EventType[] {
+  return EVENT_TYPES.filter((type) => isSubscribed(names, type));
+}

@@ -1,0 +1,48 @@
+import { ApiError, found } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
+import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
+import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
+import type { Db, Pool } from '../../platform/postgres/pool.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import { readDelivery, type DeliveryRow } from '../queue/deliveries.sql.ts';
+import { lockQueued, makeDue } from '../queue/retry-now.sql.ts';
+
+export type RetryDeliveryDeps = { pool: Pool; notifier: Pick<Notifier, 'notify'> };
+
+/**
+ * Attempts a waiting delivery now (contract §4): the delivery itself, past breaker and Retry-After, in
+ * whichever process claims it. Its schedule stays, and so do its 72 h. One that is attempted at this
+ * moment is answered as it is.
+ * @throws ApiError not_found, delivery_finished (or past its 72 h), endpoint_disabled
+ */
+export async function retryDelivery(
+  deps: RetryDeliveryDeps,
+  key: { namespace: string; id: string },
+  beforeCommit: CommitHook<DeliveryRow> = noCommitHook,
+): Promise<DeliveryRow> {
+  const delivery = await inTransaction(deps.pool, async (db) => {
+    const queued = await lockQueued(db, key);
+    if (!queued || (queued.isOver && !queued.isLeased)) throw await finished(db, key);
+    if (!queued.isLeased) {
+      if (!queued.isEnabled) {
+        throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
+      }
+      await makeDue(db, key.id);
+    }
+    const row = found(await readDelivery(db, key), 'delivery');
+    await beforeCommit(db, row);
+    return row;
+  });
+  deps.notifier.notify(CHANNELS.deliveries, [delivery.endpointId]);
+  return delivery;
+}
+
+async function finished(db: Db, key: { namespace: string; id: string }): Promise<ApiError> {
+  const { status, eventId } = found(await readDelivery(db, key), 'delivery');
+  const isOver = status === 'pending' || status === 'retrying';
+  const why = isOver ? 'its 72 hours are over' : `it is ${status}`;
+  const again = `POST /v1/events/${fromUuid('evt', eventId)}/replay`;
+  const detail = `${why}: there is nothing to retry; ${again} sends the event again, as a new delivery`;
+  return new ApiError('delivery_finished', detail);
+}
