@@ -23,7 +23,6 @@ export const ERROR_CATALOGUE = {
   idempotency_in_progress: { status: 409, title: 'The first request still runs' },
   not_published: { status: 409, title: 'The agent has no live version' },
   conversation_ended: { status: 409, title: 'The conversation has ended' },
-  conversation_active: { status: 409, title: 'The conversation has not ended' },
   already_escalated: { status: 409, title: 'A human was asked for already' },
   already_accepted: { status: 409, title: 'Accepted by somebody else' },
   escalation_closed: { status: 409, title: 'The escalation is over' },

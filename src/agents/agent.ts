@@ -16,6 +16,7 @@ import {
   time,
 } from '../platform/resources/schema/field-types.ts';
 import { FREE_VALUE, FREE_VALUE_BOUNDS } from '../platform/resources/schema/free-value.ts';
+import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
  * The kind Agent (contract §6): the TypeScript types, the CRD and the REST shape are made from this
@@ -27,7 +28,9 @@ const language = z
   .string()
   .min(2)
   .max(35)
-  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/);
+  .regex(
+    ...saying(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag, such as en or pt-BR'),
+  );
 
 const voice = z.strictObject({
   provider: z.string().min(1).max(63).describe('Speech provider.').exactOptional(),
@@ -53,7 +56,12 @@ const tool = z
       .string()
       .min(1)
       .max(64)
-      .regex(/^[A-Za-z_][A-Za-z0-9_-]*$/)
+      .regex(
+        ...saying(
+          /^[A-Za-z_][A-Za-z0-9_-]*$/,
+          'must be letters, digits, underscores and hyphens, and begin with a letter or underscore',
+        ),
+      )
       .describe('Name the model calls the tool by; unique within the agent.'),
     description: z
       .string()
@@ -104,7 +112,12 @@ const knowledge = z
       .array(
         z
           .string()
-          .regex(/^ks_[0-9a-hjkmnp-tv-z]{26}$/)
+          .regex(
+            ...saying(
+              /^ks_[0-9a-hjkmnp-tv-z]{26}$/,
+              'must be the id of a knowledge source: ks_ and 26 characters',
+            ),
+          )
           .max(29),
       )
       .max(50)

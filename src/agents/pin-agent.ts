@@ -10,10 +10,10 @@ import {
   encodeChangeCause,
 } from '../platform/resources/annotations.ts';
 import type { Resource } from '../platform/resources/resource-store.ts';
-import { agentPointer } from './rest-agent.ts';
 import { highestLiveVersionBelow } from './agent-activations.sql.ts';
 import type { AgentRow } from './agents.sql.ts';
-import { declaring, managedElsewhere, retryingConflicts } from '../platform/declare/declare.ts';
+import { declaring, retryingConflicts } from '../platform/declare/declare.ts';
+import { managedElsewhere, type RestTerms } from '../platform/declare/rest-terms.ts';
 import { freshPlan, type Plan } from '../platform/idempotency/plan.ts';
 import { noPrecondition, type Precondition } from '../platform/declare/precondition.ts';
 import { requireDeclared, showWritten } from '../platform/declare/declared-kind.ts';
@@ -104,7 +104,7 @@ async function declarePin(
   { begin }: Pick<WriteAhead, 'begin'>,
 ): Promise<WrittenAgent> {
   const { id, reason, precondition = noPrecondition, plan } = input;
-  const resource = await declaring(agentPointer, () =>
+  const resource = await declaring(PINNING, () =>
     retryingConflicts(async () => {
       const key = { namespace: caller.namespace, id };
       const { row: before, resource: current } = await requireDeclared(deps, DECLARED_AGENT, key);
@@ -129,6 +129,9 @@ async function declarePin(
   return showWritten(deps, DECLARED_AGENT, { resource, id });
 }
 
+/** The one field that publish and rollback write. */
+const PINNING: RestTerms = { pointer: () => '/version', act: 'pin' };
+
 async function applyPin(
   deps: AgentWriterDeps,
   current: Resource<AgentSpec>,
@@ -140,7 +143,7 @@ async function applyPin(
   // To drop a field that somebody else declares too would silently do nothing.
   const owner = current.owners['pinnedVersion']?.find((manager) => manager !== API_PIN_MANAGER);
   if (version === undefined && owner !== undefined) {
-    throw managedElsewhere([{ field: 'pinnedVersion', manager: owner }], () => '');
+    throw managedElsewhere([{ field: 'pinnedVersion', manager: owner }], PINNING);
   }
   const cause = encodeChangeCause({ generation: generation + 1, ...pin.cause });
   return deps.store.apply(

@@ -89,5 +89,7 @@ export function fromAgentContent(content: AgentContent): SnakeCased<AgentContent
 /** Place in the resource → place in the REST body: `/spec/voice/voiceId` → `/voice/voice_id`. */
 export function agentPointer(pointer: string): string {
   if (pointer.startsWith('/metadata/')) return pointer.slice('/metadata'.length);
-  return toSnakePointer(agentSpec, pointer.replace(/^\/spec/, ''));
+  // A prompt that a manifest takes from a ConfigMap is the prompt all the same.
+  const ofRest = pointer.replace(/^\/spec/, '').replace(/^\/promptFrom\b.*/, '/prompt');
+  return toSnakePointer(agentSpec, ofRest);
 }

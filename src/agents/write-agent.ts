@@ -40,6 +40,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   table: 'agents',
   field: 'prompt',
   pointer: agentPointer,
+  words: { 'exactly one of prompt and promptFrom is needed': 'an agent needs a prompt' },
   toSpec: toAgentSpec,
   fromSpec: fromAgentSpec,
   // A prompt from the API beside somebody's reference to one would be two prompts.

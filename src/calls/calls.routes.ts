@@ -68,7 +68,10 @@ function listRoute(deps: CallRoutesDeps): Route {
   });
 }
 
-const phoneNumber = z.string().regex(PHONE).meta({ example: '+442071838750' });
+const phoneNumber = z
+  .string()
+  .regex(...PHONE)
+  .meta({ example: '+442071838750' });
 
 const providerNames = Object.keys(PROVIDERS);
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { saying } from '../platform/resources/schema/patterns.ts';
 import { readVersion } from '../agents/agent-versions.sql.ts';
 import { requireAgent } from '../agents/write-agent.ts';
 import { ApiError } from '../errors.ts';
@@ -16,7 +17,7 @@ const DAYS_MAX = 31;
 
 const version = z
   .string()
-  .regex(/^[1-9][0-9]{0,9}$/, 'must be the number of a version')
+  .regex(...saying(/^[1-9][0-9]{0,9}$/, 'must be the number of a version'))
   .transform(Number)
   .refine((number) => number <= MAX_INT32, 'must be the number of a version')
   .optional()

@@ -72,7 +72,7 @@ async function requireLive(
   if (!live) {
     const detail = 'there is no such agent';
     throw new ApiError('invalid_body', detail, {
-      errors: [{ pointer: '/agent_id', code: 'unknown', detail }],
+      errors: [{ pointer: '/agent_id', code: 'unknown_agent', detail }],
     });
   }
   const { version, content } = live;

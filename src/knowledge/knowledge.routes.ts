@@ -6,6 +6,7 @@ import { route, type Route } from '../platform/http/route.ts';
 import { hitView, SearchHit } from './passages/search-hit.view.ts';
 import { searchFor } from './search-knowledge.ts';
 import { sourceRoutes, type SourceRoutesDeps } from './sources/knowledge-sources.routes.ts';
+import { saying } from '../platform/resources/schema/patterns.ts';
 
 const HITS_DEFAULT = 10;
 const HITS_MAX = 50;
@@ -19,7 +20,7 @@ export function knowledgeRoutes(deps: KnowledgeRoutesDeps): Route[] {
 
 const searchLimit = z
   .string()
-  .regex(/^[0-9]{1,2}$/, `must be a whole number from 1 to ${HITS_MAX}`)
+  .regex(...saying(/^[0-9]{1,2}$/, `must be a whole number from 1 to ${HITS_MAX}`))
   .transform(Number)
   .refine((hits) => hits >= 1 && hits <= HITS_MAX, `must be from 1 to ${HITS_MAX}`)
   .default(HITS_DEFAULT)

@@ -55,6 +55,14 @@ describe('the client', () => {
     expect((error as ParleyError).problem?.request_id).toMatch(/^req_/);
   });
 
+  test('says in its message what is wrong with which field', async () => {
+    const body = { prompt: '', voice: { provider: 'p', voice_id: 'v', speed: 0 } };
+    const asked = ok(parley.POST('/v1/agents', { body }));
+    await expect(asked).rejects.toThrow(
+      '422 invalid_body: some fields are wrong; see errors (/prompt: must not be empty; /voice/speed: must be at least 0.25)',
+    );
+  });
+
   test('reads a list to its end, page by page, and stops when its reader does', async () => {
     const names = new Set<string>();
     for (let i = 0; i < 5; i += 1) names.add((await createAgent(`number ${i}`)).id);

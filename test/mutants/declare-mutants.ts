@@ -93,9 +93,9 @@ export const DECLARE_MUTANTS: readonly Mutant[] = [
   {
     name: 'mistake-at-no-place',
     why: 'a mistake that the store finds points into a custom resource that the caller never saw',
-    file: 'src/platform/declare/declare.ts',
-    find: 'error.errors.map((e) => ({ ...e, pointer: pointer(e.pointer) }));',
-    replace: 'error.errors.map((e) => ({ ...e }));',
+    file: 'src/platform/declare/rest-terms.ts',
+    find: 'pointer: pointer(error.pointer),',
+    replace: 'pointer: error.pointer,',
     suite: SOURCES,
     test: 'a mistake is refused at its place',
   },

@@ -6,6 +6,7 @@ const RATE = 'test/platform/http/rate-limit.pg.test.ts';
 const OUTAGE = 'test/roles/api/api-outage.pg.test.ts';
 const PATHS = 'test/roles/api/api-paths.pg.test.ts';
 const MATRIX = 'test/roles/api/route-matrix.pg.test.ts';
+const WRONG = 'test/roles/api/wrong-values.pg.test.ts';
 const ERRORS = 'test/platform/http/problems.test.ts';
 const ANSWER = 'src/platform/http/answer.ts';
 
@@ -137,8 +138,8 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
     name: 'secret-in-a-problem',
     why: 'what was wrong with a secret is told with the secret, which then stands in a log',
     file: 'src/platform/http/field-errors.ts',
-    find: '? `must match ${issue.pattern}`',
-    replace: '? `${String(issue.input)} must match ${issue.pattern}`',
+    find: '          : issue.message,',
+    replace: '          : `${String(issue.input)} ${issue.message}`,',
     suite: ERRORS,
     test: 'a mistake is told without the value',
   },
@@ -186,5 +187,50 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
     replace: 'Math.max(nowMs, freeAtMs)',
     suite: BODIES,
     test: 'large bodies arrive whole, though they share a pace',
+  },
+  {
+    name: 'patterns-as-they-are',
+    why: 'who mistypes a name is shown a regular expression',
+    file: 'src/platform/http/field-errors.ts',
+    find: '          : issue.message,',
+    replace: '          : `must match ${issue.pattern}`,',
+    suite: WRONG,
+    test: 'is refused in words of the caller',
+  },
+  {
+    name: 'queries-in-the-words-of-zod',
+    why: 'who mistypes a parameter reads what a library says to programmers',
+    file: 'src/platform/http/route.ts',
+    find: '${explain(issue)[1]}`',
+    replace: '${issue.message}`',
+    suite: WRONG,
+    test: 'is refused in words of the caller',
+  },
+  {
+    name: 'manifest-names-for-callers',
+    why: 'a caller without a manifest is told to set promptFrom',
+    file: 'src/platform/declare/rest-terms.ts',
+    find: 'words[error.detail] ?? error.detail',
+    replace: 'error.detail',
+    suite: WRONG,
+    test: 'is refused in words of the caller',
+  },
+  {
+    name: 'bodies-that-nobody-reads',
+    why: 'the reason of a decline is sent, answered 200, and kept nowhere',
+    file: 'src/platform/http/route.ts',
+    find: 'if (value !== undefined) parseBody(NOTHING, value);',
+    replace: '',
+    suite: MATRIX,
+    test: 'refuses one that says something',
+  },
+  {
+    name: 'preflights-for-everybody',
+    why: 'any web page may call the API with a key that it has got hold of',
+    file: 'src/platform/http/cross-origin.ts',
+    find: "origins.includes('*') ? '*' : [...origins]",
+    replace: "'*'",
+    suite: 'test/platform/http/cross-origin.pg.test.ts',
+    test: 'of another page is not allowed',
   },
 ];

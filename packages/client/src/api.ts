@@ -257,7 +257,7 @@ export interface components {
         provider?: string;
         /** The provider's id of the voice. */
         voice_id?: string;
-        /** BCP 47 tag of the spoken language, such as en-GB. */
+        /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
         language?: string;
         /** Speed of speech; 1 is the natural one. */
         speed?: number;
@@ -266,13 +266,13 @@ export interface components {
       tools: ({
         /** What happens when the agent uses the tool. */
         type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
-        /** Name the model calls the tool by; unique within the agent. */
+        /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
         name: string;
         /** Tells the model when to use the tool. */
         description?: string;
         /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
         parameters?: { [name: string]: unknown };
-        /** Address a webhook tool calls. */
+        /** Address a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
         url?: string;
         /** HTTP method of a webhook tool; POST when absent. */
         method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
@@ -280,9 +280,9 @@ export interface components {
         headers?: { [name: string]: string };
         /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
         secret_ref?: {
-          /** Name of the Secret, in the same namespace. */
+          /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
           name: string;
-          /** Key inside the Secret. */
+          /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
           key: string;
         };
         /** Longest wait for the answer, in milliseconds. */
@@ -290,7 +290,7 @@ export interface components {
       }[] | null);
       /** What the agent says first. */
       first_message: (string | null);
-      /** BCP 47 tag of the language, such as en-GB. */
+      /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
       language: (string | null);
       /** The language model and its settings. */
       model: ({
@@ -365,7 +365,7 @@ export interface components {
           provider?: string;
           /** The provider's id of the voice. */
           voice_id?: string;
-          /** BCP 47 tag of the spoken language, such as en-GB. */
+          /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: string;
           /** Speed of speech; 1 is the natural one. */
           speed?: number;
@@ -374,13 +374,13 @@ export interface components {
         tools?: {
           /** What happens when the agent uses the tool. */
           type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
-          /** Name the model calls the tool by; unique within the agent. */
+          /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
           name: string;
           /** Tells the model when to use the tool. */
           description?: string;
           /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
           parameters?: { [name: string]: unknown };
-          /** Address a webhook tool calls. */
+          /** Address a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url?: string;
           /** HTTP method of a webhook tool; POST when absent. */
           method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
@@ -388,9 +388,9 @@ export interface components {
           headers?: { [name: string]: string };
           /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
           secret_ref?: {
-            /** Name of the Secret, in the same namespace. */
+            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
-            /** Key inside the Secret. */
+            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key: string;
           };
           /** Longest wait for the answer, in milliseconds. */
@@ -398,7 +398,7 @@ export interface components {
         }[];
         /** What the agent says first. */
         first_message?: string;
-        /** BCP 47 tag of the language, such as en-GB. */
+        /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
         language?: string;
         /** The language model and its settings. */
         model?: {
@@ -979,7 +979,7 @@ export interface components {
       text?: (string | null);
       /**  */
       website: ({
-        /** Page to start from. */
+        /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
         url: string;
         /** Links followed from the first page; 0: that page alone. */
         max_depth?: number;
@@ -992,19 +992,19 @@ export interface components {
       } | null);
       /**  */
       integration: ({
-        /** Address the documents are read from. */
+        /** Address the documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
         url: string;
         /** Extra headers of the request. */
         headers?: { [name: string]: string };
         /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
         secret_ref?: {
-          /** Name of the Secret, in the same namespace. */
+          /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
           name: string;
-          /** Key inside the Secret. */
+          /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
           key: string;
         };
       } | null);
-      /**  */
+      /** Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
       schedule: (string | null);
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
@@ -1221,7 +1221,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** DNS label, unique in the namespace; made from display_name when absent. */
+          /** DNS label, unique in the namespace; made from display_name when absent. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           name?: string;
           /** Name shown to people. */
           display_name?: string;
@@ -1233,7 +1233,7 @@ export interface paths {
             provider?: string;
             /** The provider's id of the voice. */
             voice_id?: string;
-            /** BCP 47 tag of the spoken language, such as en-GB. */
+            /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: string;
             /** Speed of speech; 1 is the natural one. */
             speed?: number;
@@ -1242,13 +1242,13 @@ export interface paths {
           tools?: {
             /** What happens when the agent uses the tool. */
             type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
-            /** Name the model calls the tool by; unique within the agent. */
+            /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
             name: string;
             /** Tells the model when to use the tool. */
             description?: string;
             /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
-            /** Address a webhook tool calls. */
+            /** Address a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: string;
             /** HTTP method of a webhook tool; POST when absent. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
@@ -1256,9 +1256,9 @@ export interface paths {
             headers?: { [name: string]: string };
             /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
             secret_ref?: {
-              /** Name of the Secret, in the same namespace. */
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. */
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Longest wait for the answer, in milliseconds. */
@@ -1266,7 +1266,7 @@ export interface paths {
           }[];
           /** What the agent says first. */
           first_message?: string;
-          /** BCP 47 tag of the language, such as en-GB. */
+          /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: string;
           /** The language model and its settings. */
           model?: {
@@ -1390,7 +1390,7 @@ export interface paths {
             provider?: (string | null);
             /** The provider's id of the voice. */
             voice_id?: (string | null);
-            /** BCP 47 tag of the spoken language, such as en-GB. */
+            /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
             /** Speed of speech; 1 is the natural one. */
             speed?: (number | null);
@@ -1399,13 +1399,13 @@ export interface paths {
           tools?: ({
             /** What happens when the agent uses the tool. */
             type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
-            /** Name the model calls the tool by; unique within the agent. */
+            /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
             name: string;
             /** Tells the model when to use the tool. */
             description?: string;
             /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
-            /** Address a webhook tool calls. */
+            /** Address a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: string;
             /** HTTP method of a webhook tool; POST when absent. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
@@ -1413,9 +1413,9 @@ export interface paths {
             headers?: { [name: string]: string };
             /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
             secret_ref?: {
-              /** Name of the Secret, in the same namespace. */
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. */
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Longest wait for the answer, in milliseconds. */
@@ -1423,7 +1423,7 @@ export interface paths {
           }[] | null);
           /** What the agent says first. */
           first_message?: (string | null);
-          /** BCP 47 tag of the language, such as en-GB. */
+          /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
@@ -1485,7 +1485,7 @@ export interface paths {
             provider?: (string | null);
             /** The provider's id of the voice. */
             voice_id?: (string | null);
-            /** BCP 47 tag of the spoken language, such as en-GB. */
+            /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
             /** Speed of speech; 1 is the natural one. */
             speed?: (number | null);
@@ -1494,13 +1494,13 @@ export interface paths {
           tools?: ({
             /** What happens when the agent uses the tool. */
             type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
-            /** Name the model calls the tool by; unique within the agent. */
+            /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
             name: string;
             /** Tells the model when to use the tool. */
             description?: string;
             /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
-            /** Address a webhook tool calls. */
+            /** Address a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: string;
             /** HTTP method of a webhook tool; POST when absent. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
@@ -1508,9 +1508,9 @@ export interface paths {
             headers?: { [name: string]: string };
             /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
             secret_ref?: {
-              /** Name of the Secret, in the same namespace. */
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. */
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Longest wait for the answer, in milliseconds. */
@@ -1518,7 +1518,7 @@ export interface paths {
           }[] | null);
           /** What the agent says first. */
           first_message?: (string | null);
-          /** BCP 47 tag of the language, such as en-GB. */
+          /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
@@ -1607,12 +1607,15 @@ export interface paths {
       requestBody?: never;
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<('managed_elsewhere' | 'write_conflict')>;
         412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -1927,7 +1930,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Address the events are sent to, https. */
+          /** Address the events are sent to, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url: string;
           /** Events to send: types, or all of a group as in agent.*; absent or null: all. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
@@ -1939,7 +1942,7 @@ export interface paths {
           headers?: { [name: string]: string };
           /** False: no deliveries are made. Default true. */
           enabled?: boolean;
-          /** whsec_ and the base64 of 24 to 64 bytes; made when absent. Shown once. */
+          /** whsec_ and the base64 of 24 to 64 bytes; made when absent. Shown once. Must be whsec_ and the base64 of 24 to 64 bytes. */
           secret?: string;
         };
       } };
@@ -2005,7 +2008,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Address the events are sent to, https. */
+          /** Address the events are sent to, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url?: (string | null);
           /** Events to send: types, or all of a group as in agent.*; absent or null: all. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
@@ -2019,7 +2022,7 @@ export interface paths {
           enabled?: (boolean | null);
         };
         'application/merge-patch+json': {
-          /** Address the events are sent to, https. */
+          /** Address the events are sent to, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url?: (string | null);
           /** Events to send: types, or all of a group as in agent.*; absent or null: all. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
@@ -2071,12 +2074,15 @@ export interface paths {
       requestBody?: never;
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<('managed_elsewhere' | 'write_conflict')>;
         412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -2473,7 +2479,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Default: each enabled one subscribed now. */
+          /** Default: each enabled one subscribed now. Must be an id like we_01jdn0wzave008001tbgfjpkbe. */
           endpoint_id?: string;
         };
       } };
@@ -2626,11 +2632,14 @@ export interface paths {
       requestBody?: never;
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<'job_finished'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -2766,7 +2775,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Who talks; something of it must be live. */
+          /** Who talks; something of it must be live. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
           /** How the user talks to it. */
           channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
@@ -2935,10 +2944,13 @@ export interface paths {
           'application/json': components['schemas']['ErasedConversation'];
         } };
         204: { headers: { [name: string]: unknown }; content?: never };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -2962,7 +2974,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** What is said; not only white space. */
+          /** What is said. Must have more than white space. */
           text: string;
         };
       } };
@@ -3271,13 +3283,14 @@ export interface paths {
         200: { headers: { [name: string]: unknown }; content: {
           'application/json': components['schemas']['Escalation'];
         } };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<('idempotency_in_progress' | 'already_accepted' | 'escalation_closed')>;
         413: Refused<'body_too_large'>;
-        422: Refused<'idempotency_key_reused'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -3304,13 +3317,14 @@ export interface paths {
         200: { headers: { [name: string]: unknown }; content: {
           'application/json': components['schemas']['Escalation'];
         } };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<('idempotency_in_progress' | 'escalation_not_accepted' | 'escalation_closed')>;
         413: Refused<'body_too_large'>;
-        422: Refused<'idempotency_key_reused'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -3334,7 +3348,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** What is said; not only white space. */
+          /** What is said. Must have more than white space. */
           text: string;
         };
       } };
@@ -3411,12 +3425,12 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Who talks; it must be published. */
+          /** Who talks; it must be published. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
           direction?: ('inbound' | 'outbound');
-          /** E.164; required when inbound. */
+          /** E.164; required when inbound. Must be a phone number as +442071838750: a plus sign and 2 to 15 digits. */
           from?: string;
-          /** E.164; required when outbound. */
+          /** E.164; required when outbound. Must be a phone number as +442071838750: a plus sign and 2 to 15 digits. */
           to?: string;
           /** Who carries the call. */
           provider?: 'simulated';
@@ -3434,7 +3448,7 @@ export interface paths {
             ring_ms?: number;
             /** What the user says, in order. */
             turns?: {
-              /** What the user says; not only white space. */
+              /** What the user says; not only white space. Must have more than white space. */
               text: string;
               /** Counted from the end of the turn before. */
               after_ms?: number;
@@ -3572,13 +3586,13 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** DNS label, unique in the namespace; made when absent. */
+          /** DNS label, unique in the namespace; made when absent. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           name?: string;
           /** Where the knowledge comes from; a file is uploaded by the REST API. */
           type: ('website' | 'file' | 'text' | 'integration');
           /** The website to read; for type website. */
           website?: {
-            /** Page to start from. */
+            /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url: string;
             /** Links followed from the first page; 0: that page alone. */
             max_depth?: number;
@@ -3593,19 +3607,19 @@ export interface paths {
           text?: string;
           /** The system to read from; for type integration. */
           integration?: {
-            /** Address the documents are read from. */
+            /** Address the documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url: string;
             /** Extra headers of the request. */
             headers?: { [name: string]: string };
             /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
             secret_ref?: {
-              /** Name of the Secret, in the same namespace. */
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. */
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
           };
-          /** When to read again, as cron has it; for types website and integration. */
+          /** When to read again, as cron has it; for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: string;
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: { [name: string]: string };
@@ -3676,7 +3690,7 @@ export interface paths {
           type?: unknown;
           /** The website to read; for type website. */
           website?: ({
-            /** Page to start from. */
+            /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
             /** Links followed from the first page; 0: that page alone. */
             max_depth?: (number | null);
@@ -3691,19 +3705,19 @@ export interface paths {
           text?: (string | null);
           /** The system to read from; for type integration. */
           integration?: ({
-            /** Address the documents are read from. */
+            /** Address the documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
             /** Extra headers of the request. */
             headers?: ({ [name: string]: (string | null) } | null);
             /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
             secret_ref?: ({
-              /** Name of the Secret, in the same namespace. */
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name?: (string | null);
-              /** Key inside the Secret. */
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
           } | null);
-          /** When to read again, as cron has it; for types website and integration. */
+          /** When to read again, as cron has it; for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: (string | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: ({ [name: string]: (string | null) } | null);
@@ -3713,7 +3727,7 @@ export interface paths {
           type?: unknown;
           /** The website to read; for type website. */
           website?: ({
-            /** Page to start from. */
+            /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
             /** Links followed from the first page; 0: that page alone. */
             max_depth?: (number | null);
@@ -3728,19 +3742,19 @@ export interface paths {
           text?: (string | null);
           /** The system to read from; for type integration. */
           integration?: ({
-            /** Address the documents are read from. */
+            /** Address the documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
             /** Extra headers of the request. */
             headers?: ({ [name: string]: (string | null) } | null);
             /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
             secret_ref?: ({
-              /** Name of the Secret, in the same namespace. */
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name?: (string | null);
-              /** Key inside the Secret. */
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
           } | null);
-          /** When to read again, as cron has it; for types website and integration. */
+          /** When to read again, as cron has it; for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: (string | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: ({ [name: string]: (string | null) } | null);
@@ -3785,12 +3799,15 @@ export interface paths {
       requestBody?: never;
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<('managed_elsewhere' | 'write_conflict')>;
         412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -4219,11 +4236,14 @@ export interface paths {
       requestBody?: never;
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<'last_key'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;

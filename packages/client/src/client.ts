@@ -32,7 +32,7 @@ export type ParleyClient = Client<paths, JsonDocument> & {
 export type Agent = components['schemas']['Agent'];
 export type Problem = components['schemas']['Problem'];
 
-/** What the API answered instead: `problem.code` says why, `problem.request_id` which request. */
+/** What the API answered instead; the message has each wrong field. `problem.code` says why, `problem.request_id` which request. */
 export class ParleyError extends Error {
   override readonly name = 'ParleyError';
   readonly status: number;
@@ -40,7 +40,7 @@ export class ParleyError extends Error {
   readonly problem: Problem | undefined;
 
   constructor(response: Response, problem: Problem | undefined) {
-    const reason = problem ? `${problem.code}: ${problem.detail}` : response.statusText;
+    const reason = problem ? reasonOf(problem) : response.statusText;
     super(`${response.status} ${reason}`);
     this.status = response.status;
     this.problem = problem;
@@ -121,6 +121,12 @@ function createList(client: Client<paths, JsonDocument>): ParleyClient['list'] {
     }
   }
   return list as unknown as ParleyClient['list'];
+}
+
+/** With what is wrong in which field: `invalid_body: some fields … (/name: must be …; /url: …)`. */
+function reasonOf({ code, detail, errors = [] }: Problem): string {
+  const fields = errors.map(({ pointer, detail: why }) => `${pointer || 'body'}: ${why}`);
+  return `${code}: ${detail}${fields.length > 0 ? ` (${fields.join('; ')})` : ''}`;
 }
 
 function isProblem(error: unknown): error is Problem {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
 import type { DueEvent, TelephonyProvider } from './provider.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
  * A provider without a telephone: the other end follows a script, so that everything behind a call
@@ -28,7 +29,7 @@ export const SimulatedScript = z
             .string()
             .min(1)
             .max(TEXT_MAX)
-            .regex(/\S/)
+            .regex(...saying(/\S/, 'must have more than white space'))
             .describe('What the user says; not only white space.'),
           after_ms: wait.default(0).describe('Counted from the end of the turn before.'),
         }),

@@ -9,6 +9,7 @@ import {
 } from './conversations.sql.ts';
 import type { MessageResult, TurnRow } from './turns.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /** Conversations and their turns as REST answers them (contract §4). */
 
@@ -117,7 +118,12 @@ export function turnView(row: TurnRow): z.output<typeof Turn> {
 
 export const MessageBody = z
   .strictObject({
-    text: z.string().min(1).max(32_000).regex(/\S/).describe('What is said; not only white space.'),
+    text: z
+      .string()
+      .min(1)
+      .max(32_000)
+      .regex(...saying(/\S/, 'must have more than white space'))
+      .describe('What is said.'),
   })
   .describe('A message.');
 

@@ -12,6 +12,7 @@ import {
   secretKeyRef,
   time,
 } from '../../platform/resources/schema/field-types.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /** The kind KnowledgeSource (contract §6): types, CRD and REST shape come from here. */
 
@@ -63,7 +64,12 @@ export const knowledgeSourceSpec = z
     schedule: z
       .string()
       .max(100)
-      .regex(/^(@(hourly|daily|weekly|monthly)|[-0-9A-Za-z*,/]+( [-0-9A-Za-z*,/]+){4})$/)
+      .regex(
+        ...saying(
+          /^(@(hourly|daily|weekly|monthly)|[-0-9A-Za-z*,/]+( [-0-9A-Za-z*,/]+){4})$/,
+          'must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *',
+        ),
+      )
       .describe('When to read again, as cron has it; for types website and integration.')
       .exactOptional(),
     metadata: metadataMap.exactOptional(),

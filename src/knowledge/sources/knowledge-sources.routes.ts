@@ -31,6 +31,7 @@ import {
   sourceType,
   sourceView,
 } from './knowledge.view.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
 
 const tag = 'Knowledge';
 const params = { id: idParam('ks', 'knowledge source') };
@@ -200,16 +201,17 @@ function syncRoute(deps: SourceRoutesDeps): Route {
 
 const FILE_BYTES_MAX = 20 * 1024 * 1024;
 
+const FILE_NAME_WORDS = 'must be 1 to 255 characters without slashes and control characters';
+/** Without the flag, which JSON Schema has no place for. */
+const FILE_NAME_SOURCE = String.raw`^[^\u0000-\u001f\u007f-\u009f/\\]+$`;
+const [FILE_NAME_PATTERN] = saying(new RegExp(FILE_NAME_SOURCE), FILE_NAME_WORDS);
+
 const fileName = z
   .string()
   .max(255)
-  .regex(/^[^\p{Cc}\p{Cs}/\\]+$/u, 'must be 1 to 255 characters without / and control characters')
+  .regex(...saying(/^[^\p{Cc}\p{Cs}/\\]+$/u, FILE_NAME_WORDS))
   .optional()
-  .meta({
-    description: 'What the document is called.',
-    // Without the flag, which JSON Schema has no place for.
-    pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f/\\]+$`,
-  });
+  .meta({ description: 'What the document is called.', pattern: FILE_NAME_PATTERN.source });
 
 function uploadRoute(deps: SourceRoutesDeps): Route {
   return route({

@@ -62,5 +62,7 @@ export function fromKnowledgeSourceSpec(spec: KnowledgeSourceSpec): KnowledgeSou
  */
 export function knowledgeSourcePointer(pointer: string): string {
   if (pointer.startsWith('/metadata/')) return pointer.slice('/metadata'.length);
-  return toSnakePointer(knowledgeSourceSpec, pointer.replace(/^\/spec/, ''));
+  // A text that a manifest takes from a ConfigMap is the text all the same.
+  const ofRest = pointer.replace(/^\/spec/, '').replace(/^\/textFrom\b.*/, '/text');
+  return toSnakePointer(knowledgeSourceSpec, ofRest);
 }

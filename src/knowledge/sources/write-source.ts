@@ -39,7 +39,7 @@ export type SourceWriterDeps = DeclareDeps & {
 
 export type WrittenSource = Written<KnowledgeSourceSpec, KnowledgeSourceRow>;
 
-const DECLARED_SOURCE: DeclaredKind<
+export const DECLARED_SOURCE: DeclaredKind<
   KnowledgeSourceSpec,
   KnowledgeSourceFields,
   KnowledgeSourceRow
@@ -50,6 +50,10 @@ const DECLARED_SOURCE: DeclaredKind<
   table: 'knowledge_sources',
   field: 'type',
   pointer: knowledgeSourcePointer,
+  words: {
+    'type text needs exactly one of text and textFrom': 'type text needs text',
+    'textFrom is for type text only': 'the text of a ConfigMap is for type text only',
+  },
   toSpec: toKnowledgeSourceSpec,
   fromSpec: fromKnowledgeSourceSpec,
   // A text from the API beside somebody's reference to one would be two texts.

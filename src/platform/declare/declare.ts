@@ -1,4 +1,4 @@
-import { ApiError, type FieldError } from '../../errors.ts';
+import { ApiError } from '../../errors.ts';
 import { ANNOTATIONS, API_MANAGER } from '../resources/annotations.ts';
 import {
   FieldConflictError,
@@ -9,19 +9,14 @@ import {
   type Resource,
   type ResourceStore,
 } from '../resources/resource-store.ts';
+import { inRestTerms, managedElsewhere, type RestTerms } from './rest-terms.ts';
 
-/**
- * Runs `write` and throws what can go wrong as an ApiError in the caller's words. `pointer` maps a
- * place in the resource to the place in the REST body.
- */
-export async function declaring<T>(
-  pointer: (pointer: string) => string,
-  write: () => Promise<T>,
-): Promise<T> {
+/** Runs `write` and throws what can go wrong as an ApiError in the caller's words. */
+export async function declaring<T>(terms: RestTerms, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    throw toApiError(error, pointer);
+    throw toApiError(error, terms);
   }
 }
 
@@ -60,16 +55,16 @@ export async function findMade(
   return id !== undefined && there?.metadata.annotations[ANNOTATIONS.id] === id ? there : undefined;
 }
 
-function toApiError(error: unknown, pointer: (pointer: string) => string): unknown {
+function toApiError(error: unknown, terms: RestTerms): unknown {
   if (error instanceof InvalidResourceError) {
-    const errors: FieldError[] = error.errors.map((e) => ({ ...e, pointer: pointer(e.pointer) }));
+    const errors = inRestTerms(error.errors, terms);
     return new ApiError('invalid_body', 'some fields are wrong; see errors', {
       errors,
       cause: error,
     });
   }
   if (error instanceof FieldConflictError) {
-    return managedElsewhere(error.conflicts, pointer);
+    return managedElsewhere(error.conflicts, terms);
   }
   if (error instanceof NamespaceRefusedError) {
     const detail = 'the namespace of the API key does not exist, or the API may not write in it';
@@ -83,19 +78,4 @@ function toApiError(error: unknown, pointer: (pointer: string) => string): unkno
     );
   }
   return error;
-}
-
-/** 409 that names who owns the field and what to do instead. */
-export function managedElsewhere(
-  conflicts: readonly { field: string; manager: string }[],
-  pointer: (pointer: string) => string = (text) => text,
-): ApiError {
-  const managers = [...new Set(conflicts.map(({ manager }) => manager))].join(', ');
-  const errors = conflicts.map(({ field, manager }) => ({
-    pointer: pointer(`/spec/${field}`),
-    code: 'managed_elsewhere',
-    detail: `owned by ${manager}`,
-  }));
-  const detail = `owned by ${managers}: change it there, or leave these fields out`;
-  return new ApiError('managed_elsewhere', detail, { errors });
 }

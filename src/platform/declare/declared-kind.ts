@@ -15,7 +15,7 @@ import {
 } from '../resources/resource-store.ts';
 import { applyMergePatch, toCamelKey } from '../resources/schema/key-map.ts';
 import type { AwaitProjection } from './await-projection.ts';
-import { declaring, managedElsewhere, retryingConflicts } from './declare.ts';
+import { declaring, retryingConflicts } from './declare.ts';
 import {
   checkRoom,
   QUOTA_EXCEEDED,
@@ -24,9 +24,13 @@ import {
   type QuotaDeps,
 } from './quota.ts';
 import { noPrecondition, type Precondition } from './precondition.ts';
+import { managedElsewhere, type RestTerms } from './rest-terms.ts';
 
 /** A kind that REST writes (contract §4): its fields as a spec, and the rows of its objects. */
-export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = {
+export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = Pick<
+  RestTerms,
+  'pointer' | 'words'
+> & {
   kind: string;
   idPrefix: IdPrefix;
   /** As callers of REST know it. */
@@ -34,8 +38,6 @@ export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = 
   table: ProjectionTable;
   /** A spec field that every object has: its owner manages the object. */
   field: string;
-  /** Place in the resource → place in the REST body. */
-  pointer: (pointer: string) => string;
   toSpec: (fields: Fields) => object;
   fromSpec: (spec: Spec) => Fields;
   /** REST field → its spec fields, where that is not the one of the same name. */
@@ -156,7 +158,7 @@ export async function createDeclared<Spec, Fields extends object, Row extends Wr
   const { namespace, plan } = request;
   // In a retry it may be there already, in the last place.
   if (!plan.isRetry) await checkRoom(deps, kind.table, namespace);
-  const resource = await declaring(kind.pointer, request.declare);
+  const resource = await declaring(kind, request.declare);
   const written = await showWritten(deps, kind, { resource, id: plan.id });
   if (!written.shown) await takeBackIfRefused(deps, kind, resource);
   return written;
@@ -205,7 +207,7 @@ export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
 ): Promise<Resource> {
   const { key, patch, precondition = noPrecondition, permit, annotations, prepare } = request;
   const id = fromUuid(kind.idPrefix, key.id);
-  return declaring(kind.pointer, () =>
+  return declaring(kind, () =>
     retryingConflicts(async () => {
       const { row, resource: current } = await requireDeclared(deps, kind, key);
       precondition(current);
@@ -272,13 +274,13 @@ export async function deleteDeclared<Spec, Fields extends object, Row extends Wr
   const { key, precondition = noPrecondition, prepare } = request;
   const row = await requireRow(deps, kind, key);
   const { namespace, name, managedBy } = row;
+  const deleting: RestTerms = { pointer: kind.pointer, act: 'delete' };
   if (managedBy !== 'api') {
-    throw managedElsewhere([{ field: kind.field, manager: managedBy }], () => '');
+    throw managedElsewhere([{ field: kind.field, manager: managedBy }], deleting);
   }
   await prepare?.(row);
-  const wasThere = await declaring(
-    (pointer) => pointer,
-    () => deleteIf(deps.store, { kind: kind.kind, key: { namespace, name } }, precondition),
+  const wasThere = await declaring(deleting, () =>
+    deleteIf(deps.store, { kind: kind.kind, key: { namespace, name } }, precondition),
   );
   await deps.awaitProjection(
     () => kind.read(deps.pool, key),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fromUuid, toUuid, type IdPrefix } from '../../ids.ts';
 import { MAX_INT32 } from '../resources/schema/field-types.ts';
+import { saying } from '../resources/schema/patterns.ts';
 
 /**
  * Pages of a list, newest first (contract §3). A cursor is the last item's id or number in
@@ -14,7 +15,7 @@ const LIMIT_MAX = 100;
 
 const limit = z
   .string()
-  .regex(/^[0-9]{1,3}$/, `must be a whole number from 1 to ${LIMIT_MAX}`)
+  .regex(...saying(/^[0-9]{1,3}$/, `must be a whole number from 1 to ${LIMIT_MAX}`))
   .transform(Number)
   .refine((items) => items >= 1 && items <= LIMIT_MAX, `must be from 1 to ${LIMIT_MAX}`)
   .default(LIMIT_DEFAULT)

@@ -40,7 +40,7 @@ function fieldErrors(
 }
 
 /** Code and what is allowed; never the value itself, which may be a secret. */
-function explain(issue: z.core.$ZodIssue): [code: string, detail: string] {
+export function explain(issue: z.core.$ZodIssue): [code: string, detail: string] {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined
@@ -63,23 +63,33 @@ function explain(issue: z.core.$ZodIssue): [code: string, detail: string] {
         words: `needs at least ${issue.minimum}`,
       });
     case 'invalid_format':
+      // The words of the pattern are its message (patterns.ts); zod's own would quote it.
       return [
         'invalid_format',
-        issue.format === 'regex' && issue.pattern
-          ? `must match ${issue.pattern}`
-          : `must be a valid ${issue.format}`,
+        issue.format !== 'regex' || issue.message.startsWith('Invalid ')
+          ? `must be a valid ${issue.format === 'regex' ? 'text' : issue.format}`
+          : issue.message,
       ];
     case 'invalid_key':
-      return ['invalid_value', `the name of an entry is wrong: ${issue.issues[0]?.message ?? ''}`];
-    case 'custom':
-    case 'invalid_union':
-    case 'invalid_element':
-    case 'not_multiple_of':
-    case 'unrecognized_keys':
+      return ['invalid_value', `the name of an entry ${explainFirst(issue.issues)}`];
+    case 'custom': // Our own words.
       return ['invalid_value', issue.message];
+    case 'invalid_union':
+      return ['invalid_value', explainFirst(issue.errors[0] ?? [])];
+    case 'invalid_element':
+      return ['invalid_value', explainFirst(issue.issues)];
+    case 'not_multiple_of':
+      return ['invalid_value', `must be a multiple of ${issue.divisor}`];
+    case 'unrecognized_keys': // As fieldErrors says it, where that does not see it.
+      return ['unknown_field', `there is no field ${issue.keys.join(', ')}`];
     default:
       return issue satisfies never;
   }
+}
+
+/** Of several mistakes of one value. */
+function explainFirst([first]: readonly z.core.$ZodIssue[]): string {
+  return first === undefined ? 'is none that may be here' : explain(first)[1];
 }
 
 function bound(

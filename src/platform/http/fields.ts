@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
 import { fromUuid, toUuid, type IdPrefix } from '../../ids.ts';
 import { MAX_INT32 } from '../resources/schema/field-types.ts';
+import { saying } from '../resources/schema/patterns.ts';
 
 /** Fields that requests and answers of several nouns share: ids, times, filters, free members. */
 
@@ -35,10 +36,10 @@ function uuidOf(prefix: IdPrefix, message: string) {
 
 /** For readers and generators; what decides is toUuid. */
 function idMeta(prefix: IdPrefix): { example: string; pattern: string } {
-  return {
-    example: fromUuid(prefix, EXAMPLE_UUID),
-    pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`,
-  };
+  const example = fromUuid(prefix, EXAMPLE_UUID);
+  const pattern = new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`);
+  saying(pattern, `must be an id like ${example}`);
+  return { example, pattern: pattern.source };
 }
 
 export const versionParam = z
@@ -54,7 +55,7 @@ export const versionParam = z
 /** A filter by the number of a version; one that no agent has finds nothing. */
 export const versionFilter = z
   .string()
-  .regex(/^[1-9][0-9]{0,9}$/, 'must be the number of a version, from 1')
+  .regex(...saying(/^[1-9][0-9]{0,9}$/, 'must be the number of a version, from 1'))
   .transform(Number)
   .refine((number) => number <= MAX_INT32, `must be at most ${MAX_INT32}`)
   .optional()
@@ -77,7 +78,7 @@ export const updatedAt = z.int().meta({ description: 'When it last changed, Unix
 export function timeBound(description: string) {
   return z
     .string()
-    .regex(/^[0-9]{1,12}$/, 'must be Unix seconds, a whole number')
+    .regex(...saying(/^[0-9]{1,12}$/, 'must be Unix seconds, a whole number'))
     .transform(Number)
     .refine((sec) => sec <= 253_402_300_799, 'must be Unix seconds, before the year 10000')
     .optional()
@@ -94,7 +95,10 @@ export const flag = z
 const MEMBERS_MAX = 50;
 const memberName = z.string().min(1).max(128);
 /** E.164 */
-export const PHONE = /^\+[1-9]\d{1,14}$/;
+export const PHONE = saying(
+  /^\+[1-9]\d{1,14}$/,
+  'must be a phone number as +442071838750: a plus sign and 2 to 15 digits',
+);
 
 /** What callers may hang on a conversation or a call. */
 export const variables = freeMembers(z.unknown()).describe(
@@ -143,7 +147,7 @@ export const metadataFilter = z
 /** A filter by a number of a telephone. */
 export const phoneFilter = z
   .string()
-  .regex(PHONE, 'must be E.164, such as +442071838750; in a URL the + is written %2B')
+  .regex(PHONE[0], 'must be E.164, such as +442071838750; in a URL the + is written %2B')
   .optional();
 
 function freeMembers<T extends z.ZodType>(value: T) {

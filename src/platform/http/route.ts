@@ -6,7 +6,7 @@ import type { CommitHook } from '../postgres/commit-hook.ts';
 import type { Caller, Scope } from './authorize.ts';
 import type { InFlightKind } from './in-flight.ts';
 import type { EventStream } from './sse.ts';
-import { parseBody } from './field-errors.ts';
+import { explain, parseBody } from './field-errors.ts';
 import { textProblem } from './json-text.ts';
 import type { RawAccepted, RawBody } from './read-body.ts';
 
@@ -186,7 +186,9 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
         params: parseParams(params, requireStorable(request.params)),
         query: parseQuery(query, request.query),
         precondition: readIfMatch(spec, request.headers['if-match']),
-        body: body && readBody(body, await request.readBody(mediaTypes, spec.body?.membersMax)),
+        body: body
+          ? readBody(body, await request.readBody(mediaTypes, spec.body?.membersMax))
+          : await noBody(raw, request),
         upload: raw ? await request.readRaw(raw) : NO_UPLOAD,
         headers: request.headers,
         answering: request.answering,
@@ -237,11 +239,12 @@ export function parseQuery<T>(
       throw new ApiError('invalid_parameter', `${shown} may be given once`);
     }
   }
-  const parsed = schema.safeParse(byParameter(requireStorable(Object.fromEntries(query)), known));
+  const given = byParameter(requireStorable(Object.fromEntries(query)), known);
+  const parsed = schema.safeParse(given, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const at = issue?.path.join('.').replace('.*', '');
-  throw new ApiError('invalid_parameter', `${at}: ${issue?.message}`);
+  const issue = parsed.error.issues[0]!;
+  const at = issue.path.join('.').replace('.*', '');
+  throw new ApiError('invalid_parameter', `${at} ${explain(issue)[1]}`);
 }
 
 /** undefined: there is none; nothing has a member `__proto__` (contract §3). */
@@ -263,6 +266,19 @@ function byParameter(values: Record<string, unknown>, known: readonly string[]):
     }),
   );
 }
+
+/**
+ * Where no body is read, one that says something is refused: what it asked for would not be done.
+ * None and an empty object say nothing, as some clients do with every POST.
+ * @throws ApiError invalid_body, and those of a body that is no JSON
+ */
+async function noBody(raw: object | undefined, request: RawRequest): Promise<undefined> {
+  if (raw) return;
+  const value = await request.readBody([JSON_TYPE, MERGE_PATCH_TYPE]);
+  if (value !== undefined) parseBody(NOTHING, value);
+}
+
+const NOTHING = z.strictObject({});
 
 function readBody({ schema, isOptional }: RouteBody, value: unknown): unknown {
   if (value === undefined && !isOptional) {

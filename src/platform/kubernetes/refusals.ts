@@ -1,5 +1,6 @@
 import type { FieldError } from '../../errors.ts';
 import { escapeToken } from '../resources/schema/cel-rules.ts';
+import { wordsOf } from '../resources/schema/patterns.ts';
 import {
   FieldConflictError,
   InvalidResourceError,
@@ -87,7 +88,8 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
       return { pointer, code, detail: text.replace(/^Invalid value: /, '') };
     }
     const code = EXPECTATIONS.find(([start]) => expected.startsWith(start))?.[1] ?? 'invalid';
-    return { pointer, code, detail: expected };
+    const [, pattern] = /^should match '(.*)'$/s.exec(expected) ?? [];
+    return { pointer, code, detail: pattern === undefined ? expected : wordsOf(pattern) };
   });
 }
 

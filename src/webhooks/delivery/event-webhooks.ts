@@ -2,6 +2,7 @@ import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { EVENT_DATA, EVENT_TYPES, type EventType } from '../../events/event-types.ts';
 import { EVENT_SAMPLES } from '../../events/samples.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
 
 function describeEvent(type: EventType): RouteConfig {
   const name = type.replaceAll(/(^|[._])([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
@@ -19,6 +20,7 @@ function describeEvent(type: EventType): RouteConfig {
     operationId: `on${name}`,
     summary: type,
     tags: ['Webhooks'],
+    security: [], // The receiver knows us by the signature.
     description:
       'Sent to each enabled endpoint of the namespace that is subscribed, at least once.',
     request: {
@@ -29,7 +31,9 @@ function describeEvent(type: EventType): RouteConfig {
   };
 }
 
-const signature = z.string().regex(/^[0-9a-f]{64}$/);
+const signature = z
+  .string()
+  .regex(...saying(/^[0-9a-f]{64}$/, 'is 64 hexadecimal digits in lower case'));
 
 /** As attempt.ts sends them (contract §5). */
 const DELIVERY_HEADERS = z.object({

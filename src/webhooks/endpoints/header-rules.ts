@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { API_MANAGER } from '../../platform/resources/annotations.ts';
 import type { Resource } from '../../platform/resources/resource-store.ts';
 import { HEADERS_MAX, headerNameProblem } from '../../platform/resources/schema/field-types.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
 import type { Headers } from './endpoint-headers.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 
@@ -24,7 +25,7 @@ export function patchHeaders(
 export const headerValue = z
   .string()
   .max(1024)
-  .regex(/^[\t -~]*$/);
+  .regex(...saying(/^[\t -~]*$/, 'must be visible ASCII, spaces and tabs, in one line'));
 const headersJson = z.record(z.string(), headerValue);
 
 /** Of JSON that somebody may have edited; undefined: it is no map of headers. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toCamel, toSnake, toSnakePointer } from '../../platform/resources/schema/key-map.ts';
 import type { SnakeCased } from '../../platform/resources/schema/key-map.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
 import { patchShape, restShape, typed } from '../../platform/resources/schema/rest-schema.ts';
 import { HEADERS_MAX, headerNameProblem } from '../../platform/resources/schema/field-types.ts';
 import type { Headers } from './endpoint-headers.ts';
@@ -57,7 +58,12 @@ const headers = headersOf(headerValue).describe(
 export const signingSecret = z
   .string()
   .max(6 + 88)
-  .regex(/^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/)
+  .regex(
+    ...saying(
+      /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+      'must be whsec_ and the base64 of 24 to 64 bytes',
+    ),
+  )
   .refine((secret) => {
     const { length } = Buffer.from(secret.slice(6), 'base64');
     return length >= 24 && length <= 64;

@@ -2,12 +2,7 @@ import { ApiError, found } from '../../errors.ts';
 import type { AuditedBy } from '../../audit/audit-log.sql.ts';
 import { writingAhead, type WriteAhead } from '../../audit/write-ahead.ts';
 import { fromUuid, newUuid } from '../../ids.ts';
-import {
-  declareNew,
-  findMade,
-  managedElsewhere,
-  retryingConflicts,
-} from '../../platform/declare/declare.ts';
+import { declareNew, findMade, retryingConflicts } from '../../platform/declare/declare.ts';
 import {
   applyPatch,
   createDeclared,
@@ -27,6 +22,7 @@ import {
 } from '../../platform/declare/precondition.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
+import { managedElsewhere } from '../../platform/declare/rest-terms.ts';
 import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
@@ -69,7 +65,7 @@ export type EndpointWriterDeps = DeclareDeps & {
 
 export type WrittenEndpoint = Written<WebhookEndpointSpec, WebhookEndpointRow>;
 
-const DECLARED_ENDPOINT: DeclaredKind<
+export const DECLARED_ENDPOINT: DeclaredKind<
   WebhookEndpointSpec,
   WebhookEndpointFields,
   WebhookEndpointRow
@@ -207,7 +203,8 @@ async function applyEndpointPatch(
   const precondition = atRevision(given, row.headerRevision);
   if (headers !== undefined) {
     const isForeign = row.managedBy !== 'api';
-    if (isForeign) throw managedElsewhere([{ field: 'headers', manager: row.managedBy }]);
+    if (isForeign)
+      throw managedElsewhere([{ field: 'headers', manager: row.managedBy }], DECLARED_ENDPOINT);
   }
   // What is refused changes nothing else either.
   const merged =

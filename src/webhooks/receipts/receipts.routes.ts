@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { saying } from '../../platform/resources/schema/patterns.ts';
 import { audited } from '../../audit/audited.ts';
 import { fromUuid } from '../../ids.ts';
 import { cursorInBody, idCursor } from '../../platform/http/cursor.ts';
@@ -17,7 +18,7 @@ export function receiptRoutes(deps: ReconcileDeps): Route[] {
 
 const hour = z
   .string()
-  .regex(/^[0-9]{1,12}$/, 'must be the start of an hour in Unix seconds')
+  .regex(...saying(/^[0-9]{1,12}$/, 'must be the start of an hour in Unix seconds'))
   .transform(Number)
   .meta({
     description: 'Start of the hour in Unix seconds, a multiple of 3600; of the last 30 days.',

@@ -24,7 +24,7 @@ test('a problem has the names that programs compare', () => {
 
 test('a mistake is told without the value, which may be a secret', () => {
   const body = z.strictObject({
-    secret: z.string().regex(/^whsec_/),
+    secret: z.string().regex(/^whsec_/, 'must begin with whsec_'),
     kind: z.enum(['a', 'b']),
     count: z.int().max(3),
     list: z.array(z.string()).max(1),

@@ -13,8 +13,13 @@ import { ROUTES, startApi, withoutRequestId, type Api, type Reply } from './api-
  */
 let api: Api;
 let fixture: RouteFixture;
-const keys: Record<'readOnly' | 'foreign' | 'revoked' | 'expired', string> = {
-  readOnly: '',
+/** One of each scope alone, and some that are no good. */
+const keys: Record<Scope | 'foreign' | 'revoked' | 'expired', string> = {
+  read: '',
+  write: '',
+  publish: '',
+  replay: '',
+  keys: '',
   foreign: '',
   revoked: '',
   expired: '',
@@ -25,7 +30,7 @@ const secrets = new Set<string>();
 beforeAll(async () => {
   // Nobody delivers, so no job of theirs is ever over.
   api = await startApi({ limits: { ...DEFAULT_LIMITS, replayJobs: null } });
-  keys.readOnly = await api.newKey('default', ['read']);
+  for (const scope of SCOPES) keys[scope] = await api.newKey('default', [scope]);
   keys.foreign = await api.newKey('foreign');
   keys.revoked = await api.newKey('default');
   keys.expired = await api.newKey('default');
@@ -158,8 +163,14 @@ describe.each(withKey)('%s', (_, route, row) => {
     const { status, body } = await ask(route, row, { key, path });
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'missing_scope' });
     expect(body.detail).toContain(` ${String(route.scope)}`);
-    if (route.scope === 'read') return;
-    expect((await ask(route, row, { key: keys.readOnly, path })).status).toBe(403);
+    // And for one that has but one of the others, whichever.
+    for (const scope of others) {
+      const alone = keys[scope];
+      expect({ scope, status: (await ask(route, row, { key: alone, path })).status }).toEqual({
+        scope,
+        status: 403,
+      });
+    }
   });
 
   test('works with a key of its scope alone', async () => {
@@ -258,6 +269,26 @@ describe.each(withBody)('the body of %s', (_, route, row) => {
       api.call(route.method.toUpperCase(), path, { body: '{}', headers: { 'content-type': type } });
     expect((await typed('text/plain')).status).toBe(415);
     expect((await typed('application/x-www-form-urlencoded')).status).toBe(415);
+  });
+});
+
+const withoutBody = withKey.filter(
+  ([, { body, method }]) => body === undefined && method !== 'get',
+);
+
+describe.each(withoutBody)('%s, which reads no body', (_, route, row) => {
+  test('refuses one that says something, and does nothing', async () => {
+    const path = await row.path(fixture);
+    const method = route.method.toUpperCase();
+    const refused = await api.call(method, path, { json: { reason: 'busy' } });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { code: 'invalid_body', errors: [{ pointer: '/reason', code: 'unknown_field' }] },
+    });
+    expect((await api.call(method, path, { json: [1] })).status).toBe(422);
+    const text = { body: 'busy', headers: { 'content-type': 'text/plain' } };
+    expect((await api.call(method, path, text)).status).toBe(415);
+    expect((await api.call(method, path, { json: {} })).status).toBe(row.status);
   });
 });
 

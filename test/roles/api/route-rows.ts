@@ -101,6 +101,12 @@ async function gap(fixture: RouteFixture): Promise<string> {
   return `/v1/knowledge/gaps/${id}`;
 }
 
+async function resolvedGap(fixture: RouteFixture): Promise<string> {
+  const path = await gap(fixture);
+  await fixture.call('POST', `${path}/resolve`, { answer: '20 kg' });
+  return path;
+}
+
 const apiKey = (fixture: RouteFixture) => made(fixture, '/v1/api_keys', KEY);
 
 const ACCEPT = { accepted_by: { id: 'u1', name: 'Ada' } };
@@ -240,6 +246,8 @@ export const ROWS: Record<string, Row> = {
   listKnowledgeGaps: { path: at('/v1/knowledge/gaps'), status: 200 },
   getKnowledgeGap: { path: gap, status: 200 },
   resolveKnowledgeGap: { path: below(gap, '/resolve'), json: { answer: '20 kg' }, status: 200 },
+  updateKnowledgeGap: { path: resolvedGap, json: { answer: '21 kg' }, status: 200 },
+  withdrawKnowledgeGapAnswer: { path: below(resolvedGap, '/answer'), status: 204 },
 
   getOpenApi: { path: at('/v1/openapi.json'), status: 200 },
 };

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { EVENT_STREAM_TYPE } from '../sse.ts';
 import { takesIfMatch, type AnswerShape, type Route } from '../route.ts';
+import { saying } from '../../resources/schema/patterns.ts';
 
 /** The headers a route takes and answers, by what it is (contract §3): for its description. */
 
 const REQUEST_HEADERS = {
   'Idempotency-Key': z
     .string()
-    .regex(/^[ -~]{1,255}$/)
+    .regex(...saying(/^[ -~]{1,255}$/, 'must be 1 to 255 printable ASCII characters'))
     .optional()
     .meta({
       description:

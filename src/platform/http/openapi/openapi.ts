@@ -15,6 +15,8 @@ import {
 import { linksOf } from './openapi-links.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../problem.ts';
 import { takesIfMatch, type AnswerShape, type Route, type RouteBody } from '../route.ts';
+import { wordsOf } from '../../resources/schema/patterns.ts';
+import { isRecord } from '../../resources/schema/prepare.ts';
 
 /** The OpenAPI 3.1 document of a route table and of the webhooks that are sent. */
 export function describeApi(api: {
@@ -37,7 +39,7 @@ export function describeApi(api: {
   }
   for (const route of routes) registry.registerPath(describeRoute(route, routes));
   for (const webhook of webhooks) registry.registerWebhook(webhook);
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Parley',
@@ -47,6 +49,22 @@ export function describeApi(api: {
     },
     servers: [{ url: '/' }],
   });
+  explainPatterns(document);
+  return document;
+}
+
+/** Whoever reads the document should not have to read a pattern. */
+function explainPatterns(node: unknown): void {
+  if (Array.isArray(node)) node.forEach(explainPatterns);
+  if (!isRecord(node)) return;
+  const { pattern, description } = node;
+  if (typeof pattern === 'string') {
+    const words = wordsOf(pattern);
+    const sentence = `${words[0]!.toUpperCase()}${words.slice(1)}.`;
+    const said = typeof description === 'string' && description !== '' ? `${description} ` : '';
+    node['description'] = said + sentence;
+  }
+  Object.values(node).forEach(explainPatterns);
 }
 
 const SECURITY = 'apiKey';
@@ -128,6 +146,7 @@ function problemWith(status: number, codes: readonly ErrorCode[]) {
   };
 }
 
+/** Of a write that takes no body too: one that says something is refused. */
 const BODY_ERRORS = [
   'malformed_json',
   'body_too_large',
@@ -151,7 +170,7 @@ function errorsOf(route: Route): ErrorCode[] {
     ...(route.inFlight ? (['too_many_in_flight'] as const) : []),
     ...(hasParams ? (['not_found'] as const) : []),
     ...(takesIfMatch(route) ? (['precondition_failed'] as const) : []),
-    ...(route.body ? BODY_ERRORS : []),
+    ...(route.body || route.method !== 'get' ? BODY_ERRORS : []),
     ...(route.method === 'post' ? IDEMPOTENCY_ERRORS : []),
     ...route.errors,
     ...(['internal', 'unavailable'] as const),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { saying } from './patterns.ts';
 
 /**
  * Fields that more than one kind has. Every string, list and map carries a bound: the API server
@@ -35,7 +36,12 @@ export const dnsLabel = z
   .string()
   .min(1)
   .max(63)
-  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
+  .regex(
+    ...saying(
+      /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+      'must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end',
+    ),
+  );
 
 /**
  * An absolute http or https URL in ASCII. Without user and password: a URL is shown in lists, and
@@ -45,14 +51,24 @@ export const httpUrl = z
   .string()
   .min(1)
   .max(2048)
-  .regex(/^https?:\/\/(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$/);
+  .regex(
+    ...saying(
+      /^https?:\/\/(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$/,
+      'must be an http or https URL in ASCII, such as https://example.com/hook, without user and password',
+    ),
+  );
 
 function refName(of: string) {
   return z
     .string()
     .min(1)
     .max(253)
-    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
+    .regex(
+      ...saying(
+        /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/,
+        'must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends',
+      ),
+    )
     .describe(`Name of the ${of}, in the same namespace.`);
 }
 
@@ -65,7 +81,9 @@ function keyRef(of: string) {
         .string()
         .min(1)
         .max(253)
-        .regex(/^[-._a-zA-Z0-9]+$/)
+        .regex(
+          ...saying(/^[-._a-zA-Z0-9]+$/, 'must be letters, digits, dots, hyphens and underscores'),
+        )
         .describe(`Key inside the ${of}.`),
     })
     .meta(ATOMIC_MAP);
@@ -124,7 +142,7 @@ export const headerMap = z
     z
       .string()
       .max(1024)
-      .regex(/^[\t -~]*$/),
+      .regex(...saying(/^[\t -~]*$/, 'must be visible ASCII, spaces and tabs, in one line')),
   )
   .meta({
     maxProperties: HEADERS_MAX,
@@ -166,7 +184,7 @@ const condition = z.strictObject({
     .string()
     .min(1)
     .max(1024)
-    .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/)
+    .regex(...saying(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/, 'must be a CamelCase word'))
     .describe('A CamelCase word for programs.'),
   message: z.string().max(32_768).describe('A sentence for people.'),
   lastTransitionTime: time.describe('When the status last changed.'),

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { FieldError } from '../../../errors.ts';
 import { escapeToken } from './cel-rules.ts';
+import { wordsOf } from './patterns.ts';
 
 /** ajv's findings in words for people: what the value is and what it may be. */
 export function fieldError(error: ErrorObject, root: string): FieldError {
@@ -11,7 +12,7 @@ export function fieldError(error: ErrorObject, root: string): FieldError {
     return {
       pointer: `${pointer}/${escapeToken(missing)}`,
       code: 'required',
-      detail: `${missing} is required`,
+      detail: 'is required',
     };
   }
   const [code, allowed] = expectation(error.keyword, Number(params.get('limit')), error.schema);
@@ -26,7 +27,7 @@ function expectation(keyword: string, limit: number, schema: unknown): [string, 
     case 'enum':
       return ['not_allowed', `must be one of ${Array.isArray(schema) ? schema.join(', ') : ''}`];
     case 'pattern':
-      return ['invalid_format', `must match ${String(schema)}`];
+      return ['invalid_format', wordsOf(String(schema))];
     case 'format':
       return ['invalid_format', `must be ${article(String(schema))}`];
     case 'minLength':

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { DECLARED_AGENT } from '../../../src/agents/write-agent.ts';
+import { DECLARED_SOURCE } from '../../../src/knowledge/sources/write-source.ts';
+import { DECLARED_ENDPOINT } from '../../../src/webhooks/endpoints/write-endpoint.ts';
+import { KINDS } from '../../../src/roles/kinds.ts';
+import { inRestTerms, managedElsewhere } from '../../../src/platform/declare/rest-terms.ts';
+import { objectSchema } from '../../../src/platform/resources/schema/crd.ts';
+
+/** What a manifest's writer is told, as a caller of REST is told it (contract §3). */
+
+const DECLARED = [DECLARED_AGENT, DECLARED_ENDPOINT, DECLARED_SOURCE];
+
+/** Every sentence of a rule below a schema. */
+function sentencesIn(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const own = 'message' in node && 'rule' in node ? [String(node.message)] : [];
+  return [...own, ...Object.values(node).flatMap(sentencesIn)];
+}
+
+describe.each(DECLARED.map((kind) => [kind.kind, kind] as const))('a rule of %s', (name, kind) => {
+  const definition = KINDS.find((one) => one.kind === name)!;
+  const sentences = sentencesIn(objectSchema(definition).properties!['spec']);
+
+  test.each(sentences)('%s', (detail) => {
+    const [told] = inRestTerms([{ pointer: '/spec', code: 'rule', detail }], kind);
+    expect(told!.detail).not.toMatch(/\b[a-z]+[A-Z]|prompt_from|text_from|\bself\b/);
+  });
+
+  test('has words for callers only where there is such a rule', () => {
+    for (const sentence of Object.keys(kind.words ?? {})) expect(sentences).toContain(sentence);
+  });
+});
+
+test.each([
+  [DECLARED_AGENT, '/spec/promptFrom/configMapKeyRef/name', '/prompt'],
+  [DECLARED_AGENT, '/spec/voice/voiceId', '/voice/voice_id'],
+  [DECLARED_SOURCE, '/spec/textFrom', '/text'],
+  [DECLARED_ENDPOINT, '/spec/eventTypes/0', '/event_types/0'],
+])('$kind: %s is %s', ({ pointer }, place, expected) => {
+  expect(pointer(place)).toBe(expected);
+});
+
+describe('managed_elsewhere', () => {
+  const pointer = (place: string): string => place.replace('/spec', '');
+  const of = (manager: string, act?: 'delete' | 'pin') =>
+    managedElsewhere([{ field: 'prompt', manager }], { pointer, ...(act && { act }) });
+
+  test.each([
+    ['file', undefined, /change it in its file in the folder PARLEY_MANIFESTS/],
+    ['kustomize-controller', undefined, /kustomize-controller: change it in its manifest \(Git/],
+    ['kubernetes', 'delete', /kubernetes: delete it from its manifest/],
+    ['file', 'delete', /file: delete it from its file in the folder PARLEY_MANIFESTS/],
+    ['kubectl-edit', 'pin', /kubectl-edit: the live version is pinned there/],
+    ['parley-demo', undefined, /PARLEY_DEMO=0/],
+  ] as const)('by %s, who tries to %s, is told what to do there', (manager, act, advice) => {
+    expect(of(manager, act)).toMatchObject({ code: 'managed_elsewhere' });
+    expect(of(manager, act).message).toMatch(advice);
+  });
+
+  test('names the fields of a change, and of what has no body none', () => {
+    expect(of('file').errors).toEqual([
+      { pointer: '/prompt', code: 'managed_elsewhere', detail: 'owned by file' },
+    ]);
+    expect(of('file', 'delete').errors).toEqual([]);
+    expect(of('file', 'delete').message).not.toContain('leave out');
+  });
+});

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DEFAULT_LIMITS } from '../../../src/config.ts';
+import type { Route } from '../../../src/platform/http/route.ts';
+import { hasWords } from '../../../src/platform/resources/schema/patterns.ts';
+import { ROUTES, startApi, type Api, type Reply } from './api-setup.ts';
+import { ROWS, type RouteFixture } from './route-rows.ts';
+
+/**
+ * Every field of every body and every parameter of every query, wrong in each way that its schema
+ * knows: whatever is answered is in the words of the caller. No word of a validator, no pattern, no
+ * name that only a manifest has.
+ */
+
+let api: Api;
+let fixture: RouteFixture;
+type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  enum?: unknown[];
+  pattern?: string;
+  description?: string;
+  maxLength?: number;
+  maxItems?: number;
+  maxProperties?: number;
+  minimum?: number;
+  maximum?: number;
+};
+type Parameter = { in: string; name: string; schema: Schema };
+type Operation = {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+};
+let operations: Map<string, Operation>;
+let components: Record<string, Schema>;
+let document: object;
+
+beforeAll(async () => {
+  // What is taken is made: more of it than a namespace may have.
+  const quotas = Object.fromEntries(Object.keys(DEFAULT_LIMITS.quotas).map((name) => [name, 0]));
+  const limits = { ...DEFAULT_LIMITS, replayJobs: null, quotas: quotas as never };
+  api = await startApi({ limits });
+  fixture = {
+    call: (method, path, json) => api.call(method, path, json === undefined ? {} : { json }),
+    eventually: (check) => api.engine.eventually(check),
+  };
+  const { body } = await api.call('GET', '/v1/openapi.json', { key: null });
+  document = body;
+  components = body.components.schemas;
+  const all = Object.values(body.paths as Record<string, Record<string, Operation>>);
+  operations = new Map(
+    all.flatMap((methods) => Object.values(methods)).map((one) => [one.operationId, one]),
+  );
+});
+afterAll(() => api.stop());
+
+const TELLTALES = [
+  /\/\^|\$\/|\^\[|\[\^|\\[dwsSp]|\(\?[:!=]|\{\d+,\d*\}|\]\+|\]\*/, // A pattern.
+  /must match|should (NOT|not|be|match)|does not match|match(es)? pattern/i,
+  /invalid (input|option|string|element|key|type)|too (big|small):|unrecognized|expected \w+/i,
+  /\bzod\b|\bajv\b|additionalProperties|instancePath|schemaPath|NaN|undefined|\[object /,
+  /\bspec\b|promptFrom|textFrom|secretRef|\bself\./,
+  /\b[a-z]+(?:[A-Z][a-z]+)+\b/, // A field of a manifest.
+];
+
+/** What gives it away; undefined: nothing. */
+function telltale({ body }: Reply): string | undefined {
+  const errors = (body.errors ?? []) as { detail: string; pointer: string }[];
+  const texts = [body.detail as string, ...errors.map(({ detail }) => detail)];
+  const found = texts.find((text) => TELLTALES.some((pattern) => pattern.test(text)));
+  return found ?? errors.find(({ pointer }) => /[a-z][A-Z]|^\/spec/.test(pointer))?.pointer;
+}
+
+function resolved(schema: Schema): Schema {
+  const name = schema.$ref?.split('/').at(-1);
+  const own = name === undefined ? schema : { ...components[name], ...schema };
+  const parts = [...(own.anyOf ?? []), ...(own.oneOf ?? []), ...(own.allOf ?? [])];
+  const rich = parts.map(resolved).find(({ type }) => type !== 'null');
+  return { ...rich, ...own };
+}
+
+/** Wrong values of a schema, each in its own way; of an object and a list, inside of it too. */
+function wrongValues(given: Schema, depth = 0): unknown[] {
+  const schema = resolved(given);
+  const types = [schema.type ?? []].flat();
+  const of = (type: string): boolean => types.includes(type);
+  const wrong: unknown[] = [null, [], {}, 'x y!\u00e9', '', -1, 1e12, 1.5, true, [null], [[]]];
+  if (schema.maxLength !== undefined)
+    wrong.push('a'.repeat(Math.min(schema.maxLength + 1, 50_000)));
+  if (schema.minimum !== undefined) wrong.push(schema.minimum - 1);
+  if (schema.maximum !== undefined) wrong.push(schema.maximum + 1);
+  if (of('array') && schema.items && depth < 5) {
+    const many = Math.min((schema.maxItems ?? 0) + 1, 2_000);
+    wrong.push(
+      Array.from({ length: many }, () => ({})),
+      ['a', 'a'],
+      [{ name: 'a' }, { name: 'a' }],
+    );
+    wrong.push(...wrongValues(schema.items, depth + 1).map((item) => [item]));
+  }
+  const { additionalProperties: free } = schema;
+  if (of('object') && typeof free === 'object' && depth < 5) {
+    const many = Array.from({ length: (schema.maxProperties ?? 50) + 1 }, (_, i) => [`k${i}`, 'v']);
+    wrong.push(Object.fromEntries(many), { '': 'v' }, { ['k'.repeat(200)]: 'v' }, { 'a b:': 'v' });
+    wrong.push(...wrongValues(free, depth + 1).map((value) => ({ name: value })));
+  }
+  if (schema.properties && depth < 5) wrong.push(...wrongObjects(schema, {}, depth));
+  return wrong;
+}
+
+/** Objects with one field wrong, or one too many. */
+function wrongObjects({ properties = {} }: Schema, base: object, depth = 0): object[] {
+  const inside = Object.entries(properties).flatMap(([name, field]) =>
+    wrongValues(field, depth + 1).map((value) => ({ ...base, [name]: value })),
+  );
+  return [...inside, { ...base, colour: 'red' }];
+}
+
+const withBody = ROUTES.filter(({ body, operationId }) => body && !ROWS[operationId]?.raw);
+const named = (routes: readonly Route[]): [string, Route][] =>
+  routes.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route]);
+
+describe.each(named(withBody))('the body of %s', (_, route) => {
+  test('is refused in words of the caller, whatever is wrong', async () => {
+    const row = ROWS[route.operationId]!;
+    const path = await row.path(fixture);
+    const base = typeof row.json === 'function' ? await row.json(fixture) : (row.json ?? {});
+    const { requestBody } = operations.get(route.operationId)!;
+    const schema = resolved(requestBody!.content['application/json']!.schema);
+    const bodies = [...wrongObjects(schema, base), ...SENTENCES, null, [], 'x'];
+    expect(bodies.length).toBeGreaterThan(10);
+    const found: object[] = [];
+    let refused = 0;
+    for (const json of bodies) {
+      const reply = await api.call(route.method.toUpperCase(), path, { json });
+      if (reply.status < 400) continue;
+      refused += 1;
+      const told = telltale(reply);
+      const sent = JSON.stringify(json).slice(0, 300);
+      if (told !== undefined || reply.status >= 500) found.push({ sent, told, body: reply.body });
+    }
+    expect(found.slice(0, 5)).toEqual([]);
+    expect(refused).toBeGreaterThan(10);
+  }, 120_000);
+});
+
+/** Rules between fields, which the store knows. */
+const SENTENCES: object[] = [
+  { prompt: null },
+  { url: null },
+  { type: 'text' },
+  { type: 'website', text: 'x' },
+  { prompt: 'x', knowledge: { source_ids: [`ks_${'0'.repeat(26)}`], source_names: ['a'] } },
+  { prompt: 'x', tools: [{ type: 'webhook', name: 'a', description: 'b' }] },
+  { prompt: 'x', tools: ['a', 'a'].map((name) => ({ type: 'end_call', name, description: 'b' })) },
+  { prompt: 'x', escalation: { rules: [{ when: 'keyword' }] } },
+  { prompt: 'x', voice: { provider: 'p', voice_id: 'v', speed: 0.1 } },
+  { prompt: 'x', name: 'No Label' },
+];
+
+const withQuery = ROUTES.filter(({ query }) => Object.keys(query.shape).length > 0);
+
+describe.each(named(withQuery))('the query of %s', (_, route) => {
+  test('is refused in words of the caller, whatever is wrong', async () => {
+    const row = ROWS[route.operationId]!;
+    if (row.isStream) return;
+    const [path] = (await row.path(fixture)).split('?');
+    const wrong = ['', 'x', '-1', '1.5', '9'.repeat(20), 'a'.repeat(3_000), 'a b!', 'agt_x'];
+    for (const name of [...Object.keys(route.query.shape), 'colour']) {
+      for (const value of wrong) {
+        const address = `${path}?${name}=${encodeURIComponent(value)}`;
+        const reply = await api.call(route.method.toUpperCase(), address, {
+          ...(row.raw && { body: row.raw.body, headers: { 'content-type': row.raw.type } }),
+        });
+        if (reply.status < 400) continue;
+        const told = telltale(reply);
+        expect({ name, value, told, status: reply.status }).toMatchObject({ told: undefined });
+        expect(reply.status).toBeLessThan(500);
+      }
+    }
+  });
+});
+
+test('every pattern of the document has words, and its description says them', () => {
+  const found: string[] = [];
+  let patterns = 0;
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { pattern, description } = node as Schema;
+    if (typeof pattern === 'string') {
+      patterns += 1;
+      if (!hasWords(pattern) || !/\b(must|is)\b/i.test(description ?? '')) found.push(pattern);
+    }
+    Object.values(node).forEach(visit);
+  };
+  visit(document);
+  expect(patterns).toBeGreaterThan(20);
+  expect(found).toEqual([]);
+});
