@@ -4118,10 +4118,13 @@ export interface paths {
       requestBody?: never;
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
