@@ -2666,13 +2666,14 @@ export interface paths {
         202: { headers: { [name: string]: unknown }; content: {
           'application/json': components['schemas']['Delivery'];
         } };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<('idempotency_in_progress' | 'delivery_finished' | 'endpoint_disabled')>;
         413: Refused<'body_too_large'>;
-        422: Refused<'idempotency_key_reused'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
