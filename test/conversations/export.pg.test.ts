@@ -1,5 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createParleyClient } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
 import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 
@@ -74,6 +75,17 @@ test('more than a page, and more turns than are read at once', async () => {
   expect(turns.map(({ index }: { index: number }) => index)).toEqual([...Array(450).keys()]);
   const { body } = await fixture.call('GET', '/v1/conversations?metadata.set=large&limit=100');
   expect(await lines(`metadata.set=large&cursor=${body.next_cursor}`)).toHaveLength(131);
+});
+
+test('by the typed client', async () => {
+  const parley = createParleyClient({ baseUrl: fixture.url, apiKey: fixture.key });
+  const id = await fixture.start({ metadata: { set: 'client' } });
+  const { data = '' } = await parley.GET('/v1/conversations', {
+    params: { query: { 'metadata.set': 'client' } },
+    headers: { Accept: 'application/x-ndjson' },
+    parseAs: 'text',
+  });
+  expect(JSON.parse(data)).toMatchObject({ id, transcript: { turns: [] } });
 });
 
 test('a page is still what is asked for otherwise; lines have no limit', async () => {
