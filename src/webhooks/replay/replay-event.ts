@@ -38,8 +38,7 @@ export async function replayEvent(
       'the conversation it tells of was erased, and its words with it',
     );
   }
-  requireOwn(event, input.endpointId);
-  if (input.endpointId !== null) await checkEndpoint(deps, input.namespace, input.endpointId);
+  if (input.endpointId !== null) await checkEndpoint(deps, event, input.endpointId);
   const replayed = await inOneCommit(deps.pool, beforeCommit, async (db) => {
     const deliveries = await insertReplay(db, { event, endpointId: input.endpointId });
     const deliveryIds = deliveries.map(({ id }) => id);
@@ -51,8 +50,8 @@ export async function replayEvent(
   return replayed;
 }
 
-function requireOwn(event: EventRow, endpointId: string | null): void {
-  if (event.endpointId === null || endpointId === null || event.endpointId === endpointId) return;
+function requireOwn(event: EventRow, endpointId: string): void {
+  if (event.endpointId === null || event.endpointId === endpointId) return;
   const own = fromUuid('we', event.endpointId);
   const detail = `a test event goes to its own endpoint only, ${own}; send a test event to this one`;
   throw new ApiError('invalid_body', `endpoint_id: ${detail}`, {
@@ -60,8 +59,9 @@ function requireOwn(event: EventRow, endpointId: string | null): void {
   });
 }
 
-async function checkEndpoint(deps: { pool: Pool }, namespace: string, id: string): Promise<void> {
-  const endpoint = await requireEndpoint(deps, { namespace, id });
+async function checkEndpoint(deps: { pool: Pool }, event: EventRow, id: string): Promise<void> {
+  const endpoint = await requireEndpoint(deps, { namespace: event.namespace, id });
+  requireOwn(event, id);
   if (endpoint.enabled) return;
   throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
 }

@@ -157,10 +157,13 @@ describeEachStore((storeName) => {
         event_type: 'agent.published',
         endpoint_id: id,
         trigger: 'test',
+        test: true,
         status: 'delivered',
         attempt_count: 1,
+        in_flight_since: null,
         next_attempt_at: null,
         delivered_at: expect.any(Number),
+        delivered_by: null,
         attempts: [
           {
             number: 1,

@@ -23,7 +23,9 @@ const get = async (path: string): Promise<Reply['body']> => (await api.call('GET
 
 async function endpoint(fields: object = {}): Promise<string> {
   const json = { url: receiver.url, ...fields };
-  return (await api.call('POST', '/v1/webhooks', { json })).body.id;
+  const { id } = (await api.call('POST', '/v1/webhooks', { json })).body;
+  await api.engine.eventually(async () => (await get(`/v1/webhooks/${id}`)).ready === true);
+  return id;
 }
 
 async function emit(): Promise<string> {
