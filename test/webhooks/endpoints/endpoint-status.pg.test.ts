@@ -67,6 +67,17 @@ describe('an endpoint', () => {
     expect(await once(path, ({ status }) => status === 'healthy')).toMatchObject(well);
   });
 
+  test('goes on to fail when a success was recorded after it but is older: processes cross', async () => {
+    const { path, body: made } = await create();
+    await api.engine.pool.query(
+      `insert into endpoint_health (endpoint_id, last_failure_at, failing_since, failed_attempts)
+       select id, now() + interval '1 minute', now() - interval '1 hour', 7 from webhook_endpoints`,
+    );
+    await send(path);
+    const crossed = await once(path, (body) => body.last_success_at !== null);
+    expect(crossed).toMatchObject({ id: made.id, status: 'failing', failed_attempts: 7 });
+  });
+
   test('that is off says who switched it off, and how', async () => {
     const { path } = await create();
     await api.call('PATCH', path, { json: { enabled: false } });
