@@ -77,8 +77,35 @@ const limits = {
   PARLEY_QUOTA_API_KEYS: quota.prefault('1000'),
 };
 
+/** `zero`: what 0 means, where it may be. */
+function days(min: number, max: number, zero = '') {
+  const detail = `must be whole days from ${min} to ${max}${zero}`;
+  const isAllowed = (number: number): boolean =>
+    (number === 0 && zero !== '') || (number >= min && number <= max);
+  return z
+    .string()
+    .regex(/^\d{1,4}$/, detail)
+    .transform(Number)
+    .refine(isAllowed, detail);
+}
+
+const YEAR = 365;
+/** Ten years. */
+const LONG = 3_650;
+
+/**
+ * How long what happened is kept. A delivery lives for 72 h, and its event no shorter; each day of
+ * events is three tables.
+ */
+const retention = {
+  PARLEY_RETENTION_EVENTS: days(4, YEAR).prefault('30'),
+  PARLEY_RETENTION_CONVERSATIONS: days(1, LONG, ', or 0: for ever').prefault('0'),
+  PARLEY_RETENTION_AUDIT: days(1, LONG, ', or 0: for ever').prefault('0'),
+};
+
 const environment = z.object({
   ...limits,
+  ...retention,
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgresql://')
@@ -150,6 +177,15 @@ export type Limits = {
   quotas: Quotas;
 };
 
+/** Days; 0: for ever. */
+export type Retention = {
+  /** How long events can be replayed and streamed; never 0. */
+  events: number;
+  /** After their end. */
+  conversations: number;
+  audit: number;
+};
+
 /** The environment as read; what a role needs of it and its defaults are decided by the role. */
 export type Config = {
   databaseUrl: string | undefined;
@@ -179,6 +215,7 @@ export type Config = {
   /** Origins whose pages may call the API, or `*` alone; empty: none */
   corsOrigins: readonly string[];
   limits: Limits;
+  retention: Retention;
   /** undefined: info, and warn for `start`, which prints for people */
   logLevel: string | undefined;
   /** What to arm in `src/failpoints.ts`; empty outside of fault tests */
@@ -229,6 +266,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     rateLimit: e.PARLEY_RATE_LIMIT,
     corsOrigins: e.PARLEY_CORS_ORIGINS ?? [],
     limits: limitsOf(e),
+    retention: retentionOf(e),
     logLevel: e.PARLEY_LOG_LEVEL,
     failpoints: e.PARLEY_FAILPOINTS,
   };
@@ -250,6 +288,16 @@ export function notUsed(
 
 /** Those of an environment that sets none. */
 export const DEFAULT_LIMITS: Limits = limitsOf(z.object(limits).parse({}));
+
+export const DEFAULT_RETENTION: Retention = retentionOf(z.object(retention).parse({}));
+
+function retentionOf(e: z.output<z.ZodObject<typeof retention>>): Retention {
+  return {
+    events: e.PARLEY_RETENTION_EVENTS,
+    conversations: e.PARLEY_RETENTION_CONVERSATIONS,
+    audit: e.PARLEY_RETENTION_AUDIT,
+  };
+}
 
 function limitsOf(e: z.output<z.ZodObject<typeof limits>>): Limits {
   return {

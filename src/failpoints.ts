@@ -36,6 +36,8 @@ export const FAILPOINTS = [
   'migration.applied',
   // A declared thing is written, and its line of the audit log still says `unknown`.
   'audit.settling',
+  // A batch of what is past its retention is gone, more may be there.
+  'retention.removed',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

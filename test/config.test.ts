@@ -109,7 +109,22 @@ test('limits and quotas are read, and 0 is none', () => {
   expect(readConfig({}).limits).toEqual(DEFAULT_LIMITS);
 });
 
+test('retention is whole days; what is set alone changes', () => {
+  expect(readConfig({}).retention).toEqual({ events: 30, conversations: 0, audit: 0 });
+  const { retention } = readConfig({
+    PARLEY_RETENTION_EVENTS: '4',
+    PARLEY_RETENTION_CONVERSATIONS: '1',
+  });
+  expect(retention).toEqual({ events: 4, conversations: 1, audit: 0 });
+});
+
 const WRONG: [string, string][] = [
+  ['PARLEY_RETENTION_EVENTS', '3'],
+  ['PARLEY_RETENTION_EVENTS', '0'],
+  ['PARLEY_RETENTION_EVENTS', '366'],
+  ['PARLEY_RETENTION_CONVERSATIONS', '3651'],
+  ['PARLEY_RETENTION_AUDIT', '1.5'],
+  ['PARLEY_RETENTION_AUDIT', '-1'],
   ['PARLEY_LIMIT_EVENT_STREAMS', '100'],
   ['PARLEY_LIMIT_EVENT_STREAMS', '100,100,500'],
   ['PARLEY_LIMIT_EVENT_STREAMS', '0,1,2'],

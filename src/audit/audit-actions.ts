@@ -18,6 +18,8 @@ export const AUDIT_ACTIONS = [
   'knowledge_source.synced',
   'knowledge_source.uploaded',
   'knowledge_gap.resolved',
+  'knowledge_gap.updated',
+  'knowledge_gap.withdrawn',
   'escalation.requested',
   'escalation.accepted',
   'escalation.declined',

@@ -147,3 +147,17 @@ export async function listAuditLines(db: Db, filter: AuditFilter): Promise<Audit
   );
   return rows;
 }
+
+/** Removes up to `limit` lines of more than `days` ago; returns how many. */
+export async function deleteOldLines(
+  db: Db,
+  { days, limit }: { days: number; limit: number },
+): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from audit_log where id = any(array(
+       select id from audit_log
+        where at < now() - make_interval(days => $1) order by id limit $2 for update skip locked))`,
+    [days, limit],
+  );
+  return rowCount ?? 0;
+}

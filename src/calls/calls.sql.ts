@@ -306,3 +306,23 @@ export async function eraseCallsOf(db: Db, conversationId: string): Promise<void
     [conversationId],
   );
 }
+
+/** Those that belonged to removed conversations. */
+export async function deleteCallsOf(db: Db, conversationIds: readonly string[]): Promise<void> {
+  await db.query('delete from calls where conversation_id = any($1)', [conversationIds]);
+}
+
+/** Removes up to `limit` calls that nobody answered, over for `days`; returns how many. */
+export async function deleteOldCalls(
+  db: Db,
+  { days, limit }: { days: number; limit: number },
+): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from calls where id = any(array(
+       select id from calls
+        where conversation_id is null and ended_at < now() - make_interval(days => $1)
+        order by id limit $2 for update skip locked))`,
+    [days, limit],
+  );
+  return rowCount ?? 0;
+}

@@ -2,6 +2,7 @@ import { StartupError } from '../errors.ts';
 import { notUsed, type Config } from '../config.ts';
 import { runHealthServer } from '../platform/observability/health.ts';
 import { createLogger } from '../platform/observability/logger.ts';
+import { maintainPartitions } from '../webhooks/queue/partitions.sql.ts';
 import { createContext, requireRoleConfig, type Context } from '../roles/context.ts';
 import { stopOnSignals } from '../roles/shutdown.ts';
 import { assertDurable } from '../platform/postgres/durability.ts';
@@ -38,8 +39,11 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     apiServer: config.kubernetesService?.host,
     logLevel: config.logLevel ?? 'info',
     limits: config.limits,
+    retention: config.retention,
     poolMax: POOL_MAX[role],
   });
+  // Whoever writes events needs their days; here, since `start` has them from its migration.
+  await maintainPartitions(context.pool, undefined, null);
   const { stops, isReady = () => true } = await START[role](config, context);
   const health = await runHealthServer({
     port: config.metricsPort,

@@ -13,7 +13,7 @@ import {
 import type { Pool } from '../platform/postgres/pool.ts';
 import { createPageTurns, type PageTurns } from './page-turns.ts';
 import { createEventTails, fromTail, untilGrown, PAGE, type Tail } from './event-tails.ts';
-import { REPLAY_WINDOW_MS } from './events.sql.ts';
+import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
 
 /**
  * Events as they happen, for any number of readers in this process (contract §4).
@@ -39,11 +39,9 @@ export type EventStreams = {
 /** Yields what comes, in order, until `signal` or `stop` ends it. Read once. */
 export type Reader = (signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
 
-export function createEventStreams(deps: {
-  pool: Pool;
-  nowMs: () => number;
-  log: Logger;
-}): EventStreams {
+export function createEventStreams(
+  deps: ReplayWindow & { pool: Pool; nowMs: () => number; log: Logger },
+): EventStreams {
   const { pool, nowMs } = deps;
   const tails = createEventTails(deps);
   const inTurn = createPageTurns();
@@ -51,7 +49,7 @@ export function createEventStreams(deps: {
 
   async function start(namespace: string, after: string | null): Promise<StreamStart> {
     if (after === null) return readStreamStart(pool);
-    const isTooOld = nowMs() - uuidTimeMs(after) > REPLAY_WINDOW_MS;
+    const isTooOld = nowMs() - uuidTimeMs(after) > replayWindowMs(deps);
     const position = isTooOld
       ? undefined
       : await findStreamPosition(pool, { namespace, id: after });

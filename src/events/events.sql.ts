@@ -8,9 +8,6 @@ import {
 } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Events can be replayed, and the stream resumed, for 30 days (contract §4). */
-export const REPLAY_WINDOW_MS = 30 * 86_400_000;
-
 export type EventRow = {
   id: string;
   namespace: string;

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { DEFAULT_LIMITS, type Config, type Limits } from '../config.ts';
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_RETENTION,
+  type Config,
+  type Limits,
+  type Retention,
+} from '../config.ts';
 import { createAddressGuard, type AddressGuard } from '../platform/egress/address-guard.ts';
 import { StartupError } from '../errors.ts';
 import { createLogger, type Logger } from '../platform/observability/logger.ts';
@@ -22,6 +28,8 @@ export type Context = {
   log: Logger;
   /** What one key or namespace may take. */
   limits: Limits;
+  /** How long what happened is kept. */
+  retention: Retention;
   version: string;
   close: () => Promise<void>;
 };
@@ -42,6 +50,8 @@ export type ContextInput = {
   logLevel: string;
   /** Default: those of an environment that sets none. */
   limits?: Limits;
+  /** Default: likewise. */
+  retention?: Retention;
   poolMax: number;
 };
 
@@ -57,6 +67,7 @@ export function createContext(input: ContextInput): Context {
     log,
     guard: createGuard(input),
     limits: input.limits ?? DEFAULT_LIMITS,
+    retention: input.retention ?? DEFAULT_RETENTION,
     metrics: createMetrics({ processMetrics: true }),
     version: readVersion(),
     close: () => pool.end(),

@@ -16,7 +16,7 @@ export async function migrateDatabase(deps: { databaseUrl: string; log: Logger }
   try {
     const restored = await healStreamOrder(pool);
     if (restored > 0) log.info({ events: restored }, 'restored events put in order');
-    await maintainPartitions(pool);
+    await maintainPartitions(pool, undefined, null);
   } finally {
     await pool.end();
   }

@@ -83,6 +83,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     previousEncryptionKey: config.previousEncryptionKey,
     logLevel: config.logLevel ?? 'warn',
     limits: config.limits,
+    retention: config.retention,
   });
   stops.push(context.close);
   const apiKey = await ensureApiKey({ config, context, dataDir, apiKey: secrets.apiKey });

@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AUDIT_ACTIONS } from '../../src/audit/audit-actions.ts';
 import { DEFAULT_LIMITS } from '../../src/config.ts';
 import type { Route } from '../../src/platform/http/route.ts';
 import { ROUTES, startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
@@ -23,22 +20,6 @@ afterAll(() => api.stop());
 
 const writes = ROUTES.filter(({ method }) => method !== 'get');
 const cases = writes.map((route): [string, Route] => [route.operationId, route]);
-
-test('every route that writes is audited, or says why not', () => {
-  const known = [...Object.keys(AUDITED), ...Object.keys(NOT_AUDITED)].toSorted();
-  expect(known).toEqual(writes.map(({ operationId }) => operationId).toSorted());
-});
-
-test('the contract lists the actions that there are', () => {
-  const contract = readFileSync(
-    path.resolve(import.meta.dirname, '../../docs/contract.md'),
-    'utf8',
-  );
-  const [, listed = ''] = /\*\*Audit log\*\*([\s\S]*?)\n\n/.exec(contract) ?? [];
-  const named = listed.match(/`[a-z_]+\.[a-z_]+`/g)?.map((name) => name.slice(1, -1)) ?? [];
-  const actions = named.filter((name) => !name.startsWith('detail.'));
-  expect([...new Set(actions)].toSorted()).toEqual([...AUDIT_ACTIONS].toSorted());
-});
 
 async function ask(
   route: Route,

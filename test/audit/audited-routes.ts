@@ -32,6 +32,8 @@ export const AUDITED: Record<string, AuditAction> = {
   syncKnowledgeSource: 'knowledge_source.synced',
   uploadKnowledgeContent: 'knowledge_source.uploaded',
   resolveKnowledgeGap: 'knowledge_gap.resolved',
+  updateKnowledgeGap: 'knowledge_gap.updated',
+  withdrawKnowledgeGapAnswer: 'knowledge_gap.withdrawn',
 };
 
 /** Why a route that writes leaves no line. */

@@ -270,6 +270,14 @@ volumes:
 {{- end }}
 {{- end }}
 {{- end }}
+{{- if ne .role "operator" }}
+{{- range $name, $days := $values.retention }}
+{{- if not (kindIs "invalid" $days) }}
+- name: PARLEY_RETENTION_{{ snakecase $name | upper }}
+  value: {{ $days | int64 | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if dig "limits" "memory" "" (get $values .role).resources }}
 # The heap may take two thirds of the limit; the rest is buffers and the program itself.
 - name: NODE_OPTIONS

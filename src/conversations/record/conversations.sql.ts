@@ -285,3 +285,21 @@ export async function lockWithoutSummary(db: Db, id: string): Promise<Conversati
   );
   return rows[0];
 }
+
+/**
+ * Removes up to `limit` conversations that ended `days` ago or before, with their turns and
+ * escalations; returns their ids. One that goes on has no end.
+ */
+export async function deleteOldConversations(
+  db: Db,
+  { days, limit }: { days: number; limit: number },
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `delete from conversations where id = any(array(
+       select id from conversations
+        where ended_at < now() - make_interval(days => $1)
+        order by ended_at limit $2 for update skip locked)) returning id`,
+    [days, limit],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,5 +1,6 @@
 import { ApiError, found } from '../../errors.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { indexAnswer } from './index-answer.ts';
 import { lockGap, lockGaps, reopenGap, setAnswer, type GapRow } from './knowledge-gaps.sql.ts';
@@ -16,15 +17,23 @@ type GapKey = { namespace: string; id: string };
 export function changeAnswer(
   deps: ResolveGapDeps,
   input: GapKey & { answer: string | null | undefined },
+  beforeCommit: CommitHook<GapRow> = noCommitHook,
 ): Promise<GapRow> {
   const { answer } = input;
   return inTransaction(deps.pool, async (db) => {
     const gap = found(await lockGap(db, input), 'knowledge gap');
     if (answer === undefined || answer === gap.answer) return gap;
-    if (answer === null) return withdraw(db, deps, gap);
-    if (gap.status === 'open') throw gapOpen();
-    const position = await indexAnswer(db, deps, { gap, answer });
-    return setAnswer(db, { id: gap.id, answer, position });
+    if (answer !== null && gap.status === 'open') throw gapOpen();
+    const changed =
+      answer === null
+        ? await withdraw(db, deps, gap)
+        : await setAnswer(db, {
+            id: gap.id,
+            answer,
+            position: await indexAnswer(db, deps, { gap, answer }),
+          });
+    await beforeCommit(db, changed);
+    return changed;
   });
 }
 
@@ -32,11 +41,17 @@ export function changeAnswer(
  * Takes an answer back: no search finds it, and the gap is open again.
  * @throws ApiError not_found, also when the gap has no answer
  */
-export function withdrawAnswer(deps: ResolveGapDeps, key: GapKey): Promise<GapRow> {
+export function withdrawAnswer(
+  deps: ResolveGapDeps,
+  key: GapKey,
+  beforeCommit: CommitHook<GapRow> = noCommitHook,
+): Promise<GapRow> {
   return inTransaction(deps.pool, async (db) => {
     const gap = found(await lockGap(db, key), 'knowledge gap');
     if (gap.answer === null) throw new ApiError('not_found', 'the gap has no answer');
-    return withdraw(db, deps, gap);
+    const withdrawn = await withdraw(db, deps, gap);
+    await beforeCommit(db, withdrawn);
+    return withdrawn;
   });
 }
 

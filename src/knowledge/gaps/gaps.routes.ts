@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { audited } from '../../audit/audited.ts';
 import { found } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
+import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam, idValue, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
@@ -145,10 +146,21 @@ function changeAnswerRoute(deps: ResolveGapDeps): Route {
     body: { schema: answerPatch },
     answers: { 200: { description: 'The gap.', schema: KnowledgeGap } },
     errors: ['gap_open'],
-    handle: async ({ caller: { namespace }, params: { id }, body: { answer } }) => ({
-      status: 200,
-      body: gapView(await changeAnswer(deps, { namespace, id, answer })),
-    }),
+    handle: async ({ caller, params: { id }, body: { answer } }) => {
+      const input = { namespace: caller.namespace, id, answer };
+      const change = audited(
+        caller,
+        (beforeCommit) => changeAnswer(deps, input, beforeCommit),
+        ({ status }) => ({
+          action: answer === null ? 'knowledge_gap.withdrawn' : 'knowledge_gap.updated',
+          target: fromUuid('gap', id),
+          before: { status: 'resolved' },
+          after: { status, has_answer: answer !== null },
+          detail: { changed: ['answer'] },
+        }),
+      );
+      return { status: 200, body: gapView(await change(noCommitHook)) };
+    },
   });
 }
 
@@ -165,8 +177,18 @@ function withdrawAnswerRoute(deps: ResolveGapDeps): Route {
       'another gap meanwhile: then this one stays closed, without an answer.',
     params,
     answers: { 204: { description: 'It is withdrawn.' } },
-    handle: async ({ caller: { namespace }, params: { id } }) => {
-      await withdrawAnswer(deps, { namespace, id });
+    handle: async ({ caller, params: { id } }) => {
+      const withdraw = audited(
+        caller,
+        (beforeCommit) => withdrawAnswer(deps, { namespace: caller.namespace, id }, beforeCommit),
+        ({ status }) => ({
+          action: 'knowledge_gap.withdrawn',
+          target: fromUuid('gap', id),
+          before: { status: 'resolved', has_answer: true },
+          after: { status, has_answer: false },
+        }),
+      );
+      await withdraw(noCommitHook);
       return { status: 204 };
     },
   });

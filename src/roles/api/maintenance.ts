@@ -3,6 +3,8 @@ import {
   type Periodic,
   type PeriodicRun,
 } from '../../platform/controller/periodic.ts';
+import type { Retention } from '../../config.ts';
+import { createRetention } from '../../erasure/retention.ts';
 import { createReaper } from '../../conversations/ending/reaper.ts';
 import { createTakeTurn, type TakeTurn } from '../../conversations/turns/take-turn.ts';
 import { createExtractiveResponder } from '../../conversations/turns/extractive-responder.ts';
@@ -31,6 +33,7 @@ export type MaintenanceDeps = ReplayRunnerDeps & {
   conversations: ConversationDeps;
   /** Monotonic. */
   clockMs: () => number;
+  retention: Retention;
   log: Logger;
 };
 
@@ -49,8 +52,9 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
   });
   const calls = createCallPlayer({ ...conversations, takeTurn, providers: PROVIDERS, log });
   const reaper = createReaper({ ...conversations, log });
+  const retention = createRetention(deps);
   return {
-    parts: [keyUseWriter, jobs, marks, calls, reaper],
+    parts: [keyUseWriter, jobs, marks, calls, reaper, retention],
     takeTurn,
     noteKeyUse: keyUse.note,
     wakeJobs: jobs.wake,

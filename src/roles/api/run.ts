@@ -58,7 +58,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const inFlight = createInFlight({ shares: limits.shares, metrics });
   const notifier = createNotifier({ pool, log });
   const outbox = createPool(deps.databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
-  const eventStreams = createEventStreams({ pool, nowMs: Date.now, log });
+  const eventStreams = createEventStreams({ ...deps, nowMs: Date.now });
   const onUsed = (keyId: string): void => maintenance.noteKeyUse(keyId);
   const keys = createLiveKeys({ pool, nowMs: monotonicMs, onUsed, log });
   const { listener, awaitProjection } = createWakeUps(deps, eventStreams, keys);
@@ -67,7 +67,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   let baseUrl = deps.baseUrl ?? '';
   const conversations = { pool, announce, metrics, nowMs: Date.now, baseUrl: () => baseUrl };
   const clocks = { nowMs: Date.now, clockMs: monotonicMs };
-  const maintenance = createMaintenance({ pool, notifier, conversations, log, ...clocks });
+  const maintenance = createMaintenance({ ...deps, notifier, conversations, ...clocks });
   const { takeTurn, wakeJobs, wakeCalls } = maintenance;
   const waitingMax = (deps.limits.shares.uploads?.process ?? UPLOADS_CUT_MAX) + SYNCS_CUT_MAX;
   const cutter = createTextCutter({ waitingMax, log });

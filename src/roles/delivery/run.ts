@@ -30,7 +30,6 @@ const PARTITIONS_MS = 3_600_000;
 export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () => Promise<void> }> {
   const { pool, databaseUrl, log, metrics } = deps;
   const nowMs = (): number => performance.now();
-  await maintainPartitions(pool);
   const rescue = await createRescue({
     db: pool,
     nowMs,
@@ -67,7 +66,7 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     onSession: rescue.onSession,
     log,
   });
-  const maintenance = createMaintenance({ queue, pool, rescue, metrics, log });
+  const maintenance = createMaintenance({ ...deps, queue, rescue });
   await listener.start();
   for (const task of maintenance) task.start();
   deliverer.start();
@@ -99,9 +98,10 @@ function createMaintenance({
   queue,
   pool,
   rescue,
+  retention,
   metrics,
   log,
-}: Pick<RoleContext, 'pool' | 'metrics' | 'log'> & {
+}: Pick<RoleContext, 'pool' | 'retention' | 'metrics' | 'log'> & {
   queue: DispatchQueue;
   rescue: Rescue;
 }): Periodic[] {
@@ -118,7 +118,8 @@ function createMaintenance({
       metrics.deliveries.inc({ outcome: 'exhausted' }, await queue.expire());
     }),
     task('looking after partitions', PARTITIONS_MS, async () => {
-      await maintainPartitions(pool);
+      const { dropped } = await maintainPartitions(pool, undefined, retention.events);
+      if (dropped.length > 0) log.info({ tables: dropped }, 'events past their retention removed');
     }),
     task('looking for the dead', LOOK_MS, rescue.look),
   ];

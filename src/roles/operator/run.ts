@@ -16,7 +16,6 @@ import type {
 import { NotLeaderError, type TermOfOffice } from '../../platform/postgres/leadership.ts';
 import { createNotifier, type Notifier } from '../../platform/postgres/notifications.ts';
 import { webhookEndpointReconciler } from '../../webhooks/endpoints/webhook-endpoint.reconciler.ts';
-import { maintainPartitions } from '../../webhooks/queue/partitions.sql.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { register, type KindRegistration } from '../../platform/reconcile/reconciler.ts';
@@ -70,7 +69,6 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     namespaces.length === 0 || namespaces.includes(namespace);
   const leader = { name: 'parley-operator' };
   const notifier = createNotifier({ pool, log });
-  await maintainPartitions(pool);
   const cutter = createTextCutter({ waitingMax: TEXTS_CUT_MAX, log });
   const registrations = registerKinds({ ...deps, notifier, cutter });
   let term: Term | undefined;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ReplayWindow } from '../../events/replay-window.ts';
 import { found } from '../../errors.ts';
 import { readEvent } from '../../events/events.sql.ts';
 import { fromUuid } from '../../ids.ts';
@@ -20,7 +21,7 @@ import { explainDelivery, REASONS } from './explain-delivery.ts';
 
 const tag = 'Deliveries';
 
-type DeliveryRoutesDeps = { pool: Pool; nowMs: () => number };
+type DeliveryRoutesDeps = ReplayWindow & { pool: Pool; nowMs: () => number };
 
 /** How events got to endpoints, asked for from either side (contract §4). */
 export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {

@@ -4,7 +4,8 @@ import { explainableDeliveries, type ExplainableDelivery } from '../queue/delive
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { WebhookEndpointRow } from '../endpoints/webhook-endpoints.sql.ts';
 import { isSubscribed } from '../../events/event-types.ts';
-import { readEvent, REPLAY_WINDOW_MS, type EventRow } from '../../events/events.sql.ts';
+import { readEvent, type EventRow } from '../../events/events.sql.ts';
+import { replayWindowMs, type ReplayWindow } from '../../events/replay-window.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
 /** Why an event did not arrive at an endpoint, or that it did. */
@@ -37,14 +38,20 @@ export type Explanation = {
 
 /** @throws ApiError not_found: the event or the endpoint, of another namespace too */
 export async function explainDelivery(
-  deps: { pool: Pool; nowMs: () => number },
+  deps: ReplayWindow & { pool: Pool; nowMs: () => number },
   input: { namespace: string; id: string; endpointId: string },
 ): Promise<Explanation> {
   const { namespace, id, endpointId } = input;
   const event = found(await readEvent(deps.pool, { namespace, id }), 'event');
   const endpoint = await requireEndpoint(deps, { namespace, id: endpointId });
   const deliveries = await explainableDeliveries(deps.pool, { eventId: id, endpointId });
-  return explain({ event, endpoint, deliveries, nowMs: deps.nowMs() });
+  return explain({
+    event,
+    endpoint,
+    deliveries,
+    nowMs: deps.nowMs(),
+    windowMs: replayWindowMs(deps),
+  });
 }
 
 export type Facts = {
@@ -56,6 +63,8 @@ export type Facts = {
   /** Newest first. */
   deliveries: readonly ExplainableDelivery[];
   nowMs: number;
+  /** How long an event can be replayed. */
+  windowMs: number;
 };
 
 type Why = [reason: Reason, detail: string];
@@ -147,8 +156,8 @@ function whyNone(facts: Facts): Why {
 const ERASED: Why = ['erased', 'the conversation it tells of was erased: it is sent no more'];
 
 /** What to do, as long as it can be done. */
-function again({ event, endpoint, nowMs }: Facts): string {
-  if (nowMs - uuidTimeMs(event.id) > REPLAY_WINDOW_MS) return '; it is too old to be replayed';
+function again({ event, endpoint, nowMs, windowMs }: Facts): string {
+  if (nowMs - uuidTimeMs(event.id) > windowMs) return '; it is too old to be replayed';
   return endpoint.enabled
     ? '; replay it to this endpoint'
     : '; the endpoint is disabled: enable it, then replay the event to it';

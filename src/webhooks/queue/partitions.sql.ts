@@ -1,3 +1,4 @@
+import { DEFAULT_RETENTION } from '../../config.ts';
 import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
 import { failpoint } from '../../failpoints.ts';
 import { retryingLock, LOCK_TIMEOUT_MS } from '../../platform/postgres/lock-retry.ts';
@@ -6,15 +7,14 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 
 /**
  * Daily partitions, bounded by the ids whose time falls into the day (UTC). Made ahead before a
- * role is ready and then every hour; dropped when wholly older than 31 days, one more than the 30
- * for which an event can be replayed (contract §4). A replay on the last day is retried for 72 h
+ * role is ready and then every hour; dropped when wholly older than 31 days, one more than those
+ * for which an event can be replayed (contract §4; PARLEY_RETENTION_EVENTS). A replay on the last day is retried for 72 h
  * more, so a day of events that the queue still needs stays until it is delivered.
  */
 const TABLES = ['events', 'deliveries', 'delivery_attempts'] as const;
 const DAY_MS = 86_400_000;
 const DAYS_BEHIND = 2;
 const DAYS_AHEAD = 7;
-const RETENTION_DAYS = 31;
 const LOCK = [0x7061, 0x7274];
 
 /**
@@ -23,10 +23,12 @@ const LOCK = [0x7061, 0x7274];
  *
  * @param nowMs for tests; by default the database's clock decides which days are old: that of a
  * host that is a month ahead would drop them all
+ * @param eventsDays how long events can be replayed; null: nothing is dropped, by who may not know
  */
 export async function maintainPartitions(
   pool: Pool,
   nowMs?: number,
+  eventsDays: number | null = DEFAULT_RETENTION.events,
 ): Promise<{ created: string[]; dropped: string[] }> {
   const today = Math.floor((nowMs ?? (await readClock(pool))) / DAY_MS);
   const existing = await listPartitions(pool);
@@ -35,7 +37,7 @@ export async function maintainPartitions(
   const needed = await oldestDayNeeded(pool);
   const expired = [...existing].filter((name) => {
     const inUse = name.startsWith('events_') && dayOf(name) >= needed;
-    return dayOf(name) + 1 <= today - RETENTION_DAYS && !inUse;
+    return eventsDays !== null && dayOf(name) + 1 <= today - eventsDays - 1 && !inUse;
   });
   if (missing.length === 0 && expired.length === 0) return { created: [], dropped: [] };
   const change = (): Promise<void> =>

@@ -1,13 +1,18 @@
 import { ApiError, found } from '../../errors.ts';
 import { fromUuid, uuidTimeMs } from '../../ids.ts';
-import { readEvent, REPLAY_WINDOW_MS, type EventRow } from '../../events/events.sql.ts';
+import { readEvent, type EventRow } from '../../events/events.sql.ts';
+import { replayWindowMs, replayWindowText, type ReplayWindow } from '../../events/replay-window.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { inOneCommit, noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { insertReplay, listPending } from './jobs.sql.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
-export type ReplayEventDeps = { pool: Pool; notifier: Notifier; nowMs: () => number };
+export type ReplayEventDeps = ReplayWindow & {
+  pool: Pool;
+  notifier: Notifier;
+  nowMs: () => number;
+};
 
 export type Replayed = {
   deliveryIds: string[];
@@ -20,7 +25,7 @@ export type Replayed = {
  * Delivers an old event again, the same bytes: new deliveries, attempts from 1, a full schedule
  * (contract §4). What still waits for the same endpoint is left to its schedule until the new one is
  * acknowledged, which ends it too.
- * @throws ApiError not_found, event_expired (30 days after the time in the id), event_erased,
+ * @throws ApiError not_found, event_expired (30 days after the time in the id, or as set), event_erased,
  * endpoint_disabled, invalid_body (a test event to another endpoint)
  */
 export async function replayEvent(
@@ -28,8 +33,8 @@ export async function replayEvent(
   input: { namespace: string; id: string; endpointId: string | null },
   beforeCommit: CommitHook<Replayed> = noCommitHook,
 ): Promise<Replayed> {
-  if (deps.nowMs() - uuidTimeMs(input.id) > REPLAY_WINDOW_MS) {
-    throw new ApiError('event_expired', 'events can be replayed for 30 days');
+  if (deps.nowMs() - uuidTimeMs(input.id) > replayWindowMs(deps)) {
+    throw new ApiError('event_expired', `events can be replayed for ${replayWindowText(deps)}`);
   }
   const event = found(await readEvent(deps.pool, input), 'event');
   if (event.erasedAt !== null) {

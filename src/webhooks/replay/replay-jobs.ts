@@ -1,7 +1,7 @@
 import type { Limits } from '../../config.ts';
 import { ApiError, found } from '../../errors.ts';
 import { EVENT_TYPES, isSubscribed, type EventType } from '../../events/event-types.ts';
-import { REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
+import { replayWindowMs, replayWindowText, type ReplayWindow } from '../../events/replay-window.ts';
 import { lowestUuidAt, newUuid, nextUuid } from '../../ids.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
 import { cancelJobDeliveries } from '../queue/delivery-endings.sql.ts';
@@ -43,7 +43,7 @@ export type ReplayRequest = {
 /** A request with both ends fixed. */
 export type ReplayPlan = Omit<ReplayRequest, 'until'> & { until: number };
 
-type PlanDeps = { pool: Pool; nowMs: () => number };
+type PlanDeps = ReplayWindow & { pool: Pool; nowMs: () => number };
 export type ReplayJobDeps = PlanDeps & {
   limits: Pick<Limits, 'replayJobs'>;
   metrics: Pick<Metrics, 'inFlightRefused'>;
@@ -59,8 +59,11 @@ async function planReplay(
   const endpoint = await requireEndpoint(deps, { namespace, id: endpointId });
   const nowMs = deps.nowMs();
   const until = request.until ?? nowMs;
-  if (since < nowMs - REPLAY_WINDOW_MS - SKEW_MS) {
-    throw badTime('since', 'events can be replayed for 30 days; since is before that');
+  if (since < nowMs - replayWindowMs(deps) - SKEW_MS) {
+    throw badTime(
+      'since',
+      `events can be replayed for ${replayWindowText(deps)}; since is before that`,
+    );
   }
   if (until > nowMs + SKEW_MS) throw badTime('until', 'must not be in the future');
   if (since >= until) throw badTime('since', 'must be before until');

@@ -55,8 +55,8 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
     scope: 'replay',
     summary: 'Deliver an event again',
     description:
-      'New deliveries of the same bytes with a full schedule; for 30 days after the event. A test ' +
-      'event goes to its own endpoint only: to another it is 422.',
+      'New deliveries of the same bytes with a full schedule; while it is kept (30 days, or as set). A ' +
+      'test event goes to its own endpoint only: to another it is 422.',
     params: { id: idParam('evt', 'event') },
     body: { schema: eventBody, isOptional: true },
     answers: {
@@ -138,7 +138,9 @@ const sec = z.int().min(0).max(253_402_300_799);
 
 const manyBody = z
   .strictObject({
-    since: sec.describe('Unix seconds, inclusive; at most 30 days ago.'),
+    since: sec.describe(
+      'Unix seconds, inclusive; as long ago as events are kept: 30 days, or as set.',
+    ),
     until: sec
       .optional()
       .describe('Unix seconds, exclusive. Default: now, the moment of the request.'),

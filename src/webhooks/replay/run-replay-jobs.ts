@@ -18,7 +18,7 @@ import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.t
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { readEndpoint } from '../endpoints/webhook-endpoints.sql.ts';
-import { REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
+import { replayWindowMs, type ReplayWindow } from '../../events/replay-window.ts';
 import { scopeOf } from './replay-jobs.ts';
 
 /**
@@ -38,7 +38,7 @@ const BATCH_MAX = 500;
 /** How soon it looks for room again: at 1,000/s a tenth of OUTSTANDING_MAX is done by then. */
 const WAIT_MS = 100;
 
-export type ReplayRunnerDeps = {
+export type ReplayRunnerDeps = ReplayWindow & {
   pool: Pool;
   notifier: Pick<Notifier, 'notify'>;
   nowMs: () => number;
@@ -95,9 +95,10 @@ async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
     const room = Math.min(OUTSTANDING_MAX - made, BATCH_MAX);
     if (room <= 0) return undefined;
     const scope = scopeOf(job, endpoint);
+    const windowFromMs = deps.nowMs() - replayWindowMs(deps);
     const { made: count, cursor } = isRetry
       ? await makeBatchDue(db, retryBatch(job, scope, room))
-      : await insertReplays(db, replayBatch(job, remaining(job, scope, deps.nowMs()), room));
+      : await insertReplays(db, replayBatch(job, remaining(job, scope, windowFromMs), room));
     if (cursor !== null) await advanceJob(db, { id, cursor, made: count });
     // Until each delivery was tried once there is something to stop.
     else if (await (isRetry ? hasAsked(db, job) : hasUnsent(db, job))) return undefined;
@@ -118,8 +119,8 @@ function retryBatch({ id, cursor, done }: JobRow, scope: ReplayScope, room: numb
 }
 
 /** What is left to do. Events that have become too old meanwhile are not sent. */
-function remaining(job: JobRow, scope: ReplayScope, nowMs: number): ReplayScope {
-  const oldest = lowestUuidAt(nowMs - REPLAY_WINDOW_MS - 3_600_000);
+function remaining(job: JobRow, scope: ReplayScope, windowFromMs: number): ReplayScope {
+  const oldest = lowestUuidAt(windowFromMs - 3_600_000);
   const next = job.cursor === null ? scope.from : nextUuid(job.cursor);
   return { ...scope, from: next > oldest ? next : oldest };
 }

@@ -51,6 +51,18 @@ test('any number of processes may call it at once', async () => {
   for (const table of TABLES) expect(await partitionsOf(table)).toHaveLength(20);
 });
 
+test('as long as is set, and a day; by who may not know, nothing', async () => {
+  await maintainPartitions(fixture.pool, Date.now());
+  const today = Math.floor(Date.now() / DAY) * DAY;
+  const at = today + DAY + 5 * DAY; // Four days of replay, and one.
+  expect((await maintainPartitions(fixture.pool, at + 90 * DAY, null)).dropped).toEqual([]);
+  const before = await maintainPartitions(fixture.pool, at - 1, 4);
+  expect(before.dropped).not.toContain(dayName('events', today));
+  expect((await maintainPartitions(fixture.pool, at, 4)).dropped).toContain(
+    dayName('events', today),
+  );
+});
+
 test('a day is dropped when all of it is older than 31 days, and not an hour before', async () => {
   await maintainPartitions(fixture.pool, Date.now());
   const today = Math.floor(Date.now() / DAY) * DAY;

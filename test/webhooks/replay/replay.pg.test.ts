@@ -31,10 +31,12 @@ const replay = (
     endpointId = null,
     namespace = 'default',
     nowMs = Date.now(),
+    days,
   }: {
     endpointId?: string | null;
     namespace?: string;
     nowMs?: number;
+    days?: number;
   } = {},
 ): Promise<{ deliveryIds: string[] }> => {
   const notifier = {
@@ -42,7 +44,12 @@ const replay = (
     stop: () => Promise.resolve(),
   };
   return replayEvent(
-    { pool: fixture.pool, notifier, nowMs: () => nowMs },
+    {
+      pool: fixture.pool,
+      notifier,
+      nowMs: () => nowMs,
+      ...(days !== undefined && { retention: { events: days } }),
+    },
     { namespace, id, endpointId },
   );
 };
@@ -158,6 +165,10 @@ test('an event can be replayed for thirty days and no second more', async () => 
   };
   const [young, old] = [await at(30 * DAY), await at(30 * DAY + 1_000)];
   await maintainPartitions(fixture.pool, nowMs);
+  await expect(replay(young, { nowMs, days: 29 })).rejects.toMatchObject({
+    code: 'event_expired',
+    message: expect.stringContaining('29 days'),
+  });
   expect((await replay(young, { nowMs })).deliveryIds).toHaveLength(1);
   await expect(replay(old, { nowMs })).rejects.toMatchObject({
     code: 'event_expired',

@@ -1,0 +1,86 @@
+import { deleteOldLines } from '../audit/audit-log.sql.ts';
+import { deleteCallsOf, deleteOldCalls } from '../calls/calls.sql.ts';
+import type { Retention } from '../config.ts';
+import { deleteOldConversations } from '../conversations/record/conversations.sql.ts';
+import { failpoint } from '../failpoints.ts';
+import { eraseAnswersAbout } from '../platform/idempotency/idempotency-marks.sql.ts';
+import { createPeriodic, type Periodic } from '../platform/controller/periodic.ts';
+import type { Logger } from '../platform/observability/logger.ts';
+import { isOnlyOne } from '../platform/postgres/one-at-a-time.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
+
+/**
+ * Removes conversations and lines of the audit log that are past their retention (contract §2).
+ * Batch by batch, each a short transaction of its own, by one process at a time: whoever is killed
+ * leaves whole things, and the next look goes on. Partitions of events go by themselves
+ * (webhooks/queue/partitions.sql.ts).
+ */
+export type RetentionDeps = { pool: Pool; retention: Retention; log: Logger };
+
+const EVERY_MS = 600_000;
+/** Conversations may have thousands of turns each. */
+const CONVERSATIONS_BATCH = 50;
+const LINES_BATCH = 1_000;
+const LOCK = 1;
+
+export function createRetention(deps: RetentionDeps): Periodic {
+  return createPeriodic({
+    what: 'removing what is past its retention',
+    everyMs: EVERY_MS,
+    log: deps.log,
+    run: async (signal) => {
+      await removeOld(deps, signal);
+      return false;
+    },
+  });
+}
+
+export type Removed = { conversations: number; calls: number; auditLines: number };
+
+/** One run over everything. */
+export async function removeOld(deps: RetentionDeps, signal: AbortSignal): Promise<Removed> {
+  const { conversations: days, audit } = deps.retention;
+  const removed: Removed = { conversations: 0, calls: 0, auditLines: 0 };
+  const each = (keptDays: number, limit: number, remove: Remove): Promise<number> =>
+    keptDays === 0
+      ? Promise.resolve(0)
+      : inBatches(deps, signal, { days: keptDays, limit, remove });
+  removed.conversations = await each(days, CONVERSATIONS_BATCH, removeConversations);
+  removed.calls = await each(days, LINES_BATCH, deleteOldCalls);
+  removed.auditLines = await each(audit, LINES_BATCH, deleteOldLines);
+  if (Object.values(removed).some((count) => count > 0)) {
+    deps.log.info(removed, 'what was past its retention is removed');
+  }
+  return removed;
+}
+
+type Batch = { days: number; limit: number };
+type Remove = (db: Db, batch: Batch) => Promise<number>;
+
+async function inBatches(
+  { pool }: Pick<RetentionDeps, 'pool'>,
+  signal: AbortSignal,
+  { remove, ...batch }: Batch & { remove: Remove },
+): Promise<number> {
+  let total = 0;
+  while (!signal.aborted) {
+    const count = await inTransaction(pool, async (db) =>
+      (await isOnlyOne(db, LOCK)) ? remove(db, batch) : 0,
+    );
+    await failpoint('retention.removed');
+    total += count;
+    if (count < batch.limit) break;
+  }
+  return total;
+}
+
+/** Whole: turns and escalations go with the row; gaps stay, since they are the agent's. */
+async function removeConversations(db: Db, batch: Batch): Promise<number> {
+  const ids = await deleteOldConversations(db, batch);
+  if (ids.length === 0) return 0;
+  await deleteCallsOf(db, ids);
+  // Feedback may have been answered today.
+  for (const id of ids) await eraseAnswersAbout(db, id);
+  return ids.length;
+}

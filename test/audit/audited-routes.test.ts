@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { AUDIT_ACTIONS } from '../../src/audit/audit-actions.ts';
+import { createRoutes, type RoutesDeps } from '../../src/roles/api/routes.ts';
+import { AUDITED, NOT_AUDITED } from './audited-routes.ts';
+
+/** Contract §4, Audit log: no write is forgotten; audited-routes.pg.test.ts does each of them. */
+
+const writes = createRoutes({ version: 'test' } as RoutesDeps).filter(
+  ({ method }) => method !== 'get',
+);
+
+test('every route that writes is audited, or says why not', () => {
+  const known = [...Object.keys(AUDITED), ...Object.keys(NOT_AUDITED)].toSorted();
+  expect(known).toEqual(writes.map(({ operationId }) => operationId).toSorted());
+});
+
+test('the contract lists the actions that there are', () => {
+  const contract = readFileSync(
+    path.resolve(import.meta.dirname, '../../docs/contract.md'),
+    'utf8',
+  );
+  const [, listed = ''] = /\*\*Audit log\*\*([\s\S]*?)\n\n/.exec(contract) ?? [];
+  const named = listed.match(/`[a-z_]+\.[a-z_]+`/g)?.map((name) => name.slice(1, -1)) ?? [];
+  const actions = named.filter((name) => !name.startsWith('detail.'));
+  expect([...new Set(actions)].toSorted()).toEqual([...AUDIT_ACTIONS].toSorted());
+});
