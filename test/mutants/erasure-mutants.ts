@@ -123,4 +123,22 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     suite: ERASURE,
     test: 'one that has ended keeps what was counted',
   },
+  {
+    name: 'retention-of-what-goes-on',
+    why: 'a conversation that began long ago is removed while its user speaks',
+    file: 'src/conversations/record/conversations.sql.ts',
+    find: 'where ended_at < now() - make_interval(days => $1)',
+    replace: 'where coalesce(ended_at, started_at) < now() - make_interval(days => $1)',
+    suite: 'test/erasure/retention.pg.test.ts',
+    test: 'what ended long ago is removed whole',
+  },
+  {
+    name: 'retention-of-one-batch',
+    why: 'of more than fifty old conversations the rest is kept for another ten minutes, and for ever by who has many',
+    file: 'src/erasure/retention.ts',
+    find: 'if (count < batch.limit) break;',
+    replace: 'break;',
+    suite: 'test/erasure/retention.pg.test.ts',
+    test: 'however many there are',
+  },
 ];

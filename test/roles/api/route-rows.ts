@@ -245,6 +245,8 @@ export const ROWS: Record<string, Row> = {
   searchKnowledge: { path: at('/v1/knowledge/search?q=tandem'), status: 200 },
   listKnowledgeGaps: { path: at('/v1/knowledge/gaps'), status: 200 },
   getKnowledgeGap: { path: gap, status: 200 },
+  updateKnowledgeGap: { path: resolvedGap, json: { answer: '21 kg' }, status: 200 },
+  withdrawKnowledgeGapAnswer: { path: below(resolvedGap, '/answer'), status: 204 },
   resolveKnowledgeGap: { path: below(gap, '/resolve'), json: { answer: '20 kg' }, status: 200 },
   updateKnowledgeGap: { path: resolvedGap, json: { answer: '21 kg' }, status: 200 },
   withdrawKnowledgeGapAnswer: { path: below(resolvedGap, '/answer'), status: 204 },
