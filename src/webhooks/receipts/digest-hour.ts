@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../errors.ts';
-import { REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
+import { replayWindowMs, replayWindowText, type ReplayWindow } from '../../events/replay-window.ts';
 import { fromUuid, lowestUuidAt } from '../../ids.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 import { readSent, type SentEvent, type SentPage, type SentSpan } from './receipts.sql.ts';
 
-export type ReceiptsDeps = { pool: Pool; nowMs: () => number };
+export type ReceiptsDeps = ReplayWindow & { pool: Pool; nowMs: () => number };
 
 /**
  * Deliveries of one statement. So many rows keep this process from others for about 20 ms, and planning
@@ -36,7 +36,7 @@ export async function digestHour(
   input: { namespace: string; endpointId: string; hour: number },
 ): Promise<HourDigest> {
   const { namespace, endpointId, hour } = input;
-  requireHour(hour, deps.nowMs());
+  requireHour(deps, hour);
   await requireEndpoint(deps, { namespace, id: endpointId });
   const hash = createHash('sha256');
   const digest = { count: 0, unfinished: 0, failed: 0 };
@@ -64,14 +64,15 @@ export async function* sentPages(pool: Pool, span: SentSpan): AsyncGenerator<Sen
 }
 
 /** @throws ApiError invalid_parameter */
-function requireHour(hour: number, nowMs: number): void {
+function requireHour(deps: ReceiptsDeps, hour: number): void {
+  const nowMs = deps.nowMs();
   const problem =
     hour % HOUR_SEC !== 0
       ? `must be the start of an hour, a multiple of ${HOUR_SEC}`
       : hour * 1_000 > nowMs
         ? 'must not be in the future'
-        : hour * 1_000 < nowMs - REPLAY_WINDOW_MS
-          ? 'digests are answered for 30 days; this hour is before that'
+        : hour * 1_000 < nowMs - replayWindowMs(deps)
+          ? `digests are answered for ${replayWindowText(deps)}; this hour is before that`
           : undefined;
   if (problem !== undefined) throw new ApiError('invalid_parameter', `hour: ${problem}`);
 }

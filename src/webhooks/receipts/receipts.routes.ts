@@ -21,7 +21,8 @@ const hour = z
   .regex(...saying(/^[0-9]{1,12}$/, 'must be the start of an hour in Unix seconds'))
   .transform(Number)
   .meta({
-    description: 'Start of the hour in Unix seconds, a multiple of 3600; of the last 30 days.',
+    description:
+      'Start of the hour in Unix seconds, a multiple of 3600; of the last 30 days, or as long as events are kept.',
     type: 'integer',
     multipleOf: 3_600,
   });
@@ -72,7 +73,9 @@ const sec = z.int().min(0).max(253_402_300_799);
 
 const body = z
   .strictObject({
-    since: sec.describe('Unix seconds, inclusive; at most 30 days ago.'),
+    since: sec.describe(
+      'Unix seconds, inclusive; as long ago as events are kept: 30 days, or as set.',
+    ),
     until: sec
       .optional()
       .describe('Unix seconds, exclusive, at most 24 hours after `since`. Default: now.'),
@@ -143,6 +146,10 @@ function reconcileRoute(deps: ReconcileDeps): Route {
             target: fromUuid('we', endpointId),
             after: { since: from, until: to },
             detail: { deliveries: deliveryIds.length },
+          ({ missing, deliveryIds }) => ({
+            action: 'webhook.reconciled',
+            target: fromUuid('we', endpointId),
+            detail: { since, missing: missing.length, deliveries: deliveryIds.length },
           }),
         ),
         (result) => ({ status: 202, body: view(result) }),

@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.ts';
-import { REPLAY_WINDOW_MS } from '../../events/events.sql.ts';
+import { replayWindowMs, replayWindowText } from '../../events/replay-window.ts';
 import { lowestUuidAt, newUuid, nextUuid } from '../../ids.ts';
 import { lockCount } from '../../platform/declare/quota.sql.ts';
 import { requireScope, type Caller } from '../../platform/http/authorize.ts';
@@ -72,7 +72,7 @@ export async function reconcile(
   if (replay) requireScope(caller, 'replay', '`replay` is true');
   const { namespace } = caller;
   const endpoint = await requireEndpoint(deps, { namespace, id: endpointId });
-  const until = endOfWindow(request, deps.nowMs());
+  const until = endOfWindow(deps, request);
   if (replay && !endpoint.enabled) {
     throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
   }
@@ -159,13 +159,16 @@ async function sendMissing(
 }
 
 /** @throws ApiError invalid_body */
-function endOfWindow({ since, until }: ReconcileRequest, nowMs: number): number {
-  const nowSec = Math.floor(nowMs / 1_000);
+function endOfWindow(deps: ReceiptsDeps, { since, until }: ReconcileRequest): number {
+  const nowSec = Math.floor(deps.nowMs() / 1_000);
   const end = until ?? nowSec + 1;
   if (end > nowSec + SKEW_SEC) throw badTime('until', 'must not be in the future');
   if (since >= end) throw badTime('since', 'must be before until');
-  if (since < nowSec - REPLAY_WINDOW_MS / 1_000 - SKEW_SEC) {
-    throw badTime('since', 'events can be compared for 30 days; since is before that');
+  if (since < nowSec - replayWindowMs(deps) / 1_000 - SKEW_SEC) {
+    throw badTime(
+      'since',
+      `events can be compared for ${replayWindowText(deps)}; since is before that`,
+    );
   }
   if (end - since > WINDOW_SEC + SKEW_SEC) {
     throw badTime('since', 'at most 24 hours are compared at once: begin later, or end earlier');
