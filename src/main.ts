@@ -39,11 +39,14 @@ program
   .requiredOption('-n, --namespace <namespace>', 'the namespace the key belongs to')
   .option('--scopes <scopes>', 'comma-separated: read,write,publish,replay,keys (default: all)')
   .option('--name <name>', 'to know it again')
-  .action(async (options: { namespace: string; scopes?: string; name?: string }) => {
-    const { createKey } = await import('./commands/keys.ts');
-    const { namespace, scopes, name } = options;
-    await createKey(configured(), { namespace, scopes, name });
-  });
+  .option('--expires <end>', 'when it ends: 90d, 12h, or a date as 2027-01-31 (default: never)')
+  .action(
+    async (options: { namespace: string; scopes?: string; name?: string; expires?: string }) => {
+      const { createKey } = await import('./commands/keys.ts');
+      const { namespace, scopes, name, expires } = options;
+      await createKey(configured(), { namespace, scopes, name, expires });
+    },
+  );
 
 function configured(): Config {
   const config = readConfig();

@@ -14,7 +14,9 @@ export const ApiKey = z
     scopes: z.array(z.enum(SCOPES)),
     prefix: z.string().meta({ description: 'How the key begins, to tell it from others.' }),
     last_used_at: unixTime.nullable().meta({ description: 'Good to about a minute.' }),
-    expires_at: unixTime.nullable().meta({ description: 'After a rotation: when it ends.' }),
+    expires_at: unixTime
+      .nullable()
+      .meta({ description: 'When it ends, as it was made or by a rotation; null: it does not.' }),
   })
   .meta({ id: 'ApiKey', description: 'An API key; it works in its namespace only.' });
 

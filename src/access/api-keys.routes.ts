@@ -58,6 +58,12 @@ const createBody = z
   .strictObject({
     name: z.string().min(1).max(100).describe('For people, to know it again.'),
     scopes: z.array(z.enum(SCOPES)).min(1).max(20).describe('What it may do.'),
+    expires_at: z
+      .int()
+      .min(0)
+      .max(253_402_300_799)
+      .optional()
+      .describe('Unix seconds, in the future: when it ends. Default: it does not.'),
   })
   .describe('The key to make.');
 
@@ -92,8 +98,13 @@ function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
       body: { schema: createBody },
       answers: created,
       errors: ['quota_exceeded'],
-      handle: ({ answering, caller, body }) =>
-        answering((beforeCommit) => createKey(deps, caller, body, beforeCommit), newKeyAnswer),
+      handle: ({ answering, caller, body: { name, scopes, expires_at: at } }) => {
+        const input = { name, scopes, expiresAt: at === undefined ? null : at * 1_000 };
+        return answering(
+          (beforeCommit) => createKey(deps, caller, input, beforeCommit),
+          newKeyAnswer,
+        );
+      },
     }),
     route({
       method: 'post',

@@ -15,7 +15,7 @@ export type ApiKeyRow = ApiKey & {
   prefix: string;
   createdAt: number;
   lastUsedAt: number | null;
-  /** After a rotation: when it ends. */
+  /** When it ends, as it was made or by a rotation; null: it does not. */
   expiresAt: number | null;
 };
 
@@ -44,16 +44,25 @@ export async function insertApiKey(
 const COLUMNS = `id, namespace, scopes, name, prefix, created_at as "createdAt",
   last_used_at as "lastUsedAt", expires_at as "expiresAt"`;
 
+export type NewApiKey = {
+  namespace: string;
+  scopes: readonly Scope[];
+  name: string;
+  /** When it ends; default: it does not. */
+  expiresAt?: number | null;
+};
+
 /** Undefined when there is a key with this text. */
 export async function addApiKey(
   db: Db,
-  input: { namespace: string; scopes: readonly Scope[]; text: string; name: string },
+  input: NewApiKey & { text: string },
 ): Promise<ApiKeyRow | undefined> {
-  const { namespace, scopes, text, name } = input;
+  const { namespace, scopes, text, name, expiresAt = null } = input;
+  const end = expiresAt === null ? null : new Date(expiresAt);
   const { rows } = await db.query<ApiKeyRow>(
-    `insert into api_keys (id, namespace, hash, prefix, scopes, name)
-     values ($1, $2, $3, $4, $5, $6) on conflict (hash) do nothing returning ${COLUMNS}`,
-    [newUuid(), namespace, hashOf(text), text.slice(0, PREFIX_SHOWN), scopes, name],
+    `insert into api_keys (id, namespace, hash, prefix, scopes, name, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (hash) do nothing returning ${COLUMNS}`,
+    [newUuid(), namespace, hashOf(text), text.slice(0, PREFIX_SHOWN), scopes, name, end],
   );
   return rows[0];
 }

@@ -9,6 +9,7 @@ import {
   readApiKey,
   revokeApiKey,
   type ApiKeyRow,
+  type NewApiKey,
 } from './api-keys.sql.ts';
 import { unixSec, unixSecOrNull } from '../platform/http/fields.ts';
 import { SCOPES, type Scope } from '../platform/http/authorize.ts';
@@ -49,13 +50,14 @@ export type NewKey = { row: ApiKeyRow; text: string };
 const SCOPES_MISSING = 'a key may be given no more scopes than your own has';
 
 /**
+ * One that ends is counted against the quota with those that run out, and is nobody's last key.
  * @throws ApiError unauthorized, quota_exceeded, invalid_body when it is more than the caller's own
- * key may do
+ * key may do, or its end is over
  */
 export function createKey(
   deps: KeyMakerDeps,
   caller: KeyManager,
-  input: { name: string; scopes: readonly Scope[] },
+  input: Omit<NewApiKey, 'namespace'>,
   beforeCommit: CommitHook<NewKey> = noCommitHook,
 ): Promise<NewKey> {
   const missing = missingScopes(caller, input.scopes);
@@ -67,9 +69,11 @@ export function createKey(
   }
   return inTransaction(deps.pool, async (db) => {
     await lockKeys(db, caller);
-    await requireRoom(db, deps, caller.namespace, 'standing');
+    const isEnding = input.expiresAt !== undefined && input.expiresAt !== null;
+    await requireRoom(db, deps, caller.namespace, isEnding ? 'ending' : 'standing');
     const scopes = SCOPES.filter((scope) => input.scopes.includes(scope)); // Each once.
-    const made = await makeKey(db, caller, { ...input, scopes });
+    const made = await makeKey(db, { ...input, namespace: caller.namespace, scopes });
+    requireFuture(made.row);
     await audit(db, caller, { action: 'api_key.created', row: made.row, after: toldOf(made.row) });
     await beforeCommit(db, made);
     return made;
@@ -101,10 +105,11 @@ export async function rotateKey(
     // Its row is locked: of two rotations at once one fails.
     const expiresAt = await expireApiKey(db, key, input.overlapSec);
     if (expiresAt === undefined) {
-      const detail = 'it was rotated before and ends by itself; rotate the key that came after it';
+      const detail = 'it ends by itself: make another key, or rotate the one that came after it';
       throw new ApiError('rotation_in_progress', detail);
     }
-    const made = await makeKey(db, caller, old);
+    const { namespace, name, scopes } = old;
+    const made = await makeKey(db, { namespace, name, scopes });
     await audit(db, caller, {
       action: 'api_key.rotated',
       row: old,
@@ -163,7 +168,7 @@ async function lockKeys(
 export function addGivenKey(
   { pool }: Pick<KeyDeps, 'pool'>,
   actor: string,
-  key: { namespace: string; name: string; scopes: readonly Scope[]; text: string },
+  key: NewApiKey & { text: string },
 ): Promise<ApiKeyRow | undefined> {
   return inTransaction(pool, async (db) => {
     const row = await addApiKey(db, key);
@@ -183,15 +188,20 @@ async function requireRoom(
   checkQuota(deps, 'api_keys', { used: (await countApiKeys(db, namespace))[which] });
 }
 
-async function makeKey(
-  db: Db,
-  { namespace }: Pick<KeyManager, 'namespace'>,
-  { name, scopes }: { name: string; scopes: readonly Scope[] },
-): Promise<NewKey> {
+async function makeKey(db: Db, input: NewApiKey): Promise<NewKey> {
   const text = newKeyText();
-  const row = await addApiKey(db, { namespace, name, scopes, text });
+  const row = await addApiKey(db, { ...input, text });
   if (!row) throw new Error('two keys of 240 random bits are the same');
   return { row, text };
+}
+
+/** By the database's clock, which decides when it ends. @throws ApiError invalid_body */
+function requireFuture({ expiresAt, createdAt }: ApiKeyRow): void {
+  if (expiresAt === null || expiresAt > createdAt) return;
+  const detail = 'must be in the future, in Unix seconds';
+  throw new ApiError('invalid_body', `expires_at: ${detail}`, {
+    errors: [{ pointer: '/expires_at', code: 'invalid_value', detail }],
+  });
 }
 
 function missingScopes(caller: KeyManager, scopes: readonly Scope[]): Scope[] {

@@ -10,12 +10,17 @@ const NAME_MAX = 100;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /**
- * `parley keys create -n NAMESPACE [--scopes read,write] [--name NAME]`: the first key of a
- * namespace. Prints the key, once, as the only line on stdout.
+ * `parley keys create -n NAMESPACE [--scopes read,write] [--name NAME] [--expires 90d]`: the first key
+ * of a namespace. Prints the key, once, as the only line on stdout.
  */
 export async function createKey(
   config: Config,
-  input: { namespace: string; scopes: string | undefined; name: string | undefined },
+  input: {
+    namespace: string;
+    scopes: string | undefined;
+    name: string | undefined;
+    expires: string | undefined;
+  },
 ): Promise<void> {
   if (config.databaseUrl === undefined) {
     throw new StartupError('DATABASE_URL is not set: keys are kept in the database');
@@ -24,13 +29,14 @@ export async function createKey(
     throw new StartupError(`${input.namespace} is no namespace: use a DNS label such as default`);
   }
   const scopes = parseScopes(input.scopes);
+  const expiresAt = parseEnd(input.expires, Date.now());
   const { namespace, name = '' } = input;
   if (name.length > NAME_MAX) throw new StartupError(`a name may have ${NAME_MAX} characters`);
   const log = createLogger('warn', 'keys');
   const pool = createPool(config.databaseUrl, { log, max: 1 });
   try {
     const text = newKeyText();
-    await addGivenKey({ pool }, 'cli', { namespace, name, scopes, text });
+    await addGivenKey({ pool }, 'cli', { namespace, name, scopes, text, expiresAt });
     process.stdout.write(`${text}\n`);
   } finally {
     await pool.end();
@@ -44,4 +50,28 @@ function parseScopes(text: string | undefined): Scope[] {
     if (!known) throw new StartupError(`${scope} is no scope: ${SCOPES.join(', ')}`);
     return known;
   });
+}
+
+const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/**
+ * Unix milliseconds of `90d`, `12h`, `30m` (from now), or of a day (its beginning, UTC) or moment as ISO
+ * 8601 writes it; null: none is given.
+ * @throws StartupError when it is none of these, or over
+ */
+export function parseEnd(text: string | undefined, nowMs: number): number | null {
+  if (text === undefined) return null;
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const atMs =
+    count === undefined
+      ? Date.parse(isDate ? text : '')
+      : nowMs + Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
+  if (Number.isNaN(atMs)) {
+    throw new StartupError(
+      `--expires ${text}: say 90d, 12h or 30m from now, or a date such as 2027-01-31 or 2027-01-31T12:00:00Z`,
+    );
+  }
+  if (atMs <= nowMs) throw new StartupError(`--expires ${text}: that is not in the future`);
+  return atMs;
 }

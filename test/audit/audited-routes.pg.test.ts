@@ -19,7 +19,10 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const writes = ROUTES.filter(({ method }) => method !== 'get');
-const cases = writes.map((route): [string, Route] => [route.operationId, route]);
+/** One without a row is red in test/roles/api/route-matrix.pg.test.ts. */
+const cases = writes
+  .filter(({ operationId }) => operationId in ROWS)
+  .map((route): [string, Route] => [route.operationId, route]);
 
 async function ask(
   route: Route,

@@ -233,4 +233,13 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     suite: ENDED,
     test: 'a streamed reply ends with its key',
   },
+  {
+    name: 'key-that-ended-before-it-began',
+    why: 'a key is answered 201 and never works',
+    file: ACTS,
+    find: '    requireFuture(made.row);',
+    replace: '',
+    suite: 'test/access/ending-keys.pg.test.ts',
+    test: 'is 422, and there is no key',
+  },
 ];

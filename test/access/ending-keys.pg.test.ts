@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parseEnd } from '../../src/commands/keys.ts';
+import { addGivenKey } from '../../src/access/manage-keys.ts';
+import { newKeyText } from '../../src/access/api-keys.sql.ts';
+import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
+
+/** Contract §4, API keys: keys that are made with an end. */
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ operator: false });
+});
+afterAll(() => api.stop());
+
+const nowSec = (): number => Math.floor(Date.now() / 1_000);
+const create = (json: object, key = api.key): Promise<Reply> =>
+  api.call('POST', '/v1/api_keys', { key, json: { name: 'job', scopes: ['read'], ...json } });
+
+test('it shows its end, in lists too, and works until then', async () => {
+  const at = nowSec() + 3_600;
+  const { status, body } = await create({ expires_at: at });
+  expect([status, body.expires_at]).toEqual([201, at]);
+  expect((await api.call('GET', '/v1/agents', { key: body.key })).status).toBe(200);
+  const { data } = (await api.call('GET', '/v1/api_keys?limit=100')).body;
+  expect(data).toContainEqual(expect.objectContaining({ id: body.id, expires_at: at }));
+  const { data: lines } = (await api.call('GET', `/v1/audit_log?target=${body.id}`)).body;
+  expect(lines[0].after).toMatchObject({ expires_at: at });
+});
+
+test('it is refused within 100 ms of its end, though it was in use', async () => {
+  const end = Date.now() + 700;
+  const key = newKeyText();
+  const { pool } = api.engine;
+  await addGivenKey({ pool }, 'cli', {
+    namespace: 'default',
+    name: 'short',
+    scopes: ['read'],
+    text: key,
+    expiresAt: end,
+  });
+  let status = 200;
+  while (status === 200) {
+    ({ status } = await api.call('GET', '/v1/jobs', { key }));
+    if (status === 200) expect(Date.now()).toBeLessThan(end + 1_000);
+  }
+  expect(status).toBe(401);
+  expect(Date.now()).toBeGreaterThanOrEqual(end - 20);
+  expect(Date.now()).toBeLessThan(end + 100);
+});
+
+test.each([[0], [nowSec() - 1], [1.5], [253_402_300_800], ['2027-01-01'], [null]])(
+  'an end of %j is 422, and there is no key',
+  async (at) => {
+    const { status, body } = await create({ name: 'wrong', expires_at: at });
+    expect(status).toBe(422);
+    expect(body.errors).toMatchObject([{ pointer: '/expires_at' }]);
+    const { rows } = await api.engine.pool.query(`select 1 from api_keys where name = 'wrong'`);
+    expect(rows).toEqual([]);
+  },
+);
+
+test('it is no last key that stays: the one that has no end cannot be deleted beside it', async () => {
+  const root = await api.newKey('ending');
+  const { body } = await create({ scopes: ['keys'], expires_at: nowSec() + 60 }, root);
+  const { data } = (await api.call('GET', '/v1/api_keys', { key: root })).body;
+  const mine = data.find(({ id }: { id: string }) => id !== body.id);
+  const refused = await api.call('DELETE', `/v1/api_keys/${mine.id}`, { key: root });
+  expect(refused).toMatchObject({ status: 409, body: { code: 'last_key' } });
+  expect((await api.call('DELETE', `/v1/api_keys/${body.id}`, { key: root })).status).toBe(204);
+});
+
+test('it is not rotated: that would be another end', async () => {
+  const { body } = await create({ expires_at: nowSec() + 60 });
+  const rotated = await api.call('POST', `/v1/api_keys/${body.id}/rotate`, { json: {} });
+  expect(rotated).toMatchObject({ status: 409, body: { code: 'rotation_in_progress' } });
+});
+
+test('on the command line an end is a time from now, or a date', () => {
+  const now = Date.UTC(2026, 10, 22);
+  expect(parseEnd(undefined, now)).toBeNull();
+  expect(parseEnd('90d', now)).toBe(now + 90 * 86_400_000);
+  expect(parseEnd('12h', now)).toBe(now + 43_200_000);
+  expect(parseEnd('2027-01-31', now)).toBe(Date.UTC(2027, 0, 31));
+  expect(parseEnd('2027-01-31T12:00:00Z', now)).toBe(Date.UTC(2027, 0, 31, 12));
+  for (const text of ['90', '0d', 'tomorrow', '2027-02-40', '2026-11-21', '-1d', '']) {
+    expect(() => parseEnd(text, now)).toThrow('--expires');
+  }
+});
