@@ -9,7 +9,6 @@ export const AUDIT_ACTIONS = [
   'webhook.updated',
   'webhook.deleted',
   'webhook.replayed',
-  'webhook.reconciled',
   'webhook.secret_rotated',
   'webhook.secret_activated',
   'webhook.rotation_canceled',

@@ -46,6 +46,5 @@ export const NOT_AUDITED: Record<string, string> = {
   createCall: 'the hot path: a call is how a conversation starts',
   endCall: 'the hot path: a call is how a conversation ends',
   reconcileWebhook: 'it compares; with `replay` it leaves webhook.replayed (receipts.pg.test.ts)',
-  reconcileWebhook: 'a comparison; with `replay` it leaves webhook.reconciled',
   testWebhook: 'the hot route of load tests; it changes nothing, and its event is its record',
 };

@@ -146,10 +146,6 @@ function reconcileRoute(deps: ReconcileDeps): Route {
             target: fromUuid('we', endpointId),
             after: { since: from, until: to },
             detail: { deliveries: deliveryIds.length },
-          ({ missing, deliveryIds }) => ({
-            action: 'webhook.reconciled',
-            target: fromUuid('we', endpointId),
-            detail: { since, missing: missing.length, deliveries: deliveryIds.length },
           }),
         ),
         (result) => ({ status: 202, body: view(result) }),
