@@ -13,7 +13,7 @@ import {
   type StreamPosition,
   type StreamedEvent,
 } from './event-stream.sql.ts';
-import { REPLAY_WINDOW_MS } from './events.sql.ts';
+import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
 
 /**
  * Events as a log, page by page, in the order of the stream (docs/decisions/0013): what a follower has
@@ -31,7 +31,7 @@ export type LogCursor = StreamPosition & {
 
 /** @throws ApiError event_expired */
 export async function readEventLog(
-  deps: { pool: Pool; nowMs: () => number },
+  deps: ReplayWindow & { pool: Pool; nowMs: () => number },
   input: {
     namespace: string;
     filter: StreamFilter;
@@ -55,17 +55,18 @@ export async function readEventLog(
 }
 
 async function positionOf(
-  { pool, nowMs }: { pool: Pool; nowMs: () => number },
+  deps: ReplayWindow & { pool: Pool; nowMs: () => number },
   namespace: string,
   cursor: LogCursor | undefined,
 ): Promise<StreamPosition> {
+  const { pool, nowMs } = deps;
   if (cursor === undefined || cursor.id === START.id) return START;
   const known = await findStreamPosition(pool, { namespace, id: cursor.id });
   if (known) return known;
   // Dropped by age, and nothing was missed if it has been read since; else it never was in this
   // database, or not before its backup.
-  const isOld = nowMs() - uuidTimeMs(cursor.id) > REPLAY_WINDOW_MS;
-  const isFresh = nowMs() - cursor.readAtSec * 1_000 < REPLAY_WINDOW_MS;
+  const isOld = nowMs() - uuidTimeMs(cursor.id) > replayWindowMs(deps);
+  const isFresh = nowMs() - cursor.readAtSec * 1_000 < replayWindowMs(deps);
   const { position } = await readStreamStart(pool);
   if (isOld && isFresh && isAfter(position, cursor)) return cursor;
   const detail = 'the cursor is too old, events after it may be gone: begin anew without one';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ReplayWindow } from './replay-window.ts';
 import { ApiError, found } from '../errors.ts';
 import { toUuid } from '../ids.ts';
 import { encodeLogCursor, readEventLog, readLogCursor } from './event-log.ts';
@@ -13,7 +14,7 @@ import { Event, eventView, type DeliveryCounts } from './event.view.ts';
 const tag = 'Events';
 const params = { id: idParam('evt', 'event') };
 
-export type EventRoutesDeps = {
+export type EventRoutesDeps = ReplayWindow & {
   pool: Pool;
   nowMs: () => number;
   /** By event, all of a page in one statement; an event without deliveries may be missing. */
