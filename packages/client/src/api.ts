@@ -1090,7 +1090,7 @@ export interface components {
       prefix: string;
       /** Good to about a minute. */
       last_used_at: (number | null);
-      /** After a rotation: when it ends. */
+      /** When it ends, as it was made or by a rotation; null: it does not. */
       expires_at: (number | null);
     };
     /** A new API key with its text. */
@@ -1105,7 +1105,7 @@ export interface components {
       prefix: string;
       /** Good to about a minute. */
       last_used_at: (number | null);
-      /** After a rotation: when it ends. */
+      /** When it ends, as it was made or by a rotation; null: it does not. */
       expires_at: (number | null);
       /** The key. Shown now and never again. */
       key: string;
@@ -2524,7 +2524,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Unix seconds, inclusive; at most 30 days ago. */
+          /** Unix seconds, inclusive; as long ago as events are kept: 30 days, or as set. */
           since: number;
           /** Unix seconds, exclusive. Default: now, the moment of the request. */
           until?: number;
@@ -2685,7 +2685,7 @@ export interface paths {
     get: {
       parameters: {
         query: {
-          /** Start of the hour in Unix seconds, a multiple of 3600; of the last 30 days. */
+          /** Start of the hour in Unix seconds, a multiple of 3600; of the last 30 days, or as long as events are kept. */
           hour: number;
         };
         header?: never;
@@ -2727,7 +2727,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Unix seconds, inclusive; at most 30 days ago. */
+          /** Unix seconds, inclusive; as long ago as events are kept: 30 days, or as set. */
           since: number;
           /** Unix seconds, exclusive, at most 24 hours after `since`. Default: now. */
           until?: number;
@@ -4181,6 +4181,8 @@ export interface paths {
           name: string;
           /** What it may do. */
           scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
+          /** Unix seconds, in the future: when it ends. Default: it does not. */
+          expires_at?: number;
         };
       } };
       responses: {
