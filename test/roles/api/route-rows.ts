@@ -248,8 +248,6 @@ export const ROWS: Record<string, Row> = {
   updateKnowledgeGap: { path: resolvedGap, json: { answer: '21 kg' }, status: 200 },
   withdrawKnowledgeGapAnswer: { path: below(resolvedGap, '/answer'), status: 204 },
   resolveKnowledgeGap: { path: below(gap, '/resolve'), json: { answer: '20 kg' }, status: 200 },
-  updateKnowledgeGap: { path: resolvedGap, json: { answer: '21 kg' }, status: 200 },
-  withdrawKnowledgeGapAnswer: { path: below(resolvedGap, '/answer'), status: 204 },
 
   getOpenApi: { path: at('/v1/openapi.json'), status: 200 },
 };
