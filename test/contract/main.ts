@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 import { coverageOf, type Operation } from './coverage.ts';
+import { lintDocument } from './lint.ts';
 
 /**
  * Whether Parley keeps what /v1/openapi.json promises, asked by somebody else's tool: schemathesis
@@ -41,11 +42,15 @@ const parley = await startParley({
 });
 let exitCode = 1;
 try {
+  const { body: document } = await parley.call('GET', '/v1/openapi.json');
+  const findings = await lintDocument(document, folder.path);
+  for (const finding of findings) console.log(`redocly: ${finding}`);
+  console.log(`redocly lint: ${findings.length} findings`);
   const code = await runSchemathesis(parley);
   const untried = await report(parley);
   const serverErrors = parley.output().match(/"msg":"a request failed".*/g) ?? [];
   for (const line of serverErrors.slice(0, 5)) console.log(line);
-  exitCode = code !== 0 || untried > 0 ? 1 : 0;
+  exitCode = code !== 0 || untried > 0 || findings.length > 0 ? 1 : 0;
 } finally {
   await parley.stop();
   await folder.remove();

@@ -92,6 +92,7 @@ export const flag = z
   .optional()
   .meta({ type: 'boolean' });
 
+const [METADATA_FILTER] = saying(/^metadata\..+$/, 'must be metadata. and the name of a member');
 const MEMBERS_MAX = 50;
 const memberName = z.string().min(1).max(128);
 /** E.164 */
@@ -141,7 +142,7 @@ export const metadataFilter = z
     description:
       '`metadata.KEY=VALUE`: those whose metadata has exactly that; of several pairs, all (10 at most).',
     // As OpenAPI writes it: an object whose members are parameters of their own.
-    propertyNames: { pattern: '^metadata\\..+$' },
+    propertyNames: { pattern: METADATA_FILTER.source },
     param: { style: 'form', explode: true },
   });
 /** A filter by a number of a telephone. */
