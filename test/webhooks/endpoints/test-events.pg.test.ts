@@ -23,7 +23,9 @@ const get = async (path: string): Promise<Reply['body']> => (await api.call('GET
 
 async function endpoint(fields: object = {}): Promise<string> {
   const json = { url: receiver.url, ...fields };
-  const { id } = (await api.call('POST', '/v1/webhooks', { json })).body;
+  const { status, body } = await api.call('POST', '/v1/webhooks', { json });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  const { id } = body;
   await api.engine.eventually(async () => (await get(`/v1/webhooks/${id}`)).ready === true);
   return id;
 }
@@ -127,7 +129,7 @@ test('no metric counts them: not the event, its attempts, its failures, its back
 
 test('without a type it is one that the endpoint is subscribed to', async () => {
   for (const [eventTypes, type] of [
-    [[], 'agent.published'],
+    [null, 'agent.published'],
     [['*'], 'agent.published'],
     [['agent.rolled_back'], 'agent.rolled_back'],
     [['knowledge.source.*', 'escalation.accepted'], 'escalation.accepted'],
