@@ -95,7 +95,7 @@ async function scaleDelivery(replicas: number): Promise<void> {
 }
 
 test(`kubectl scale of delivery 1 → 4 → 1 under ${RATE}/s loses nothing and doubles nothing`, async () => {
-  const loading = load(endpoint.id, { rate: RATE, seconds: 45 });
+  const loading = load({ endpointId: endpoint.id }, { rate: RATE, seconds: 45 });
   await delay(5_000); // Load on one pod.
   await scaleDelivery(4);
   await delay(8_000); // Load on four.
@@ -107,7 +107,7 @@ test(`kubectl scale of delivery 1 → 4 → 1 under ${RATE}/s loses nothing and 
 }, 240_000);
 
 test('helm upgrade under load fails no request', async () => {
-  const loading = load(endpoint.id, { rate: RATE, seconds: 60 });
+  const loading = load({ endpointId: endpoint.id }, { rate: RATE, seconds: 60 });
   await delay(3_000); // Load before the upgrade.
   await install('--set-string', `podAnnotations.rolled=${randomBytes(4).toString('hex')}`);
   const { accepted, failures } = await loading;

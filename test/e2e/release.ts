@@ -95,15 +95,18 @@ export async function call(method: string, route: string, body?: object): Promis
 // oxlint-disable-next-line typescript/no-explicit-any -- looked at field by field
 export type Answer = { status: number; body: any };
 
-/** Load on an endpoint from the toolbox, RATE test events a second; the answer when it has ended. */
+/**
+ * Load from the toolbox, RATE events a second: test events to an endpoint, or conversations of an agent,
+ * whose events the metrics count. The answer when it has ended; `accepted` are ids of the one or the other.
+ */
 export async function load(
-  endpointId: string,
+  on: { endpointId: string } | { agentId: string },
   { rate, seconds }: { rate: number; seconds: number },
 ): Promise<{ accepted: string[]; failures: string[] }> {
   const text = await inToolbox(NAMESPACE, source('load.mjs'), {
     PARLEY_URL: `http://parley-api.${NAMESPACE}:8080`,
     PARLEY_API_KEY: apiKey,
-    ENDPOINT_ID: endpointId,
+    ...('agentId' in on ? { AGENT_ID: on.agentId } : { ENDPOINT_ID: on.endpointId }),
     RATE: rate,
     SECONDS: seconds,
   });

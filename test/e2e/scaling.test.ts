@@ -9,7 +9,8 @@ import { received, receiverUrl, source, startPod } from './toolbox.ts';
 /**
  * The chart's autoscaler of delivery on a real backlog: receivers that take their time, so that pods wait
  * and use no CPU while the queue grows. The backlog is served as an external metric by a pod of the
- * test's (pods/external-metrics.mjs). docs/operations/scaling.md has what was seen.
+ * test's (pods/external-metrics.mjs). The load are conversations, for no metric counts test events.
+ * docs/operations/scaling.md has what was seen.
  */
 
 const RATE = 100;
@@ -101,21 +102,28 @@ test('pods rise with a backlog that costs no CPU, and go when it is gone', async
   );
   expect(await replicas()).toBe(1);
   const url = `${receiverUrl(NAMESPACE)}?wait=${WAIT_MS}`;
-  const endpoint = await call('POST', '/v1/webhooks', { url });
+  const event_types = ['conversation.started'];
+  const endpoint = await call('POST', '/v1/webhooks', { url, event_types });
   expect(endpoint).toMatchObject({ status: 201, body: { ready: true } });
+  const agent = await call('POST', '/v1/agents', { name: 'load', prompt: 'Answer.' });
+  expect(agent).toMatchObject({ status: 201, body: { ready: true } });
 
-  const loading = load(endpoint.body.id as string, { rate: RATE, seconds: SECONDS });
+  const loading = load({ agentId: agent.body.id as string }, { rate: RATE, seconds: SECONDS });
   await eventually('four pods', async () => (await replicas()) === 4, 120_000);
   const { accepted, failures } = await loading;
   expect(failures.slice(0, 5)).toEqual([]);
-  const wanted = new Set(accepted);
   await eventually(
     'all of it',
     async () => {
-      const ids = (await received(NAMESPACE)).map(({ headers }) => headers['parley-event-id']!);
-      return [...wanted].every((id) => ids.includes(id));
+      const started = new Set((await received(NAMESPACE)).map(({ body }) => conversationOf(body)));
+      return accepted.every((id) => started.has(id));
     },
     120_000,
   );
   await eventually('one pod again', async () => (await replicas()) === 1, 180_000);
 }, 600_000);
+
+/** Which conversation an event is of. */
+function conversationOf(body: string): string {
+  return (JSON.parse(body) as { data: { conversation_id: string } }).data.conversation_id;
+}

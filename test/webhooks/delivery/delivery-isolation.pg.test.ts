@@ -29,7 +29,7 @@ test('F-26: thirty endpoints that hang, with hundreds of events, cost a healthy 
   // 1,200 attempts that would take all 512 slots of the process, twice over.
   for (let i = 0; i < 40; i += 1) hung.push(await fixture.emit({ namespace: 'hanging' }));
   await fixture.startDelivery();
-  await fixture.deliveryWhen(hung[0]!, ({ attemptCount }) => attemptCount === 1);
+  await fixture.deliveryWhen(hung[0]!, ({ inFlightSince }) => inFlightSince !== null);
 
   const latencies: number[] = [];
   const startedMs = performance.now();

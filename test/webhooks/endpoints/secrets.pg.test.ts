@@ -68,7 +68,7 @@ test('the log of a delivery that goes wrong in every way holds no secret', async
   for (const eventId of events.slice(0, 2)) {
     await fixture.deliveryWhen(eventId, ({ attempts }) => attempts.length === 1);
   }
-  await fixture.deliveryWhen(events[2]!, ({ attemptCount }) => attemptCount === 1);
+  await fixture.deliveryWhen(events[2]!, ({ inFlightSince }) => inFlightSince !== null);
   await fixture.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`,
@@ -100,7 +100,7 @@ test('F-55: a secret that does not open sends nothing and keeps the delivery', a
   );
   await fixture.startDelivery({ log: pino({ level: 'silent' }) });
   const eventId = await fixture.emit();
-  await fixture.deliveryWhen(eventId, ({ attemptCount }) => attemptCount === 1);
+  await fixture.deliveryWhen(eventId, ({ inFlightSince }) => inFlightSince !== null);
   await fixture.emit({ namespace: 'other' });
   const [witness] = await receiver.until(({ length }) => length === 1);
   expect(witness!.json.id).not.toBe(fromUuid('evt', eventId));
