@@ -134,6 +134,8 @@ export async function countApiKeys(
   return rows[0]!; // An aggregate has one row.
 }
 
+type LockedKey = { id: string; expiresAt: number | null; isManaging: boolean };
+
 /**
  * Locks the keys of a namespace that may manage keys and do not expire (`isManaging`), and those of
  * `ids` that work: of two callers who delete the last two, or each other, one must see what the
@@ -143,9 +145,9 @@ export async function lockManagingKeys(
   db: Db,
   namespace: string,
   ids: readonly string[],
-): Promise<{ id: string; isManaging: boolean }[]> {
-  const { rows } = await db.query<{ id: string; isManaging: boolean }>(
-    `select id, expires_at is null and 'keys' = any(scopes) as "isManaging" from api_keys
+): Promise<LockedKey[]> {
+  const { rows } = await db.query<LockedKey>(
+    `select id, expires_at as "expiresAt", expires_at is null and 'keys' = any(scopes) as "isManaging" from api_keys
       where namespace = $1 and ${LIVE}
         and (id = any($2) or (expires_at is null and 'keys' = any(scopes)))
       order by id for update`,

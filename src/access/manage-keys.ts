@@ -52,7 +52,7 @@ const SCOPES_MISSING = 'a key may be given no more scopes than your own has';
 /**
  * One that ends is counted against the quota with those that run out, and is nobody's last key.
  * @throws ApiError unauthorized, quota_exceeded, invalid_body when it is more than the caller's own
- * key may do, or its end is over
+ * key may do, outlives that key, or its end is over
  */
 export function createKey(
   deps: KeyMakerDeps,
@@ -68,12 +68,13 @@ export function createKey(
     });
   }
   return inTransaction(deps.pool, async (db) => {
-    await lockKeys(db, caller);
+    const { endsAt } = await lockKeys(db, caller);
     const isEnding = input.expiresAt !== undefined && input.expiresAt !== null;
     await requireRoom(db, deps, caller.namespace, isEnding ? 'ending' : 'standing');
     const scopes = SCOPES.filter((scope) => input.scopes.includes(scope)); // Each once.
     const made = await makeKey(db, { ...input, namespace: caller.namespace, scopes });
     requireFuture(made.row);
+    requireNoLater(made.row, endsAt);
     await audit(db, caller, { action: 'api_key.created', row: made.row, after: toldOf(made.row) });
     await beforeCommit(db, made);
     return made;
@@ -83,7 +84,8 @@ export function createKey(
 /**
  * A new key of the same name and scopes; the old one ends when the overlap does, and cannot be
  * rotated again. Where the quota is used up a key can still be rotated; those that end are counted
- * apart, or a chain of rotations would make any number.
+ * apart, or a chain of rotations would make any number. A key that ends rotates none: it would have
+ * one that lasts.
  * @throws ApiError unauthorized, not_found, missing_scope, rotation_in_progress, quota_exceeded
  */
 export async function rotateKey(
@@ -94,7 +96,7 @@ export async function rotateKey(
 ): Promise<NewKey> {
   const key = { namespace: caller.namespace, id: input.id };
   const rotated = await inTransaction(deps.pool, async (db) => {
-    await lockKeys(db, caller, input.id);
+    const { endsAt } = await lockKeys(db, caller, input.id);
     await requireRoom(db, deps, caller.namespace, 'ending');
     const old = found(await readApiKey(db, key), 'API key');
     const missing = missingScopes(caller, old.scopes);
@@ -107,6 +109,11 @@ export async function rotateKey(
     if (expiresAt === undefined) {
       const detail = 'it ends by itself: make another key, or rotate the one that came after it';
       throw new ApiError('rotation_in_progress', detail);
+    }
+    if (endsAt !== null) {
+      // What it makes has no end. Here, so that one that cannot be rotated says that.
+      const detail = `your own key ends at ${unixSec(endsAt)} and makes none that outlives it`;
+      throw new ApiError('missing_scope', detail);
     }
     const { namespace, name, scopes } = old;
     const made = await makeKey(db, { namespace, name, scopes });
@@ -132,7 +139,7 @@ export async function deleteKey(
 ): Promise<void> {
   const key = { namespace: caller.namespace, id };
   await inTransaction(pool, async (db) => {
-    const managing = await lockKeys(db, caller, id);
+    const { managing } = await lockKeys(db, caller, id);
     const row = found(await readApiKey(db, key), 'API key');
     if (row.scopes.includes('keys') && managing.every((other) => other === id)) {
       const detail = 'nobody could manage the keys of this namespace any more: make another first';
@@ -146,19 +153,20 @@ export async function deleteKey(
 
 /**
  * Locks the caller's own key, which another process may have ended while this one remembers it: it
- * must leave no successor. Returns the ids of those that may manage keys and do not expire.
+ * must leave no successor. `managing`: ids of those that may manage keys and do not expire; `endsAt`:
+ * when the caller's own ends, Unix ms, null: never.
  * @throws ApiError unauthorized
  */
 async function lockKeys(
   db: Db,
   { namespace, keyId }: KeyManager,
   ...others: string[]
-): Promise<string[]> {
+): Promise<{ managing: string[]; endsAt: number | null }> {
   const locked = await lockManagingKeys(db, namespace, [keyId, ...others]);
-  if (!locked.some(({ id }) => id === keyId)) {
-    throw new ApiError('unauthorized', 'the API key was revoked or ran out');
-  }
-  return locked.filter(({ isManaging }) => isManaging).map(({ id }) => id);
+  const own = locked.find(({ id }) => id === keyId);
+  if (!own) throw new ApiError('unauthorized', 'the API key was revoked or ran out');
+  const managing = locked.filter(({ isManaging }) => isManaging).map(({ id }) => id);
+  return { managing, endsAt: own.expiresAt };
 }
 
 /**
@@ -199,6 +207,15 @@ async function makeKey(db: Db, input: NewApiKey): Promise<NewKey> {
 function requireFuture({ expiresAt, createdAt }: ApiKeyRow): void {
   if (expiresAt === null || expiresAt > createdAt) return;
   const detail = 'must be in the future, in Unix seconds';
+  throw new ApiError('invalid_body', `expires_at: ${detail}`, {
+    errors: [{ pointer: '/expires_at', code: 'invalid_value', detail }],
+  });
+}
+
+/** Else whoever has a key for a day makes one for ever. @throws ApiError invalid_body */
+function requireNoLater({ expiresAt }: ApiKeyRow, endsAt: number | null): void {
+  if (endsAt === null || (expiresAt !== null && expiresAt <= endsAt)) return;
+  const detail = `must be ${unixSec(endsAt)} at the latest, when your own key ends`;
   throw new ApiError('invalid_body', `expires_at: ${detail}`, {
     errors: [{ pointer: '/expires_at', code: 'invalid_value', detail }],
   });

@@ -119,7 +119,7 @@ export function patchAgent(
         annotations: (current, { before, after }) => {
           // Where the patch removes the policy, the default is stored.
           const changes = !isDeepStrictEqual({ ...after, publish_policy: policyOf(after) }, before);
-          return causeOf(current, changes ? caller.actor : undefined);
+          return causeOf(current, { actor: caller.actor, changes });
         },
         prepare: (_, { before, after, row }) => begin(agentChange(before, after, row)),
       }),
@@ -166,13 +166,16 @@ export function requireAgent(deps: { pool: Db }, key: RowKey): Promise<AgentRow>
 
 /**
  * Who changes the content, with the generation that the change will make. Without a change there
- * is no new generation, and the next one, by somebody else, must not be taken for the API's.
+ * is no new generation, and the next one, by somebody else, must not be taken for the API's: what
+ * was noted stays, and where nothing was it is of no generation. The API declares fields from then
+ * on, and its key has to be known.
  */
-function causeOf({ metadata }: Resource<AgentSpec>, actor: string | undefined) {
+function causeOf(
+  { metadata }: Resource<AgentSpec>,
+  { actor, changes }: { actor: string; changes: boolean },
+) {
+  const generation = changes ? metadata.generation + 1 : 0;
+  const cause = encodeChangeCause({ generation, actor, reason: null });
   const known = metadata.annotations[ANNOTATIONS.contentChange];
-  const text =
-    actor === undefined
-      ? known
-      : encodeChangeCause({ generation: metadata.generation + 1, actor, reason: null });
-  return text === undefined ? {} : { [ANNOTATIONS.contentChange]: text };
+  return { [ANNOTATIONS.contentChange]: changes ? cause : (known ?? cause) };
 }

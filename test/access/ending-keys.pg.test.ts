@@ -75,6 +75,26 @@ test('it is not rotated: that would be another end', async () => {
   expect(rotated).toMatchObject({ status: 409, body: { code: 'rotation_in_progress' } });
 });
 
+test('it makes no key that outlives it, by none of the ways', async () => {
+  const root = await api.newKey('outliving');
+  const at = nowSec() + 600;
+  const own = (await create({ scopes: ['read', 'keys'], expires_at: at }, root)).body;
+  const refused = {
+    status: 422,
+    body: { errors: [{ pointer: '/expires_at', detail: expect.stringContaining(String(at)) }] },
+  };
+  expect(await create({}, own.key)).toMatchObject(refused);
+  expect(await create({ expires_at: at + 1 }, own.key)).toMatchObject(refused);
+  const short = await create({ expires_at: at }, own.key);
+  expect([short.status, short.body.expires_at]).toEqual([201, at]);
+  // A rotation makes one without an end.
+  const lasting = (await create({}, root)).body;
+  const path = `/v1/api_keys/${lasting.id}`;
+  const rotated = await api.call('POST', `${path}/rotate`, { key: own.key, json: {} });
+  expect(rotated).toMatchObject({ status: 403, body: { code: 'missing_scope' } });
+  expect((await api.call('GET', path, { key: root })).body.expires_at).toBeNull();
+});
+
 test('on the command line an end is a time from now, or a date', () => {
   const now = Date.UTC(2026, 10, 22);
   expect(parseEnd(undefined, now)).toBeNull();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { publishVersion, rollBack } from '../../src/agents/pin-agent.ts';
+import { actorsOf } from '../../src/platform/reconcile/actors.ts';
 import { createAgent, patchAgent } from '../../src/agents/write-agent.ts';
 import {
   activations,
@@ -258,6 +259,19 @@ describeEachStore((storeName) => {
       'published 1>2 api:key_2',
       'published 2>3 kubernetes:kubectl',
     ]);
+  });
+
+  test('a PATCH that repeats what is there, and declares it from then on, leaves its key', async () => {
+    await engine.declareAgent('support', { prompt: 'one', firstMessage: 'Hi' });
+    await engine.settled('Agent', 'support');
+    const change = { id: await idOf(), patch: { first_message: 'Hi' } };
+    await patchAgent(apiDeps(engine), { ...CALLER, actor: 'api:key_2' }, change);
+    const key = { namespace: 'default', name: 'support' };
+    const { content } = actorsOf({
+      ...(await engine.store.get('Agent', key))!,
+      owners: { prompt: ['parley-api'] },
+    });
+    expect(content.actor).toBe('api:key_2');
   });
 
   test('the key is named although something else changed before the operator looked', async () => {

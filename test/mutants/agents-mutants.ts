@@ -218,8 +218,9 @@ export const AGENTS_MUTANTS: readonly Mutant[] = [
     name: 'patch-that-changes-nothing-is-named',
     why: 'the history names a key for what somebody else did',
     file: 'src/agents/write-agent.ts',
-    find: 'return causeOf(current, changes ? caller.actor : undefined);',
-    replace: 'return causeOf(current, changes || after ? caller.actor : undefined);',
+    find: 'return causeOf(current, { actor: caller.actor, changes });',
+    replace:
+      'return causeOf(current, { actor: caller.actor, changes: changes || after !== undefined });',
     suite: HISTORY,
     test: 'a PATCH that changes nothing is not named for what somebody else does next',
   },

@@ -6,8 +6,10 @@ import {
 } from '../resources/annotations.ts';
 import type { Resource } from '../resources/resource-store.ts';
 
-/** Who is named in an activation (contract §4), and the reason if one was given. */
+/** Who is named in an activation and in the audit log (contract §4), and the reason if one was given. */
 export type Actor = { actor: string; reason: string | null };
+
+const { contentChange: CONTENT } = ANNOTATIONS;
 
 /**
  * The API notes its key with each write; everybody else is known by the field manager. A pin that
@@ -18,7 +20,7 @@ export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
   const contentOwner = lastWriter(resource);
   const pinOwner = owners['pinnedVersion']?.[0] ?? contentOwner;
   return {
-    content: actorOf(resource, contentOwner, ANNOTATIONS.contentChange),
+    content: actorOf(resource, contentOwner, CONTENT),
     pin: actorOf(resource, pinOwner, ANNOTATIONS.pinChange),
   };
 }
@@ -51,8 +53,10 @@ function actorOf(resource: Resource, owner: string | undefined, annotation: stri
   if (owner === undefined || !isApi(owner)) {
     return { actor: `kubernetes:${owner ?? 'unknown'}`, reason: null };
   }
-  // The note is of an earlier generation: what the API declares is still by its last key.
-  return { actor: readLastActor(resource, annotation) ?? 'api', reason: null };
+  // The note is of an earlier generation: what the API declares is still by its last key. One who
+  // removes a pin of their own leaves no note, nor does one who removes the notes.
+  const key = readLastActor(resource, annotation) ?? readLastActor(resource, CONTENT);
+  return { actor: key ?? 'api', reason: null };
 }
 
 function isApi(manager: string): boolean {

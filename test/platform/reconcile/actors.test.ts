@@ -56,6 +56,17 @@ test('after a later change the owner is named: the key of what is still the APIâ
   });
 });
 
+test('who removes a pin of theirs is not known: the key of the content is named, not a bare api', () => {
+  const notes = { 'parley.dev/content-change': cause(2) };
+  const { pin } = actorsOf(resource({ prompt: ['parley-api'] }, notes));
+  expect(pin).toEqual({ actor: 'api:key_1', reason: null });
+});
+
+test('where somebody removed the note, or the managers, only the way in is known', () => {
+  expect(actorsOf(resource({ prompt: ['parley-api'] })).content.actor).toBe('api');
+  expect(actorsOf(resource({})).content.actor).toBe('kubernetes:unknown');
+});
+
 test('a note that is no note is as if it were not there', () => {
   for (const text of [
     '',
