@@ -89,6 +89,26 @@ describe('the client', () => {
     expect(pages).toHaveLength(1);
   });
 
+  test('reads a log that can be followed as far as it goes', async () => {
+    const { id } = await createAgent('followed');
+    const query = { order: 'oldest' as const, agent_id: id };
+    const published = await api.engine.eventually(async () => {
+      const ids: string[] = [];
+      for await (const event of parley.list('/v1/events', { query })) {
+        ids.push(event.id);
+        // A last page has a cursor too, and from there a follower would ask for ever.
+        if (ids.length > 1) throw new Error(`twice: ${ids.join(' ')}`);
+      }
+      return ids.length > 0 && ids;
+    });
+    expect(published).toHaveLength(1);
+  });
+
+  test('takes the document of an answer that was awaited', async () => {
+    const answer = await parley.GET('/v1/agents');
+    expect(Array.isArray((await ok(answer)).data)).toBe(true);
+  });
+
   test('takes the id of a list that lies below one thing', async () => {
     const { id } = await createAgent('first');
     const params = { path: { id } };

@@ -19,7 +19,7 @@ export type ClientOptions = {
 
 export type ParleyClient = Client<paths, JsonDocument> & {
   /**
-   * All items of a list, newest first, a page at a time as they are read:
+   * All items of a list, in its order, a page at a time as they are read; of a log, what is there now:
    * `for await (const agent of parley.list('/v1/agents'))`.
    * @throws ParleyError
    */
@@ -58,10 +58,13 @@ export function createParleyClient({ baseUrl, apiKey, fetch }: ClientOptions): P
   return Object.assign(client, { list: createList(client) });
 }
 
-/** `const agent = await ok(parley.GET(…))`: the answer's document. @throws ParleyError */
-export async function ok<Data>(
-  answer: Promise<{ data?: Data; error?: unknown; response: Response }>,
-): Promise<Data> {
+type Answer<Data> = { data?: Data; error?: unknown; response: Response };
+
+/**
+ * `const agent = await ok(parley.GET(…))`: the document of the answer, awaited or not.
+ * @throws ParleyError
+ */
+export async function ok<Data>(answer: Answer<Data> | Promise<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await answer;
   // 204 has no document, which is what `Data` is then.
   if (response.ok) return data as Data;
@@ -101,24 +104,27 @@ type ListParameters<Path extends ListPath> =
     ? [parameters: ParametersOf<Path>]
     : [parameters?: ParametersOf<Path>];
 
-type Page = { data: unknown[]; next_cursor: string | null };
+type Page = { data: unknown[]; has_more: boolean; next_cursor: string | null };
 
 function createList(client: Client<paths, JsonDocument>): ParleyClient['list'] {
   // The types above say what each path takes and gives; inside, all lists are one.
   const get = client.GET as unknown as (
     path: string,
     init: { params: { query: object } },
-  ) => Promise<{ data?: Page; error?: unknown; response: Response }>;
+  ) => Promise<Answer<Page>>;
   async function* list(
     path: string,
     parameters: { query?: object } = {},
   ): AsyncGenerator<unknown, void> {
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const query = { limit: 100, ...parameters.query, ...(cursor !== undefined && { cursor }) };
-      const page = await ok(get(path, { params: { ...parameters, query } }));
+    let cursor: string | null = null;
+    let page: Page;
+    do {
+      const query = { limit: 100, ...parameters.query, ...(cursor !== null && { cursor }) };
+      page = await ok(get(path, { params: { ...parameters, query } }));
       yield* page.data;
       cursor = page.next_cursor;
-    }
+      // A log to follow has a cursor at its end too.
+    } while (page.has_more);
   }
   return list as unknown as ParleyClient['list'];
 }
