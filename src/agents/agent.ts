@@ -163,7 +163,12 @@ const escalationRule = z
       .max(100)
       .describe('How many times in a row; for tool_failure and low_confidence.')
       .exactOptional(),
-    reason: z.string().min(1).max(256).describe('Reason told with the escalation.').exactOptional(),
+    reason: z
+      .string()
+      .min(1)
+      .max(256)
+      .describe('Reason shown with the escalation.')
+      .exactOptional(),
   })
   .meta(
     rules({

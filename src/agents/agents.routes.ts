@@ -153,7 +153,7 @@ const rollbackBody = z
     version: version
       .optional()
       .describe('Below the active one; default: the highest such that has been live.'),
-    reason: z.string().max(1024).optional().describe('Kept in the history and told in the event.'),
+    reason: z.string().max(1024).optional().describe('Kept in the history and shown in the event.'),
   })
   .describe('Which version to go back to, and why.');
 

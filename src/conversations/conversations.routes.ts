@@ -171,7 +171,7 @@ function endRoute(deps: ConversationRoutesDeps): Route {
 
 const escalateBody = z
   .strictObject({
-    reason: z.string().min(1).max(256).default('api').describe('Told to whoever takes over.'),
+    reason: z.string().min(1).max(256).default('api').describe('Shown to whoever takes over.'),
   })
   .describe('Why a human is needed.');
 

@@ -1,5 +1,5 @@
 """
-What schemathesis cannot know from a schema: it is told just before a request leaves. Only values
+What schemathesis cannot know from a schema is put in just before a request leaves. Only values
 that the schema allows are replaced, so a request that was meant to be wrong stays wrong.
 """
 
@@ -11,6 +11,7 @@ import random
 import re
 import socket
 import time
+import urllib.error
 import urllib.request
 
 import schemathesis
@@ -122,6 +123,13 @@ def detected(case):
     case.path_parameters["id"] = ask("GET", "/v1/knowledge/gaps?status=open")["data"][0]["id"]
 
 
+def answered(case):
+    """A gap that is closed, with an answer."""
+    detected(case)
+    path = f"/v1/knowledge/gaps/{case.path_parameters['id']}/resolve"
+    ask("POST", path, {"answer": f"In hall {next(_number)}."})
+
+
 def textual(case):
     """A source whose content is there."""
     case.path_parameters["id"] = make("/v1/knowledge/sources", {"type": "text", "text": "Nine."})
@@ -141,8 +149,34 @@ def running(case):
     )
 
 
-@functools.cache
+def waiting(case):
+    """A delivery that nobody acknowledged yet."""
+    events = f"/v1/webhooks/{silent_endpoint()}/deliveries?status=pending"
+    case.path_parameters["id"] = ask("GET", events)["data"][0]["id"]
+
+
+def this_month(case):
+    """An hour of which there is a digest, and an endpoint that is there."""
+    hour = case.query.get("hour") if isinstance(case.query, dict) else None
+    if isinstance(hour, (int, str)) and re.match(r"^[0-9]{1,12}$", str(hour)) and int(hour) % 3600 == 0:
+        case.query["hour"] = int(time.time()) // 3600 * 3600 - random.randrange(24) * 3600
+        case.path_parameters["id"] = silent_endpoint()
+
+
 def silent_endpoint():
+    """Made again when something the document allows has deleted or disabled it."""
+    try:
+        if ask("GET", f"/v1/webhooks/{_silent()}")["enabled"]:
+            return _silent()
+    except urllib.error.HTTPError as error:
+        if error.code != 404:
+            raise
+    _silent.cache_clear()
+    return _silent()
+
+
+@functools.cache
+def _silent():
     """Takes connections and never answers; with more events than go out to one receiver at once."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=1_000)
     _open.append(listener)
@@ -162,9 +196,16 @@ PREPARED = {
     "POST /v1/escalations/{id}/decline": requested,
     "POST /v1/escalations/{id}/complete": accepted,
     "POST /v1/escalations/{id}/messages": accepted,
+    "PATCH /v1/conversations/{id}": active,
+    "DELETE /v1/conversations/{id}": active,
+    "POST /v1/deliveries/{id}/retry": waiting,
+    "GET /v1/jobs/{id}": running,
     "DELETE /v1/jobs/{id}": running,
+    "GET /v1/webhooks/{id}/digest": this_month,
     "GET /v1/knowledge/gaps/{id}": detected,
     "POST /v1/knowledge/gaps/{id}/resolve": detected,
+    "PATCH /v1/knowledge/gaps/{id}": answered,
+    "DELETE /v1/knowledge/gaps/{id}/answer": answered,
     "POST /v1/knowledge/sources/{id}/sync": textual,
 }
 

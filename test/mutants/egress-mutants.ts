@@ -40,6 +40,15 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     test: 'that drips is cut after the grace time',
   },
   {
+    name: 'floods-to-the-end',
+    why: 'a receiver that never stops talking has this process read 64 MiB for each attempt',
+    file: 'src/platform/egress/exchange.ts',
+    find: 'if (bytes <= MAX_OVERHEAD_BYTES +',
+    replace: 'if (bytes <= MAX_OVERHEAD_BYTES * 1_024 +',
+    suite: 'test/platform/egress/floods.test.ts',
+    test: 'fails at once and loses its connection, who sends without end a reason',
+  },
+  {
     name: 'time-out-in-parts',
     why: 'a connection has time of its own to be made: an attempt outlasts its lease and is sent twice',
     file: CLIENT,

@@ -322,7 +322,7 @@ export interface components {
           keywords?: string[];
           /** How many times in a row; for tool_failure and low_confidence. */
           count?: number;
-          /** Reason told with the escalation. */
+          /** Reason shown with the escalation. */
           reason?: string;
         }[];
         /** How long to wait for a human to accept, in seconds. */
@@ -430,7 +430,7 @@ export interface components {
             keywords?: string[];
             /** How many times in a row; for tool_failure and low_confidence. */
             count?: number;
-            /** Reason told with the escalation. */
+            /** Reason shown with the escalation. */
             reason?: string;
           }[];
           /** How long to wait for a human to accept, in seconds. */
@@ -1298,7 +1298,7 @@ export interface paths {
               keywords?: string[];
               /** How many times in a row; for tool_failure and low_confidence. */
               count?: number;
-              /** Reason told with the escalation. */
+              /** Reason shown with the escalation. */
               reason?: string;
             }[];
             /** How long to wait for a human to accept, in seconds. */
@@ -1455,7 +1455,7 @@ export interface paths {
               keywords?: string[];
               /** How many times in a row; for tool_failure and low_confidence. */
               count?: number;
-              /** Reason told with the escalation. */
+              /** Reason shown with the escalation. */
               reason?: string;
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
@@ -1550,7 +1550,7 @@ export interface paths {
               keywords?: string[];
               /** How many times in a row; for tool_failure and low_confidence. */
               count?: number;
-              /** Reason told with the escalation. */
+              /** Reason shown with the escalation. */
               reason?: string;
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
@@ -1688,7 +1688,7 @@ export interface paths {
         'application/json': {
           /** Below the active one; default: the highest such that has been live. */
           version?: number;
-          /** Kept in the history and told in the event. */
+          /** Kept in the history and shown in the event. */
           reason?: string;
         };
       } };
@@ -3054,7 +3054,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Told to whoever takes over. */
+          /** Shown to whoever takes over. */
           reason?: string;
         };
       } };

@@ -109,7 +109,7 @@ function acceptRoute(deps: ConversationDeps): Route {
     tag,
     scope: 'write',
     summary: 'Take over a conversation',
-    description: 'The first one wins; the second is told who was.',
+    description: 'The first one wins; the second is answered who was.',
     params,
     body: { schema: acceptBody },
     answers,

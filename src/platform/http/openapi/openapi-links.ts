@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { unwrap, asSchema } from '../../resources/schema/key-map.ts';
-import type { Route } from '../route.ts';
+import type { AnswerShape, Route } from '../route.ts';
 
 /**
  * OpenAPI links: what an answer can be followed by. Made by rule, from names: an `id` or `…_id` in
@@ -17,11 +17,13 @@ type Link = {
 /** A value in an answer, by the name under which other routes take it: `agent_id`, `event_id`. */
 type Source = { name: string; expression: string };
 
-/** Links of a route's 2xx answer; only a route that makes or lists something has any. */
-export function linksOf(route: Route, routes: readonly Route[]): Links | undefined {
+/** Links of one 2xx answer of a route; only a route that makes or lists something has any. */
+export function linksOf(
+  { route, answer }: { route: Route; answer: AnswerShape },
+  routes: readonly Route[],
+): Links | undefined {
   if (!makesOrLists(route)) return undefined;
-  const [answer] = Object.values(route.answers);
-  const sources = answer?.schema ? sourcesIn(route, answer.schema) : [];
+  const sources = answer.schema ? sourcesIn(route, answer.schema) : [];
   const links = routes.flatMap((target) => {
     const link = target === route ? undefined : linkTo(target, route, sources);
     return link ? [[link.operationId, link] as const] : [];

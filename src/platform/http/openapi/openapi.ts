@@ -105,17 +105,17 @@ function contentOf({ mediaTypes, schema }: RouteBody): Record<string, { schema: 
 }
 
 function describeAnswers(route: Route, routes: readonly Route[]): Record<string, ResponseConfig> {
-  const links = linksOf(route, routes);
   return Object.fromEntries(
-    Object.entries(route.answers).map(([status, answer]) => [
-      status,
-      {
+    Object.entries(route.answers).map(([status, answer]) => {
+      const links = linksOf({ route, answer }, routes);
+      const described = {
         description: answer.description,
         headers: answerHeadersOf(route, answer),
         ...(links && { links }),
         ...((answer.schema || answer.forms) && { content: formsOf(answer) }),
-      },
-    ]),
+      };
+      return [status, described];
+    }),
   );
 }
 

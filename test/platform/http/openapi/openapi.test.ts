@@ -272,6 +272,13 @@ describe('the links', () => {
     }
   });
 
+  test('lead from a second kind of answer too: a replay to its job', () => {
+    const { responses } = operations.find(([name]) => name === 'post /v1/webhooks/{id}/replay')![1];
+    expect(Object.keys(responses['202']!.links!)).toEqual(
+      expect.arrayContaining(['getJob', 'stopJob']),
+    );
+  });
+
   /** Whether a schema has something at a pointer such as data/0/id. */
   function leads(schema: object, pointer: string): boolean {
     const { $ref, properties, items } = schema as Record<string, unknown>;
