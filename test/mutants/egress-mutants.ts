@@ -46,7 +46,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     find: 'if (bytes <= MAX_OVERHEAD_BYTES +',
     replace: 'if (bytes <= MAX_OVERHEAD_BYTES * 1_024 +',
     suite: 'test/platform/egress/floods.test.ts',
-    test: 'fails at once and loses its connection, who sends without end a reason',
+    test: 'fails at once and loses its connection, who sends without end',
   },
   {
     name: 'time-out-in-parts',

@@ -65,7 +65,7 @@ const TELLTALES = [
   /must match|should (NOT|not|be|match)|does not match|match(es)? pattern/i,
   /invalid (input|option|string|element|key|type)|too (big|small):|unrecognized|expected \w+/i,
   /\bzod\b|\bajv\b|additionalProperties|instancePath|schemaPath|NaN|undefined|\[object /,
-  /\bspec\b|promptFrom|textFrom|secretRef|\bself\./,
+  /\bspec\b|prompt_?from|text_?from|config_?map|\bself\./i,
   /\b[a-z]+(?:[A-Z][a-z]+)+\b/, // A field of a manifest.
 ];
 
