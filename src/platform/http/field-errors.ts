@@ -32,7 +32,7 @@ function fieldErrors(
     return issue.keys.map((key) => ({
       pointer: pointerOf([...path, key]),
       code: 'unknown_field',
-      detail: `there is no such field${known.length > 0 ? `; there are ${known.join(', ')}` : ''}`,
+      detail: `there is no such field; ${known.length > 0 ? `there are ${known.join(', ')}` : 'there are none here'}`,
     }));
   }
   const [code, detail] = explain(issue);
@@ -101,7 +101,9 @@ function bound(
     const isEmpty = codes.words.endsWith(' least 1');
     return [codes.text, isEmpty ? 'must not be empty' : `${codes.words} characters`];
   }
-  if (origin === 'array' || origin === 'set') return [codes.list, `${codes.words} items`];
+  if (origin === 'array' || origin === 'set') {
+    return [codes.list, `${codes.words} ${codes.words.endsWith(' 1') ? 'item' : 'items'}`];
+  }
   return [codes.number, numbers];
 }
 

@@ -76,8 +76,12 @@ export const signingSecret = z
  */
 const eventTypes = z
   .array(z.enum(SUBSCRIPTIONS))
-  .min(1)
   .max(SUBSCRIPTIONS.length)
+  .refine(
+    (types) => types.length > 0,
+    'must name a type or a group; null, or leaving it out, means all of them',
+  )
+  .meta({ minItems: 1 })
   .nullable()
   .optional()
   .describe('Events to send: types, or all of a group as in agent.*; absent or null: all.');
