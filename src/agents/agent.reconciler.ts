@@ -1,6 +1,6 @@
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { checkUrl } from '../platform/egress/url-rules.ts';
-import { actorsOf, managedBy } from '../platform/reconcile/actors.ts';
+import { actorsOf, managedBy, whoElse } from '../platform/reconcile/actors.ts';
 import {
   accepted,
   hindered,
@@ -81,6 +81,7 @@ async function act(
       spec,
     },
     actors: actorsOf(agent),
+    whoElse: whoElse(agent),
     // Who pins wants out of trouble: a reference missing in newer content must not delay that.
     ...(blocked && { blocked: { ...blocked.why, pinCounts: !agent.spec.suspend } }),
   });

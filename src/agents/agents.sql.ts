@@ -135,10 +135,10 @@ export type AgentCondition = Pick<AgentRow, 'ready' | 'reason' | 'message'>;
 export async function markAgentDeleted(
   db: Db,
   key: { namespace: string; name: string },
-): Promise<Pick<AgentRow, 'id' | 'spec'> | undefined> {
-  const { rows } = await db.query<Pick<AgentRow, 'id' | 'spec'>>(
+): Promise<AgentRow | undefined> {
+  const { rows } = await db.query<AgentRow>(
     `update agents set deleted_at = now(), updated_at = now()
-      where namespace = $1 and name = $2 and deleted_at is null returning id, spec`,
+      where namespace = $1 and name = $2 and deleted_at is null returning ${COLUMNS}`,
     [key.namespace, key.name],
   );
   return rows[0];

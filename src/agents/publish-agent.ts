@@ -1,4 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { recordUndeclared } from '../audit/record-declared.ts';
+import { fromUuid } from '../ids.ts';
+import { agentGone, recordAgent } from './audit-agent.ts';
 import { findVersionByHash, insertVersion } from './agent-versions.sql.ts';
 import {
   deleteAgent,
@@ -14,7 +17,7 @@ import { assertLeader } from '../platform/postgres/leadership.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import type { Actor } from '../platform/reconcile/actors.ts';
+import type { Actor, WhoElse } from '../platform/reconcile/actors.ts';
 import { activateVersion, decideActivation, type ActivationDecision } from './activate-version.ts';
 import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
 import type { Announce, Emitted } from '../events/emit-event.ts';
@@ -32,6 +35,7 @@ export type PublishAgentInput = {
   agent: AgentProjection;
   /** Who is named when the content, or the pin, changes what is live. */
   actors: { content: Actor; pin: Actor };
+  whoElse: WhoElse;
   /**
    * Why the declared content cannot be put in force: something it refers to is missing, or it is
    * suspended. It makes no version, and what is live stays live, unless the pin counts: an existing
@@ -53,8 +57,8 @@ export type PublishAgentResult = {
  * lock orders them, the epoch shuts out a past leader, and what is live is not activated again. A
  * repeat does nothing.
  *
- * Costs one read and no transaction when nothing changed, else up to nine statements, and two more
- * for a new agent.
+ * Costs one read and no transaction when nothing changed, else up to ten statements, two more for a
+ * new agent, and the audit line of what others than the API declare.
  */
 export async function publishAgent(
   deps: PublishAgentDeps,
@@ -75,10 +79,11 @@ export async function publishAgent(
 async function publish(
   db: Db,
   deps: PublishAgentDeps,
-  { epoch, agent, actors, blocked }: PublishAgentInput,
+  { epoch, agent, actors, whoElse, blocked }: PublishAgentInput,
 ): Promise<{ result: PublishAgentResult; emitted: Emitted | undefined }> {
   await assertLeader(db, epoch);
   await requireRoom(db, deps, 'agents', agent);
+  const before = await readAgent(db, agent);
   const row = await lockAgent(db, agent);
   const { contentVersion, latestVersion } = blocked
     ? { contentVersion: null, latestVersion: row.latestVersion }
@@ -99,6 +104,7 @@ async function publish(
     ? { ready: false, reason: blocked.reason, message: blocked.message }
     : conditionOf(agent, result);
   await updateAgent(db, { ...agent, ...result, ...condition });
+  await recordAgent(db, { row: before, agent, live: result, whoElse });
   return { result, emitted };
 }
 
@@ -154,6 +160,11 @@ export async function removeAgent(
   await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
     const removed = await markAgentDeleted(db, input);
+    if (removed) {
+      const { id, namespace, managedBy } = removed;
+      const about = { noun: 'agent', namespace, target: fromUuid('agt', id) } as const;
+      await recordUndeclared(db, { ...about, managedBy, ...agentGone(removed) });
+    }
     if (removed?.spec.deletionPolicy === 'Delete') await deleteAgent(db, removed.id);
   });
   deps.notifier.notify(CHANNELS.projected, ['*']);

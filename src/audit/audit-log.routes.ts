@@ -47,7 +47,9 @@ const AuditLine = z
   .strictObject({
     id: z.string().meta({ description: 'aud_…' }),
     created: createdAt,
-    actor: z.string().meta({ description: 'api:key_…, cli or environment.' }),
+    actor: z
+      .string()
+      .meta({ description: 'api:key_…, kubernetes:<manager>, file, cli or environment.' }),
     action: z.string().meta({ description: 'Such as api_key.rotated.' }),
     target: z.string().meta({ description: 'Id of what it was done to.' }),
     before: changed.meta({ description: 'What it was, of what changed; null: it was not there.' }),

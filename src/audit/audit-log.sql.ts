@@ -15,7 +15,7 @@ import type { AuditAction } from './audit-actions.ts';
 export type AuditRow = {
   id: string;
   namespace: string;
-  /** As histories name them: `api:key_…`; `cli`; `environment`. */
+  /** As histories name them: `api:key_…`, `kubernetes:<manager>`, `file`; `cli`; `environment`. */
   actor: string;
   action: AuditAction;
   /** Public id of what it was done to. */
@@ -119,6 +119,20 @@ export async function settleLine(
 /** The act was refused: there is nothing to tell. */
 export async function dropLine(db: Db, id: string): Promise<void> {
   await db.query(`delete from audit_log where id = $1 and outcome = 'unknown'`, [id]);
+}
+
+/** Whether the last that is told of a declared thing is that it was created, or deleted. */
+export async function lastOfLife(
+  db: Db,
+  { namespace, target, noun }: { namespace: string; target: string; noun: string },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ action: string }>(
+    `select action from audit_log
+      where namespace = $1 and target = $2 and action in ($3 || '.created', $3 || '.deleted')
+      order by id desc limit 1`,
+    [namespace, target, noun],
+  );
+  return rows[0]?.action;
 }
 
 type AuditFilter = ListPage &

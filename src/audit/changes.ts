@@ -27,7 +27,8 @@ export function toldOf(fields: Fields, told: readonly string[]): Fields {
   );
 }
 
-function differing(before: Fields, after: Fields): string[] {
+/** Names of the fields that differ. */
+export function differing(before: Fields, after: Fields): string[] {
   const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...fields].filter((field) => !isDeepStrictEqual(before[field], after[field]));
 }

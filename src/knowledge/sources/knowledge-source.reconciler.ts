@@ -6,7 +6,7 @@ import type {
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
 import { rfc3339 } from '../../platform/resources/schema/field-types.ts';
-import { managedBy } from '../../platform/reconcile/actors.ts';
+import { managedBy, whoElse } from '../../platform/reconcile/actors.ts';
 import {
   accepted,
   notReady,
@@ -78,17 +78,20 @@ async function act(
     text: 'text' in resolved ? resolved.text : null,
     ...(blocked && { problem: { reason: blocked.reason, message: blocked.message } }),
   };
-  const { row, problem } = await projectSource(deps, { epoch, source: declared }).catch(
-    async (error: unknown) => {
-      // One that is there stays, with what it had, and says why.
-      if (error instanceof QuotaExceededError && (await readSource(deps.pool, declared))) {
-        const why = { reason: QUOTA_EXCEEDED, message: error.message };
-        const held = { ...declared, text: null, problem: why };
-        await projectSource(deps, { epoch, source: held });
-      }
-      throw error;
-    },
-  );
+  const who = whoElse(source);
+  const { row, problem } = await projectSource(deps, {
+    epoch,
+    source: declared,
+    whoElse: who,
+  }).catch(async (error: unknown) => {
+    // One that is there stays, with what it had, and says why.
+    if (error instanceof QuotaExceededError && (await readSource(deps.pool, declared))) {
+      const why = { reason: QUOTA_EXCEEDED, message: error.message };
+      const held = { ...declared, text: null, problem: why };
+      await projectSource(deps, { epoch, source: held, whoElse: who });
+    }
+    throw error;
+  });
   const { reason, message } = row;
   const why = { reason, message };
   const readiness = row.ready ? [ready(why)] : [notReady(why), reconciling(why)];

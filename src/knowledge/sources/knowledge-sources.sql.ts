@@ -221,23 +221,28 @@ export async function clearSourceIndex(db: Db, id: string): Promise<void> {
   );
 }
 
+type GoneSource = Pick<KnowledgeSourceRow, 'id' | 'name' | 'type' | 'managedBy' | 'documents'>;
+
 /**
- * Hides the source of this name, unless it is `exceptId`, and returns its id; the caller deletes
+ * Hides the source of this name, unless it is `exceptId`, and returns what it was; the caller deletes
  * its passages. The row stays, so that the same manifest continues under the same id.
  */
 export async function markSourceDeleted(
   db: Db,
   key: { namespace: string; name: string },
   exceptId: string | null = null,
-): Promise<string | undefined> {
-  const { rows } = await db.query<{ id: string }>(
-    `update knowledge_sources
+): Promise<GoneSource | undefined> {
+  const { rows } = await db.query<GoneSource>(
+    `update knowledge_sources s
         set deleted_at = now(), updated_at = now(), text = null, content_hash = null,
             documents = 0, chunks = 0, bytes = 0, last_sync = null, last_synced_at = null,
             status = 'pending', ready = false
-      where namespace = $1 and name = $2 and deleted_at is null and ($3::uuid is null or id <> $3)
-     returning id`,
+       from (select id, documents from knowledge_sources
+              where namespace = $1 and name = $2 and deleted_at is null
+                and ($3::uuid is null or id <> $3) for update) was
+      where s.id = was.id
+     returning s.id, s.name, s.type, s.managed_by as "managedBy", was.documents`,
     [key.namespace, key.name, exceptId],
   );
-  return rows[0]?.id;
+  return rows[0];
 }

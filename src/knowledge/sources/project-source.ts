@@ -1,4 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { recordUndeclared } from '../../audit/record-declared.ts';
+import { fromUuid } from '../../ids.ts';
+import type { WhoElse } from '../../platform/reconcile/actors.ts';
+import { recordSource, sourceGone } from './audit-source.ts';
 import { checkBytes } from './knowledge-quota.ts';
 import { isReadable } from './knowledge-source.ts';
 import { deleteSourceChunks } from '../passages/knowledge-chunks.sql.ts';
@@ -39,7 +43,7 @@ export type ProjectedSource = { row: KnowledgeSourceRow; problem: Problem | unde
  */
 export async function projectSource(
   deps: IndexDeps,
-  { epoch, source: declared }: { epoch: number; source: DeclaredSource },
+  { epoch, source: declared, whoElse }: { epoch: number; source: DeclaredSource; whoElse: WhoElse },
 ): Promise<ProjectedSource> {
   const content = contentOf(declared);
   const known = await readSource(deps.pool, declared);
@@ -54,7 +58,9 @@ export async function projectSource(
       await requireRoom(db, deps, 'knowledge_sources', source);
       // Another object had this name before and its deletion was not seen: that one goes first.
       const replaced = await markSourceDeleted(db, source, source.id);
-      if (replaced !== undefined) await dropContent(db, replaced);
+      if (replaced !== undefined) await dropContent(db, replaced.id);
+      const isOtherText = content ? !known?.contentHash?.equals(contentHashOf(content)) : false;
+      await recordSource(db, { row: known, source, isOtherText, whoElse });
       return project(db, index, { source, content: cut });
     });
   const row = cut ? await deps.cutter.inTurn(cut, write) : await write();
@@ -136,8 +142,16 @@ export async function removeSource(
 ): Promise<void> {
   await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
-    const id = await markSourceDeleted(db, input);
-    if (id !== undefined) await dropContent(db, id);
+    const gone = await markSourceDeleted(db, input);
+    if (gone === undefined) return;
+    await dropContent(db, gone.id);
+    await recordUndeclared(db, {
+      noun: 'knowledge_source',
+      namespace: input.namespace,
+      target: fromUuid('ks', gone.id),
+      managedBy: gone.managedBy,
+      ...sourceGone(gone),
+    });
   });
   deps.notifier.notify(CHANNELS.projected, ['*']);
 }

@@ -20,6 +20,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { ANNOTATIONS } from '../../platform/resources/annotations.ts';
 import { PASSAGES_MAX } from '../passages/cut-passages.ts';
 import type { TextCutter } from '../passages/text-cutter.ts';
+import { sourceGone, TOLD } from './audit-source.ts';
 import { cutOrRefuse } from './cut-or-refuse.ts';
 import { checkBytes } from './knowledge-quota.ts';
 import { isReadable, whyNotReadable, type KnowledgeSourceSpec } from './knowledge-source.ts';
@@ -116,9 +117,6 @@ export async function createSource(
   );
 }
 
-/** What the audit log tells the values of; of a text only that it changed. */
-const TOLD = ['name', 'type', 'schedule'] as const;
-
 /** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */
 export async function patchSource(
   deps: SourceWriterDeps,
@@ -177,8 +175,7 @@ export async function deleteSource(
       deleteDeclared(deps, DECLARED_SOURCE, {
         key: { namespace: caller.namespace, id },
         precondition,
-        prepare: ({ name, type, managedBy, documents }) =>
-          begin({ before: { name, type, managed_by: managedBy, documents } }),
+        prepare: (row) => begin(sourceGone(row)),
       }),
     (wasThere) => (wasThere ? { after: null } : undefined),
   );

@@ -3,6 +3,7 @@ import {
   FILE_MANAGER,
   readChangeCause,
   readLastActor,
+  readNotedGeneration,
 } from '../resources/annotations.ts';
 import type { Resource } from '../resources/resource-store.ts';
 
@@ -36,6 +37,53 @@ function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
   return Object.values(content)
     .flat()
     .reduce((last, manager) => (timeOf(manager) > timeOf(last) ? manager : last), author);
+}
+
+/**
+ * Who besides the API wrote the fields that changed after generation `since`; without fields: the
+ * whole object. Undefined: the API did.
+ */
+export type WhoElse = (changed?: readonly string[], since?: number) => string | undefined;
+
+export function whoElse(resource: Resource): WhoElse {
+  const { owners } = resource;
+  const nameOf = (managers: readonly string[]): string => {
+    const owner = latest(resource, managers);
+    return owner === FILE_MANAGER ? 'file' : `kubernetes:${owner ?? 'unknown'}`;
+  };
+  return (changed = Object.keys(owners), since = 0) => {
+    const ownedBy = changed.flatMap((field) => (owners[field] ? [owners[field]] : []));
+    // Where the API is one of several it wrote the value, or the others repeated it: to write
+    // another one is to own it alone.
+    const others = ownedBy.filter((managers) => !managers.some(isApi)).flat();
+    if (others.length > 0) return nameOf(others);
+    if (ownedBy.length > 0 || isNotedSince(resource, since)) return undefined;
+    // Only fields that are gone: nobody owns them any more.
+    const { pinnedVersion: _, ...content } = owners;
+    const left = Object.values(content).flat();
+    const last = latest(resource, left);
+    return last !== undefined && isApi(last)
+      ? undefined
+      : nameOf(left.filter((one) => !isApi(one)));
+  };
+}
+
+/** The API has noted a change of its own of a later generation. */
+function isNotedSince(resource: Resource, since: number): boolean {
+  return [CONTENT, ANNOTATIONS.pinChange].some(
+    (annotation) => readNotedGeneration(resource, annotation) > since,
+  );
+}
+
+/** Who wrote last, where the store has times; else the first that is not the API. */
+function latest({ wroteAt = {} }: Resource, managers: readonly string[]): string | undefined {
+  const timeOf = (manager: string): string => wroteAt[manager] ?? '';
+  return managers
+    .toSorted((a, b) => Number(isApi(a)) - Number(isApi(b)))
+    .reduce<string | undefined>(
+      (last, one) => (last === undefined || timeOf(one) > timeOf(last) ? one : last),
+      undefined,
+    );
 }
 
 /** Where the declaration is kept: by whoever owns the field that every object of the kind has. */

@@ -46,6 +46,11 @@ export function readLastActor(resource: Resource, annotation: string): string | 
   return parseCause(resource, annotation)?.actor;
 }
 
+/** The generation that the note in an annotation is of; 0: there is none. */
+export function readNotedGeneration(resource: Resource, annotation: string): number {
+  return parseCause(resource, annotation)?.generation ?? 0;
+}
+
 function parseCause({ metadata }: Resource, annotation: string): ChangeCause | undefined {
   const text = metadata.annotations[annotation];
   return text === undefined ? undefined : changeCause.safeParse(parseJson(text)).data;

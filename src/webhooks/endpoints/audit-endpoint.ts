@@ -1,5 +1,10 @@
 import type { Change, Fields } from '../../audit/audit-log.sql.ts';
-import { changesBetween, toldOf } from '../../audit/changes.ts';
+import { changesBetween, differing, toldOf } from '../../audit/changes.ts';
+import { recordDeclared } from '../../audit/record-declared.ts';
+import { fromUuid } from '../../ids.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { WhoElse } from '../../platform/reconcile/actors.ts';
+import { toCamelKey } from '../../platform/resources/schema/key-map.ts';
 import type { WebhookEndpointFields } from './rest-webhook-endpoint.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 
@@ -38,7 +43,61 @@ export function endpointChange(
   return { ...change, detail: { changed: changed.toSorted() } };
 }
 
-export function endpointGone(row: WebhookEndpointRow): Partial<Change> {
+type Declared = Pick<
+  WebhookEndpointRow,
+  | 'id'
+  | 'namespace'
+  | 'uid'
+  | 'generation'
+  | 'managedBy'
+  | 'url'
+  | 'eventTypes'
+  | 'description'
+  | 'enabled'
+  | 'metadata'
+>;
+
+/** As the operator takes it over; `row`: what was there before. */
+export async function recordEndpoint(
+  db: Db,
+  declared: {
+    row: WebhookEndpointRow | undefined;
+    endpoint: Declared;
+    headerNames: readonly string[];
+    whoElse: WhoElse;
+  },
+): Promise<void> {
+  const { row, endpoint, headerNames, whoElse } = declared;
+  const after = declaredFields(endpoint);
+  const before = row && declaredFields(row);
+  const changed = before ? differing({ ...before }, { ...after }) : [];
+  // What a header is called is in its Secret, which is no part of the declaration.
+  const names = { before: headerNames, after: undefined, set: [] };
+  await recordDeclared(db, {
+    noun: 'webhook',
+    namespace: endpoint.namespace,
+    target: fromUuid('we', endpoint.id),
+    before: row,
+    after: endpoint,
+    changed: changed.map((field) => (field === 'enabled' ? 'suspend' : toCamelKey(field))),
+    unseen: ['secretRef', 'headersFrom'],
+    whoElse,
+    line: before
+      ? endpointChange(before, after, names)
+      : {
+          after: endpointAudited({ ...after, managed_by: endpoint.managedBy }, headerNames),
+        },
+  });
+}
+
+function declaredFields(endpoint: Declared): WebhookEndpointFields {
+  const { url, eventTypes, description, enabled, metadata } = endpoint;
+  return { url, event_types: eventTypes, description, enabled, metadata };
+}
+
+export function endpointGone(
+  row: Pick<WebhookEndpointRow, 'url' | 'eventTypes' | 'enabled' | 'headerNames' | 'managedBy'>,
+): { before: Fields } {
   const { url, eventTypes, enabled, headerNames, managedBy } = row;
   const fields = { url, event_types: eventTypes, enabled, managed_by: managedBy };
   return { before: endpointAudited(fields, headerNames) };

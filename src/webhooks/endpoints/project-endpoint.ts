@@ -1,4 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { recordUndeclared } from '../../audit/record-declared.ts';
+import { fromUuid } from '../../ids.ts';
+import type { WhoElse } from '../../platform/reconcile/actors.ts';
+import { endpointGone, recordEndpoint } from './audit-endpoint.ts';
 import { requireRoom, type QuotaDeps } from '../../platform/declare/quota.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
 import { assertLeader } from '../../platform/postgres/leadership.ts';
@@ -33,6 +37,7 @@ const LOCKED = { lock: true };
 export type EndpointToProject = {
   epoch: number;
   endpoint: Declared;
+  whoElse: WhoElse;
   /** Null (the Secret is missing) keeps the last ones; without any deliveries wait. */
   secrets: SigningSecrets | null;
   /** The declared ones; null (a Secret is missing) keeps the last ones. */
@@ -66,7 +71,7 @@ export async function projectEndpoint(
     await requireRoom(db, deps, 'webhook_endpoints', endpoint);
     // Another object had this name before and its deletion was not seen: that one goes first.
     const replaced = await markEndpointDeleted(db, endpoint, endpoint.id);
-    if (replaced !== undefined) await cancelDeliveries(db, replaced);
+    if (replaced !== undefined) await cancelDeliveries(db, replaced.id);
     if (sealed) {
       const now = await readSealedEndpoint(db, endpoint.id, LOCKED);
       if (!isDeepStrictEqual(now?.secrets ?? null, stored?.secrets ?? null)) {
@@ -75,6 +80,12 @@ export async function projectEndpoint(
     }
     const { secret = null, next = null } = sealed ?? {};
     await upsertEndpoint(db, { ...endpoint, secret, ...(next && { next }), headers });
+    await recordEndpoint(db, {
+      row: known,
+      endpoint,
+      headerNames: known?.headerNames ?? headers.names,
+      whoElse: input.whoElse,
+    });
     if (input.found) {
       const { id } = endpoint;
       await adoptRestHeaders(db, { id, ...sealHeaders(deps.sealer, endpoint, input.found) });
@@ -109,9 +120,17 @@ export async function removeEndpoint(
 ): Promise<void> {
   const canceled = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
-    const id = await markEndpointDeleted(db, input);
+    const gone = await markEndpointDeleted(db, input);
     await deleteUndeclared(db, input);
-    return id === undefined ? 0 : cancelDeliveries(db, id);
+    if (gone === undefined) return 0;
+    await recordUndeclared(db, {
+      noun: 'webhook',
+      namespace: input.namespace,
+      target: fromUuid('we', gone.id),
+      managedBy: gone.managedBy,
+      ...endpointGone(gone),
+    });
+    return cancelDeliveries(db, gone.id);
   });
   if (canceled > 0) deps.metrics.deliveries.inc({ outcome: 'canceled' }, canceled);
   deps.notifier.notify(CHANNELS.projected, ['*']);

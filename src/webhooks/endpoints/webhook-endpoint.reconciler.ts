@@ -5,7 +5,7 @@ import type { Metrics } from '../../platform/observability/metrics.ts';
 import type { Notifier } from '../../platform/postgres/notifications.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
-import { managedBy } from '../../platform/reconcile/actors.ts';
+import { managedBy, whoElse } from '../../platform/reconcile/actors.ts';
 import {
   accepted,
   ready,
@@ -121,6 +121,7 @@ async function act(
   const why = missing ?? (spec.suspend ? SUSPENDED : IN_FORCE);
   await projectEndpoint(deps, {
     epoch,
+    whoElse: whoElse(endpoint),
     endpoint: {
       id,
       namespace,

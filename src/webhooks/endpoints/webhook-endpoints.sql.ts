@@ -234,23 +234,34 @@ export async function updateEndpointCondition(
   );
 }
 
+type GoneEndpoint = Pick<
+  WebhookEndpointRow,
+  'id' | 'url' | 'eventTypes' | 'enabled' | 'managedBy' | 'headerNames'
+>;
+
 /**
- * Hides the endpoint of this name, unless it is `exceptId`, and returns its id; the caller cancels
+ * Hides the endpoint of this name, unless it is `exceptId`, and returns what it was; the caller cancels
  * what is still on its way.
  */
 export async function markEndpointDeleted(
   db: Db,
   key: { namespace: string; name: string },
   exceptId: string | null = null,
-): Promise<string | undefined> {
-  const { rows } = await db.query<{ id: string }>(
-    `update webhook_endpoints set deleted_at = now(), updated_at = now(), secret = null,
+): Promise<GoneEndpoint | undefined> {
+  const { rows } = await db.query<GoneEndpoint>(
+    `update webhook_endpoints e set deleted_at = now(), updated_at = now(), secret = null,
             next_secret = null, next_secret_at = null, old_secret_until = null,
             declared_headers = null, declared_header_names = '{}', rest_headers = null,
             rest_header_names = '{}', headers = '{}'
-      where namespace = $1 and name = $2 and deleted_at is null and ($3::uuid is null or id <> $3)
-     returning id`,
+       from (select id, array(select distinct unnest(declared_header_names || rest_header_names)
+                               order by 1) as names
+               from webhook_endpoints
+              where namespace = $1 and name = $2 and deleted_at is null
+                and ($3::uuid is null or id <> $3) for update) was
+      where e.id = was.id
+     returning e.id, e.url, e.event_types as "eventTypes", e.enabled, e.managed_by as "managedBy",
+               was.names as "headerNames"`,
     [key.namespace, key.name, exceptId],
   );
-  return rows[0]?.id;
+  return rows[0];
 }

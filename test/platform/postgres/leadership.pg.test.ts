@@ -146,7 +146,7 @@ const publishing = (epoch: number, prompt: string) => {
   const notifier = { notify: () => undefined, stop: async () => undefined };
   return publishAgent(
     { ...engine, notifier, announce: () => undefined, nowMs: Date.now },
-    { epoch, agent, actors: { content: by, pin: by } },
+    { epoch, agent, whoElse: () => undefined, actors: { content: by, pin: by } },
   );
 };
 

@@ -35,6 +35,7 @@ test('what the operator read of a Secret before a rotation does not undo the rot
     {
       epoch: rows[0]!.epoch,
       endpoint,
+      whoElse: () => undefined,
       headers: {},
       secrets: { secret: `whsec_${'A'.repeat(43)}=` },
       stored,
