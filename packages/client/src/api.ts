@@ -1116,7 +1116,7 @@ export interface components {
       id: string;
       /** When it was made, Unix seconds. */
       created: number;
-      /** api:key_…, cli or environment. */
+      /** api:key_…, kubernetes:<manager>, file, cli or environment. */
       actor: string;
       /** Such as api_key.rotated. */
       action: string;
