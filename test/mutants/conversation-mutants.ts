@@ -209,4 +209,23 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     suite: TALK,
     test: 'the first message greets by name',
   },
+  {
+    name: 'end-by-the-user',
+    why: 'what a program ended looks as if its user had hung up',
+    file: 'src/conversations/conversations.routes.ts',
+    find: "reason: 'api' as const, outcome: body.outcome",
+    replace: "reason: 'user_ended' as const, outcome: body.outcome",
+    suite: 'test/conversations/event-details.pg.test.ts',
+    test: 'an end by the API says so',
+  },
+  {
+    name: 'conversations-of-any-call',
+    why: 'call_id is a filter that finds everything',
+    file: 'src/conversations/record/list-conversations.sql.ts',
+    find: `    ['c.call_id =', filter.callId],
+`,
+    replace: '',
+    suite: 'test/conversations/filters.pg.test.ts',
+    test: 'by call, its numbers, version and end',
+  },
 ];

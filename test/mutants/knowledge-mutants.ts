@@ -236,4 +236,13 @@ export const KNOWLEDGE_MUTANTS: readonly Mutant[] = [
     suite: 'test/knowledge/sources/large-texts.pg.test.ts',
     test: 'that the last release stored whole is indexed again, and replaced by one in pieces',
   },
+  {
+    name: 'open-gap-changed',
+    why: 'a gap has an answer and is open all the same',
+    file: 'src/knowledge/gaps/change-answer.ts',
+    find: "if (answer !== null && gap.status === 'open') throw gapOpen();",
+    replace: 'void gapOpen;',
+    suite: 'test/knowledge/gaps/gap-answers.pg.test.ts',
+    test: 'of an open gap is 409: it is resolved',
+  },
 ];

@@ -156,4 +156,22 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
     suite: WAKE_UPS,
     test: 'test events wake their endpoints',
   },
+  {
+    name: 'log-that-stands-still',
+    why: 'a follower of the log is given its last page again and again',
+    file: 'src/events/event-log.ts',
+    find: 'const position = seen && isAfter(seen, after) ? seen : after;',
+    replace: 'const position = after ?? seen ?? isAfter;',
+    suite: 'test/events/event-log.pg.test.ts',
+    test: 'many writers, some slow, some that think better of it: a follower gets each once',
+  },
+  {
+    name: 'groups-of-nothing',
+    why: 'agent.* is taken for a type and finds no event',
+    file: 'src/events/type-names.ts',
+    find: 'isSubscribed(names, type)',
+    replace: 'isSubscribed(names, type) && names.includes(type)',
+    suite: 'test/events/event-log.pg.test.ts',
+    test: 'filters and test events: what is left out does not hold the cursor back',
+  },
 ];
