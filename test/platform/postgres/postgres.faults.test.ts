@@ -78,6 +78,7 @@ test.each([
 ] as const)(
   '%s: 503 until it is back, 2xx within 1 s, delivery within 2 s',
   async (name, signal) => {
+    let refusedInAll = 0;
     for (let round = 0; round < Math.max(ROUNDS, 2); round += 1) {
       producer = harness.produce();
       await producer.accepts(LOAD);
@@ -92,13 +93,15 @@ test.each([
         `${name}: 2xx ${Math.round(acceptedMs - upMs)} ms, delivery ${Math.round(arrivedMs - upMs)} ms after it accepts; ${producer.accepted.size} accepted, ${refused} refused`,
       );
       expect(producer.odd()).toEqual([]);
-      expect(refused).toBeGreaterThan(0);
+      refusedInAll += refused;
       expect(acceptedMs - upMs).toBeLessThan(1_000);
       expect(arrivedMs - upMs).toBeLessThan(2_000);
       expect(harness.exits()).toEqual([]);
       await endLeases();
       await harness.allArrived(producer.accepted.keys());
     }
+    // Not in each round: it may be back before anybody has asked.
+    expect(refusedInAll).toBeGreaterThan(0);
   },
   30_000 + ROUNDS * 20_000,
 );
