@@ -137,6 +137,7 @@ describe('metadata.KEY', () => {
 });
 
 test('by call, its numbers, version and end', async () => {
+  await fixture.start({}); // Of no call.
   const json = { agent_id: fixture.agentId, to: '+442071838750', from: '+442071838751' };
   const made = await fixture.call('POST', '/v1/calls', {
     json: { ...json, simulated: { turns: [{ text: 'Hi' }] } },

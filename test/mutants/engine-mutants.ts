@@ -1,7 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
 const DEAD = 'test/webhooks/delivery/dead-processes.pg.test.ts';
-const RETRY = 'test/webhooks/replay/retry-now.pg.test.ts';
 const DELIVERER = 'test/webhooks/delivery/deliverer.test.ts';
 const SCHEDULE = 'test/webhooks/delivery/retry-schedule.test.ts';
 const SLOTS = 'test/webhooks/delivery/slots.test.ts';
@@ -161,8 +160,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'src/webhooks/delivery/deliverer.ts',
     find: 'if (hasAhead) slots.reopen(endpointId);',
     replace: '',
-    suite: RETRY,
-    test: 'it goes past an open breaker and past Retry-After',
+    suite: 'test/webhooks/delivery/sweep.test.ts',
+    test: 'what somebody asked for ends the pause of its endpoint',
   },
   {
     name: 'retry-spends-a-moment',

@@ -40,3 +40,47 @@ test('what no wake-up names is found all the same, again and again', async () =>
     expect(await found).toBe(endpoint);
   }
 }, 5_000);
+
+test('what somebody asked for ends the pause of its endpoint, what is merely due does not', async () => {
+  let clockMs = 0;
+  const slots = createSlots({ nowMs: () => clockMs });
+  for (let failures = 0; failures < 12; failures += 1) {
+    clockMs += 60_000; // The pause before is over.
+    slots.take('a');
+    slots.release('a', 'failure');
+  }
+  const looks: DueEndpoint[][] = [];
+  const claimed: string[] = [];
+  let looked = (): void => undefined;
+  deliverer = createDeliverer({
+    queue: {
+      listDue: () => {
+        looked();
+        return Promise.resolve(looks.shift() ?? []);
+      },
+      claim: (budgets) => {
+        claimed.push(...budgets.map(({ endpointId }) => endpointId));
+        return Promise.resolve([]);
+      },
+      markStarted: () => Promise.resolve(),
+      cancel: () => Promise.resolve(0),
+    },
+    throttle: { free: () => 64, begun: () => undefined },
+    attempt: () => Promise.reject(new Error('nothing was claimed')),
+    completer: { add: () => Promise.resolve(true), flush: () => Promise.resolve() },
+    slots,
+    metrics: createMetrics({ processMetrics: false }),
+    log: pino({ level: 'silent' }),
+  });
+  const look = async (due: DueEndpoint): Promise<void> => {
+    looks.push([due]);
+    for (let times = 0; times < 2; times += 1) {
+      await new Promise<void>((resolve) => (looked = resolve));
+    }
+  };
+  deliverer.start();
+  await look({ endpointId: 'a', hasAhead: false });
+  expect(claimed).toEqual([]);
+  await look({ endpointId: 'a', hasAhead: true });
+  expect(claimed).toContain('a');
+}, 10_000);

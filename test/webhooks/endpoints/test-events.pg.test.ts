@@ -95,6 +95,10 @@ test('lists and the stream leave them out, unless they are asked for', async () 
   expect(await idsIn('/v1/events')).toEqual([last, since]);
   expect(await idsIn('/v1/events?test=false&type=agent.*')).toEqual([last, since]);
   expect(await idsIn('/v1/events?test=true')).toEqual([last, body.event_id, since]);
+  const delivered = async (query = ''): Promise<string[]> =>
+    (await get(`/v1/deliveries${query}`)).data.map((one: { event_id: string }) => one.event_id);
+  expect(await delivered()).toEqual([last, since]);
+  expect(await delivered('?test=true')).toEqual([last, body.event_id, since]);
   expect(await streamed(`last_event_id=${since}`, 1)).toEqual([last]);
   expect(await streamed(`last_event_id=${since}&test=true`, 2)).toEqual([body.event_id, last]);
 });
