@@ -4,7 +4,7 @@ import { found } from '../errors.ts';
 import { listApiKeys, readApiKey } from './api-keys.sql.ts';
 import { createKey, deleteKey, rotateKey, type KeyMakerDeps, type NewKey } from './manage-keys.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
-import { idParam } from '../platform/http/fields.ts';
+import { givenTime, idParam } from '../platform/http/fields.ts';
 import { route, type Answer, type Answers, type Route } from '../platform/http/route.ts';
 import { ApiKey, apiKeyView, CreatedApiKey } from './api-key.view.ts';
 
@@ -58,10 +58,7 @@ const createBody = z
   .strictObject({
     name: z.string().min(1).max(100).describe('For people, to know it again.'),
     scopes: z.array(z.enum(SCOPES)).min(1).max(20).describe('What it may do.'),
-    expires_at: z
-      .int()
-      .min(0)
-      .max(253_402_300_799)
+    expires_at: givenTime
       .optional()
       .describe('Unix seconds, in the future: when it ends. Default: it does not.'),
   })

@@ -233,4 +233,13 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
     suite: 'test/platform/http/cross-origin.pg.test.ts',
     test: 'of another page is not allowed',
   },
+  {
+    name: 'docs-with-a-slash',
+    why: 'who types /docs/ is told that there is nothing',
+    file: 'src/platform/http/pages.ts',
+    find: "for (const path of ['/docs', '/docs/']) {",
+    replace: "for (const path of ['/docs']) {",
+    suite: 'test/platform/http/openapi/docs-page.pg.test.ts',
+    test: 'is the same with a slash at its end',
+  },
 ];

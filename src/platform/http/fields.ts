@@ -74,13 +74,19 @@ export const unixTime = z.int().meta({ description: 'Unix seconds.' });
 export const createdAt = z.int().meta({ description: 'When it was made, Unix seconds.' });
 export const updatedAt = z.int().meta({ description: 'When it last changed, Unix seconds.' });
 
-/** A bound of a list in Unix seconds, up to the year 9999, which a UUIDv7 still carries. */
+/** The last second of the year 9999, which a UUIDv7 still carries. */
+const LAST_SEC = 253_402_300_799;
+
+/** A moment that a body gives, in Unix seconds. */
+export const givenTime = z.int().min(0).max(LAST_SEC);
+
+/** A bound of a list in Unix seconds. */
 export function timeBound(description: string) {
   return z
     .string()
     .regex(...saying(/^[0-9]{1,12}$/, 'must be Unix seconds, a whole number'))
     .transform(Number)
-    .refine((sec) => sec <= 253_402_300_799, 'must be Unix seconds, before the year 10000')
+    .refine((sec) => sec <= LAST_SEC, 'must be Unix seconds, before the year 10000')
     .optional()
     .meta({ description, type: 'integer' });
 }

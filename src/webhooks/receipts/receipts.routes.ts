@@ -3,7 +3,7 @@ import { saying } from '../../platform/resources/schema/patterns.ts';
 import { audited } from '../../audit/audited.ts';
 import { fromUuid } from '../../ids.ts';
 import { cursorInBody, idCursor } from '../../platform/http/cursor.ts';
-import { idParam, idValue, unixTime } from '../../platform/http/fields.ts';
+import { givenTime, idParam, idValue, unixTime } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { digestHour } from './digest-hour.ts';
 import { reconcile, type Reconciled, type ReconcileDeps } from './reconcile.ts';
@@ -69,14 +69,13 @@ function digestRoute(deps: ReconcileDeps): Route {
 
 const IDS_MAX = 10_000;
 const LIMIT_MAX = 1_000;
-const sec = z.int().min(0).max(253_402_300_799);
 
 const body = z
   .strictObject({
-    since: sec.describe(
+    since: givenTime.describe(
       'Unix seconds, inclusive; as long ago as events are kept: 30 days, or as set.',
     ),
-    until: sec
+    until: givenTime
       .optional()
       .describe('Unix seconds, exclusive, at most 24 hours after `since`. Default: now.'),
     ids: z

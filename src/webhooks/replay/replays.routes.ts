@@ -18,7 +18,7 @@ import {
   type ReplayPlan,
 } from './replay-jobs.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue, unixSec, unixTime } from '../../platform/http/fields.ts';
+import { givenTime, idParam, idValue, unixSec, unixTime } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { Job, jobView, replayMode } from './job.view.ts';
 
@@ -134,14 +134,12 @@ function retryRoute(deps: RetryDeliveryDeps): Route {
   });
 }
 
-const sec = z.int().min(0).max(253_402_300_799);
-
 const manyBody = z
   .strictObject({
-    since: sec.describe(
+    since: givenTime.describe(
       'Unix seconds, inclusive; as long ago as events are kept: 30 days, or as set.',
     ),
-    until: sec
+    until: givenTime
       .optional()
       .describe('Unix seconds, exclusive. Default: now, the moment of the request.'),
     mode: replayMode.optional().describe('Default failed.'),
