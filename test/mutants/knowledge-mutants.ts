@@ -245,4 +245,13 @@ export const KNOWLEDGE_MUTANTS: readonly Mutant[] = [
     suite: 'test/knowledge/gaps/gap-answers.pg.test.ts',
     test: 'of an open gap is 409: it is resolved',
   },
+  {
+    name: 'words-of-a-withdrawn-answer',
+    why: 'the vocabulary keeps words of a question that was erased after its answer had been withdrawn',
+    file: 'src/knowledge/gaps/index-answer.ts',
+    find: '  if (before.lexemes.length > 0) await forgetWords(db, before.lexemes);\n',
+    replace: '',
+    suite: 'test/knowledge/gaps/gap-answers.pg.test.ts',
+    test: 'leaves no word of its question when the conversation is erased afterwards',
+  },
 ];
