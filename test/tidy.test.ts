@@ -47,7 +47,11 @@ const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[
   webhooks: { below: ['events'], parts: ['queue', 'endpoints', 'delivery', 'replay', 'receipts'] },
   agents: { below: ['events'] },
   knowledge: { below: ['agents'], parts: ['passages', 'sources', 'gaps'] },
-  conversations: { below: ['knowledge'], parts: ['record', 'escalations', 'ending', 'turns'] },
+  models: { below: ['audit'] },
+  conversations: {
+    below: ['knowledge', 'models'],
+    parts: ['record', 'escalations', 'ending', 'tools', 'turns', 'completions'],
+  },
   calls: { below: ['conversations'] },
   erasure: { below: ['calls'] },
 };

@@ -881,9 +881,46 @@ export interface components {
           chunk_id: string;
           score: number;
         }[];
+        /** Found, and not what the answer was drawn from. */
+        considered?: {
+          source_id: string;
+          document_id: string;
+          chunk_id: string;
+          score: number;
+        }[];
       };
       /** ms of the parts of the turn; `turn_ms` is the whole. */
       latency?: { [name: string]: number };
+      /** Who spoke; another after a handoff. */
+      agent_id?: string;
+      agent_version?: number;
+      /** What a language model did for it. */
+      model?: {
+        /** Name of the model provider, or `default`. */
+        provider: string;
+        /** The model that answered. */
+        name: string;
+        finish_reason: string;
+        /** Requests; each round of tools is one more. */
+        steps: number;
+        usage: {
+          input_tokens: number;
+          output_tokens: number;
+          cached_input_tokens: number;
+          /** Counted here: the answer broke off. */
+          estimated: boolean;
+        };
+        cost: ({
+          amount: number;
+          currency: string;
+        } | null);
+        time_to_first_token_ms: (number | null);
+      };
+      /** Why the reply is missing or broke off. */
+      error?: {
+        code: string;
+        detail: string;
+      };
     };
     /** A conversation that asks for a human. */
     Escalation: {

@@ -68,6 +68,32 @@ export function conversationView(row: ConversationRow): z.output<typeof Conversa
 
 const ms = z.int().min(0).meta({ description: 'ms since the conversation started.' });
 
+const chunks = z.array(
+  z.strictObject({
+    source_id: z.string(),
+    document_id: z.string(),
+    chunk_id: z.string(),
+    score: z.number(),
+  }),
+);
+
+const tokens = z.int().min(0);
+
+const turnModel = z.strictObject({
+  provider: z.string().meta({ description: 'Name of the model provider, or `default`.' }),
+  name: z.string().meta({ description: 'The model that answered.' }),
+  finish_reason: z.string(),
+  steps: z.int().min(0).meta({ description: 'Requests; each round of tools is one more.' }),
+  usage: z.strictObject({
+    input_tokens: tokens,
+    output_tokens: tokens,
+    cached_input_tokens: tokens,
+    estimated: z.boolean().meta({ description: 'Counted here: the answer broke off.' }),
+  }),
+  cost: z.strictObject({ amount: z.number().min(0), currency: z.string() }).nullable(),
+  time_to_first_token_ms: z.number().min(0).nullable(),
+});
+
 export const Turn = z
   .strictObject({
     index: z.int().min(0),
@@ -82,14 +108,10 @@ export const Turn = z
       .strictObject({
         query: z.string(),
         top_score: z.number(),
-        chunks: z.array(
-          z.strictObject({
-            source_id: z.string(),
-            document_id: z.string(),
-            chunk_id: z.string(),
-            score: z.number(),
-          }),
-        ),
+        chunks,
+        considered: chunks
+          .optional()
+          .meta({ description: 'Found, and not what the answer was drawn from.' }),
       })
       .optional()
       .meta({ description: 'The passages the answer is made from, best first.' }),
@@ -97,11 +119,18 @@ export const Turn = z
       .record(z.string(), z.number())
       .optional()
       .meta({ description: 'ms of the parts of the turn; `turn_ms` is the whole.' }),
+    agent_id: z.string().optional().meta({ description: 'Who spoke; another after a handoff.' }),
+    agent_version: z.int().min(1).optional(),
+    model: turnModel.optional().meta({ description: 'What a language model did for it.' }),
+    error: z
+      .strictObject({ code: z.string(), detail: z.string() })
+      .optional()
+      .meta({ description: 'Why the reply is missing or broke off.' }),
   })
   .meta({ id: 'Turn', description: 'One turn of a transcript.' });
 
 export function turnView(row: TurnRow): z.output<typeof Turn> {
-  const { toolCall, toolResult, retrieval, latency } = row;
+  const { toolCall, toolResult, retrieval, latency, agentId, agentVersion, model, error } = row;
   return {
     index: row.index,
     role: row.role,
@@ -113,6 +142,10 @@ export function turnView(row: TurnRow): z.output<typeof Turn> {
     ...(toolResult && { tool_result: toolResult }),
     ...(retrieval && { retrieval }),
     ...(latency && { latency }),
+    ...(agentId !== null && { agent_id: fromUuid('agt', agentId) }),
+    ...(agentVersion !== null && { agent_version: agentVersion }),
+    ...(model && { model }),
+    ...(error && { error }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { TurnRow, TurnRole } from './turns.sql.ts';
 
 /** A turn with nothing but its text. It does not begin before the one it follows has ended. */
 export function plainTurn(row: LiveConversation, role: TurnRole, text: string): TurnRow {
+  const isAgents = role === 'agent' || role === 'tool';
   const atMs = Math.max(row.ageMs, row.tally.endedAtMs);
   return {
     index: row.turnCount,
@@ -15,5 +16,9 @@ export function plainTurn(row: LiveConversation, role: TurnRole, text: string): 
     toolResult: null,
     retrieval: null,
     latency: null,
+    agentId: isAgents ? row.agentId : null,
+    agentVersion: isAgents ? row.agentVersion : null,
+    model: null,
+    error: null,
   };
 }

@@ -14,7 +14,29 @@ export type Retrieval = {
     chunk_id: string;
     score: number;
   }[];
+  /** Passages that were found and that the answer was not drawn from; absent: none. */
+  considered?: Retrieval['chunks'];
 };
+
+/** What a language model did for a turn (contract §4, transcript). */
+export type TurnModel = {
+  provider: string;
+  name: string;
+  finish_reason: string;
+  /** Requests to the model; each round of tools is one more. */
+  steps: number;
+  usage: {
+    input_tokens: number;
+    output_tokens: number;
+    cached_input_tokens: number;
+    estimated: boolean;
+  };
+  cost: { amount: number; currency: string } | null;
+  time_to_first_token_ms: number | null;
+};
+
+/** Why a reply is missing or broke off. `detail` is for people and safe to show. */
+export type TurnError = { code: string; detail: string };
 
 /** One turn of a transcript. Times are ms since the conversation started. */
 export type TurnRow = {
@@ -29,13 +51,19 @@ export type TurnRow = {
   retrieval: Retrieval | null;
   /** ms of the parts of a turn, by name */
   latency: Record<string, number> | null;
+  /** Who spoke, of a turn of an agent or its tool; null: of earlier releases, and of others. */
+  agentId: string | null;
+  agentVersion: number | null;
+  model: TurnModel | null;
+  error: TurnError | null;
 };
 
 /** What an added message changed (contract §4, message answer). */
 export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
 
 export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",
-  interrupted, tool_call as "toolCall", tool_result as "toolResult", retrieval, latency`;
+  interrupted, tool_call as "toolCall", tool_result as "toolResult", retrieval, latency,
+  agent_id as "agentId", agent_version as "agentVersion", model, error`;
 
 /** The conversation as a writer has read it, and what it adds. */
 export type TurnsToAdd = {
@@ -65,12 +93,15 @@ export async function addTurns(db: Db, add: TurnsToAdd): Promise<ConversationRow
         returning *
       ), added as (
         insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms,
-                           interrupted, tool_call, tool_result, retrieval, latency)
+                           interrupted, tool_call, tool_result, retrieval, latency, agent_id,
+                           agent_version, model, error)
         select moved.id, t.index, t.role, t.text, t."startedAtMs", t."endedAtMs", t.interrupted,
-               t."toolCall", t."toolResult", t.retrieval, t.latency
+               t."toolCall", t."toolResult", t.retrieval, t.latency, t."agentId",
+               t."agentVersion", t.model, t.error
           from moved, jsonb_to_recordset($4::jsonb) as t(index integer, role text, text text,
                "startedAtMs" bigint, "endedAtMs" bigint, interrupted boolean, "toolCall" jsonb,
-               "toolResult" jsonb, retrieval jsonb, latency jsonb)
+               "toolResult" jsonb, retrieval jsonb, latency jsonb, "agentId" uuid,
+               "agentVersion" integer, model jsonb, error jsonb)
       )
       select ${CONVERSATION_COLUMNS} from moved c`,
     values: [

@@ -1,19 +1,21 @@
 import type { AgentContent } from '../../agents/agent.ts';
 import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
-import type { Retrieval, TurnRow } from '../record/turns.sql.ts';
+import type { Retrieval, TurnError, TurnModel, TurnRow } from '../record/turns.sql.ts';
+import type { Speaker } from '../tools/tool.ts';
 import type { UserTurn } from './read-user-turn.ts';
 
 /**
- * Makes the reply. Built in is a search that quotes (extractive-responder.ts); a streaming model
- * with tools is planned. Nothing is stored meanwhile, so it may take its time, fail and be called
- * again. Its tokens are shown at once, but count only when it returns.
+ * Makes the reply: a language model with tools (model-responder.ts) or, where none is configured, a
+ * search that quotes (extractive-responder.ts). It may take its time. Its tokens are shown at once,
+ * but count only when it returns.
  */
 export type Responder = (request: ResponderRequest) => Promise<Reply>;
 
 export type ResponderRequest = {
-  /** Of the version the conversation is pinned to. */
+  /** Of the version that speaks: the one the conversation is pinned to, until a handoff. */
   content: AgentContent;
+  speaker: Speaker;
   conversation: LiveConversation;
   /** What the user said, and how it is understood. */
   text: string;
@@ -24,6 +26,13 @@ export type ResponderRequest = {
   search: (query: string, limit: number) => Promise<KnowledgeHit[]>;
   /** Parts of the reply as they come. */
   emitToken: (text: string) => void;
+  /**
+   * Calls of tools are noted before they are made, and their results after: what a killed process
+   * has done is known then. Rejects when the turn is somebody else's by now: nothing may be called.
+   */
+  noteTools: (turns: readonly ToolTurn[]) => Promise<void>;
+  /** What a process that was killed in this turn has noted; a call without a result may have been made. */
+  notedTools: readonly ToolTurn[];
   /**
    * Aborted when the reply is not wanted any more: somebody spoke meanwhile, or the program stops.
    */
@@ -42,7 +51,21 @@ export type Reply = {
   /** Set when a human should take over, with the reason. */
   handover?: { reason: string };
   /** The calls of tools and their results, in order, before the reply. */
-  toolTurns?: readonly Pick<TurnRow, 'text' | 'toolCall' | 'toolResult'>[];
+  toolTurns?: readonly ToolTurn[];
+  /** Calls of tools that failed, without one since that did not; for the rule tool_failure. */
+  toolFailuresInRow?: number;
+  /** Who said it; absent: the speaker of the request. Another goes on with the conversation then. */
+  speaker?: Speaker;
+  /** What a language model did for it. */
+  model?: TurnModel;
+  /** Why it is missing or broke off; `text` is what there is of it, or an apology. */
+  error?: TurnError;
+  /** Nobody wanted the rest. */
+  interrupted?: true;
+  /** The conversation ends with it. */
+  ends?: 'agent_hangup';
   /** Milliseconds of its parts, by name; `turn_ms` is added. */
   latency?: Record<string, number>;
 };
+
+export type ToolTurn = Pick<TurnRow, 'text' | 'toolCall' | 'toolResult'>;

@@ -121,9 +121,12 @@ function requestOf(
   },
 ): ResponderRequest {
   const { input, content, conversation, user } = turn;
-  const { namespace, agentId, id: conversationId } = conversation;
+  const { namespace, agentId, agentVersion, id: conversationId } = conversation;
   return {
     content,
+    speaker: { agentId, agentVersion, content },
+    noteTools: async () => undefined,
+    notedTools: [],
     conversation,
     user,
     text: input.text,
@@ -184,6 +187,9 @@ function turnsOf({ conversation, text, reply, elapsedMs }: TurnParts): TurnRow[]
     index: user.index + 1 + tools.length,
     endedAtMs,
     retrieval: reply.retrieval ?? null,
+    model: reply.model ?? null,
+    error: reply.error ?? null,
+    interrupted: reply.interrupted ?? false,
     latency: { ...reply.latency, turn_ms: Math.round(elapsedMs * 10) / 10 },
   };
   return [user, ...tools, agent];

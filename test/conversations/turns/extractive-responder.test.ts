@@ -19,8 +19,12 @@ async function reply(
 ): Promise<Reply & { tokens: string[]; searched: [string, number][] }> {
   const tokens: string[] = [];
   const searched: [string, number][] = [];
+  const content = options.content ?? {};
   const made = await respond({
-    content: options.content ?? {},
+    content,
+    speaker: { agentId: newUuid(), agentVersion: 1, content },
+    noteTools: async () => undefined,
+    notedTools: [],
     // What it reads of a conversation is its tally.
     conversation: { tally: { ...EMPTY_TALLY, ...options.tally } } as LiveConversation,
     text,

@@ -1,0 +1,136 @@
+/**
+ * What a turn needs of a language model, whoever serves it. Behind it are the `openai` package, the
+ * fallbacks that an agent declares, retries and watchdogs (docs/decisions/0032); a turn knows none of them.
+ */
+
+/** One message of a prompt, as OpenAI's chat completions name its parts. */
+export type ModelMessage =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string; toolCalls?: readonly ModelToolCall[] }
+  | { role: 'tool'; toolCallId: string; content: string };
+
+/** `arguments` is JSON text as the model wrote it: it may be anything. */
+export type ModelToolCall = { id: string; name: string; arguments: string };
+
+/** `parameters`: JSON Schema of the arguments. */
+export type ModelTool = {
+  name: string;
+  description?: string;
+  parameters: Record<string, unknown>;
+};
+
+export type ModelRequest = {
+  messages: readonly ModelMessage[];
+  tools: readonly ModelTool[];
+  /** Aborted: nobody wants the rest. It settles within 20 ms with what there is, as `interrupted`. */
+  signal: AbortSignal;
+  /** Parts of the text as they come. Nothing is retried after the first one. */
+  onText: (text: string) => void;
+};
+
+/** Tokens; `estimated`: counted by us, since the answer did not get as far as its usage. */
+export type ModelUsage = {
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  estimated: boolean;
+};
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'interrupted';
+
+export type ModelReply = {
+  text: string;
+  toolCalls: readonly ModelToolCall[];
+  finishReason: FinishReason;
+  usage: ModelUsage;
+  /** Name of the ModelProvider that answered; `default`: that of the settings. */
+  provider: string;
+  /** As the provider calls the model that answered. */
+  model: string;
+  /** By the provider's prices; null: it names none. */
+  cost: { amount: number; currency: string } | null;
+  /** ms from the request to its first part, of text or of a tool call; null: there was none. */
+  timeToFirstTokenMs: number | null;
+  durationMs: number;
+  /** Requests made for it, with those that failed. */
+  attempts: number;
+};
+
+/** @throws ModelError when neither the model nor a fallback of it could answer */
+export type Model = (request: ModelRequest) => Promise<ModelReply>;
+
+/** Why there is no reply, as a turn shows it (contract §4, transcript). */
+export type ModelErrorCode =
+  | 'model_unreachable'
+  | 'model_timeout'
+  | 'model_unauthorized'
+  | 'model_rate_limited'
+  | 'model_refused'
+  | 'model_failed'
+  | 'model_invalid_answer';
+
+/** `message` is for people and safe to show: no key, no URL, no words of the prompt. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError';
+  readonly code: ModelErrorCode;
+  /** What had come when it broke off, after the first token; undefined: nothing. */
+  readonly partial: ModelReply | undefined;
+
+  constructor(
+    code: ModelErrorCode,
+    message: string,
+    options: ErrorOptions & { partial?: ModelReply } = {},
+  ) {
+    super(message, options);
+    this.code = code;
+    this.partial = options.partial;
+  }
+}
+
+/** What an agent declares as its `model` (contract §4), as far as a model is chosen by it. */
+export type ModelChoice = {
+  provider?: string | undefined;
+  name?: string | undefined;
+  temperature?: number | undefined;
+  maxTokens?: number | undefined;
+  fallback?: readonly { provider?: string | undefined; name?: string | undefined }[] | undefined;
+};
+
+/**
+ * The model of an agent with its fallbacks; undefined: none is configured, so the built-in responder
+ * quotes. A provider that is named and cannot be used is a model that throws, and never undefined.
+ */
+export type FindModel = (agent: {
+  namespace: string;
+  model: ModelChoice | undefined;
+}) => Promise<Model | undefined>;
+
+/** A provider as its requests need it, opened and with defaults applied (contract §4, model providers). */
+export type ModelEndpoint = {
+  /** Of the ModelProvider; `default`: that of the settings. */
+  provider: string;
+  /** As `https://api.example.com/v1`, without a slash at its end. */
+  baseUrl: string;
+  apiKey: string | undefined;
+  organization: string | undefined;
+  project: string | undefined;
+  /** Sent besides; never shown. */
+  headers: Readonly<Record<string, string>>;
+  /** Query parameters of every request, such as Azure's `api-version`. */
+  query: Readonly<Record<string, string>>;
+  /** When an agent names none. */
+  defaultModel: string | undefined;
+  /** Models it may be asked for; empty: any. */
+  allowedModels: readonly string[];
+  timeouts: { firstTokenMs: number; betweenTokensMs: number; totalMs: number };
+  /** Requests at once of this process; null: no limit. */
+  maxConcurrent: number | null;
+  /** Per million tokens. */
+  pricing: { input: number; output: number; cachedInput: number; currency: string } | null;
+};
+
+/** `name` undefined: the default one. undefined: there is no such provider, or no default. */
+export type FindEndpoint = (
+  namespace: string,
+  name: string | undefined,
+) => Promise<ModelEndpoint | undefined>;
