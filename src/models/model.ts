@@ -1,6 +1,6 @@
 /**
  * What a turn needs of a language model, whoever serves it. Behind it are the `openai` package, the
- * fallbacks that an agent declares, retries and watchdogs (docs/decisions/0032); a turn knows none of them.
+ * fallbacks that an agent declares, retries and watchdogs; a turn knows none of them.
  */
 
 /** One message of a prompt, as OpenAI's chat completions name its parts. */
@@ -105,7 +105,7 @@ export type FindModel = (agent: {
   model: ModelChoice | undefined;
 }) => Promise<Model | undefined>;
 
-/** A provider as its requests need it, opened and with defaults applied (contract §4, model providers). */
+/** A provider as its requests need it, opened and with defaults applied. */
 export type ModelEndpoint = {
   /** Of the ModelProvider; `default`: that of the settings. */
   provider: string;
