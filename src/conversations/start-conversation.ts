@@ -12,6 +12,7 @@ import {
 import type { Db } from '../platform/postgres/pool.ts';
 import { insertFirstTurn } from './record/turns.sql.ts';
 import { inConversation, type ConversationDeps } from './record/conversation-deps.ts';
+import { fillPlaceholders } from './record/fill-placeholders.ts';
 import type { CommitHook } from '../platform/postgres/commit-hook.ts';
 
 /** When a version sets no limits, in seconds. A silent call is over; a chat may rest. */
@@ -102,20 +103,4 @@ function newRow(
     ...LIMITS[isSpoken ? 'spoken' : 'written'],
     ...content.limits,
   };
-}
-
-/**
- * `{{name}}` becomes the variable of that name, or nothing where that is not given or no plain
- * value: nobody should be greeted with braces. Only names: nothing is computed, and what is filled
- * in is not replaced again.
- */
-export function fillPlaceholders(text: string, variables: Variables): string {
-  return text.replaceAll(/\{\{\s*([^{}\s][^{}]{0,127}?)\s*\}\}/g, (_, name: string) =>
-    Object.hasOwn(variables, name) ? plain(variables[name]) : '',
-  );
-}
-
-function plain(value: unknown): string {
-  const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
-  return isPlain ? String(value) : '';
 }

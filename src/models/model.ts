@@ -22,6 +22,11 @@ export type ModelTool = {
 export type ModelRequest = {
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
+  /**
+   * `none`: none of the tools may be called now. They are sent all the same: they are part of what a
+   * provider caches, and some refuse a prompt with calls in it that names no tools.
+   */
+  toolChoice?: 'none';
   /** Aborted: nobody wants the rest. It settles within 20 ms with what there is, as `interrupted`. */
   signal: AbortSignal;
   /** Parts of the text as they come. Nothing is retried after the first one. */

@@ -201,7 +201,7 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
   {
     name: 'braces-greet-the-user',
     why: 'who has not given a name is greeted with {{name}}',
-    file: 'src/conversations/start-conversation.ts',
+    file: 'src/conversations/record/fill-placeholders.ts',
     find: `replaceAll(/\\{\\{\\s*([^{}\\s][^{}]{0,127}?)\\s*\\}\\}/g, (_, name: string) =>
     Object.hasOwn(variables, name) ? plain(variables[name]) : '',`,
     replace: `replaceAll(/\\{\\{\\s*([^{}\\s][^{}]{0,127}?)\\s*\\}\\}/g, (braces, name: string) =>

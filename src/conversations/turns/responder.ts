@@ -22,13 +22,13 @@ export type ResponderRequest = {
   user: UserTurn;
   /** The last turns, oldest first, without this one. Read only when called. */
   readHistory: (limit: number) => Promise<TurnRow[]>;
-  /** Passages of what the agent knows, best first. */
-  search: (query: string, limit: number) => Promise<KnowledgeHit[]>;
+  /** Passages of what the speaker knows, best first; after a handoff, of whom it went to. */
+  search: (query: string, limit: number, speaker?: Speaker) => Promise<KnowledgeHit[]>;
   /** Parts of the reply as they come. */
   emitToken: (text: string) => void;
   /**
    * Calls of tools are noted before they are made, and their results after: what a killed process
-   * has done is known then. Rejects when the turn is somebody else's by now: nothing may be called.
+   * has done is known then. Each time it gets all of the turn so far, in order. Rejects when the turn is somebody else's by now: nothing may be called.
    */
   noteTools: (turns: readonly ToolTurn[]) => Promise<void>;
   /** What a process that was killed in this turn has noted; a call without a result may have been made. */
@@ -68,4 +68,8 @@ export type Reply = {
   latency?: Record<string, number>;
 };
 
+/**
+ * `toolCall {id, name, arguments}`: an object, or the model's text where it is none. `toolResult {ok,
+ * content, duration_ms}`; null: the call was noted, and nothing is known of it.
+ */
 export type ToolTurn = Pick<TurnRow, 'text' | 'toolCall' | 'toolResult'>;

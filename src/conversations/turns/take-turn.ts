@@ -133,8 +133,9 @@ function requestOf(
     emitToken: input.onToken ?? (() => undefined),
     signal: input.signal ?? new AbortController().signal,
     readHistory: (limit) => readLastTurns(pool, { conversationId, limit }),
-    search: async (query, limit) => {
-      const scope = await agentScope(pool, { namespace, agentId, knowledge: content.knowledge });
+    search: async (query, limit, speaker = { agentId, agentVersion, content }) => {
+      const { knowledge } = speaker.content;
+      const scope = await agentScope(pool, { namespace, agentId: speaker.agentId, knowledge });
       return searchKnowledge(pool, { scope, query, limit });
     },
   };

@@ -6,7 +6,7 @@ import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts
 import type { Reply } from '../../../src/conversations/turns/responder.ts';
 import { fromUuid, newUuid } from '../../../src/ids.ts';
 import type { AgentContent } from '../../../src/agents/agent.ts';
-import { fillPlaceholders } from '../../../src/conversations/start-conversation.ts';
+import { fillPlaceholders } from '../../../src/conversations/record/fill-placeholders.ts';
 import type { KnowledgeHit } from '../../../src/knowledge/passages/search-passages.ts';
 import type { LiveConversation } from '../../../src/conversations/record/conversations.sql.ts';
 import { EMPTY_TALLY, type Tally } from '../../../src/conversations/record/tally.ts';
