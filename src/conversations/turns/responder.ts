@@ -6,7 +6,7 @@ import type { Speaker } from '../tools/tool.ts';
 import type { UserTurn } from './read-user-turn.ts';
 
 /**
- * Makes the reply: a language model with tools (model-responder.ts) or, where none is configured, a
+ * Makes the reply: a language model with tools or, where none is configured, a
  * search that quotes (extractive-responder.ts). It may take its time. Its tokens are shown at once,
  * but count only when it returns.
  */
