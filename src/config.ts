@@ -137,10 +137,13 @@ const environment = z.object({
     .string()
     .refine((text) => /^[A-Za-z0-9+/]{43}=$/.test(text), 'must be the 32 bytes in base64 of before')
     .optional(),
-  // Of a language model, which nothing talks to yet: only whether they are set is kept.
-  PARLEY_MODEL_URL: z.string().optional(),
+  PARLEY_MODEL_URL: z
+    .string()
+    .regex(/^https?:\/\/[^?#]+$/, 'must be the base of an API, such as https://api.example.com/v1')
+    .refine((text) => URL.canParse(text), 'is no URL')
+    .optional(),
   PARLEY_MODEL_KEY: z.string().optional(),
-  PARLEY_MODEL: z.string().optional(),
+  PARLEY_MODEL: z.string().max(128).optional(),
   PARLEY_RATE_LIMIT: z
     .string()
     .regex(/^\d{1,7}$/, 'must be requests a minute, a whole number; 0: no limit')
@@ -157,6 +160,29 @@ const environment = z.object({
   // For fault tests only (src/failpoints.ts).
   PARLEY_FAILPOINTS: z.string().prefault(''),
 });
+
+/** Key and model say nothing without an address, and an address alone does not say what to ask for. */
+function modelProblems({
+  PARLEY_MODEL_URL: url,
+  PARLEY_MODEL_KEY: key,
+  PARLEY_MODEL: model,
+}: Record<string, string | undefined>): string[] {
+  const isAlone = 'needs PARLEY_MODEL_URL, the base of the API it is for';
+  const isNeeded = 'needed with PARLEY_MODEL_URL: the model of agents that name none';
+  return [
+    ...(url === undefined && key !== undefined ? [`PARLEY_MODEL_KEY: ${isAlone}`] : []),
+    ...(url === undefined && model !== undefined ? [`PARLEY_MODEL: ${isAlone}`] : []),
+    ...(url !== undefined && model === undefined ? [`PARLEY_MODEL: ${isNeeded}`] : []),
+  ];
+}
+
+function modelOf({
+  PARLEY_MODEL_URL: url,
+  PARLEY_MODEL_KEY: key,
+  PARLEY_MODEL: model,
+}: z.output<typeof environment>): Config['model'] {
+  return url === undefined || model === undefined ? undefined : { url, key, model };
+}
 
 /** What may be under way at once; null: no limit. */
 export type InFlightShares = Record<
@@ -208,8 +234,8 @@ export type Config = {
   encryptionKey: Buffer | undefined;
   /** 32 bytes; what was sealed with it still opens, while it is resealed */
   previousEncryptionKey: Buffer | undefined;
-  /** Variables of a language model that are set, and not used by this version */
-  unusedModel: readonly string[];
+  /** The default provider of models, and the model of agents that name none; undefined: there is none */
+  model: { url: string; key: string | undefined; model: string } | undefined;
   /** Requests a minute for one API key; undefined: the role's default */
   rateLimit: number | undefined;
   /** Origins whose pages may call the API, or `*` alone; empty: none */
@@ -230,12 +256,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     Object.entries(env).filter(([name, value]) => value !== '' || name === 'PARLEY_EGRESS_ALLOW'),
   );
   const parsed = environment.safeParse(given);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(
-      (issue) => `${issue.path.join('.')}: ${issue.message}`,
-    );
-    throw new StartupError(problems.join('\n'));
-  }
+  const issues = parsed.error?.issues ?? [];
+  const problems = [
+    ...issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+    ...modelProblems(given),
+  ];
+  if (!parsed.success || problems.length > 0) throw new StartupError(problems.join('\n'));
   const e = parsed.data;
   return {
     databaseUrl: e.DATABASE_URL,
@@ -260,9 +286,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     previousEncryptionKey: e.PARLEY_ENCRYPTION_KEY_PREVIOUS
       ? Buffer.from(e.PARLEY_ENCRYPTION_KEY_PREVIOUS, 'base64')
       : undefined,
-    unusedModel: (['PARLEY_MODEL_URL', 'PARLEY_MODEL_KEY', 'PARLEY_MODEL'] as const).filter(
-      (name) => e[name] !== undefined,
-    ),
+    model: modelOf(e),
     rateLimit: e.PARLEY_RATE_LIMIT,
     corsOrigins: e.PARLEY_CORS_ORIGINS ?? [],
     limits: limitsOf(e),
@@ -274,16 +298,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 
 /** A line for each thing that is set and that nothing reads; `hasCluster`: declared things live in one. */
 export function notUsed(
-  { unusedModel, watchNamespaces }: Pick<Config, 'unusedModel' | 'watchNamespaces'>,
+  { watchNamespaces }: Pick<Config, 'watchNamespaces'>,
   { hasCluster }: { hasCluster: boolean },
 ): readonly string[] {
-  const model = `${unusedModel.join(', ')}: not used by this version, which replies from knowledge alone`;
   const namespaces =
     'PARLEY_WATCH_NAMESPACES: not used without a cluster; all namespaces are watched';
-  return [
-    ...(unusedModel.length > 0 ? [`${model} and calls no language model`] : []),
-    ...(!hasCluster && watchNamespaces.length > 0 ? [namespaces] : []),
-  ];
+  return !hasCluster && watchNamespaces.length > 0 ? [namespaces] : [];
 }
 
 /** Those of an environment that sets none. */

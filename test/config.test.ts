@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, readConfig } from '../src/config.ts';
 import { StartupError } from '../src/errors.ts';
 
@@ -174,4 +174,29 @@ test('an empty variable is an unset one, but an empty allow list allows nothing'
 
 test('variables of others are left alone', () => {
   expect(readConfig({ PATH: '/bin', PARLEY_UNKNOWN: 'x' })).toEqual(readConfig({}));
+});
+
+describe('the default provider of models', () => {
+  const given = { PARLEY_MODEL_URL: 'http://localhost:11434/v1', PARLEY_MODEL: 'm-1' };
+
+  test('is its address, its model and a key, which may be missing', () => {
+    expect(readConfig({}).model).toBeUndefined();
+    const { PARLEY_MODEL_URL: url, PARLEY_MODEL: model } = given;
+    expect(readConfig(given).model).toEqual({ url, model, key: undefined });
+    expect(readConfig({ ...given, PARLEY_MODEL_KEY: 'k' }).model).toEqual({ url, model, key: 'k' });
+  });
+
+  test.each([
+    [{ PARLEY_MODEL_URL: given.PARLEY_MODEL_URL }, 'PARLEY_MODEL: needed with PARLEY_MODEL_URL'],
+    [{ PARLEY_MODEL: 'm-1' }, 'PARLEY_MODEL: needs PARLEY_MODEL_URL'],
+    [{ PARLEY_MODEL_KEY: 'k' }, 'PARLEY_MODEL_KEY: needs PARLEY_MODEL_URL'],
+    [{ ...given, PARLEY_MODEL_URL: 'ftp://x.example' }, 'PARLEY_MODEL_URL: must be the base'],
+    [{ ...given, PARLEY_MODEL_URL: 'https://x.example/v1?a=b' }, 'PARLEY_MODEL_URL: must be the'],
+  ])('%j is refused', (env, problem) => {
+    expect(problemsOf(env)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test('is named with all else that is wrong', () => {
+    expect(problemsOf({ PARLEY_MODEL_KEY: 'k', PARLEY_PORT: 'x' })).toHaveLength(2);
+  });
 });

@@ -127,6 +127,7 @@ const TABLES: Record<string, string> = {
   knowledge_upload_pieces: 'knowledge',
   knowledge_words: 'knowledge',
   leader_epochs: 'platform/postgres',
+  model_providers: 'models',
   resource_version: 'platform/resources',
   resources: 'platform/resources',
   turns: 'conversations',

@@ -100,10 +100,40 @@ const tool = z
     }),
   );
 
+const providerName = dnsLabel
+  .clone()
+  .describe(
+    "ModelProvider in the same namespace; absent, or default: the provider of the operator's settings.",
+  );
+const modelName = z
+  .string()
+  .min(1)
+  .max(128)
+  .describe("Model to ask for; absent: the provider's default.");
+
+const fallbackModel = z
+  .strictObject({
+    provider: providerName.exactOptional(),
+    name: modelName.exactOptional(),
+  })
+  .meta(
+    rules({
+      rule: 'has(self.provider) || has(self.name)',
+      message: 'a fallback needs a provider or a name',
+    }),
+  );
+
 const model = z.strictObject({
-  name: z.string().min(1).max(128).describe('Model to ask for.').exactOptional(),
+  provider: providerName.exactOptional(),
+  name: modelName.exactOptional(),
   temperature: z.number().min(0).max(2).describe('Sampling temperature.').exactOptional(),
   maxTokens: z.int().min(1).max(1_000_000).describe('Most tokens of one reply.').exactOptional(),
+  fallback: z
+    .array(fallbackModel)
+    .max(5)
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('Models to ask, in this order, when the first cannot answer.')
+    .exactOptional(),
 });
 
 const knowledge = z

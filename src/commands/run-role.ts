@@ -40,6 +40,7 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     logLevel: config.logLevel ?? 'info',
     limits: config.limits,
     retention: config.retention,
+    model: config.model,
     poolMax: POOL_MAX[role],
   });
   // Whoever writes events needs their days; here, since `start` has them from its migration.

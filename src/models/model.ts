@@ -117,6 +117,11 @@ export type ModelEndpoint = {
   /** As `https://api.example.com/v1`, without a slash at its end. */
   baseUrl: string;
   apiKey: string | undefined;
+  /**
+   * The header that carries the key: `authorization` as `Bearer KEY`; in the others (Azure: `api-key`)
+   * the key alone, and then no `authorization` is sent.
+   */
+  apiKeyHeader: 'authorization' | 'api-key' | 'x-api-key';
   organization: string | undefined;
   project: string | undefined;
   /** Sent besides; never shown. */

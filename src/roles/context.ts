@@ -8,7 +8,9 @@ import {
   type Retention,
 } from '../config.ts';
 import { createAddressGuard, type AddressGuard } from '../platform/egress/address-guard.ts';
+import { checkUrl } from '../platform/egress/url-rules.ts';
 import { StartupError } from '../errors.ts';
+import type { ModelSettings } from '../models/model-endpoint.ts';
 import { createLogger, type Logger } from '../platform/observability/logger.ts';
 import { createMetrics, type Metrics } from '../platform/observability/metrics.ts';
 import { createPool, type Pool } from '../platform/postgres/pool.ts';
@@ -30,6 +32,8 @@ export type Context = {
   limits: Limits;
   /** How long what happened is kept. */
   retention: Retention;
+  /** The default provider of models; undefined: there is none. */
+  modelSettings: ModelSettings | undefined;
   version: string;
   close: () => Promise<void>;
 };
@@ -52,11 +56,13 @@ export type ContextInput = {
   limits?: Limits;
   /** Default: likewise. */
   retention?: Retention;
+  model?: ModelSettings | undefined;
   poolMax: number;
 };
 
 export function createContext(input: ContextInput): Context {
   const { databaseUrl } = input;
+  const guard = createGuard(input);
   const log = createLogger(input.logLevel, input.role);
   const pool = createPool(databaseUrl, { log, max: input.poolMax });
   const sealer = createSealer(input.encryptionKey, input.previousEncryptionKey);
@@ -65,7 +71,8 @@ export function createContext(input: ContextInput): Context {
     pool,
     sealer,
     log,
-    guard: createGuard(input),
+    guard,
+    modelSettings: allowedModel(input.model, guard),
     limits: input.limits ?? DEFAULT_LIMITS,
     retention: input.retention ?? DEFAULT_RETENTION,
     metrics: createMetrics({ processMetrics: true }),
@@ -81,6 +88,18 @@ function createGuard({ egressAllow, apiServer }: ContextInput): AddressGuard {
     if (!(error instanceof StartupError)) throw error;
     throw new StartupError(`PARLEY_EGRESS_ALLOW: ${error.message}`, { cause: error });
   }
+}
+
+/** The rules of what tenants declare; what a name means is found out by each connection. */
+function allowedModel(
+  model: ModelSettings | undefined,
+  guard: AddressGuard,
+): ModelSettings | undefined {
+  const checked = model && checkUrl(model.url, guard);
+  if (checked && 'problem' in checked) {
+    throw new StartupError(`PARLEY_MODEL_URL: ${checked.problem}`);
+  }
+  return model;
 }
 
 export function readVersion(): string {

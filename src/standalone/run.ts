@@ -84,6 +84,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     logLevel: config.logLevel ?? 'warn',
     limits: config.limits,
     retention: config.retention,
+    model: config.model,
   });
   stops.push(context.close);
   const apiKey = await ensureApiKey({ config, context, dataDir, apiKey: secrets.apiKey });

@@ -35,10 +35,10 @@ test('with DATABASE_URL the data folder has one owner too: its keys are kept the
 });
 
 test('what is set and not used is a line, and a cluster as the store is refused', async () => {
-  const env = { DATABASE_URL: database.url, PARLEY_MODEL_URL: 'https://model.example/v1' };
+  const env = { DATABASE_URL: database.url, PARLEY_WATCH_NAMESPACES: 'a' };
   await expect(
     startParley({ dataDir: folder.path, env: { ...env, PARLEY_STORE: 'kubernetes' } }),
   ).rejects.toThrow('parley: PARLEY_STORE=kubernetes: start keeps');
   parley = await startParley({ dataDir: folder.path, env });
-  expect(parley.output()).toMatch(/PARLEY_MODEL_URL: not used by this version/);
+  expect(parley.output()).toMatch(/PARLEY_WATCH_NAMESPACES: not used without a cluster/);
 });

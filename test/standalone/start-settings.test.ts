@@ -9,15 +9,6 @@ test('start refuses a cluster as its store', async () => {
   await expect(runStart(config)).rejects.toThrow(/^PARLEY_STORE=kubernetes: .* PostgreSQL; leave/);
 });
 
-test('variables of a model are one line that names them and not what they hold', () => {
-  expect(notUsed(readConfig({ PARLEY_MODEL_URL: '' }), { hasCluster: false })).toEqual([]);
-  const config = readConfig({ PARLEY_MODEL_URL: 'https://m.example', PARLEY_MODEL_KEY: 'sk-1' });
-  expect(notUsed(config, { hasCluster: true })).toEqual([
-    expect.stringMatching(/^PARLEY_MODEL_URL, PARLEY_MODEL_KEY: not used by this version/),
-  ]);
-  expect(JSON.stringify(config)).not.toContain('sk-1');
-});
-
 test('namespaces to watch are of a cluster alone', () => {
   const config = readConfig({ PARLEY_WATCH_NAMESPACES: 'a,b' });
   expect(notUsed(config, { hasCluster: true })).toEqual([]);

@@ -21,7 +21,7 @@ export const CHANNELS = {
   resources: 'parley_resources',
   /** Payload: uuids of API keys that ended or got an end; `*`: look at all. */
   keys: 'parley_keys',
-  /** Payload: uid of the resource that was projected. */
+  /** Payload: uid of the resource that was projected; of a ModelProvider its id too. `*`: look at all. */
   projected: 'parley_projected',
 } as const;
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];

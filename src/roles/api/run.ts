@@ -8,6 +8,7 @@ import {
 } from '../../platform/declare/await-projection.ts';
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
+import { createEndpoints, type Endpoints } from '../../models/find-endpoint.ts';
 import { createEventStreams, type EventStreams } from '../../events/event-stream.ts';
 import { PROVIDERS } from '../../calls/providers/providers.ts';
 import {
@@ -61,7 +62,9 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const eventStreams = createEventStreams({ ...deps, nowMs: Date.now });
   const onUsed = (keyId: string): void => maintenance.noteKeyUse(keyId);
   const keys = createLiveKeys({ pool, nowMs: monotonicMs, onUsed, log });
-  const { listener, awaitProjection } = createWakeUps(deps, eventStreams, keys);
+  const settings = deps.modelSettings;
+  const endpoints = createEndpoints({ ...deps, settings, nowMs: monotonicMs });
+  const { listener, awaitProjection } = createWakeUps(deps, { eventStreams, keys, endpoints });
   await listener.start();
   const announce = createAnnounce({ notifier, metrics });
   let baseUrl = deps.baseUrl ?? '';
@@ -122,14 +125,20 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
 /** Wake-ups from other processes, on one connection. */
 function createWakeUps(
   { databaseUrl, log }: Pick<ApiRoleDeps, 'databaseUrl' | 'log'>,
-  eventStreams: Pick<EventStreams, 'wake'>,
-  keys: Pick<LiveKeys, 'look'>,
+  woken: {
+    eventStreams: Pick<EventStreams, 'wake'>;
+    keys: Pick<LiveKeys, 'look'>;
+    endpoints: Pick<Endpoints, 'look'>;
+  },
 ): { listener: Listener; awaitProjection: AwaitProjection } {
   const waiting = new Set<() => void>();
   const channels = {
-    [CHANNELS.projected]: () => waiting.forEach((wake) => wake()),
-    [CHANNELS.events]: eventStreams.wake,
-    [CHANNELS.keys]: keys.look,
+    [CHANNELS.projected]: (ids: readonly string[]) => {
+      woken.endpoints.look(ids);
+      waiting.forEach((wake) => wake());
+    },
+    [CHANNELS.events]: woken.eventStreams.wake,
+    [CHANNELS.keys]: woken.keys.look,
   };
   return {
     listener: createListener({ databaseUrl, channels, log }),

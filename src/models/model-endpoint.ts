@@ -1,0 +1,49 @@
+import { DEFAULT_PROVIDER, type ModelProviderSpec } from './model-provider.ts';
+import type { ModelEndpoint } from './model.ts';
+
+/** Of the environment (contract §2): PARLEY_MODEL_URL, PARLEY_MODEL_KEY, PARLEY_MODEL. */
+export type ModelSettings = { url: string; key: string | undefined; model: string };
+
+/** ms, where a declaration names none (contract §6). */
+const TIMEOUTS = { firstTokenMs: 15_000, betweenTokensMs: 15_000, totalMs: 120_000 };
+
+/** A declaration with its defaults applied; `apiKey` is in clear. */
+export function endpointOf(
+  provider: string,
+  spec: ModelProviderSpec,
+  apiKey: string | undefined,
+): ModelEndpoint {
+  const { chat = {}, limits = {} } = spec;
+  return {
+    provider,
+    baseUrl: withoutSlash(spec.baseUrl),
+    apiKey,
+    apiKeyHeader: spec.apiKeyHeader ?? 'authorization',
+    organization: spec.organization,
+    project: spec.project,
+    headers: spec.headers ?? {},
+    query: spec.query ?? {},
+    defaultModel: chat.defaultModel,
+    allowedModels: chat.models ?? [],
+    timeouts: { ...TIMEOUTS, ...chat.timeouts },
+    maxConcurrent: limits.maxConcurrentRequests ?? null,
+    pricing: pricingOf(chat.pricing),
+  };
+}
+
+/** The default provider. */
+export function endpointOfSettings({ url, key, model }: ModelSettings): ModelEndpoint {
+  return endpointOf(DEFAULT_PROVIDER, { baseUrl: url, chat: { defaultModel: model } }, key);
+}
+
+function pricingOf(
+  pricing: NonNullable<ModelProviderSpec['chat']>['pricing'],
+): ModelEndpoint['pricing'] {
+  if (pricing === undefined) return null;
+  const { currency, inputPerMillionTokens: input, outputPerMillionTokens: output } = pricing;
+  return { currency, input, output, cachedInput: pricing.cachedInputPerMillionTokens ?? input };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}

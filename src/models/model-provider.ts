@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import {
+  conditions,
+  headerMap,
+  lastHandledReconcileAt,
+  LIST_SET,
+  metadataMap,
+  observedGeneration,
+  rules,
+  secretKeyRef,
+} from '../platform/resources/schema/field-types.ts';
+import { saying } from '../platform/resources/schema/patterns.ts';
+
+/**
+ * The kind ModelProvider (contract §6): types, CRD and REST shape come from here. What is of every
+ * request stands at the top; what is of chat models alone in `chat`, so that speech and embeddings
+ * get places of their own beside it (docs/decisions/0031-model-providers.md).
+ */
+
+const baseUrl = z
+  .string()
+  .min(1)
+  .max(1024)
+  .regex(
+    ...saying(
+      /^https?:\/\/(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?(\/[!"$->@-~]*)?$/,
+      'must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment',
+    ),
+  );
+
+const modelName = z.string().min(1).max(128);
+
+const headerWord = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(...saying(/^[!-~]+$/, 'must be visible ASCII without spaces'));
+
+/** Where a key could stand in clear. */
+const KEY_HEADERS = ['authorization', 'api-key', 'x-api-key', 'cookie']
+  .join('|')
+  .replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+
+const query = z.record(z.string(), z.string().max(1024)).meta({
+  maxProperties: 20,
+  ...rules({
+    rule: "self.all(name, name.size() >= 1 && name.size() <= 128 && name != '__proto__')",
+    message: 'a parameter has a name of 1 to 128 characters, which may not be __proto__',
+  }),
+});
+
+const milliseconds = z.int().min(100).max(600_000);
+
+const timeouts = z.strictObject({
+  firstTokenMs: milliseconds
+    .describe('Longest wait for the first part of an answer; 15000 when absent.')
+    .exactOptional(),
+  betweenTokensMs: milliseconds
+    .describe('Longest wait between two parts; 15000 when absent.')
+    .exactOptional(),
+  totalMs: milliseconds.describe('Longest time of one answer; 120000 when absent.').exactOptional(),
+});
+
+const price = z.number().min(0).max(1_000_000);
+
+const pricing = z.strictObject({
+  currency: z
+    .string()
+    .min(3)
+    .max(3)
+    .regex(...saying(/^[A-Z]{3}$/, 'must be a currency of three capitals, such as USD'))
+    .describe('ISO 4217 code, such as USD.'),
+  inputPerMillionTokens: price.describe('Price of a million tokens of prompts.'),
+  outputPerMillionTokens: price.describe('Price of a million tokens of answers.'),
+  cachedInputPerMillionTokens: price
+    .describe('Of prompt tokens that the provider had cached; absent: as the others.')
+    .exactOptional(),
+});
+
+const chat = z
+  .strictObject({
+    defaultModel: modelName
+      .describe('Model of agents that name none, as the provider calls it.')
+      .exactOptional(),
+    models: z
+      .array(modelName)
+      .min(1)
+      .max(100)
+      .meta(LIST_SET)
+      .describe('Models that agents may ask for; absent: any.')
+      .exactOptional(),
+    timeouts: timeouts.describe('When an answer is waited for no longer.').exactOptional(),
+    pricing: pricing
+      .describe('What tokens cost, for all its models; the cost of a turn comes from it.')
+      .exactOptional(),
+  })
+  .meta(
+    rules({
+      rule: '!has(self.defaultModel) || !has(self.models) || self.defaultModel in self.models',
+      message: 'defaultModel must be one of models',
+      fieldPath: '.defaultModel',
+    }),
+  );
+
+const limits = z.strictObject({
+  maxConcurrentRequests: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .describe('Most requests at once of each API process; absent: no limit.')
+    .exactOptional(),
+});
+
+export const modelProviderSpec = z
+  .strictObject({
+    baseUrl: baseUrl.describe(
+      'Base of an OpenAI-compatible API, as in https://api.example.com/v1.',
+    ),
+    apiKeySecretRef: secretKeyRef
+      .describe(
+        'Secret with the key; it must carry the label parley.dev/allow: "true". Absent: none is sent.',
+      )
+      .exactOptional(),
+    apiKeyHeader: z
+      .enum(['authorization', 'api-key', 'x-api-key'])
+      .describe(
+        'Header the key is sent in: authorization (as a bearer token; when absent), api-key (Azure) or x-api-key.',
+      )
+      .exactOptional(),
+    organization: headerWord
+      .describe('Sent as OpenAI-Organization, where the provider knows that.')
+      .exactOptional(),
+    project: headerWord
+      .describe('Sent as OpenAI-Project, where the provider knows that.')
+      .exactOptional(),
+    headers: headerMap
+      .describe('Extra headers of each request, in clear: nothing secret belongs there.')
+      .exactOptional(),
+    query: query
+      .describe("Query parameters of each request, in clear, such as Azure's api-version.")
+      .exactOptional(),
+    chat: chat.describe('Of chat models: which, how long, at what price.').exactOptional(),
+    limits: limits.describe('How much is asked of it at once.').exactOptional(),
+    metadata: metadataMap.exactOptional(),
+  })
+  .meta(
+    rules({
+      rule: `!has(self.headers) || !self.headers.exists(name, name.matches("^(${KEY_HEADERS})$"))`,
+      message: 'a key is no extra header: put it into a Secret and name that in apiKeySecretRef',
+      fieldPath: '.headers',
+    }),
+  )
+  .describe('How models are reached.');
+
+export const modelProviderStatus = z
+  .strictObject({
+    observedGeneration,
+    providerId: z.string().max(29).describe('Id in the REST API, mp_…').exactOptional(),
+    lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
+    conditions: conditions.exactOptional(),
+  })
+  .describe('What is known about the provider.');
+
+/** A stored spec. */
+export type ModelProviderSpec = z.output<typeof modelProviderSpec>;
+export type ModelProviderStatus = z.output<typeof modelProviderStatus>;
+
+/** What agents call the provider of the settings by; no ModelProvider may have this name. */
+export const DEFAULT_PROVIDER = 'default';
