@@ -294,12 +294,21 @@ export interface components {
       language: (string | null);
       /** The language model and its settings. */
       model: ({
-        /** Model to ask for. */
+        /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+        provider?: string;
+        /** Model to ask for; absent: the provider's default. */
         name?: string;
         /** Sampling temperature. */
         temperature?: number;
         /** Most tokens of one reply. */
         max_tokens?: number;
+        /** Models to ask, in this order, when the first cannot answer. */
+        fallback?: {
+          /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          provider?: string;
+          /** Model to ask for; absent: the provider's default. */
+          name?: string;
+        }[];
       } | null);
       /** What the agent answers from. */
       knowledge: ({
@@ -402,12 +411,21 @@ export interface components {
         language?: string;
         /** The language model and its settings. */
         model?: {
-          /** Model to ask for. */
+          /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          provider?: string;
+          /** Model to ask for; absent: the provider's default. */
           name?: string;
           /** Sampling temperature. */
           temperature?: number;
           /** Most tokens of one reply. */
           max_tokens?: number;
+          /** Models to ask, in this order, when the first cannot answer. */
+          fallback?: {
+            /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            provider?: string;
+            /** Model to ask for; absent: the provider's default. */
+            name?: string;
+          }[];
         };
         /** What the agent answers from. */
         knowledge?: {
@@ -1307,12 +1325,21 @@ export interface paths {
           language?: string;
           /** The language model and its settings. */
           model?: {
-            /** Model to ask for. */
+            /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            provider?: string;
+            /** Model to ask for; absent: the provider's default. */
             name?: string;
             /** Sampling temperature. */
             temperature?: number;
             /** Most tokens of one reply. */
             max_tokens?: number;
+            /** Models to ask, in this order, when the first cannot answer. */
+            fallback?: {
+              /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              provider?: string;
+              /** Model to ask for; absent: the provider's default. */
+              name?: string;
+            }[];
           };
           /** What the agent answers from. */
           knowledge?: {
@@ -1464,12 +1491,21 @@ export interface paths {
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
-            /** Model to ask for. */
+            /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            provider?: (string | null);
+            /** Model to ask for; absent: the provider's default. */
             name?: (string | null);
             /** Sampling temperature. */
             temperature?: (number | null);
             /** Most tokens of one reply. */
             max_tokens?: (number | null);
+            /** Models to ask, in this order, when the first cannot answer. */
+            fallback?: ({
+              /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              provider?: string;
+              /** Model to ask for; absent: the provider's default. */
+              name?: string;
+            }[] | null);
           } | null);
           /** What the agent answers from. */
           knowledge?: ({
@@ -1559,12 +1595,21 @@ export interface paths {
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
-            /** Model to ask for. */
+            /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            provider?: (string | null);
+            /** Model to ask for; absent: the provider's default. */
             name?: (string | null);
             /** Sampling temperature. */
             temperature?: (number | null);
             /** Most tokens of one reply. */
             max_tokens?: (number | null);
+            /** Models to ask, in this order, when the first cannot answer. */
+            fallback?: ({
+              /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              provider?: string;
+              /** Model to ask for; absent: the provider's default. */
+              name?: string;
+            }[] | null);
           } | null);
           /** What the agent answers from. */
           knowledge?: ({
