@@ -29,7 +29,7 @@ export type ToolOutcome = {
   durationMs: number;
   /** What follows from it for the conversation. */
   effect?: ToolEffect;
-  /** Of knowledge_search. */
+  /** Of knowledge_search; the model reads those of them that score `min_score` or more. */
   hits?: readonly KnowledgeHit[];
 };
 

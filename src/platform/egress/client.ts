@@ -23,6 +23,8 @@ export type EgressRequest = {
   /** From the call to complete response headers: queueing, DNS, connecting, TLS, waiting. */
   timeoutMs: number;
   maxResponseBytes: number;
+  /** Aborted: nobody waits any more. Before the headers it is a failure, after them the body is cut. */
+  signal?: AbortSignal;
 };
 
 export type EgressOutcome =
@@ -37,6 +39,8 @@ export type EgressOutcome =
        * was cut at the cap or at `bodyGraceMs` after the headers. A cut destroys the socket.
        */
       body: Promise<Buffer>;
+      /** Whether that is all that was sent: false when it broke off or was cut. Settles with `body`. */
+      isWhole: Promise<boolean>;
     }
   | {
       kind: 'error';
@@ -127,7 +131,12 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
 }
 
 type Settled =
-  | { statusCode: number; headers: ResponseHeaders; body: Promise<Buffer> }
+  | {
+      statusCode: number;
+      headers: ResponseHeaders;
+      body: Promise<Buffer>;
+      isWhole: Promise<boolean>;
+    }
   | { failure: EgressFailure; body: undefined };
 
 /** Settles once: with the response's headers, or with the reason there are none. */
@@ -136,23 +145,33 @@ function exchangeOnce(
   request: EgressRequest,
   url: URL,
 ): Promise<Settled> {
-  return new Promise((settle) => {
+  return new Promise((settled) => {
     let exchange: Exchange;
     let waiting: NodeJS.Timeout | undefined;
-    const deadline = setTimeout(() => {
+    const settle = (outcome: Settled): void => {
+      clearTimeout(deadline);
+      const over = outcome.body ?? Promise.resolve();
+      void over.then(() => request.signal?.removeEventListener('abort', onAbort));
+      settled(outcome);
+    };
+    const giveUp = (failure: EgressFailure): void => {
       clearTimeout(waiting);
-      settle({ failure: deadlineFailure(request.timeoutMs, exchange.wasSent), body: undefined });
+      settle({ failure, body: undefined });
       exchange.cancel();
-    }, request.timeoutMs);
+    };
+    const deadline = setTimeout(
+      () => giveUp(deadlineFailure(request.timeoutMs, exchange.wasSent)),
+      request.timeoutMs,
+    );
+    const onAbort = (): void => giveUp(new EgressFailure('timeout', 'The request was given up.'));
+    request.signal?.addEventListener('abort', onAbort, { once: true });
 
     const start = (fresh: boolean): void => {
       exchange = new Exchange({
         maxResponseBytes: request.maxResponseBytes,
         bodyGraceMs: deps.bodyGraceMs,
-        onResponse: (statusCode, headers, body) => {
-          clearTimeout(deadline);
-          settle({ statusCode, headers, body });
-        },
+        onResponse: (statusCode, headers, { whole, isWhole }) =>
+          settle({ statusCode, headers, body: whole, isWhole }),
         onFailure: (error) => {
           const mayRepeat = !exchange.isCancelled && exchange.diedUnanswered(error);
           // At once, and on a new connection, since its idle neighbours may be dead as well; once,
@@ -163,13 +182,13 @@ function exchangeOnce(
             waiting = setTimeout(() => start(false), OUT_OF_SOCKETS_PAUSE_MS);
             return;
           }
-          clearTimeout(deadline);
           settle({ failure: connectFailure(error), body: undefined });
         },
       });
       deps.pools.dispatch(dispatched(request, url, fresh), exchange);
     };
     start(false);
+    if (request.signal?.aborted) onAbort();
   });
 }
 

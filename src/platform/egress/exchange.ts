@@ -34,10 +34,13 @@ export type Connection = {
 type ExchangeDeps = {
   maxResponseBytes: number;
   bodyGraceMs: number;
-  /** Final headers (1xx are skipped). `body` never rejects. */
-  onResponse: (statusCode: number, headers: ResponseHeaders, body: Promise<Buffer>) => void;
+  /** Final headers (1xx are skipped). */
+  onResponse: (statusCode: number, headers: ResponseHeaders, body: ResponseBody) => void;
   onFailure: (error: unknown) => void;
 };
+
+/** Neither rejects; `isWhole`: nothing of it was cut, and it did not break off. */
+type ResponseBody = { whole: Promise<Buffer>; isWhole: Promise<boolean> };
 
 /** A class, because the pool recognises its own handlers by it. */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -115,7 +118,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#body = collectBody(this.#deps, () => controller.abort(cancelled()));
-    this.#deps.onResponse(statusCode, definedOnly(headers), this.#body.whole);
+    this.#deps.onResponse(statusCode, definedOnly(headers), this.#body);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -123,12 +126,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#body?.end();
+    this.#body?.end(true);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: unknown): void {
     if (this.#body === undefined) this.#deps.onFailure(error);
-    else this.#body.end();
+    else this.#body.end(false);
   }
 }
 
@@ -148,7 +151,10 @@ function cancelled(): EgressFailure {
   return new EgressFailure('timeout', 'The request was given up.');
 }
 
-type BodyCollector = { whole: Promise<Buffer>; push: (chunk: Buffer) => void; end: () => void };
+type BodyCollector = ResponseBody & {
+  push: (chunk: Buffer) => void;
+  end: (isWhole: boolean) => void;
+};
 
 function collectBody(
   limits: { maxResponseBytes: number; bodyGraceMs: number },
@@ -158,15 +164,17 @@ function collectBody(
   let bytes = 0;
   let isOver = false;
   const { promise: whole, resolve } = Promise.withResolvers<Buffer>();
-  const end = (): void => {
+  const { promise: isWhole, resolve: tellWhole } = Promise.withResolvers<boolean>();
+  const end = (isAll: boolean): void => {
     if (isOver) return;
     isOver = true;
     clearTimeout(grace);
+    tellWhole(isAll);
     resolve(Buffer.concat(chunks).subarray(0, limits.maxResponseBytes));
     chunks.length = 0; // The connection keeps its last exchange.
   };
   const endAndCut = (): void => {
-    end();
+    end(false);
     cut();
   };
   const grace = setTimeout(endAndCut, limits.bodyGraceMs);
@@ -177,5 +185,5 @@ function collectBody(
     // After the parser's turn: it does not expect its socket to vanish inside a callback.
     if (bytes > limits.maxResponseBytes) queueMicrotask(endAndCut);
   };
-  return { whole, push, end };
+  return { whole, isWhole, push, end };
 }

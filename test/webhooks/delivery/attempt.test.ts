@@ -54,6 +54,7 @@ const run = (one: SendableDelivery, statusCode = 200) =>
           headers: {},
           durationMs: 1,
           body,
+          isWhole: Promise.resolve(true),
         });
       },
       // Here nothing is sealed.

@@ -37,7 +37,8 @@ async function fail(
       send: (): Promise<EgressOutcome> => {
         nowMs += durationMs;
         const body = Promise.resolve(Buffer.from('no'));
-        return Promise.resolve({ kind: 'response', statusCode: 503, headers, durationMs, body });
+        const answer = { statusCode: 503, headers, durationMs, body };
+        return Promise.resolve({ kind: 'response', ...answer, isWhole: Promise.resolve(true) });
       },
       secrets: fixture.sealer,
       userAgent: 'parley/test',

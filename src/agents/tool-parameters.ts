@@ -1,0 +1,154 @@
+import { createContext, Script } from 'node:vm';
+import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { freeValueProblem } from '../platform/resources/schema/free-value.ts';
+
+/**
+ * The JSON Schema of a tool's arguments (contract §4, agents: `tools`): draft 2020-12, or draft-07 where
+ * `$schema` says so. It is somebody else's, as are the values it checks, and a pattern or a reference can
+ * take for ever: so both are bounded in time, and each schema has a compiler of its own, in which it can
+ * name and refer to nothing but itself.
+ */
+
+export type Parameters = Readonly<Record<string, unknown>>;
+
+/**
+ * What is wrong with a value, at most five lines of `/place must …`; empty: nothing.
+ * @throws SlowSchemaError
+ */
+export type CheckArguments = (value: unknown) => readonly string[];
+
+/** `pointer`: into the schema. */
+export type SchemaProblem = { pointer: string; detail: string };
+
+/** A check did not come to an end: the schema cannot be used on this value. */
+export class SlowSchemaError extends Error {
+  override readonly name = 'SlowSchemaError';
+}
+
+const DRAFTS = {
+  '2020-12': { Compiler: Ajv2020, id: 'https://json-schema.org/draft/2020-12/schema' },
+  '07': { Compiler: Ajv, id: 'http://json-schema.org/draft-07/schema' },
+} as const;
+type Draft = keyof typeof DRAFTS;
+
+const COMPILE_MS = 500;
+/** A thousand times what an ordinary one takes; as long may one tenant hold up a process. */
+export const CHECK_MS = 100;
+const PROBLEMS_MAX = 5;
+
+/** `format` is a note, as the draft has it; words that a draft does not know are notes too. */
+const OPTIONS = { strict: false, validateFormats: false, logger: false } as const;
+
+/** Compiles it. Costs about a millisecond. */
+export function compileParameters(
+  schema: Parameters,
+): { check: CheckArguments } | { problem: SchemaProblem } {
+  const shape = freeValueProblem(schema);
+  if (shape !== undefined) return { problem: { pointer: '', detail: shape } };
+  const draft = draftOf(schema['$schema']);
+  if (!draft) return refused('/$schema', 'must be draft 2020-12 (the default) or draft-07');
+  if (schema['type'] !== undefined && schema['type'] !== 'object') {
+    return refused('/type', 'must be "object": the arguments of a tool are one');
+  }
+  try {
+    return withinMs(COMPILE_MS, () => compile(schema, draft));
+  } catch (error) {
+    return refused('', problemOf(error));
+  }
+}
+
+function compile(
+  schema: Parameters,
+  draft: Draft,
+): { check: CheckArguments } | { problem: SchemaProblem } {
+  const wrong = misspelling(schema, draft);
+  if (wrong) return { problem: wrong };
+  // Without the schema of schemas, which is large and was asked already.
+  const compiler = new DRAFTS[draft].Compiler({
+    ...OPTIONS,
+    meta: false,
+    validateSchema: false,
+    allErrors: true,
+  });
+  const matches = compiler.compile(schema);
+  // Its check is a promise, and a promise is true.
+  if ('$async' in matches) return refused('/$async', 'may not be asynchronous');
+  return {
+    check: (value) =>
+      ending(() => withinMs(CHECK_MS, () => (matches(value) ? [] : linesOf(matches.errors ?? [])))),
+  };
+}
+
+function draftOf(declared: unknown): Draft | undefined {
+  if (declared === undefined) return '2020-12';
+  if (typeof declared !== 'string') return undefined;
+  const named = /^https?:\/\/json-schema\.org\/(?:draft\/|draft-)(2020-12|07)\/schema#?$/.exec(
+    declared,
+  );
+  return named?.[1] as Draft | undefined;
+}
+
+const speakers = new Map<Draft, Ajv | Ajv2020>();
+
+/** What the schema of schemas says of it. */
+function misspelling(schema: Parameters, draft: Draft): SchemaProblem | undefined {
+  let speaker = speakers.get(draft);
+  if (!speaker) speakers.set(draft, (speaker = new DRAFTS[draft].Compiler(OPTIONS)));
+  const { id } = DRAFTS[draft];
+  if (speaker.validate(id, schema)) return undefined;
+  const first = speaker.errors?.[0];
+  return first && { pointer: first.instancePath, detail: first.message ?? 'is not valid' };
+}
+
+function refused(pointer: string, detail: string): { problem: SchemaProblem } {
+  return { problem: { pointer, detail } };
+}
+
+/** ajv's words name the schema's own references and patterns, and nothing else. */
+function problemOf(error: unknown): string {
+  if (error instanceof SlowSchemaError) return 'takes too long to be compiled: make it smaller';
+  const said = Reflect.get(Object(error), 'message') as unknown;
+  const text = typeof said === 'string' ? said.slice(0, 300) : 'no reason was given';
+  return `cannot be compiled (${text}); a $ref may only lead into the schema itself`;
+}
+
+/** A schema that refers to itself at the same place runs out of stack before it runs out of time. */
+function ending<R>(check: () => R): R {
+  try {
+    return check();
+  } catch (error) {
+    throw error instanceof SlowSchemaError
+      ? error
+      : new SlowSchemaError('no end', { cause: error });
+  }
+}
+
+function linesOf(errors: readonly ErrorObject[]): string[] {
+  const lines = errors.slice(0, 100).map(({ instancePath, message = 'is not valid', params }) => {
+    const extra = Reflect.get(params, 'additionalProperty') as unknown;
+    const named = typeof extra === 'string' ? ` (${extra.slice(0, 64)})` : '';
+    return `${instancePath === '' ? 'the arguments' : instancePath.slice(0, 200)} ${message.slice(0, 300)}${named}`;
+  });
+  return [...new Set(lines)].slice(0, PROBLEMS_MAX);
+}
+
+const room = createContext({ work: undefined as unknown });
+const runWork = new Script('work()');
+
+/**
+ * Runs something that may not end; it is stopped in the middle of an expression. Costs some 50 µs.
+ * @throws SlowSchemaError
+ */
+function withinMs<R>(timeout: number, work: () => R): R {
+  try {
+    room['work'] = work;
+    return runWork.runInContext(room, { timeout }) as R;
+  } catch (error) {
+    const code = Reflect.get(Object(error), 'code') as unknown;
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new SlowSchemaError('too slow');
+    throw error;
+  } finally {
+    room['work'] = undefined;
+  }
+}

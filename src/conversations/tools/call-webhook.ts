@@ -1,0 +1,129 @@
+import { fromUuid } from '../../ids.ts';
+import type { EgressClient, EgressOutcome, EgressRequest } from '../../platform/egress/client.ts';
+import type { Tool } from './tool-defaults.ts';
+import type { Arguments } from './tool-arguments.ts';
+import { ANSWER_BYTES_MAX, readAnswer, type Answer } from './read-answer.ts';
+
+/** One request of a tool of the type webhook (contract §4, agents: `tools`). */
+
+export type WebhookCall = {
+  tool: Tool;
+  args: Arguments;
+  /** As the model gave it. */
+  callId: string;
+  conversationId: string;
+  agentId: string;
+  agentVersion: number;
+  signal: AbortSignal;
+};
+
+export type CallWebhookDeps = {
+  send: EgressClient['send'];
+  userAgent: string;
+};
+
+const DEFAULT_TIMEOUT_MS = 8_000;
+/** With the parameters of a GET; many servers read no more. */
+const URL_BYTES_MAX = 8 * 1024;
+
+/** Never rejects for what the tool does. */
+export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Promise<Answer> {
+  const timeoutMs = call.tool.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const late = AbortSignal.timeout(timeoutMs);
+  const request = buildRequest(deps, call, {
+    timeoutMs,
+    signal: AbortSignal.any([late, call.signal]),
+  });
+  if ('problem' in request) return { ok: false, error: request.problem };
+  const outcome = await deps.send(request);
+  if (outcome.kind === 'response') await outcome.body;
+  // Whoever did not come to an end may have done what it was asked for.
+  if (call.signal.aborted) return { ok: false, error: 'the call was given up' };
+  const isLate = late.aborted || (outcome.kind === 'error' && outcome.errorClass === 'timeout');
+  if (isLate) return { ok: false, error: tooLate(outcome, timeoutMs) };
+  return outcome.kind === 'response'
+    ? readAnswer(outcome)
+    : { ok: false, error: withoutDot(outcome.message) };
+}
+
+function tooLate(outcome: EgressOutcome, timeoutMs: number): string {
+  return outcome.kind === 'error'
+    ? `no answer came within ${timeoutMs} ms; whether the tool did anything is not known`
+    : `the tool answered with status ${outcome.statusCode}, and its answer did not end within ${timeoutMs} ms`;
+}
+
+function withoutDot(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}
+
+function buildRequest(
+  deps: CallWebhookDeps,
+  call: WebhookCall,
+  limits: Pick<EgressRequest, 'timeoutMs' | 'signal'>,
+): EgressRequest | { problem: string } {
+  const { tool, args } = call;
+  const { url = '', method = 'POST' } = tool;
+  const hasBody = method !== 'GET' && method !== 'DELETE';
+  const target = hasBody ? { url } : withQuery(url, args);
+  if ('problem' in target) return target;
+  const body = hasBody ? Buffer.from(JSON.stringify(args)) : undefined;
+  return {
+    ...limits,
+    ...target,
+    method,
+    headers: headersOf(deps, call, body),
+    ...(body && { body }),
+    maxResponseBytes: ANSWER_BYTES_MAX,
+  };
+}
+
+/** Declared headers come first, so that they never replace ours. */
+function headersOf(
+  { userAgent }: CallWebhookDeps,
+  { tool, callId, conversationId, agentId, agentVersion }: WebhookCall,
+  body: Buffer | undefined,
+): Record<string, string> {
+  const declared = Object.entries(tool.headers ?? {});
+  return {
+    accept: 'application/json, text/plain',
+    ...Object.fromEntries(declared.map(([name, value]) => [name.toLowerCase(), value])),
+    ...(body && { 'content-type': 'application/json' }),
+    'user-agent': userAgent,
+    'parley-conversation-id': fromUuid('conv', conversationId),
+    'parley-agent-id': fromUuid('agt', agentId),
+    'parley-agent-version': String(agentVersion),
+    'parley-tool-call-id': printable(callId),
+  };
+}
+
+/** A provider's id is visible ASCII; what is not would break the header. */
+function printable(id: string): string {
+  return id.replaceAll(/[^!-~]/g, '_').slice(0, 256);
+}
+
+/**
+ * The arguments as parameters: texts as they are, everything else as JSON. What the URL says already
+ * is the agent's, and no argument stands beside it.
+ */
+function withQuery(raw: string, args: Arguments): { url: string } | { problem: string } {
+  if (!URL.canParse(raw)) return { problem: "the tool's url cannot be read" };
+  const url = new URL(raw);
+  const fixed = new Set(url.searchParams.keys());
+  for (const [name, value] of Object.entries(args)) {
+    if (fixed.has(name)) {
+      return {
+        problem: `the parameter ${JSON.stringify(name.slice(0, 64))} is set by the tool's url`,
+      };
+    }
+    url.searchParams.append(
+      name,
+      typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value),
+    );
+  }
+  const tooLong = Buffer.byteLength(url.href) > URL_BYTES_MAX;
+  return tooLong
+    ? {
+        problem: `the arguments are too long for a URL, which has at most ${URL_BYTES_MAX / 1024} KiB`,
+      }
+    : { url: url.href };
+}

@@ -1,0 +1,73 @@
+import type { EgressOutcome } from '../../platform/egress/client.ts';
+
+/** What a tool answered, as a value for the model. */
+export type Answer =
+  | { ok: true; status: number; body: unknown }
+  | { ok: false; error: string; status?: number; body?: unknown };
+
+type Response = Extract<EgressOutcome, { kind: 'response' }>;
+
+/** So much is read; of that the model is given 32 KiB (result-text.ts). */
+export const ANSWER_BYTES_MAX = 256 * 1024;
+
+/** JSON as a value, text as text; anything else is said to be so, and not shown. */
+export async function readAnswer(response: Response): Promise<Answer> {
+  const { statusCode: status } = response;
+  const bytes = await response.body;
+  const isWhole = await response.isWhole;
+  if (status >= 300 && status < 400) {
+    return failed(status, `the tool answered with the redirect ${status}, which is not followed`);
+  }
+  const isCut = bytes.length >= ANSWER_BYTES_MAX;
+  const read = readBody(bytes, { headers: response.headers, isCut });
+  if (status < 200 || status >= 300) {
+    const answer = failed(status, `the tool answered with status ${status}`);
+    return 'problem' in read ? answer : { ...answer, ...read };
+  }
+  if (!isWhole && !isCut) {
+    return failed(status, 'the tool closed the connection in the middle of its answer');
+  }
+  return 'problem' in read ? failed(status, read.problem) : { ok: true, status, ...read };
+}
+
+function failed(status: number, error: string): Answer & { ok: false } {
+  return { ok: false, status, error };
+}
+
+/** `isCut`: the beginning of JSON is text. */
+function readBody(
+  bytes: Buffer,
+  { headers, isCut }: { headers: Response['headers']; isCut: boolean },
+): { body: unknown } | { problem: string } {
+  if (bytes.length === 0) return { body: null };
+  const coding = first(headers['content-encoding']);
+  if (coding !== '' && coding !== 'identity') {
+    const what = `the content-encoding ${named(coding)}, which was not asked for`;
+    return { problem: `the tool answered with ${what}` };
+  }
+  const media = first(headers['content-type']).split(';', 1)[0]!.trim().toLowerCase();
+  const isJson = media === 'application/json' || media.endsWith('+json');
+  const text = bytes.toString('utf8');
+  if (isJson && !isCut) return readJson(text, media);
+  const isText = isJson || media === '' || (media.startsWith('text/') && media !== 'text/html');
+  if (isText && !text.includes('\0')) return { body: text };
+  const what = `${named(media)}, which cannot be read: it must be JSON or plain text`;
+  return { problem: `the tool answered with ${what}` };
+}
+
+function readJson(text: string, media: string): { body: unknown } | { problem: string } {
+  try {
+    return { body: JSON.parse(text) as unknown };
+  } catch {
+    return { problem: `the tool answered with ${named(media)} that is no JSON` };
+  }
+}
+
+/** Of the tool's own headers: short, and nothing that could be more than a word. */
+function named(word: string): string {
+  return word.replaceAll(/[^\w/+.-]/g, '?').slice(0, 64) || 'no media type';
+}
+
+function first(header: string | string[] | undefined): string {
+  return (Array.isArray(header) ? header[0] : header) ?? '';
+}

@@ -1,0 +1,89 @@
+import { LRUCache } from 'lru-cache';
+import {
+  compileParameters,
+  SlowSchemaError,
+  type CheckArguments,
+  type Parameters,
+} from '../../agents/tool-parameters.ts';
+import { shapeProblem } from '../../platform/resources/schema/free-value.ts';
+
+/** What a model wrote as the arguments of a call: anything, until it was looked at here. */
+
+export type Arguments = Readonly<Record<string, unknown>>;
+export type ReadArguments = (
+  tool: { namespace: string; agentId: string; agentVersion: number; name: string },
+  parameters: Parameters,
+  text: string,
+) => { value: Arguments } | { problem: string };
+
+/** Of the JSON that the model wrote (contract §4). */
+const BYTES_MAX = 64 * 1024;
+const SHAPE = { depthMax: 32, membersMax: 10_000 };
+
+/** Compiled schemas of this process; one takes some 20 KB. */
+const SCHEMAS_MAX = 1_000;
+/** A schema that found no end is not asked again for so long. */
+const PAUSE_MS = 60_000;
+/** So many such schemas may a namespace have in that time before none of its is asked. */
+const SLOW_MAX = 5;
+
+/** A version never changes, so what was compiled for one of its tools never goes stale. */
+export function createReadArguments(): ReadArguments {
+  const compiled = new LRUCache<string, { check: CheckArguments } | { problem: string }>({
+    max: SCHEMAS_MAX,
+  });
+  const slow = new LRUCache<string, true>({ max: 10_000, ttl: PAUSE_MS });
+  const slowIn = new LRUCache<string, number>({ max: 10_000, ttl: PAUSE_MS, noUpdateTTL: true });
+
+  return (tool, parameters, text) => {
+    const parsed = parse(text);
+    if ('problem' in parsed) return parsed;
+    const key = `${tool.agentId} ${tool.agentVersion} ${tool.name}`;
+    const known = compiled.get(key) ?? compileFor(parameters);
+    compiled.set(key, known);
+    if ('problem' in known) return known;
+    const isPaused = slow.has(key) || (slowIn.get(tool.namespace) ?? 0) >= SLOW_MAX;
+    if (isPaused) return { problem: TOO_SLOW };
+    try {
+      const problems = known.check(parsed.value);
+      return problems.length === 0 ? parsed : { problem: problems.join('; ') };
+    } catch (error) {
+      if (!(error instanceof SlowSchemaError)) throw error;
+      slow.set(key, true);
+      slowIn.set(tool.namespace, (slowIn.get(tool.namespace) ?? 0) + 1);
+      return { problem: TOO_SLOW };
+    }
+  };
+}
+
+const TOO_SLOW =
+  "the tool's JSON Schema takes too long to be checked: whoever declares it must make it simpler";
+
+/** Of a version from before schemas were looked at when they are declared. */
+function compileFor(parameters: Parameters): { check: CheckArguments } | { problem: string } {
+  const compiled = compileParameters(parameters);
+  if ('check' in compiled) return compiled;
+  const { pointer, detail } = compiled.problem;
+  return { problem: `the tool's JSON Schema cannot be used: ${pointer} ${detail}` };
+}
+
+function parse(text: string): { value: Arguments } | { problem: string } {
+  if (Buffer.byteLength(text) > BYTES_MAX) {
+    return { problem: `the arguments may have at most ${BYTES_MAX / 1024} KiB` };
+  }
+  const value = parseJson(text.trim() === '' ? '{}' : text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { problem: 'the arguments must be a JSON object' };
+  }
+  const shape = shapeProblem(value, SHAPE);
+  if (shape !== undefined) return { problem: `the arguments ${shape}` };
+  return { value: { ...value } };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // JSON has no such value.
+  }
+}

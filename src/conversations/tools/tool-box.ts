@@ -1,0 +1,108 @@
+import { DEFAULT_MIN_SCORE, DEFAULT_TOP_K } from '../../knowledge/search-knowledge.ts';
+import { hitIds } from '../../knowledge/passages/search-passages.ts';
+import type { ModelToolCall } from '../../models/model.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import { callWebhook, type CallWebhookDeps } from './call-webhook.ts';
+import type { CallPlaces } from './call-places.ts';
+import { failureText, resultText } from './result-text.ts';
+import { createReadArguments, type Arguments } from './tool-arguments.ts';
+import { describeTool, parametersOf, type Tool } from './tool-defaults.ts';
+import type { MakeToolBox, ToolOutcome } from './tool.ts';
+
+export type ToolBoxDeps = CallWebhookDeps & {
+  places: CallPlaces;
+  /** Monotonic */
+  clockMs: () => number;
+  log: Pick<Logger, 'error'>;
+};
+
+type Turn = Parameters<MakeToolBox>[0];
+type Result = Omit<ToolOutcome, 'durationMs'>;
+type Call = { tool: Tool; args: Arguments; callId: string; signal: AbortSignal };
+
+/** The tools of agents (contract §4, agents: `tools`). One for a process: it keeps compiled schemas. */
+export function createMakeToolBox(deps: ToolBoxDeps): MakeToolBox {
+  const readArguments = createReadArguments();
+
+  const attempt = async (turn: Turn, call: ModelToolCall, signal: AbortSignal): Promise<Result> => {
+    const { speaker, conversation } = turn;
+    const tool = (speaker.content.tools ?? []).find(({ name }) => name === call.name);
+    if (!tool) return failed(`there is no tool ${JSON.stringify(call.name.slice(0, 64))}`);
+    const { agentId, agentVersion } = speaker;
+    const of = { namespace: conversation.namespace, agentId, agentVersion, name: tool.name };
+    const read = readArguments(of, parametersOf(tool), call.arguments);
+    if ('problem' in read) return failed(`wrong arguments: ${read.problem}`);
+    if (signal.aborted) return failed('the call was given up');
+    return RUN[tool.type](deps, turn, { tool, args: read.value, callId: call.id, signal });
+  };
+
+  return (turn) => ({
+    tools: (turn.speaker.content.tools ?? []).map(describeTool),
+    run: async (call, signal) => {
+      const startedMs = deps.clockMs();
+      const result = await attempt(turn, call, signal).catch((error: unknown) => {
+        deps.log.error({ err: error, tool: call.name.slice(0, 64) }, 'a tool could not be run');
+        return failed('the tool could not be run');
+      });
+      return { ...result, durationMs: Math.round(deps.clockMs() - startedMs) };
+    },
+  });
+}
+
+type Run = (deps: ToolBoxDeps, turn: Turn, call: Call) => Result | Promise<Result>;
+
+const RUN: Record<Tool['type'], Run> = {
+  webhook: runWebhook,
+  knowledge_search: runSearch,
+  end_call: () => ({
+    ok: true,
+    content: resultText({ ok: true, note: 'the conversation ends after your reply' }),
+    effect: { type: 'end_call' },
+  }),
+  transfer_call: (_, __, { args }) => ({
+    ok: true,
+    content: resultText({ ok: true, note: 'a human is asked to take over after your reply' }),
+    effect: { type: 'transfer_call', reason: reasonOf(args) },
+  }),
+};
+
+function reasonOf({ reason }: Arguments): string {
+  const given = typeof reason === 'string' ? reason.replaceAll('\0', '').toWellFormed().trim() : '';
+  return given === '' ? 'transfer_call' : given.slice(0, 256).toWellFormed();
+}
+
+async function runWebhook(deps: ToolBoxDeps, turn: Turn, call: Call): Promise<Result> {
+  const { conversation, speaker } = turn;
+  const release = deps.places.take(conversation.namespace);
+  if (!release) return failed('too many calls of tools are under way; try again later');
+  try {
+    const { agentId, agentVersion } = speaker;
+    const of = { conversationId: conversation.id, agentId, agentVersion };
+    const { body, ...answer } = await callWebhook(deps, { ...call, ...of });
+    const long = body === undefined ? undefined : { name: 'body', value: body };
+    return { ok: answer.ok, content: resultText(answer, long) };
+  } finally {
+    release();
+  }
+}
+
+/** Within what the agent sees; as good as an answer must be for it (contract §4, `knowledge`). */
+async function runSearch(_: ToolBoxDeps, turn: Turn, { args }: Call): Promise<Result> {
+  const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } =
+    turn.speaker.content.knowledge ?? {};
+  const { query } = args;
+  if (typeof query !== 'string') return failed('wrong arguments: query must be a text');
+  const hits = await turn.search(query, topK);
+  const good = hits.filter(({ score }) => score >= minScore);
+  const passages = good.map((hit) => ({
+    id: hitIds(hit).chunk_id,
+    heading: hit.heading,
+    text: hit.text,
+  }));
+  const content = resultText({ ok: true }, { name: 'passages', value: passages });
+  return { ok: true, content, hits };
+}
+
+function failed(error: string): Result {
+  return { ok: false, content: failureText(error) };
+}

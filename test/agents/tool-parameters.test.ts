@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import { compileParameters, SlowSchemaError } from '../../src/agents/tool-parameters.ts';
+
+const problemsOf = (schema: Record<string, unknown>, value: unknown): readonly string[] => {
+  const compiled = compileParameters(schema);
+  if ('problem' in compiled) throw new Error(JSON.stringify(compiled.problem));
+  return compiled.check(value);
+};
+const refusalOf = (schema: Record<string, unknown>): unknown => {
+  const compiled = compileParameters(schema);
+  return 'problem' in compiled ? compiled.problem : undefined;
+};
+const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
+const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
+
+describe('arguments are checked', () => {
+  const order = {
+    type: 'object',
+    properties: { id: { type: 'string', pattern: '^A-[0-9]+$' }, count: { type: 'integer' } },
+    required: ['id'],
+    additionalProperties: false,
+  };
+
+  test.each([
+    [{ id: 'A-1' }, []],
+    [{ id: 'B' }, ['/id must match pattern "^A-[0-9]+$"']],
+    [{ count: 1 }, ["the arguments must have required property 'id'"]],
+    [{ id: 'A-1', more: 1 }, ['the arguments must NOT have additional properties (more)']],
+  ])('%j: %j', (value, problems) => {
+    expect(problemsOf(order, value)).toEqual(problems);
+  });
+
+  test('at most five lines are said, each once', () => {
+    const properties = { a: { items: { type: 'string' } } };
+    const lines = problemsOf({ properties }, { a: Array.from({ length: 500 }, (_, i) => i) });
+    expect(lines).toHaveLength(5);
+  });
+
+  test('by the words of draft 2020-12, or of draft-07 where it is named', () => {
+    const list = { properties: { a: { items: [{ type: 'string' }] } } };
+    expect(problemsOf({ $schema: DRAFT_07, ...list }, { a: [1] })).toEqual(['/a/0 must be string']);
+    const prefix = { properties: { a: { prefixItems: [{ type: 'string' }] } } };
+    expect(problemsOf(prefix, { a: [1] })).toEqual(['/a/0 must be string']);
+    expect(problemsOf({ $schema: DRAFT_2020, ...prefix }, { a: [1] })).toHaveLength(1);
+  });
+
+  test('`format` and words that nobody knows are notes', () => {
+    const schema = { properties: { a: { type: 'string', format: 'email', 'x-note': 1 } } };
+    expect(problemsOf(schema, { a: 'nobody' })).toEqual([]);
+  });
+
+  test('one schema knows nothing of another, whatever it is called', () => {
+    const $id = 'https://example.com/schema';
+    expect(problemsOf({ $id, required: ['a'] }, {})).toHaveLength(1);
+    expect(problemsOf({ $id, required: ['b'] }, { b: 1 })).toEqual([]);
+  });
+});
+
+describe('a schema that cannot be used is refused, at its place:', () => {
+  test.each([
+    [{ type: 'array' }, '/type'],
+    [{ properties: { a: { type: 'strin' } } }, '/properties/a/type'],
+    [{ properties: { a: { items: [] } } }, '/properties/a/items'],
+    [{ properties: { a: { pattern: '(' } } }, ''],
+    [{ $ref: 'https://example.com/elsewhere.json' }, ''],
+    [{ $schema: DRAFT_07, properties: { a: { $ref: 'other.json#/x' } } }, ''],
+    [{ $schema: 'http://json-schema.org/draft-04/schema#' }, '/$schema'],
+    [{ $schema: 7 }, '/$schema'],
+    // Its answer would be a promise, which is true whatever comes of it.
+    [{ $async: true, required: ['a'] }, '/$async'],
+  ])('%j', (schema, pointer) => {
+    expect(refusalOf(schema)).toEqual({ pointer, detail: expect.any(String) });
+  });
+});
+
+describe('a schema that finds no end is stopped:', () => {
+  const doubling = Object.fromEntries(
+    Array.from({ length: 40 }, (_, i): [string, unknown] => {
+      const next = { $ref: `#/$defs/d${i + 1}` };
+      return [`d${i}`, { allOf: [next, next] }];
+    }),
+  );
+  const elements = Array.from({ length: 9_000 }, (_, i) => ({ i }));
+
+  test.each<[string, Record<string, unknown>, unknown]>([
+    [
+      'a pattern that tries everything',
+      { properties: { a: { pattern: '^(a+)+$' } } },
+      { a: `${'a'.repeat(60)}!` },
+    ],
+    ['each element with each', { properties: { a: { uniqueItems: true } } }, { a: elements }],
+    [
+      'references that double',
+      { $ref: '#/$defs/d0', $defs: { ...doubling, d40: { type: 'object' } } },
+      {},
+    ],
+    ['a reference to itself', { $ref: '#' }, {}],
+  ])('%s', (_, schema, value) => {
+    const startedMs = performance.now();
+    expect(() => problemsOf(schema, value)).toThrow(SlowSchemaError);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+  });
+});
