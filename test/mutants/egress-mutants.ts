@@ -8,15 +8,16 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     name: 'redirect-followed',
     why: 'a receiver sends our request, its body and its signature wherever it likes',
     file: CLIENT,
-    find: `onResponse: (statusCode, headers, body) => {
-          clearTimeout(deadline);`,
-    replace: `onResponse: (statusCode, headers, body) => {
-          clearTimeout(deadline);
+    find: `onResponse: (statusCode, headers, { whole, isWhole }) =>
+          settle({ statusCode, headers, body: whole, isWhole }),`,
+    replace: `onResponse: (statusCode, headers, { whole, isWhole }) => {
           const { location } = headers;
-          if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
-            void exchangeOnce(deps, request, new URL(location, url)).then(settle);
-            return;
-          }`,
+          if (statusCode < 300 || statusCode >= 400 || typeof location !== 'string') {
+            return settle({ statusCode, headers, body: whole, isWhole });
+          }
+          clearTimeout(deadline);
+          void exchangeOnce(deps, request, new URL(location, url)).then(settle);
+        },`,
     suite: 'test/platform/egress/client.test.ts',
     test: 'is a plain one when it redirects: the target sees no connection',
   },
@@ -52,9 +53,11 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     name: 'time-out-in-parts',
     why: 'a connection has time of its own to be made: an attempt outlasts its lease and is sent twice',
     file: CLIENT,
-    find: 'settle({ failure: deadlineFailure(request.timeoutMs, exchange.wasSent), body: undefined });',
-    replace: `if (!exchange.wasSent) return void setTimeout(() => exchange.cancel(), 1_000);
-      settle({ failure: deadlineFailure(request.timeoutMs, exchange.wasSent), body: undefined });`,
+    find: '() => giveUp(deadlineFailure(request.timeoutMs, exchange.wasSent)),',
+    replace: `() =>
+        exchange.wasSent
+          ? giveUp(deadlineFailure(request.timeoutMs, exchange.wasSent))
+          : void setTimeout(() => exchange.cancel(), 1_000),`,
     suite: 'test/platform/egress/deadline.test.ts',
     test: 'ends a name lookup that hangs',
   },
