@@ -103,9 +103,41 @@ const retention = {
   PARLEY_RETENTION_AUDIT: days(1, LONG, ', or 0: for ever').prefault('0'),
 };
 
+/** Where spans go: OpenTelemetry's own variables, as far as Parley reads them itself. */
+const tracing = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
+  OTEL_TRACES_EXPORTER: z.string().optional(),
+  OTEL_TRACES_SAMPLER: z
+    .enum([
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ])
+    .default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a share from 0 to 1, such as 0.1')
+    .transform(Number)
+    .prefault('1'),
+};
+
+/** A collector for spans; undefined: none, and nothing of it is loaded. */
+export type TracingSettings = {
+  url: string;
+  sampler: z.output<typeof tracing.OTEL_TRACES_SAMPLER>;
+  /** Of the traces that begin here; for the samplers that take one. */
+  ratio: number;
+};
+
 const environment = z.object({
   ...limits,
   ...retention,
+  ...tracing,
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgresql://')
@@ -242,6 +274,7 @@ export type Config = {
   corsOrigins: readonly string[];
   limits: Limits;
   retention: Retention;
+  tracing: TracingSettings | undefined;
   /** undefined: info, and warn for `start`, which prints for people */
   logLevel: string | undefined;
   /** What to arm in `src/failpoints.ts`; empty outside of fault tests */
@@ -291,6 +324,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     corsOrigins: e.PARLEY_CORS_ORIGINS ?? [],
     limits: limitsOf(e),
     retention: retentionOf(e),
+    tracing: tracingOf(e),
     logLevel: e.PARLEY_LOG_LEVEL,
     failpoints: e.PARLEY_FAILPOINTS,
   };
@@ -317,6 +351,15 @@ function retentionOf(e: z.output<z.ZodObject<typeof retention>>): Retention {
     conversations: e.PARLEY_RETENTION_CONVERSATIONS,
     audit: e.PARLEY_RETENTION_AUDIT,
   };
+}
+
+/** The address of traces as it is; of the common one, OpenTelemetry says to add the path. */
+function tracingOf(e: z.output<z.ZodObject<typeof tracing>>): TracingSettings | undefined {
+  const common = e.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/*$/, '/v1/traces');
+  const url = e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? common;
+  const isOff = e.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || e.OTEL_TRACES_EXPORTER === 'none';
+  if (url === undefined || isOff) return undefined;
+  return { url, sampler: e.OTEL_TRACES_SAMPLER, ratio: e.OTEL_TRACES_SAMPLER_ARG };
 }
 
 function limitsOf(e: z.output<z.ZodObject<typeof limits>>): Limits {

@@ -73,6 +73,16 @@ const ONLY_IN: [RegExp, RegExp, string][] = [
     'the library can be swapped in one file',
   ],
   [
+    /['"]@opentelemetry\/(?!api')/,
+    /^platform\/observability\/tracing\.ts$/,
+    'loaded only where a collector is configured',
+  ],
+  [
+    /'@opentelemetry\/api'/,
+    /^platform\/observability\/trac(e-context|ing)\.ts$/,
+    'the library can be swapped in two files',
+  ],
+  [
     /from 'undici'/,
     /^platform\/(egress|kubernetes)\//,
     'every outgoing request passes the address guard, but for those to our own API server',

@@ -2,8 +2,9 @@ import { StartupError } from '../errors.ts';
 import { notUsed, type Config } from '../config.ts';
 import { runHealthServer } from '../platform/observability/health.ts';
 import { createLogger } from '../platform/observability/logger.ts';
+import { startTracing } from '../platform/observability/tracing.ts';
 import { maintainPartitions } from '../webhooks/queue/partitions.sql.ts';
-import { createContext, requireRoleConfig, type Context } from '../roles/context.ts';
+import { createContext, readVersion, requireRoleConfig, type Context } from '../roles/context.ts';
 import { stopOnSignals } from '../roles/shutdown.ts';
 import { assertDurable } from '../platform/postgres/durability.ts';
 import { assertMigrated } from '../platform/postgres/migrate.ts';
@@ -30,6 +31,7 @@ export async function runRole(role: Role, config: Config): Promise<void> {
   await assertDurable(databaseUrl, log);
   const hasCluster = config.store !== 'postgres';
   for (const line of notUsed(config, { hasCluster })) log.warn(line);
+  const tracing = await startTracing(config.tracing, { role, version: readVersion(), log });
   const context = createContext({
     role,
     databaseUrl,
@@ -56,6 +58,7 @@ export async function runRole(role: Role, config: Config): Promise<void> {
   stopOnSignals(async () => {
     for (const stop of [health.stop, ...stops.toReversed()]) await stop();
     await context.close();
+    await tracing.stop();
   });
   context.log.info('ready');
 }

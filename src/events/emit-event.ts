@@ -1,6 +1,7 @@
 import { encodeEnvelope } from './envelope.ts';
 import type { EventData, EventType } from './event-types.ts';
 import { fromUuid, newUuid } from '../ids.ts';
+import { activeTraceparent } from '../platform/observability/trace-context.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
 import { insertEvent } from './outbox.sql.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
@@ -44,7 +45,12 @@ export async function emitEvent<T extends EventType>(
     created: Math.floor(nowMs / 1_000),
     data,
   });
-  const endpointIds = await insertEvent(db, { ...columns, id, body });
+  const endpointIds = await insertEvent(db, {
+    ...columns,
+    id,
+    body,
+    traceparent: activeTraceparent(),
+  });
   return { eventId: id, namespace: event.namespace, type: event.type, endpointIds };
 }
 

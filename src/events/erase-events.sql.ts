@@ -24,8 +24,8 @@ export type Erasing = {
 };
 
 /**
- * Takes the words out of a conversation's events, and what says whose it was; one that has none of
- * either stays as it is. Call it in the transaction that erases the conversation. Returns the
+ * Takes the words out of a conversation's events, and what says whose it was, the trace that leads to
+ * it too; one that has none of either stays as it is. Call it in the transaction that erases the conversation. Returns the
  * events it changed, none of which can be replayed.
  */
 export async function eraseEventsOf(
@@ -49,7 +49,7 @@ export async function eraseEventsOf(
   const ids = changed.map(({ id }) => id);
   const column = events === 'deliver' ? 'redacted_at' : 'erased_at';
   await db.query(
-    `update events e set body = n.body, ${column} = now()
+    `update events e set body = n.body, traceparent = null, ${column} = now()
        from unnest($1::uuid[], $2::bytea[]) as n (id, body) where e.id = n.id`,
     [ids, changed.map(({ body }) => body)],
   );

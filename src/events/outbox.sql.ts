@@ -17,6 +17,8 @@ export type NewEvent = {
   sequence?: number;
   agentId?: string;
   body: Buffer;
+  /** The trace it happened in; its deliveries carry it on. */
+  traceparent?: string | undefined;
 };
 
 /**
@@ -27,8 +29,8 @@ export async function insertEvent(db: Db, event: NewEvent): Promise<string[]> {
   const { rows } = await db.query<{ endpointId: string }>({
     name: 'insert_event',
     text: `with event as (
-        insert into events (id, namespace, type, conversation_id, agent_id, body)
-        values ($1, $2, $3, $4, $5, $6)
+        insert into events (id, namespace, type, conversation_id, agent_id, body, traceparent)
+        values ($1, $2, $3, $4, $5, $6, $9)
       )
       insert into delivery_queue
         (id, namespace, endpoint_id, event_id, event_type, conversation_id, sequence, trigger)
@@ -46,6 +48,7 @@ export async function insertEvent(db: Db, event: NewEvent): Promise<string[]> {
       event.body,
       event.sequence ?? null,
       subscriptionsTo(event.type),
+      event.traceparent ?? null,
     ],
   });
   return rows.map(({ endpointId }) => endpointId);
@@ -59,6 +62,7 @@ export type NewTestEvent = {
   type: EventType;
   endpointId: string;
   body: Buffer;
+  traceparent?: string | undefined;
 };
 
 /**
@@ -81,16 +85,17 @@ export async function insertTestEvents(
     name: 'insert_test_events',
     text: `with given as materialized (
         select g.id, g.delivery_id, g.namespace, g.type, g.endpoint_id,
-               substring($7::bytea from g.start + 1 for g.length) as body
-          from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::int[], $8::int[])
-            as g (id, delivery_id, namespace, type, endpoint_id, start, length)
+               substring($7::bytea from g.start + 1 for g.length) as body, g.traceparent
+          from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::int[], $8::int[],
+                      $11::text[])
+            as g (id, delivery_id, namespace, type, endpoint_id, start, length, traceparent)
          where exists (
            select 1 from webhook_endpoints e
             where e.id = g.endpoint_id and e.namespace = g.namespace and e.enabled
               and e.deleted_at is null offset 0)
       ), event as (
-        insert into events (id, namespace, type, body, endpoint_id)
-        select id, namespace, type, body, endpoint_id from given
+        insert into events (id, namespace, type, body, endpoint_id, traceparent)
+        select id, namespace, type, body, endpoint_id, traceparent from given
       ), queued as (
         insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger, test)
         select delivery_id, namespace, endpoint_id, id, type, 'test', true from given
@@ -114,6 +119,7 @@ export async function insertTestEvents(
       column('body').map(({ length }) => length),
       CHANNELS.deliveries,
       CHANNELS.events,
+      events.map(({ traceparent }) => traceparent ?? null),
     ],
   });
   return new Set(rows.map(({ id }) => id));

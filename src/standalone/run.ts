@@ -10,6 +10,7 @@ import type { Attempt } from '../webhooks/delivery/attempt.ts';
 import { runDelivery } from '../roles/delivery/run.ts';
 import { fromUuid } from '../ids.ts';
 import { createLogger, type Logger } from '../platform/observability/logger.ts';
+import { startTracing } from '../platform/observability/tracing.ts';
 import { runOperator } from '../roles/operator/run.ts';
 import { addGivenKey } from '../access/manage-keys.ts';
 import { findApiKey, newKeyText } from '../access/api-keys.sql.ts';
@@ -65,6 +66,8 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     colors: process.stderr.isTTY,
     now: () => new Date(),
   });
+  const about = { role: 'start', version: readVersion(), log };
+  stops.push((await startTracing(config.tracing, about)).stop);
   const databaseUrl = config.databaseUrl ?? (await startDatabase({ dataDir, log, screen, stops }));
   if (config.databaseUrl !== undefined) {
     stops.push(await ownFolder(dataDir)); // As the embedded one does: our keys are in it all the same.

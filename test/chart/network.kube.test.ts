@@ -220,8 +220,12 @@ const database = {
     test('let it to what egressAllow names: networks, and Services by their host', async () => {
       const open = await renderChart(helm!, {
         egressAllow: ['10.20.0.0/16', '*.shop.svc', 'rx.other.svc.cluster.local'],
-        networkPolicy: { deliveryTo: [{ ipBlock: { cidr: '192.168.7.0/24' } }] },
+        networkPolicy: {
+          deliveryTo: [{ ipBlock: { cidr: '192.168.7.0/24' } }],
+          collectorTo: [{ ipBlock: { cidr: '192.168.9.0/24' } }],
+        },
       });
+      expect(to(open, '192.168.9.1')).toBe(true);
       expect(to(open, '10.20.0.1')).toBe(true);
       expect(to(open, '10.21.0.1')).toBe(false);
       expect(to(open, '192.168.7.1')).toBe(true);

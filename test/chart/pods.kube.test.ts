@@ -156,6 +156,7 @@ const ROLES = ['operator', 'api', 'delivery'] as const;
   test('of each role know the store, the database, the key and what may be reached', async () => {
     const values = {
       egressAllow: ['10.0.0.0/8', 'fd00::/8', '*.default.svc', 'rx.team-a.svc'],
+      otlpEndpoint: 'http://collector.observability:4318',
       rateLimit: 0,
       corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
       limits: { eventStreams: '10,30,50', replayJobs: '1,2' },
@@ -168,6 +169,7 @@ const ROLES = ['operator', 'api', 'delivery'] as const;
       expect(envOf(pod, 'PARLEY_STORE')).toBe('kubernetes');
       expect(envOf(pod, 'DATABASE_URL')).toBe('pg/uri');
       expect(envOf(pod, 'PARLEY_ENCRYPTION_KEY')).toBe('demo-parley-encryption-key/encryption-key');
+      expect(envOf(pod, 'OTEL_EXPORTER_OTLP_ENDPOINT')).toBe('http://collector.observability:4318');
       expect(envOf(pod, 'PARLEY_EGRESS_ALLOW')).toBe(
         '10.0.0.0/8,fd00::/8,*.default.svc,rx.team-a.svc',
       );

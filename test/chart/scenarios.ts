@@ -37,6 +37,7 @@ export const SCENARIOS: Record<string, object> = {
     imagePullSecrets: [{ name: 'pull' }],
     egressAllow: ['10.20.0.0/16', 'fd00::/8', '0.0.0.0/0', '*.default.svc'],
     baseUrl: 'https://parley.example.com',
+    otlpEndpoint: 'http://collector.observability:4318',
     rateLimit: 0,
     corsOrigins: ['*'],
     podLabels: { mesh: 'on' },

@@ -236,6 +236,10 @@ volumes:
 # Also when empty: nothing private may be reached then.
 - name: PARLEY_EGRESS_ALLOW
   value: {{ join "," $values.egressAllow | quote }}
+{{- with $values.otlpEndpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ . | quote }}
+{{- end }}
 {{- if eq .role "operator" }}
 - name: PARLEY_WATCH_NAMESPACES
   value: {{ join "," $values.watchNamespaces | quote }}

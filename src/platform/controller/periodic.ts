@@ -1,5 +1,6 @@
 import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
+import { outsideOfTraces } from '../observability/trace-context.ts';
 
 /**
  * Looks for work at an interval, and at once when woken. One run at a time; a wake during a run
@@ -38,7 +39,8 @@ export function createPeriodic(deps: {
       return;
     }
     clearTimeout(timer);
-    running = runOnce().finally(() => {
+    // What a request wakes is not done for that request alone.
+    running = outsideOfTraces(runOnce).finally(() => {
       running = undefined;
       if (stopping.signal.aborted) return;
       if (isWoken) look();

@@ -17,6 +17,7 @@ import { servePages } from './pages.ts';
 import { createRateLimits, type RateLimits } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
 import { identifyRequest, labelRoute, watchRequests } from './request-log.ts';
+import { traceRequests } from './request-trace.ts';
 import type { Route } from './route.ts';
 import { answering, createRunOnce, type RunOnce } from './run-once.ts';
 
@@ -47,7 +48,7 @@ export function createApp(deps: AppDeps): Express {
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('query parser', false); // parseQuery reads it, repeated parameters included.
-  app.use(identifyRequest, watchRequests(deps), protect);
+  app.use(identifyRequest, watchRequests(deps), traceRequests, protect);
   app.use('/v1', (_request, response, next) => {
     response.setHeader('Cache-Control', 'no-store');
     next();

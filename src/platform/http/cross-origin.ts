@@ -32,6 +32,7 @@ const REQUEST_HEADERS = [
   'Idempotency-Key',
   'If-Match',
   'Last-Event-ID',
+  'Traceparent',
 ];
 
 /** What a page may read beside Cache-Control, Content-Length, Content-Type: all that we say. */

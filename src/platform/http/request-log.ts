@@ -57,14 +57,18 @@ function measure(metrics: Watching['metrics'], { request, response, durationMs }
   const { method } = request;
   metrics.httpRequestDuration.observe(
     {
-      // OpenTelemetry's word for an unknown method: callers must not make labels.
-      http_request_method: METHODS.includes(method) ? method : '_OTHER',
+      http_request_method: methodOf(method),
       http_route: routeOf(response),
       http_response_status_code: response.statusCode,
       url_scheme: 'http',
     },
     durationMs / 1_000,
   );
+}
+
+/** OpenTelemetry's word for an unknown method: callers must not make labels. */
+export function methodOf(method: string): string {
+  return METHODS.includes(method) ? method : '_OTHER';
 }
 
 type Labelled = { locals: Record<string, unknown> };
@@ -77,10 +81,11 @@ export function labelRoute(path: string): RequestHandler {
   };
 }
 
-function routeOf({ locals }: Labelled): string {
+/** The template; `none`: no route of ours. */
+export function routeOf({ locals }: Labelled): string {
   return typeof locals['route'] === 'string' ? locals['route'] : 'none';
 }
 
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   return url.split('?')[0] ?? '';
 }

@@ -18,6 +18,15 @@ const REQUEST_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const CONTROLLER_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** Those that OpenTelemetry's conventions advise. */
+const GEN_AI_BUCKETS = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+const TOKEN_BUCKETS = [
+  1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
+  67_108_864,
+];
+
 export function createMetrics(options: { processMetrics: boolean }) {
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
@@ -34,6 +43,7 @@ export function createMetrics(options: { processMetrics: boolean }) {
     ...createDeliveryMetrics(registry),
     ...createBacklogMetrics(registry, beforeScrape),
     ...createProductMetrics(registry),
+    ...createGenAiMetrics(registry),
     ...createLimitMetrics(registry),
     ...createControllerMetrics(registry),
   };
@@ -154,6 +164,38 @@ function createProductMetrics(registry: Registry) {
       'Duration of HTTP server requests.',
       ['http_request_method', 'http_route', 'http_response_status_code', 'url_scheme'],
       HTTP_BUCKETS,
+    ),
+  };
+}
+
+/** What gen-ai.ts fills; named as OpenTelemetry's metrics are in Prometheus. */
+function createGenAiMetrics(registry: Registry) {
+  const { histogram } = makersIn(registry);
+  const model = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model'];
+  return {
+    modelDuration: histogram(
+      'gen_ai_client_operation_duration_seconds',
+      'Duration of requests to models, with their retries and fallbacks.',
+      [...model, 'error_type'],
+      GEN_AI_BUCKETS,
+    ),
+    modelFirstChunk: histogram(
+      'gen_ai_client_operation_time_to_first_chunk_seconds',
+      'From the request to a model to the first part of its answer.',
+      model,
+      GEN_AI_BUCKETS,
+    ),
+    modelTokens: histogram(
+      'gen_ai_client_token_usage',
+      'Tokens of a request to a model, and of its answer.',
+      [...model, 'gen_ai_token_type'],
+      TOKEN_BUCKETS,
+    ),
+    toolDuration: histogram(
+      'gen_ai_execute_tool_duration_seconds',
+      'Duration of calls of tools.',
+      ['gen_ai_tool_name', 'error_type'],
+      GEN_AI_BUCKETS,
     ),
   };
 }

@@ -11,9 +11,12 @@ import { createExtractiveResponder } from '../../conversations/turns/extractive-
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
 import { forgetOldMarks } from '../../platform/idempotency/idempotency.ts';
+import { createGenAi } from '../../platform/observability/gen-ai.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
 import { createKeyUse, type KeyUse } from '../../access/key-use.ts';
 import { runReplayJobs, type ReplayRunnerDeps } from '../../webhooks/replay/run-replay-jobs.ts';
 import { createCallPlayer } from '../../calls/play-calls.ts';
+import { observeResponder } from './observed-turns.ts';
 import { PROVIDERS } from '../../calls/providers/providers.ts';
 
 /**
@@ -34,6 +37,7 @@ export type MaintenanceDeps = ReplayRunnerDeps & {
   /** Monotonic. */
   clockMs: () => number;
   retention: Retention;
+  metrics: Metrics;
   log: Logger;
 };
 
@@ -48,7 +52,10 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
   const takeTurn = createTakeTurn({
     ...conversations,
     clockMs,
-    respond: createExtractiveResponder({ nowMs: clockMs }),
+    respond: observeResponder(
+      createExtractiveResponder({ nowMs: clockMs }),
+      createGenAi(deps.metrics),
+    ),
   });
   const calls = createCallPlayer({ ...conversations, takeTurn, providers: PROVIDERS, log });
   const reaper = createReaper({ ...conversations, log });

@@ -1,5 +1,12 @@
 import { signBody, signStandard } from '../endpoints/signature.ts';
 import { fromUuid } from '../../ids.ts';
+import {
+  contextOf,
+  inSpan,
+  isTracing,
+  SpanKind,
+  traceHeaders,
+} from '../../platform/observability/trace-context.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { EgressOutcome, EgressRequest } from '../../platform/egress/client.ts';
 import type { RequestOutcome } from '../../platform/observability/metrics.ts';
@@ -39,7 +46,7 @@ export type Attempt = {
 export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Promise<Attempt> {
   const startedMs = deps.nowMs();
   await failpoint('delivery.sending');
-  const outcome = await deps.send(buildRequest(deps, delivery));
+  const outcome = await sendTraced(deps, delivery);
   await failpoint('delivery.answered');
   const verdict = await judge(outcome);
   const ageMs = delivery.ageMs + deps.nowMs() - startedMs;
@@ -52,6 +59,36 @@ export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Pr
       durationMs: outcome.durationMs,
       ...verdict.record,
     },
+  };
+}
+
+/** In the trace of the event, a span of its own for each attempt; no URL in it, which may hold a key. */
+function sendTraced(deps: AttemptDeps, delivery: SendableDelivery): Promise<EgressOutcome> {
+  const span = {
+    name: 'parley.delivery',
+    kind: SpanKind.CLIENT,
+    parent: contextOf(delivery.traceparent),
+    attributes: isTracing() ? aboutAttempt(delivery) : {},
+  };
+  return inSpan(span, async ({ set, fail }) => {
+    const outcome = await deps.send(buildRequest(deps, delivery));
+    if (outcome.kind === 'error') fail(outcome.errorClass);
+    else {
+      set({ 'http.response.status_code': outcome.statusCode });
+      if (outcome.statusCode < 200 || outcome.statusCode > 299) fail(String(outcome.statusCode));
+    }
+    return outcome;
+  });
+}
+
+function aboutAttempt({ id, eventId, endpointId, eventType, attempt: number }: SendableDelivery) {
+  return {
+    'http.request.method': 'POST',
+    'parley.event.id': fromUuid('evt', eventId),
+    'parley.event.type': eventType,
+    'parley.endpoint.id': fromUuid('we', endpointId),
+    'parley.delivery.id': fromUuid('dlv', id),
+    'parley.delivery.attempt': number,
   };
 }
 
@@ -89,6 +126,7 @@ function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequ
       'webhook-signature': [secret, ...other]
         .map((key) => signStandard(key, { id, timestampSec, body }))
         .join(' '),
+      ...traceHeaders(),
     },
     body,
     timeoutMs: ATTEMPT_TIMEOUT_MS,

@@ -3,6 +3,7 @@ import { ApiError } from '../../errors.ts';
 import { encodeEnvelope } from '../../events/envelope.ts';
 import type { EventData, EventType } from '../../events/event-types.ts';
 import { fromUuid, newUuid } from '../../ids.ts';
+import { activeTraceparent } from '../../platform/observability/trace-context.ts';
 import { failpoint } from '../../failpoints.ts';
 import { insertTestEvents, type NewTestEvent } from '../../events/outbox.sql.ts';
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
@@ -101,5 +102,7 @@ function newEvent<T extends EventType>(
     const detail = `the event would have ${body.length} bytes; at most ${BYTES_MAX} are sent: give less data`;
     throw new ApiError('body_too_large', detail);
   }
-  return { id, deliveryId: newUuid(nowMs), namespace, type, endpointId, body };
+  const deliveryId = newUuid(nowMs);
+  // Here: what commits it may have been begun by another request.
+  return { id, deliveryId, namespace, type, endpointId, body, traceparent: activeTraceparent() };
 }

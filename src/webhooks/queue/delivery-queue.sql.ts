@@ -105,12 +105,12 @@ async function withBodies(
   claimed: readonly ClaimedDelivery[],
   without: readonly ClaimedDelivery[],
 ): Promise<ClaimedDelivery[]> {
-  const { rows } = await db.query<{ id: string; body: Buffer }>(
-    'select id, body from events where id = any($1) and erased_at is null',
+  const { rows } = await db.query<{ id: string; body: Buffer; traceparent: string | null }>(
+    'select id, body, traceparent from events where id = any($1) and erased_at is null',
     [without.map(({ eventId }) => eventId)],
   );
-  const bodies = new Map(rows.map(({ id, body }) => [id, body]));
-  return claimed.map((one) => ({ ...one, body: one.body ?? bodies.get(one.eventId) ?? null }));
+  const read = new Map(rows.map(({ id, ...event }) => [id, event]));
+  return claimed.map((one) => (one.body === null ? { ...one, ...read.get(one.eventId) } : one));
 }
 
 const DUE = `select d.id, d.endpoint_id, d.conversation_id, d.sequence, d.started, d.attempt, d.run_at,
@@ -189,14 +189,15 @@ const CLAIM = `with want as materialized (
          extract(epoch from now() - least(c.due_at, free.run_at))::float8 * 1000 as "waitedMs",
          extract(epoch from now() - c.due_at)::float8 * 1000 as "overdueMs",
          free.yields or c.due_at < now() - $10 * interval '1 ms' as yields, want.url, want.headers as "plainHeaders",
-         want.declared_headers as "declaredHeaders", want.rest_headers as "restHeaders", want.secret, want.other_secret as "otherSecret", v.body
+         want.declared_headers as "declaredHeaders", want.rest_headers as "restHeaders", want.secret, want.other_secret as "otherSecret",
+         v.body, v.traceparent
     from claimed c join free on free.id = c.id join want on want.id = c.endpoint_id
     -- Not a sub-select: when two claims meet at a row, PostgreSQL 18 reads memory that is not its
     -- own for the partitions of a sub-select, and may crash.
     left join lateral (
       -- A range in order, for which only the primary key fits: while a day's partition is empty,
       -- all indexes with the id look alike to the planner, and the plan is kept when it has grown.
-      select b.body from events b
+      select b.body, b.traceparent from events b
        where b.id >= c.event_id and b.id <= c.event_id and b.id >= $8 and b.id < $9
          and b.erased_at is null
        order by b.id limit 1) v on true

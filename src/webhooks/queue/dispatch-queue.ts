@@ -76,6 +76,8 @@ export type ClaimedDelivery = {
   otherSecret: Buffer | null;
   /** null: the event is gone or was erased, and there is nothing to send. */
   body: Buffer | null;
+  /** The trace in which the event happened. */
+  traceparent: string | null;
 };
 
 /** Deliveries that may be claimed for an endpoint, and how many of them may be yielding ones. */

@@ -66,6 +66,7 @@ describe('a preflight', () => {
         'Idempotency-Key',
         'If-Match',
         'Last-Event-ID',
+        'Traceparent',
       ]),
     );
   });

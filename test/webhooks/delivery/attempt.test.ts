@@ -39,6 +39,7 @@ const delivery = (change: Partial<SendableDelivery>): SendableDelivery => ({
   secret: Buffer.from(SECRET),
   otherSecret: null,
   body: Buffer.from('{}'),
+  traceparent: null,
   ...change,
 });
 

@@ -98,6 +98,7 @@ const claimed = (endpointId: string, leaseToken: string): ClaimedDelivery => ({
   restHeaders: null,
   yields: false,
   secret: Buffer.alloc(0),
+  traceparent: null,
   otherSecret: null,
   body: Buffer.alloc(0),
 });

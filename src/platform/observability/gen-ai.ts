@@ -1,0 +1,167 @@
+import { errorTypeOf, inSpan, SpanKind, type OpenSpan } from './trace-context.ts';
+import type { Metrics } from './metrics.ts';
+
+/**
+ * OpenTelemetry's conventions for generative AI (`gen_ai.*`, in development), spans and metrics, in this
+ * file alone: what they call things next is changed here. Never a word of prompt, answer, arguments or
+ * results; what names a person, a key or an address neither.
+ */
+export type GenAi = ReturnType<typeof createGenAi>;
+
+/** What is told of an answer, as far as it got. */
+export type AnsweredModel = {
+  provider: string;
+  model: string;
+  finishReason: string;
+  usage: { inputTokens: number; outputTokens: number; cachedInputTokens: number };
+  timeToFirstTokenMs: number | null;
+};
+
+type GenAiMetrics = Pick<
+  Metrics,
+  'modelDuration' | 'modelTokens' | 'modelFirstChunk' | 'toolDuration'
+>;
+
+/** OpenTelemetry's word for what has no label of its own. */
+const OTHER = '_OTHER';
+/** Names are the tenants' to make; each is a dozen series. */
+const NAMES_MAX = 100;
+
+export function createGenAi(metrics: GenAiMetrics) {
+  const pairs = createLabels();
+  const toolNames = createLabels();
+  return {
+    /** A turn: what an agent does until it has replied. Ids are as REST shows them. */
+    invokeAgent: <T>(
+      about: { agentId: string; agentVersion: number; conversationId: string },
+      run: (span: OpenSpan) => Promise<T>,
+    ): Promise<T> =>
+      inSpan(
+        {
+          name: 'invoke_agent',
+          kind: SpanKind.INTERNAL,
+          attributes: {
+            'gen_ai.operation.name': 'invoke_agent',
+            'gen_ai.agent.id': about.agentId,
+            'gen_ai.agent.version': String(about.agentVersion),
+            'gen_ai.conversation.id': about.conversationId,
+          },
+        },
+        run,
+      ),
+
+    /**
+     * A request to a model with its fallbacks. `told` is called with what answered, also when it broke
+     * off after its first part; what `run` throws is counted by its code.
+     */
+    chat: <T>(
+      asked: { provider: string; model: string | undefined },
+      run: (told: (answer: AnsweredModel) => void) => Promise<T>,
+    ): Promise<T> => {
+      const startedMs = performance.now();
+      let answer: AnsweredModel | undefined;
+      const observe = (errorType?: string): void => {
+        const { provider, model } = answer ?? { ...asked, model: asked.model ?? OTHER };
+        const labels = modelLabels(pairs, provider, model);
+        const failed = errorType === undefined ? {} : { error_type: errorType };
+        const seconds = (performance.now() - startedMs) / 1_000;
+        metrics.modelDuration.observe({ ...labels, ...failed }, seconds);
+        if (answer) observeAnswer(metrics, labels, answer);
+      };
+      return inSpan(chatSpan(asked), async (span) => {
+        try {
+          const result = await run((told) => {
+            answer = told;
+            span.set(answerAttributes(told));
+          });
+          observe();
+          return result;
+        } catch (error) {
+          observe(errorTypeOf(error));
+          throw error;
+        }
+      });
+    },
+
+    /** A call of a tool, which never rejects: what went wrong is in its result. */
+    executeTool: <T extends { ok: boolean }>(
+      { name, callId }: { name: string | undefined; callId: string },
+      run: () => Promise<T>,
+    ): Promise<T> => {
+      const startedMs = performance.now();
+      return inSpan(toolSpan(name ?? OTHER, callId), async (span) => {
+        const outcome = await run();
+        const failed = outcome.ok ? {} : { error_type: 'tool_failed' };
+        if (!outcome.ok) span.fail('tool_failed');
+        metrics.toolDuration.observe(
+          { gen_ai_tool_name: toolNames(name ?? OTHER)[0], ...failed },
+          (performance.now() - startedMs) / 1_000,
+        );
+        return outcome;
+      });
+    },
+  };
+}
+
+function chatSpan({ provider, model }: { provider: string; model: string | undefined }) {
+  return {
+    name: model === undefined ? 'chat' : `chat ${model}`,
+    kind: SpanKind.CLIENT,
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': provider,
+      ...(model !== undefined && { 'gen_ai.request.model': model }),
+    },
+  };
+}
+
+function answerAttributes({ model, provider, finishReason, usage }: AnsweredModel) {
+  return {
+    'gen_ai.provider.name': provider,
+    'gen_ai.response.model': model,
+    'gen_ai.response.finish_reasons': [finishReason],
+    'gen_ai.usage.input_tokens': usage.inputTokens,
+    'gen_ai.usage.output_tokens': usage.outputTokens,
+    'gen_ai.usage.cache_read.input_tokens': usage.cachedInputTokens,
+  };
+}
+
+function toolSpan(name: string, callId: string) {
+  return {
+    name: `execute_tool ${name}`,
+    kind: SpanKind.INTERNAL,
+    attributes: {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': name,
+      'gen_ai.tool.type': 'function',
+      'gen_ai.tool.call.id': callId,
+    },
+  };
+}
+
+type ModelLabels = ReturnType<typeof modelLabels>;
+
+function modelLabels(bounded: Labels, provider: string, model: string) {
+  const [gen_ai_provider_name, gen_ai_request_model] = bounded(provider, model);
+  return { gen_ai_operation_name: 'chat', gen_ai_provider_name, gen_ai_request_model };
+}
+
+function observeAnswer(metrics: GenAiMetrics, labels: ModelLabels, answer: AnsweredModel): void {
+  const { usage, timeToFirstTokenMs } = answer;
+  metrics.modelTokens.observe({ ...labels, gen_ai_token_type: 'input' }, usage.inputTokens);
+  metrics.modelTokens.observe({ ...labels, gen_ai_token_type: 'output' }, usage.outputTokens);
+  if (timeToFirstTokenMs !== null)
+    metrics.modelFirstChunk.observe(labels, timeToFirstTokenMs / 1_000);
+}
+
+/** The names as labels: those of the first hundred that came, `_OTHER` for each of the rest. */
+type Labels = <N extends string[]>(...names: N) => N;
+
+function createLabels(): Labels {
+  const known = new Set<string>();
+  return (...names) => {
+    const key = JSON.stringify(names);
+    if (known.size < NAMES_MAX) known.add(key);
+    return known.has(key) ? names : (names.map(() => OTHER) as typeof names);
+  };
+}

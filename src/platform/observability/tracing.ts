@@ -1,0 +1,88 @@
+import { diag, DiagLogLevel } from '@opentelemetry/api';
+import type * as Sdk from '@opentelemetry/sdk-trace';
+import type { TracingSettings } from '../../config.ts';
+import type { Logger } from './logger.ts';
+import { useTracer } from './trace-context.ts';
+
+/**
+ * Spans to an OpenTelemetry collector, by OTLP over HTTP as JSON; only where one is configured, and
+ * nothing of the packages behind it is loaded elsewhere. What the exporter reads of the environment
+ * by itself (headers, time-outs, compression, certificates) are OpenTelemetry's own variables.
+ *
+ * It is the one request that does not pass `platform/egress`: who runs Parley names the collector,
+ * and no tenant can.
+ */
+export type Tracing = {
+  /** Sends what waits, for three seconds at most. */
+  stop: () => Promise<void>;
+};
+
+/** So that a trace is there when one looks for it; the package's own default is five. */
+const SEND_EVERY_MS = 1_000;
+/** Of the 25 s that a process has to end. */
+const FLUSH_MS = 3_000;
+
+export async function startTracing(
+  settings: TracingSettings | undefined,
+  about: { role: string; version: string; log: Logger },
+): Promise<Tracing> {
+  if (settings === undefined) return { stop: async () => undefined };
+  const { role, version, log } = about;
+  const [sdk, { OTLPTraceExporter }, resources] = await Promise.all([
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ]);
+  logProblems(log);
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over ours.
+  const named = resources.detectResources({ detectors: [resources.envDetector] });
+  const provider = new sdk.TracerProvider({
+    resource: resources
+      .resourceFromAttributes({ 'service.name': `parley-${role}`, 'service.version': version })
+      .merge(named),
+    sampler: samplerOf(sdk, settings),
+    spanProcessors: [
+      new sdk.BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({ url: settings.url }),
+        scheduledDelayMillis: SEND_EVERY_MS,
+      }),
+    ],
+  });
+  useTracer(provider.getTracer('parley', version));
+  return {
+    stop: async () => {
+      useTracer(undefined);
+      await within(FLUSH_MS, provider.shutdown());
+      diag.disable();
+    },
+  };
+}
+
+/** As OTEL_TRACES_SAMPLER names them. */
+function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sampler {
+  const name = sampler.replace('parentbased_', '');
+  const root =
+    name === 'always_off'
+      ? new sdk.AlwaysOffSampler()
+      : name === 'traceidratio'
+        ? new sdk.TraceIdRatioBasedSampler(ratio)
+        : new sdk.AlwaysOnSampler();
+  return name === sampler ? root : new sdk.ParentBasedSampler({ root });
+}
+
+/** A collector that is away is no fault of ours: spans are dropped, and a line says so. */
+function logProblems(log: Logger): void {
+  const warn = (message: string): void => log.warn({ reason: message }, 'traces are not exported');
+  const nothing = (): void => undefined;
+  const sink = { error: warn, warn, info: nothing, debug: nothing, verbose: nothing };
+  diag.setLogger(sink, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work.catch(() => undefined), over]);
+  clearTimeout(timer);
+}

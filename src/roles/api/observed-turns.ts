@@ -1,0 +1,65 @@
+import type { MakeToolBox } from '../../conversations/tools/tool.ts';
+import type { Responder } from '../../conversations/turns/responder.ts';
+import { fromUuid } from '../../ids.ts';
+import { ModelError, type FindModel, type Model } from '../../models/model.ts';
+import type { GenAi } from '../../platform/observability/gen-ai.ts';
+
+/** Turns, models and tools as they are, with spans and metrics around them. */
+
+export function observeResponder(respond: Responder, genAi: GenAi): Responder {
+  return (request) => {
+    const { speaker, conversation } = request;
+    const about = {
+      agentId: fromUuid('agt', speaker.agentId),
+      agentVersion: speaker.agentVersion,
+      conversationId: fromUuid('conv', conversation.id),
+    };
+    return genAi.invokeAgent(about, async (span) => {
+      const reply = await respond(request);
+      if (reply.error) span.fail(reply.error.code);
+      return reply;
+    });
+  };
+}
+
+export function observeModels(find: FindModel, genAi: GenAi): FindModel {
+  return async (agent) => {
+    const model = await find(agent);
+    if (model === undefined) return undefined;
+    const { provider = 'default', name } = agent.model ?? {};
+    return observeModel(model, { provider, model: name }, genAi);
+  };
+}
+
+function observeModel(
+  model: Model,
+  asked: { provider: string; model: string | undefined },
+  genAi: GenAi,
+): Model {
+  return (request) =>
+    genAi.chat(asked, async (told) => {
+      try {
+        const reply = await model(request);
+        told(reply);
+        return reply;
+      } catch (error) {
+        if (error instanceof ModelError && error.partial) told(error.partial);
+        throw error;
+      }
+    });
+}
+
+export function observeTools(make: MakeToolBox, genAi: GenAi): MakeToolBox {
+  return (turn) => {
+    const box = make(turn);
+    const names = new Set(box.tools.map(({ name }) => name));
+    return {
+      ...box,
+      // A name that the model made up is nobody's.
+      run: (call, signal) => {
+        const name = names.has(call.name) ? call.name : undefined;
+        return genAi.executeTool({ name, callId: call.id }, () => box.run(call, signal));
+      },
+    };
+  };
+}

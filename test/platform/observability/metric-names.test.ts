@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { createMetrics } from '../../../src/platform/observability/metrics.ts';
+
+/** Contract §7 names every metric, and each that it names is there. */
+const CONTRACT = new URL('../../../docs/contract.md', import.meta.url);
+const [, section = ''] = readFileSync(CONTRACT, 'utf8').split('## 7. Metrics');
+
+async function served(): Promise<string[]> {
+  const metrics = createMetrics({ processMetrics: false });
+  metrics.showBacklog({ pending: 0, oldestDueAgeSec: 0, endpoints: {} });
+  return [...(await metrics.render()).matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name!);
+}
+
+test('every metric has its line, those of controllers by the list below the table', async () => {
+  const families = /^(controller_runtime|workqueue)_/;
+  const unnamed = (await served()).filter(
+    (name) =>
+      !section.includes(`\`${name.replace(families, '')}`) && !section.includes(`\`${name}`),
+  );
+  expect(unnamed).toEqual([]);
+});
+
+test('every name of a row is served', async () => {
+  const names = [
+    ...section.matchAll(
+      /`((?:parley|gen_ai|http)_\w+_(?:seconds|total|usage|pending|endpoints|in_flight))\b/g,
+    ),
+  ].map(([, name]) => name!);
+  expect(names.length).toBeGreaterThan(15);
+  const there = await served();
+  expect(names.filter((name) => !there.includes(name))).toEqual([]);
+});
