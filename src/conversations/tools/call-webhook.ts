@@ -1,5 +1,6 @@
 import { fromUuid } from '../../ids.ts';
 import type { EgressClient, EgressOutcome, EgressRequest } from '../../platform/egress/client.ts';
+import { traceHeaders } from '../../platform/observability/trace-context.ts';
 import type { Tool } from './tool-defaults.ts';
 import type { Arguments } from './tool-arguments.ts';
 import { ANSWER_BYTES_MAX, readAnswer, type Answer } from './read-answer.ts';
@@ -93,6 +94,7 @@ function headersOf(
     'parley-agent-id': fromUuid('agt', agentId),
     'parley-agent-version': String(agentVersion),
     'parley-tool-call-id': printable(callId),
+    ...traceHeaders(),
   };
 }
 
