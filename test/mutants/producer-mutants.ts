@@ -4,6 +4,7 @@ const COMMITS = 'test/events/commits.pg.test.ts';
 const OUTBOX = 'test/events/outbox.pg.test.ts';
 const REPLAYS = 'test/webhooks/replay/replay-jobs.pg.test.ts';
 const WAKE_UPS = 'test/platform/postgres/notifications.pg.test.ts';
+const TRACES = 'test/platform/observability/traces.pg.test.ts';
 const SEND_TEST = 'src/webhooks/endpoints/send-test-event.ts';
 
 /** Bugs of what comes before delivery: the commit, the answer, idempotency, replays. */
@@ -173,5 +174,52 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
     replace: 'isSubscribed(names, type) && names.includes(type)',
     suite: 'test/events/event-log.pg.test.ts',
     test: 'filters and test events: what is left out does not hold the cursor back',
+  },
+  {
+    name: 'event-without-its-trace',
+    why: 'nobody finds out which message a delivery comes from',
+    file: 'src/events/emit-event.ts',
+    find: 'traceparent: activeTraceparent(),',
+    replace: 'traceparent: undefined,',
+    suite: TRACES,
+    test: 'without an exporter the traceparent of a message is that of the delivery',
+  },
+  {
+    name: 'endpoint-names-the-trace',
+    why: 'a header of the endpoint takes the place of the trace',
+    file: 'src/webhooks/delivery/attempt.ts',
+    find: `.join(' '),
+      ...traceHeaders(),`,
+    replace: `.join(' '),
+      ...(opened(delivery.restHeaders)['Traceparent'] === undefined && traceHeaders()),`,
+    suite: TRACES,
+    test: 'without an exporter the traceparent of a message is that of the delivery',
+  },
+  {
+    name: 'trace-stays-after-erasure',
+    why: 'the events of an erased conversation still lead to whoever talked',
+    file: 'src/events/erase-events.sql.ts',
+    find: 'traceparent = null, ',
+    replace: '',
+    suite: TRACES,
+    test: 'an erased conversation leaves no way to the trace',
+  },
+  {
+    name: 'work-in-the-trace-of-its-waker',
+    why: 'what is done for everybody is told as the doing of one request',
+    file: 'src/platform/controller/periodic.ts',
+    find: 'outsideOfTraces(runOnce)',
+    replace: 'runOnce()',
+    suite: 'test/platform/observability/trace-context.test.ts',
+    test: 'what a request wakes for everybody is not done in its trace',
+  },
+  {
+    name: 'labels-without-end',
+    why: 'a tenant who names a model anew each time fills the memory of everybody',
+    file: 'src/platform/observability/gen-ai.ts',
+    find: 'if (known.size < NAMES_MAX) known.add(key);',
+    replace: 'known.add(key);',
+    suite: 'test/platform/observability/gen-ai.test.ts',
+    test: 'names make a hundred labels and no more',
   },
 ];
