@@ -51,6 +51,7 @@ export const ERROR_CATALOGUE = {
   rate_limited: { status: 429, title: 'Too many requests' },
   too_many_in_flight: { status: 429, title: 'Too much at once' },
   internal: { status: 500, title: 'Internal error' },
+  reply_failed: { status: 502, title: 'The agent could not answer' },
   unavailable: { status: 503, title: 'Temporarily unavailable' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

@@ -138,6 +138,7 @@ const TABLES: Record<string, string> = {
   knowledge_words: 'knowledge',
   leader_epochs: 'platform/postgres',
   model_providers: 'models',
+  openai_talks: 'conversations',
   resource_version: 'platform/resources',
   resources: 'platform/resources',
   turns: 'conversations',

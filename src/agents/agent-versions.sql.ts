@@ -102,3 +102,39 @@ export async function readLiveContent(
   });
   return rows[0];
 }
+
+/** A version that was live at least once; undefined: there is no such agent, or version of it. */
+export async function readPublishedContent(
+  db: Db,
+  { namespace, id, version }: { namespace: string; id: string; version: number },
+): Promise<{ version: number; content: AgentContent } | undefined> {
+  const { rows } = await db.query<{ version: number; content: AgentContent }>({
+    name: 'read_published_content',
+    text: `select v.version, v.content
+             from agents a join agent_versions v on v.agent_id = a.id and v.version = $3
+            where a.id = $1 and a.namespace = $2 and a.deleted_at is null
+              and exists (select 1 from agent_activations x
+                           where x.agent_id = a.id and x.to_version = $3)`,
+    values: [id, namespace, version],
+  });
+  return rows[0];
+}
+
+/** Who can be talked with. `createdAt`: Unix milliseconds. */
+export type LiveAgent = { id: string; name: string; displayName: string | null; createdAt: number };
+
+/** Agents something of which is live, newest first; `id`: that one alone. */
+export async function listLiveAgents(
+  db: Db,
+  { namespace, id, limit }: { namespace: string; id?: string; limit: number },
+): Promise<LiveAgent[]> {
+  const { rows } = await db.query<LiveAgent>(
+    `select id, name, spec->>'displayName' as "displayName", created_at as "createdAt"
+       from agents
+      where namespace = $1 and ($2::uuid is null or id = $2) and deleted_at is null
+        and active_version is not null
+      order by id desc limit $3`,
+    [namespace, id, limit],
+  );
+  return rows;
+}

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
-import { startConversation } from '../conversations/start-conversation.ts';
+import { startConversation } from '../conversations/record/start-conversation.ts';
 import {
   advanceCall,
   finishCall,

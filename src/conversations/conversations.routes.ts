@@ -7,7 +7,7 @@ import type { ConversationDeps } from './record/conversation-deps.ts';
 import { endConversation } from './ending/end-conversation.ts';
 import { giveFeedback } from './give-feedback.ts';
 import { requestEscalation } from './escalations/request-escalation.ts';
-import { startConversation } from './start-conversation.ts';
+import { startConversation } from './record/start-conversation.ts';
 import {
   metadata,
   metadataPatch,

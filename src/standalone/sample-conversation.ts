@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { listConversations } from '../conversations/record/list-conversations.sql.ts';
-import { startConversation } from '../conversations/start-conversation.ts';
+import { startConversation } from '../conversations/record/start-conversation.ts';
 import { reasonOf } from '../errors.ts';
 import { fromUuid, toUuid } from '../ids.ts';
 import type { Logger } from '../platform/observability/logger.ts';

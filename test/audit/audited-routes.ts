@@ -40,6 +40,7 @@ export const AUDITED: Record<string, AuditAction> = {
 export const NOT_AUDITED: Record<string, string> = {
   startConversation: 'the hot path; a conversation and its event tell of themselves',
   sendMessage: 'the hot path, and the words of a user',
+  createChatCompletion: 'the hot path, and the words of a user',
   updateConversation: 'what a program keeps with a conversation, which is its own record',
   endConversation: 'the hot path; conversation.ended tells of it',
   rateConversation: 'what a user says of a conversation, kept with it',

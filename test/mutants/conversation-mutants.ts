@@ -136,7 +136,7 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
   {
     name: 'limits-of-the-agent-ignored',
     why: 'max_duration_sec and silence_timeout_sec of an agent are kept and mean nothing',
-    file: 'src/conversations/start-conversation.ts',
+    file: 'src/conversations/record/start-conversation.ts',
     find: `    ...LIMITS[isSpoken ? 'spoken' : 'written'],
     ...content.limits,`,
     replace: `    ...content.limits,

@@ -978,6 +978,65 @@ export interface components {
       summary: (string | null);
       turns: components['schemas']['Turn'][];
     };
+    /** What the agent said. */
+    ChatCompletion: {
+      /** chatcmpl-… */
+      id: string;
+      object: 'chat.completion';
+      /** Unix seconds. */
+      created: number;
+      /** As it was asked for. */
+      model: string;
+      /** The version that answered: agt_…@3 */
+      system_fingerprint: string;
+      choices: {
+        index: number;
+        message: {
+          role: 'assistant';
+          content: string;
+          refusal: null;
+        };
+        logprobs: null;
+        finish_reason: ('stop' | 'length' | 'content_filter');
+      }[];
+      usage: {
+        prompt_tokens: number;
+        completion_tokens: number;
+        total_tokens: number;
+      };
+      metadata: {
+        conversation_id: string;
+      };
+    };
+    /** What was wrong, as OpenAI says it. */
+    OpenAiError: {
+      error: {
+        /** What was wrong and what to change. */
+        message: string;
+        type: string;
+        /** The field, as `messages[0].content`. */
+        param: (string | null);
+        /** For programs. */
+        code: (string | null);
+      };
+    };
+    /** The agents something of which is live. */
+    OpenAiModels: {
+      object: 'list';
+      data: components['schemas']['OpenAiModel'][];
+    };
+    /** An agent that can be talked with. */
+    OpenAiModel: {
+      /** agt_…, or agt_…@3 */
+      id: string;
+      object: 'model';
+      /** When the agent was made, Unix seconds. */
+      created: number;
+      /** The namespace. */
+      owned_by: string;
+      /** What people call the agent. */
+      name: string;
+    };
     /** What its receivers will not be sent. */
     ErasedConversation: {
       /** conv_… */
@@ -3226,6 +3285,199 @@ export interface paths {
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/chat/completions': Only<{
+    /** Talk to an agent as OpenAI’s clients do */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Id of an agent, or of a version of it: `agt_…`, `agt_…@3`. */
+          model: string;
+          /** The talk so far, oldest first. */
+          messages: {
+            /** Who said it. */
+            role: ('system' | 'developer' | 'user' | 'assistant');
+            /** What was said: a text, or a list of parts of the type text. */
+            content?: (string | null | {
+              type?: ('text' | 'refusal');
+            }[]);
+            /** Not taken: the tools of an agent run here: leave it out. */
+            tool_calls?: unknown;
+            /** Not taken: the tools of an agent run here: leave it out. */
+            function_call?: unknown;
+          }[];
+          /** Answer in chunks, as server-sent events. */
+          stream?: (boolean | null);
+          /** Only with `stream`. */
+          stream_options?: ({
+            include_usage?: (boolean | null);
+          } | null);
+          n?: (number | null);
+          /** Of the conversation; `conversation_id` says which one goes on. */
+          metadata?: ({ [name: string]: string } | null);
+          /** Who the user is to you: `user_id` of the conversation. */
+          user?: (string | null);
+          /** The same, where `user` is not given. */
+          safety_identifier?: (string | null);
+          /** Checked and not applied: the version of the agent decides. */
+          temperature?: (number | null);
+          /** Checked and not applied: the version of the agent decides. */
+          top_p?: (number | null);
+          /** Checked and not applied: the version of the agent decides. */
+          frequency_penalty?: (number | null);
+          /** Checked and not applied: the version of the agent decides. */
+          presence_penalty?: (number | null);
+          /** Checked and not applied: the version of the agent decides. */
+          max_tokens?: (number | null);
+          /** Checked and not applied: the version of the agent decides. */
+          max_completion_tokens?: (number | null);
+          /** Checked and not applied: the version of the agent decides. */
+          seed?: (number | null);
+          /** Checked and not applied: the version of the agent decides. */
+          stop?: (string | string[] | null);
+          /** Not taken: an agent tells no probabilities. */
+          logprobs?: unknown;
+          /** Not taken: the tools of an agent are declared with it and run here: leave this out. */
+          tools?: unknown;
+          /** Not taken: the tools of an agent are declared with it and run here: leave this out. */
+          tool_choice?: unknown;
+          /** Not taken: the tools of an agent are declared with it and run here: leave this out. */
+          functions?: unknown;
+          /** Not taken: the tools of an agent are declared with it and run here: leave this out. */
+          function_call?: unknown;
+          /** Not taken: an agent answers in text here. */
+          audio?: unknown;
+          modalities?: ('text'[] | null);
+          response_format?: ({
+            type: 'text';
+          } | null);
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ChatCompletion'];
+          'text/event-stream': string;
+        } };
+        400: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        401: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        403: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        404: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        409: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        413: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        415: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        429: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        500: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        502: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        503: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+      };
+    };
+  }>;
+  '/v1/models': Only<{
+    /** List the agents that can be talked with, as models */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiModels'];
+        } };
+        400: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        401: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        403: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        429: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        500: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        503: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+      };
+    };
+  }>;
+  '/v1/models/{model}': Only<{
+    /** Read an agent as a model */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of an agent, or of a version of it that was live. */
+          model: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiModel'];
+        } };
+        400: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        401: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        403: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        404: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        429: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        500: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
+        503: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['OpenAiError'];
+        } };
       };
     };
   }>;

@@ -169,7 +169,7 @@ export async function nextSequence(db: Db, id: string): Promise<number> {
   return rows[0]?.sequence ?? 0;
 }
 
-/** The caller has locked it and checked that it has not ended. */
+/** The caller has locked it and checked that it has not ended. Nobody continues it by what was said. */
 export async function endConversationRow(
   db: Db,
   end: {
@@ -183,7 +183,8 @@ export async function endConversationRow(
 ): Promise<ConversationRow> {
   const { rows } = await db.query<ConversationRow>({
     name: 'end_conversation',
-    text: `update conversations c
+    text: `with talk as (delete from openai_talks where conversation_id = $1)
+           update conversations c
               set status = $2, ended_at = to_timestamp($3::float8 / 1000), ended_reason = $4,
                   outcome = $5, csat_predicted = $6, expires_at = null
             where id = $1 returning ${CONVERSATION_COLUMNS}`,

@@ -127,6 +127,36 @@ export async function insertFirstTurn(db: Db, conversationId: string, text: stri
   });
 }
 
+/** What was said before a conversation that is being made, from index 0 on. */
+export async function insertBroughtTurns(
+  db: Db,
+  conversationId: string,
+  turns: readonly BroughtTurn[],
+): Promise<void> {
+  if (turns.length === 0) return;
+  await db.query({
+    name: 'insert_brought_turns',
+    text: `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms)
+           select $1, t.place - 1, t.turn->>'role', t.turn->>'text', 0, 0
+             from jsonb_array_elements($2::jsonb) with ordinality as t(turn, place)`,
+    values: [conversationId, JSON.stringify(turns)],
+  });
+}
+
+export type BroughtTurn = { role: 'user' | 'agent' | 'system'; text: string };
+
+/** What a human said since the user spoke last, oldest first. */
+export async function readUnheard(db: Db, conversationId: string): Promise<string[]> {
+  const { rows } = await db.query<{ text: string }>(
+    `select text from turns
+      where conversation_id = $1 and role = 'human' and index >
+        (select coalesce(max(index), -1) from turns where conversation_id = $1 and role = 'user')
+      order by index`,
+    [conversationId],
+  );
+  return rows.map(({ text }) => text);
+}
+
 /** Oldest first, from an index on. */
 export async function listTurns(
   db: Db,

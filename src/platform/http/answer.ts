@@ -1,15 +1,16 @@
-import type { ErrorRequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { ApiError, reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { StoreUnavailableError } from '../resources/resource-store.ts';
 import { isUnavailable } from '../postgres/pool.ts';
-import { endEvents, isStreaming, sendEvents } from './sse.ts';
+import { endEvents, isStreaming, sendEvents, type SentEvent } from './sse.ts';
+import { openAiErrorOf, openAiHeaders, openAiStatus } from './openai-error.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 import { discardBody } from './read-body.ts';
 import { writeOrCut } from './slow-reader.ts';
-import type { Answer } from './route.ts';
+import type { Answer, ErrorShape } from './route.ts';
 
-/** Sends answers, and holds the one handler that makes problem documents of errors. */
+/** Sends answers, and holds the one handler that makes answers of errors. */
 
 const RETRY_AFTER_SEC = 2;
 
@@ -81,25 +82,53 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
     const requestId = String(response.getHeader('request-id'));
     const shown = asApiError(error);
     if (shown !== error) logError(log, { shown, error, requestId });
+    const shape = errorShapeOf(response);
     if (isStreaming(response)) {
-      endEvents(response, problemOf(shown, requestId));
+      endEvents(response, lastEvent(shown, requestId, shape));
       return;
     }
     if (response.headersSent) {
       next(error); // Too late for an answer: express closes the connection.
       return;
     }
-    sendAnswer(response, problemAnswer(shown, requestId));
+    sendAnswer(response, errorAnswer(shown, requestId, shape));
   };
 }
 
-export function problemAnswer(error: ApiError, requestId: string): Answer {
+/** How the errors of what is below a path look: of a route that is none too. */
+export function answerErrorsAs(shape: ErrorShape): RequestHandler {
+  return (_request, response, next) => {
+    response.locals['errorShape'] = shape;
+    // Where their clients look for it.
+    response.setHeader('x-request-id', String(response.getHeader('request-id')));
+    next();
+  };
+}
+
+function errorShapeOf({ locals }: Pick<Response, 'locals'>): ErrorShape {
+  return locals['errorShape'] === 'openai' ? 'openai' : 'problem';
+}
+
+export function errorAnswer(error: ApiError, requestId: string, shape: ErrorShape): Answer {
+  if (shape === 'openai') {
+    return {
+      status: openAiStatus(error.code),
+      body: openAiErrorOf(error),
+      headers: { ...headersOf(error), ...openAiHeaders(error) },
+    };
+  }
   return {
     status: error.status,
     body: problemOf(error, requestId),
     mediaType: PROBLEM_MEDIA_TYPE,
     headers: headersOf(error),
   };
+}
+
+/** OpenAI's clients take the member `error` of whatever event has it. */
+function lastEvent(error: ApiError, requestId: string, shape: ErrorShape): SentEvent {
+  if (shape === 'openai') return { data: openAiErrorOf(error) };
+  return { event: 'error', data: problemOf(error, requestId) };
 }
 
 function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {

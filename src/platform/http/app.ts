@@ -8,11 +8,11 @@ import { freshPlan } from '../idempotency/plan.ts';
 import { answerHealth, HEALTH_PATHS } from '../observability/health.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { answerErrors, sendRouteAnswer } from './answer.ts';
+import { answerErrors, answerErrorsAs, sendRouteAnswer } from './answer.ts';
 import { identify, requireScope, type Authenticate, type WatchKey } from './authorize.ts';
 import { heldByKey } from './held-by-key.ts';
 import { shareWithOrigins } from './cross-origin.ts';
-import type { InFlight } from './in-flight.ts';
+import type { InFlight, InFlightKind } from './in-flight.ts';
 import { servePages } from './pages.ts';
 import { createRateLimits, type RateLimits } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
@@ -53,6 +53,10 @@ export function createApp(deps: AppDeps): Express {
     response.setHeader('Cache-Control', 'no-store');
     next();
   });
+  for (const { path, errorShape } of deps.routes) {
+    // Below all that does not vary, so that a path that is wrong further on is answered alike.
+    if (errorShape) app.use(path.replace(/\/\{.*/, ''), answerErrorsAs(errorShape));
+  }
   app.use('/v1', shareWithOrigins(deps.corsOrigins ?? []));
   const about = { version: deps.version, hasMetrics: deps.serveHealth };
   servePages(app, about, refuseMethod(READS));
@@ -114,7 +118,7 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
     const { params, url, headers } = request;
     const raw = { params, query: queryOf(url), readBody: body.json, readRaw: body.raw, headers };
     if (route.scope === null) {
-      const repeatable = { answering, plan: freshPlan(deps.nowMs()) };
+      const repeatable = { answering, plan: freshPlan(deps.nowMs()), countAs: () => undefined };
       await sendRouteAnswer(response, await route.run({ ...raw, ...repeatable }), deps.stalledMs);
       return;
     }
@@ -129,12 +133,16 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
       for (const [name, value] of Object.entries(said)) response.setHeader(name, value);
     });
     requireScope(caller, scope);
+    const held: (() => void)[] = [];
+    const countAs = (kind: InFlightKind): void => {
+      held.push(deps.inFlight.acquire(kind, caller));
+    };
     const kind = route.inFlight?.(headers);
-    const release = kind && deps.inFlight.acquire(kind, caller);
+    if (kind) countAs(kind);
     try {
       const authenticated = { route, url, headers, readBytes: body.bytes, caller };
       const answer = await deps.runOnce(authenticated, (repeatable) =>
-        run({ ...raw, ...repeatable }, caller),
+        run({ ...raw, ...repeatable, countAs }, caller),
       );
       await failpoint('api.answering');
       await sendRouteAnswer(response, answer, deps.stalledMs);
@@ -143,7 +151,8 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
         deps.metrics.quotaRefused.inc({ quota: error.quota });
       throw error;
     } finally {
-      release?.(); // Here, and not when the connection closes: what it holds is held until now.
+      // Here, and not when the connection closes: what it holds is held until now.
+      for (const release of held) release();
     }
   };
 }

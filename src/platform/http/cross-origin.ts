@@ -41,6 +41,7 @@ const ANSWER_HEADERS = [
   'ETag',
   'Idempotency-Replayed',
   'Location',
+  'Parley-Conversation-Id',
   'RateLimit',
   'RateLimit-Policy',
   'Request-Id',

@@ -47,6 +47,8 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
         ? ['required', `is required and must be ${nounOf(issue.expected)}`]
         : ['invalid_type', `must be ${nounOf(issue.expected)}`];
     case 'invalid_value':
+      // Our own words, where there are some.
+      if (!issue.message.startsWith('Invalid ')) return ['invalid_value', issue.message];
       return ['invalid_value', `must be one of ${issue.values.map(String).join(', ')}`];
     case 'too_big':
       return bound(issue.origin, `may be at most ${issue.maximum}`, {

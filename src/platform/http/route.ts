@@ -37,12 +37,19 @@ export type Route = {
    * is always the document, however it was sent first.
    */
   eventsOf?: (body: unknown) => EventStream;
+  /** Where a stream is asked for in the body, and not by `Accept`. */
+  asksForEvents?: (bytes: Buffer) => boolean;
   inFlight?: CountsAs;
+  /** How its errors look; default: problem documents. */
+  errorShape?: ErrorShape;
 } & (
   | { scope: Scope; run: (request: RawRequest, caller: Caller) => Promise<Answer> }
   /** Without a key. */
   | { scope: null; run: (request: RawRequest) => Promise<Answer> }
 );
+
+/** Problem documents (contract §3), or what OpenAI's clients read (§4). */
+export type ErrorShape = 'problem' | 'openai';
 
 /**
  * As what a request is counted while it lasts, before its body is read; undefined: as nothing.
@@ -58,6 +65,11 @@ export type RawRequest = {
   readRaw: (accepted: RawAccepted) => Promise<RawBody>;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
+  /**
+   * Counts the request as that from now until it is answered, where only the body says what it is.
+   * @throws ApiError too_many_in_flight, unavailable
+   */
+  countAs: (kind: InFlightKind) => void;
 } & Repeatable;
 
 /** What makes a repeat of the request safe; without an `Idempotency-Key` they do nothing. */
@@ -131,7 +143,9 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
   alsoNeeds?: { scope: Scope; when: string };
   etag?: true;
   eventsOf?: (body: unknown) => EventStream;
+  asksForEvents?: (bytes: Buffer) => boolean;
   inFlight?: CountsAs;
+  errorShape?: ErrorShape;
   handle: (request: {
     caller: Caller;
     params: z.output<z.ZodObject<P>>;
@@ -140,6 +154,7 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
     /** With `raw`: the body as it came; empty when there was none. */
     upload: RawBody;
     headers: RawRequest['headers'];
+    countAs: RawRequest['countAs'];
     answering: Answering;
     plan: Plan;
     /** Id of what a create makes, the same in a retry: `plan.id`, a UUIDv7. */
@@ -179,7 +194,9 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
     ...(spec.alsoNeeds && { alsoNeeds: spec.alsoNeeds }),
     ...(spec.etag && { etag: true }),
     ...(spec.eventsOf && { eventsOf: spec.eventsOf }),
+    ...(spec.asksForEvents && { asksForEvents: spec.asksForEvents }),
     ...(spec.inFlight && { inFlight: spec.inFlight }),
+    ...(spec.errorShape && { errorShape: spec.errorShape }),
     run: async (request, caller) =>
       handle({
         caller,
@@ -191,6 +208,7 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
           : await noBody(raw, request),
         upload: raw ? await request.readRaw(raw) : NO_UPLOAD,
         headers: request.headers,
+        countAs: request.countAs,
         answering: request.answering,
         plan: request.plan,
         plannedId: request.plan.id,

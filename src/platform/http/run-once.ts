@@ -3,17 +3,17 @@ import { ApiError } from '../../errors.ts';
 import type { Idempotency, KeptAnswer, Mark } from '../idempotency/idempotency.ts';
 import { freshPlan } from '../idempotency/plan.ts';
 import { noCommitHook } from '../postgres/commit-hook.ts';
-import { asApiError, problemAnswer } from './answer.ts';
+import { asApiError, errorAnswer } from './answer.ts';
 import { wantsEvents } from './sse.ts';
 import { PROBLEM_MEDIA_TYPE } from './problem.ts';
 import type { Caller } from './authorize.ts';
-import type { Answer, Answering, Repeatable, Route } from './route.ts';
+import type { Answer, Answering, ErrorShape, Repeatable, Route } from './route.ts';
 
 /** The HTTP side of `Idempotency-Key` (contract §3); platform/idempotency keeps the answers. */
 
 /** A request whose caller is known. */
 export type AuthenticatedRequest = {
-  route: Pick<Route, 'method' | 'eventsOf'>;
+  route: Pick<Route, 'method' | 'eventsOf' | 'errorShape' | 'asksForEvents'>;
   /** Path and query as they came. */
   url: string;
   headers: IncomingHttpHeaders;
@@ -43,7 +43,7 @@ export function createRunOnce(deps: { idempotency: Idempotency; nowMs: () => num
       key,
       content: [query.join('?'), await request.readBytes()],
     });
-    if ('kept' in begun) return replayed(request, begun.kept);
+    if ('kept' in begun) return await replayed(request, begun.kept);
     return runMarked({ ...begun, request, pool: deps.idempotency.pool, run });
   };
 }
@@ -81,19 +81,20 @@ async function runMarked({
     type Result = Parameters<typeof view>[0];
     const result = await act(async (db, value) => {
       kept = view(value as Result); // What `act` hands over is what it returns (commit-hook.ts).
-      await mark.keep(db, keptOf(kept, requestId));
+      if (kept.status < 500) await mark.keep(db, keptOf(kept, requestId));
     });
-    isKept = kept !== undefined;
+    isKept = kept !== undefined && kept.status < 500;
     return kept ?? view(result);
   };
   const failed = async (error: unknown): Promise<void> => {
-    if (!isKept) await keepFailure(mark, { error, requestId, pool });
+    if (!isKept) await keepFailure(mark, { error, requestId, pool, shape: shapeOf(request) });
   };
   try {
     const answer = await run({ answering: keeping, plan: mark.plan });
     const { stream } = answer;
     if (!stream) {
-      if (!isKept) await mark.keep(pool, keptOf(answer, requestId));
+      if (answer.status >= 500) await mark.abandon();
+      else if (!isKept) await mark.keep(pool, keptOf(answer, requestId));
       return answer;
     }
     return {
@@ -101,7 +102,8 @@ async function runMarked({
       stream: async (send, signal) => {
         try {
           await stream(send, signal);
-          if (!isKept) await mark.abandon(); // The client went away before anything was done.
+          // The client went away before anything was done, or what was done is a failure.
+          if (!isKept) await mark.abandon();
         } catch (error) {
           await failed(error);
           throw error;
@@ -120,12 +122,17 @@ async function runMarked({
  */
 async function keepFailure(
   mark: Mark,
-  { error, requestId, pool }: { error: unknown; requestId: string; pool: Idempotency['pool'] },
+  {
+    error,
+    requestId,
+    pool,
+    shape,
+  }: { error: unknown; requestId: string; pool: Idempotency['pool']; shape: ErrorShape },
 ): Promise<void> {
   const shown = asApiError(error);
   try {
-    if (isLasting(shown)) await mark.keep(pool, keptOf(problemAnswer(shown, requestId), requestId));
-    else await mark.abandon();
+    if (!isLasting(shown)) await mark.abandon();
+    else await mark.keep(pool, keptOf(errorAnswer(shown, requestId, shape), requestId));
   } catch {
     // The database is away: the mark expires. The first error is the one that is answered.
   }
@@ -142,16 +149,25 @@ function keptOf({ status, headers = {}, body }: Answer, requestId: string): Kept
 }
 
 /** The same to the byte, `Request-Id` included, which a problem document also names. */
-function replayed({ route, headers: sent }: AuthenticatedRequest, kept: KeptAnswer): Answer {
+async function replayed(request: AuthenticatedRequest, kept: KeptAnswer): Promise<Answer> {
+  const { route, headers: sent } = request;
   const { status, body } = kept;
   const headers = {
     ...kept.headers,
     'Idempotency-Replayed': 'true',
     'Request-Id': kept.requestId,
   };
-  if (status < 400 && route.eventsOf && wantsEvents(sent.accept)) {
+  const asks = route.asksForEvents
+    ? route.asksForEvents(await request.readBytes())
+    : wantsEvents(sent.accept);
+  if (status < 400 && route.eventsOf && asks) {
     return { status, headers, stream: route.eventsOf(body) };
   }
-  const mediaType = status >= 400 ? { mediaType: PROBLEM_MEDIA_TYPE } : {};
+  const isProblem = status >= 400 && shapeOf(request) === 'problem';
+  const mediaType = isProblem ? { mediaType: PROBLEM_MEDIA_TYPE } : {};
   return { status, headers, body, ...mediaType };
+}
+
+function shapeOf({ route }: AuthenticatedRequest): ErrorShape {
+  return route.errorShape ?? 'problem';
 }

@@ -1,5 +1,4 @@
 import type { Response } from 'express';
-import type { Problem } from './problem.ts';
 import { writeOrCut } from './slow-reader.ts';
 
 /**
@@ -71,8 +70,8 @@ export function isStreaming(response: Response): boolean {
 }
 
 /** The last event of a stream that failed. */
-export function endEvents(response: Response, problem: Problem): void {
-  response.end(encode({ event: 'error', data: problem }));
+export function endEvents(response: Response, last: SentEvent): void {
+  response.end(encode(last));
 }
 
 /** JSON has no line breaks, so `data` is one line. */

@@ -10,6 +10,7 @@ import {
   conversationRoutes,
   type ConversationRoutesDeps,
 } from '../../conversations/conversations.routes.ts';
+import { openAiRoutes } from '../../conversations/completions/completions.routes.ts';
 import { escalationRoutes } from '../../conversations/escalations/escalations.routes.ts';
 import { eventStreamRoutes, type EventStreamRoutesDeps } from '../../events/event-stream.routes.ts';
 import { eraseConversationRoute } from '../../erasure/erasure.routes.ts';
@@ -60,6 +61,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...replayRoutes(deps),
     ...receiptRoutes(deps),
     ...conversationRoutes(deps),
+    ...openAiRoutes(deps),
     eraseConversationRoute({ ...deps, eraseEvents }),
     ...escalationRoutes(deps),
     ...callRoutes(deps),

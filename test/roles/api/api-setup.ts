@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { createRoutes, type RoutesDeps } from '../../../src/roles/api/routes.ts';
+import { OpenAiError } from '../../../src/platform/http/openai-error.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../../../src/platform/http/problem.ts';
 import { runApi, type ApiRoleDeps } from '../../../src/roles/api/run.ts';
 import { type Scope, SCOPES } from '../../../src/platform/http/authorize.ts';
@@ -107,6 +108,11 @@ function checkReply(method: string, path: string, { status, headers, body }: Rep
   expect(headers.get('x-powered-by')).toBeNull();
   if (!path.startsWith('/v1') || method === 'HEAD') return;
   expect(headers.get('cache-control')).toBe('no-store');
+  if (status >= 400 && isOpenAi(path)) {
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(OpenAiError.parse(body)).toEqual(body);
+    return;
+  }
   if (status >= 400) {
     expect(headers.get('content-type')).toBe(PROBLEM_MEDIA_TYPE);
     expect(Problem.parse(body)).toMatchObject({ status, request_id: headers.get('request-id') });
@@ -123,6 +129,14 @@ function checkReply(method: string, path: string, { status, headers, body }: Rep
   if (form) return;
   if (answer.schema) expect(answer.schema.parse(body)).toEqual(body);
   else expect(body).toBeUndefined();
+}
+
+/** Where errors look as OpenAI's do. */
+const isOpenAi = (path: string): boolean => /^\/v1\/(chat\/completions|models)\b/.test(path);
+
+/** What a program compares of an error, wherever it stands. */
+export function codeIn({ body }: Reply): unknown {
+  return body?.code ?? body?.error?.code;
 }
 
 function matches(template: string, path: string): boolean {

@@ -4,7 +4,7 @@ import { newId, toUuid } from '../../../src/ids.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
 import { SCOPES, type Scope } from '../../../src/platform/http/authorize.ts';
 import { ROWS, type Row, type RouteFixture } from './route-rows.ts';
-import { ROUTES, startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';
+import { codeIn, ROUTES, startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';
 
 /**
  * Every route of the router, asked with every kind of key (OWASP API Security Top 10 2023: API1, 2, 3, 5, 8, 9).
@@ -118,6 +118,9 @@ function scopeOf(path: string, method: string): Scope | null {
   return /\/(replay|retry)$/.test(path) || path.startsWith('/v1/jobs') ? 'replay' : 'write';
 }
 
+/** Of what is wrong, OpenAI's clients know 400, and a field they do not know they send. */
+const isOpenAi = ({ errorShape }: Pick<Route, 'errorShape'>): boolean => errorShape === 'openai';
+
 type Ask = { key?: string | null; path?: string };
 
 /** One request as the row says, with a body that is taken. */
@@ -150,8 +153,10 @@ describe.each(withKey)('%s', (_, route, row) => {
   test('is 401 without a key, and with one that is unknown, revoked or past its time', async () => {
     const path = await row.path(fixture);
     for (const key of [null, 'parley_unknown', keys.revoked, keys.expired]) {
-      const { status, body, headers } = await ask(route, row, { key, path });
-      expect({ status, code: body.code }).toEqual({ status: 401, code: 'unauthorized' });
+      const reply = await ask(route, row, { key, path });
+      const { status, headers } = reply;
+      const code = isOpenAi(route) ? 'invalid_api_key' : 'unauthorized';
+      expect({ status, code: codeIn(reply) }).toEqual({ status: 401, code });
       expect(headers.get('www-authenticate')).toBe('Bearer');
     }
   });
@@ -160,9 +165,10 @@ describe.each(withKey)('%s', (_, route, row) => {
     const others = SCOPES.filter((scope) => scope !== route.scope);
     const key = await api.newKey('default', others);
     const path = await row.path(fixture);
-    const { status, body } = await ask(route, row, { key, path });
-    expect({ status, code: body.code }).toEqual({ status: 403, code: 'missing_scope' });
-    expect(body.detail).toContain(` ${String(route.scope)}`);
+    const reply = await ask(route, row, { key, path });
+    const { status, body } = reply;
+    expect({ status, code: codeIn(reply) }).toEqual({ status: 403, code: 'missing_scope' });
+    expect(body.detail ?? body.error.message).toContain(` ${String(route.scope)}`);
     // And for one that has but one of the others, whichever.
     for (const scope of others) {
       const alone = keys[scope];
@@ -232,6 +238,7 @@ describe.each(withBody)('the body of %s', (_, route, row) => {
     });
 
   test('may have no field that it does not know, nor one that changes what objects are', async () => {
+    if (isOpenAi(route)) return; // test/conversations/completions: they are ignored.
     const path = await row.path(fixture);
     const known = typeof row.json === 'function' ? await row.json(fixture) : (row.json ?? {});
     const names =
@@ -259,8 +266,9 @@ describe.each(withBody)('the body of %s', (_, route, row) => {
 
   test('is an object, and JSON', async () => {
     const path = await row.path(fixture);
+    const wrong = isOpenAi(route) ? 400 : 422;
     for (const text of ['null', '[]', '[{}]', '"x"', '7', 'true']) {
-      expect({ text, status: (await post(path, text)).status }).toEqual({ text, status: 422 });
+      expect({ text, status: (await post(path, text)).status }).toEqual({ text, status: wrong });
     }
     for (const text of ['{', '{"a":1,}', '{"a":NaN}', `${'['.repeat(99)}${']'.repeat(99)}`]) {
       expect({ text, status: (await post(path, text)).status }).toEqual({ text, status: 400 });

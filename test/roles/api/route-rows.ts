@@ -202,6 +202,20 @@ export const ROWS: Record<string, Row> = {
   rateConversation: { path: below(endedConversation, '/feedback'), json: { csat: 5 }, status: 200 },
   getTranscript: { path: below(conversation, '/transcript'), status: 200 },
 
+  createChatCompletion: {
+    path: at('/v1/chat/completions'),
+    json: async (fixture) => ({
+      model: await agentId(fixture),
+      messages: [{ role: 'user', content: 'Hello' }],
+    }),
+    status: 200,
+  },
+  listModels: { path: at('/v1/models'), status: 200 },
+  getModel: {
+    path: async (fixture) => `/v1/models/${await agentId(fixture)}`,
+    status: 200,
+  },
+
   listEscalations: { path: at('/v1/escalations'), status: 200 },
   getEscalation: { path: escalation, status: 200 },
   acceptEscalation: { path: below(escalation, '/accept'), json: ACCEPT, status: 200 },

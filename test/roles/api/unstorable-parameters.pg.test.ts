@@ -57,8 +57,9 @@ async function ask({ method, operationId }: Route, path: string): Promise<object
     return { status: response.status };
   }
   const text = await response.text();
-  const { code } = (text === '' ? {} : JSON.parse(text)) as { code?: string };
-  return { status: response.status, code };
+  type Refusal = { code?: string; error?: { code: string } };
+  const { code, error } = (text === '' ? {} : JSON.parse(text)) as Refusal;
+  return { status: response.status, code: code ?? error?.code };
 }
 
 test('there are many of them', () => {

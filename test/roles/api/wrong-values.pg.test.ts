@@ -72,7 +72,8 @@ const TELLTALES = [
 /** What gives it away; undefined: nothing. */
 function telltale({ body }: Reply): string | undefined {
   const errors = (body.errors ?? []) as { detail: string; pointer: string }[];
-  const texts = [body.detail as string, ...errors.map(({ detail }) => detail)];
+  const message: string | undefined = body.error?.message; // OpenAI's shape.
+  const texts = [message ?? (body.detail as string), ...errors.map(({ detail }) => detail)];
   const found = texts.find((text) => TELLTALES.some((pattern) => pattern.test(text)));
   return found ?? errors.find(({ pointer }) => /[a-z][A-Z]|^\/spec/.test(pointer))?.pointer;
 }

@@ -13,6 +13,7 @@ import {
   requestHeadersOf,
 } from './openapi-headers.ts';
 import { linksOf } from './openapi-links.ts';
+import { OpenAiError, openAiStatus } from '../openai-error.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../problem.ts';
 import { takesIfMatch, type AnswerShape, type Route, type RouteBody } from '../route.ts';
 import { wordsOf } from '../../resources/schema/patterns.ts';
@@ -125,17 +126,25 @@ function formsOf({ schema, forms = {} }: AnswerShape): Record<string, { schema: 
 }
 
 function describeErrors(route: Route): Record<string, ResponseConfig> {
-  const codes = Map.groupBy(errorsOf(route), (code) => ERROR_CATALOGUE[code].status);
+  const statusOf = (code: ErrorCode): number =>
+    route.errorShape === 'openai' ? openAiStatus(code) : ERROR_CATALOGUE[code].status;
+  const codes = Map.groupBy(errorsOf(route), statusOf);
   return Object.fromEntries(
     [...codes].map(([status, group]) => [
       String(status),
       {
         description: group.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].title}.`).join(' '),
         headers: problemHeadersOf(route, status),
-        content: { [PROBLEM_MEDIA_TYPE]: { schema: problemWith(status, group) } },
+        content: errorContent(route, status, group),
       },
     ]),
   );
+}
+
+function errorContent({ errorShape }: Route, status: number, codes: readonly ErrorCode[]) {
+  return errorShape === 'openai'
+    ? { 'application/json': { schema: OpenAiError } }
+    : { [PROBLEM_MEDIA_TYPE]: { schema: problemWith(status, codes) } };
 }
 
 /** Not an extended zod object: being closed, it would refuse the fields of the other half. */

@@ -1,19 +1,19 @@
-import { ApiError } from '../errors.ts';
-import { readLiveContent } from '../agents/agent-versions.sql.ts';
-import { fromUuid, newUuid } from '../ids.ts';
-import type { AgentContent } from '../agents/agent.ts';
+import { ApiError } from '../../errors.ts';
+import { readLiveContent, readPublishedContent } from '../../agents/agent-versions.sql.ts';
+import { fromUuid, newUuid } from '../../ids.ts';
+import type { AgentContent } from '../../agents/agent.ts';
 import {
   insertConversation,
   type Channel,
   type ConversationRow,
   type NewConversation,
   type Variables,
-} from './record/conversations.sql.ts';
-import type { Db } from '../platform/postgres/pool.ts';
-import { insertFirstTurn } from './record/turns.sql.ts';
-import { inConversation, type ConversationDeps } from './record/conversation-deps.ts';
-import { fillPlaceholders } from './record/fill-placeholders.ts';
-import type { CommitHook } from '../platform/postgres/commit-hook.ts';
+} from './conversations.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { insertBroughtTurns, insertFirstTurn, type BroughtTurn } from './turns.sql.ts';
+import { inConversation, type ConversationDeps } from './conversation-deps.ts';
+import { fillPlaceholders } from './fill-placeholders.ts';
+import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /** When a version sets no limits, in seconds. A silent call is over; a chat may rest. */
 const LIMITS = {
@@ -29,12 +29,16 @@ export type ConversationToStart = {
   variables: Variables;
   metadata: Record<string, string>;
   callId?: string | null;
+  /** One that was live at least once; default: the one that is. */
+  version?: number | undefined;
+  /** What was said elsewhere before; then the agent's first message is left out. */
+  brought?: readonly BroughtTurn[];
 };
 
 /**
- * Starts a conversation with the version of the agent that is live now; it keeps that version to
- * its end. The agent's first message is turn 0.
- * @throws ApiError invalid_body (no such agent), not_published
+ * Starts a conversation with the version of the agent that is live now, or with one that was; it
+ * keeps that version to its end. The agent's first message is turn 0.
+ * @throws ApiError invalid_body (no such agent), not_published, unknown_version
  */
 export function startConversation(
   deps: ConversationDeps,
@@ -46,7 +50,8 @@ export function startConversation(
     async ({ db, emit }) => {
       const { version, content } = await requireLive(db, input);
       const row = await insertConversation(db, newRow(deps, { ...input, version, content }));
-      if (content.firstMessage !== undefined) {
+      if (input.brought) await insertBroughtTurns(db, row.id, input.brought);
+      else if (content.firstMessage !== undefined) {
         await insertFirstTurn(db, row.id, fillPlaceholders(content.firstMessage, input.variables));
       }
       await emit(row, {
@@ -67,8 +72,13 @@ export function startConversation(
 
 async function requireLive(
   db: Db,
-  { namespace, agentId }: ConversationToStart,
+  { namespace, agentId, version: asked }: ConversationToStart,
 ): Promise<{ version: number; content: AgentContent }> {
+  if (asked !== undefined) {
+    const published = await readPublishedContent(db, { namespace, id: agentId, version: asked });
+    if (published) return published;
+    throw new ApiError('unknown_version', `version ${asked} of the agent was never live`);
+  }
   const live = await readLiveContent(db, { namespace, id: agentId });
   if (!live) {
     const detail = 'there is no such agent';
@@ -99,7 +109,7 @@ function newRow(
     variables,
     metadata,
     callId: from.callId ?? null,
-    turnCount: content.firstMessage === undefined ? 0 : 1,
+    turnCount: from.brought?.length ?? (content.firstMessage === undefined ? 0 : 1),
     ...LIMITS[isSpoken ? 'spoken' : 'written'],
     ...content.limits,
   };

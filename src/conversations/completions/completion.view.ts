@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { explain } from '../../platform/http/field-errors.ts';
+import { idValue, metadata } from '../../platform/http/fields.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
+
+/** Chat completions as OpenAI's clients send and read them (contract §4). */
+
+const MESSAGES_MAX = 3_000;
+const PARTS_MAX = 1_000;
+
+/** Of a message that is a list of parts. */
+const part = z.object({
+  type: z.enum(['text', 'refusal'], 'must be text: images, sound and files are not understood'),
+  text: z.string().optional(),
+  refusal: z.string().optional(),
+});
+
+/** A text as OpenAI writes it: as such, in parts, or none. One mistake is told where it is. */
+const content = z
+  .unknown()
+  .transform((value, context): string => {
+    if (value === undefined || value === null) return '';
+    if (typeof value === 'string') return value;
+    const parts = z.array(part).max(PARTS_MAX).safeParse(value);
+    if (parts.success) return parts.data.map((one) => one.text ?? one.refusal ?? '').join('\n');
+    const [issue] = parts.error.issues;
+    const [, detail] = issue ? explain(issue) : ['', 'must be a text'];
+    context.addIssue({ code: 'custom', path: issue?.path ?? [], message: detail });
+    return z.NEVER;
+  })
+  .optional()
+  .meta({
+    description: 'What was said: a text, or a list of parts of the type text.',
+    anyOf: [
+      { type: 'string' },
+      { type: 'null' },
+      {
+        type: 'array',
+        maxItems: PARTS_MAX,
+        items: { type: 'object', properties: { type: { enum: ['text', 'refusal'] } } },
+      },
+    ],
+  });
+
+const message = z
+  .object({
+    role: z
+      .enum(
+        ['system', 'developer', 'user', 'assistant'],
+        'must be system, developer, user or assistant: the tools of an agent run here, so no client answers a call',
+      )
+      .describe('Who said it.'),
+    content,
+    tool_calls: none('the tools of an agent run here: leave it out'),
+    function_call: none('the tools of an agent run here: leave it out'),
+  })
+  .describe('One message of a talk.');
+
+export type ChatMessage = z.output<typeof message>;
+
+const TOOLS_RUN_HERE = 'the tools of an agent are declared with it and run here: leave this out';
+
+/** Taken where it asks for nothing: null, none, an empty list. */
+function none(detail: string) {
+  return z
+    .unknown()
+    .refine((value) => isNothing(value), detail)
+    .optional()
+    .describe('Not taken: ' + detail + '.');
+}
+
+function isNothing(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return true;
+  if (value === 'none') return true;
+  return Array.isArray(value) && value.length === 0;
+}
+
+function number(minimum: number, maximum: number) {
+  return z.number().min(minimum).max(maximum).nullish().describe(DECIDED);
+}
+
+const DECIDED = 'Checked and not applied: the version of the agent decides.';
+const count = z.int().min(1).nullish().describe(DECIDED);
+const who = z.string().max(256).nullish();
+
+/** What is known is checked; what is not known is left alone, as clients send ever more. */
+export const CompletionBody = z
+  .object({
+    model: z
+      .string()
+      .max(128)
+      .describe('Id of an agent, or of a version of it: `agt_…`, `agt_…@3`.'),
+    messages: z.array(message).min(1).max(MESSAGES_MAX).describe('The talk so far, oldest first.'),
+    stream: z.boolean().nullish().describe('Answer in chunks, as server-sent events.'),
+    stream_options: z
+      .object({ include_usage: z.boolean().nullish() })
+      .nullish()
+      .describe('Only with `stream`.'),
+    n: z.int().min(1).max(1, 'must be 1: an agent says one thing').nullish(),
+    metadata: metadata
+      .nullish()
+      .describe('Of the conversation; `conversation_id` says which one goes on.'),
+    user: who.describe('Who the user is to you: `user_id` of the conversation.'),
+    safety_identifier: who.describe('The same, where `user` is not given.'),
+    temperature: number(0, 2),
+    top_p: number(0, 1),
+    frequency_penalty: number(-2, 2),
+    presence_penalty: number(-2, 2),
+    max_tokens: count,
+    max_completion_tokens: count,
+    seed: z.int().nullish().describe(DECIDED),
+    stop: z
+      .union([z.string(), z.array(z.string()).max(4)])
+      .nullish()
+      .describe(DECIDED),
+    logprobs: none('an agent tells no probabilities'),
+    tools: none(TOOLS_RUN_HERE),
+    tool_choice: z
+      .unknown()
+      .refine((value) => isNothing(value) || value === 'auto', TOOLS_RUN_HERE)
+      .optional()
+      .describe(`Not taken: ${TOOLS_RUN_HERE}.`),
+    functions: none(TOOLS_RUN_HERE),
+    function_call: none(TOOLS_RUN_HERE),
+    audio: none('an agent answers in text here'),
+    modalities: z
+      .array(z.enum(['text'], 'must be text: an agent answers in text here'))
+      .max(10)
+      .nullish(),
+    response_format: z
+      .object({
+        type: z.enum(['text'], 'must be text: an agent answers in words, and in no form of yours'),
+      })
+      .nullish(),
+  })
+  .describe('A talk to continue.');
+
+const usage = z.strictObject({
+  prompt_tokens: z.int().min(0),
+  completion_tokens: z.int().min(0),
+  total_tokens: z.int().min(0),
+});
+export type Usage = z.output<typeof usage>;
+
+const FINISH_REASONS = ['stop', 'length', 'content_filter'] as const;
+export type FinishReason = (typeof FINISH_REASONS)[number];
+
+export const Completion = z
+  .strictObject({
+    id: z.string().meta({ description: 'chatcmpl-…' }),
+    object: z.literal('chat.completion'),
+    created: z.int().meta({ description: 'Unix seconds.' }),
+    model: z.string().meta({ description: 'As it was asked for.' }),
+    system_fingerprint: z.string().meta({ description: 'The version that answered: agt_…@3' }),
+    choices: z.array(
+      z.strictObject({
+        index: z.int(),
+        message: z.strictObject({
+          role: z.literal('assistant'),
+          content: z.string(),
+          refusal: z.null(),
+        }),
+        logprobs: z.null(),
+        finish_reason: z.enum(FINISH_REASONS),
+      }),
+    ),
+    usage,
+    metadata: z.strictObject({ conversation_id: z.string() }),
+  })
+  .meta({ id: 'ChatCompletion', description: 'What the agent said.' });
+export type Completion = z.output<typeof Completion>;
+
+/** What is known of an answer before its first word. */
+export type Head = Pick<Completion, 'id' | 'created' | 'model' | 'system_fingerprint' | 'metadata'>;
+
+export function completionOf(
+  head: Head,
+  said: { content: string; finishReason: FinishReason; usage: Usage },
+): Completion {
+  const { content, finishReason: finish_reason, usage } = said;
+  const message = { role: 'assistant' as const, content, refusal: null };
+  const choices = [{ index: 0, message, logprobs: null, finish_reason }];
+  return { ...head, object: 'chat.completion', choices, usage };
+}
+
+/** A part of a streamed answer. `usage` is null in all but the last, where it was asked for. */
+export function chunkOf(
+  head: Head,
+  part: { delta: object; finishReason?: FinishReason } | { usage: Usage },
+  hasUsage: boolean,
+): object {
+  const isUsage = 'usage' in part;
+  const choices = isUsage
+    ? []
+    : [{ index: 0, delta: part.delta, logprobs: null, finish_reason: part.finishReason ?? null }];
+  const usage = isUsage ? part.usage : null;
+  return { ...head, object: 'chat.completion.chunk', choices, ...(hasUsage && { usage }) };
+}
+
+const [NAME] = saying(
+  /^agt_[0-9a-z]{26}(@[1-9][0-9]{0,9})?$/,
+  'must be an agent as agt_… or agt_…@3',
+);
+
+/** `agt_…` or `agt_…@3`; undefined: it is none. `agentId`: uuid */
+export function readModelName(
+  name: string,
+): { agentId: string; version: number | undefined } | undefined {
+  if (!NAME.test(name)) return undefined;
+  const [id = '', version] = name.split('@');
+  const parsed = idValue('agt').safeParse(id);
+  const number = version === undefined ? undefined : Number(version);
+  if (!parsed.success || (number ?? 0) > VERSION_MAX) return undefined;
+  return { agentId: parsed.data, version: number };
+}
+
+const VERSION_MAX = 2_147_483_647;
+
+export const Model = z
+  .strictObject({
+    id: z.string().meta({ description: 'agt_…, or agt_…@3' }),
+    object: z.literal('model'),
+    created: z.int().meta({ description: 'When the agent was made, Unix seconds.' }),
+    owned_by: z.string().meta({ description: 'The namespace.' }),
+    name: z.string().meta({ description: 'What people call the agent.' }),
+  })
+  .meta({ id: 'OpenAiModel', description: 'An agent that can be talked with.' });
+
+export const Models = z
+  .strictObject({ object: z.literal('list'), data: z.array(Model) })
+  .meta({ id: 'OpenAiModels', description: 'The agents something of which is live.' });

@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { estimateTokenCount } from 'tokenx';
+import { ApiError } from '../../errors.ts';
+import { fromUuid, toUuid } from '../../ids.ts';
+import { errorAnswer } from '../../platform/http/answer.ts';
+import type { Caller } from '../../platform/http/authorize.ts';
+import { unixSec } from '../../platform/http/fields.ts';
+import { route, type Answer, type Route } from '../../platform/http/route.ts';
+import { EVENT_STREAM_TYPE, type EventStream } from '../../platform/http/sse.ts';
+import type { BroughtTurn } from '../record/turns.sql.ts';
+import {
+  Completion,
+  CompletionBody,
+  completionOf,
+  type FinishReason,
+  type Head,
+  type Usage,
+} from './completion.view.ts';
+import { modelRoutes, requireModelName, unknownModel } from './models.routes.ts';
+import { openTalk, type OpenTalk, type TalkRequest } from './open-talk.ts';
+import { readMessages } from './read-messages.ts';
+import { fingerprintOf, speak, spokenBefore, type SpeakDeps, type Spoken } from './speak.ts';
+import { chunksOf, streamed } from './stream-completion.ts';
+
+/** What OpenAI's clients ask (contract §4): agents as models, conversations as chat completions. */
+export function openAiRoutes(deps: SpeakDeps): Route[] {
+  return [completionRoute(deps), ...modelRoutes(deps)];
+}
+
+function completionRoute(deps: SpeakDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/chat/completions',
+    operationId: 'createChatCompletion',
+    tag: 'OpenAI',
+    scope: 'write',
+    errorShape: 'openai',
+    summary: 'Talk to an agent as OpenAI’s clients do',
+    description:
+      'The talk is a conversation, with all its events. `metadata.conversation_id` says which one ' +
+      'goes on; without it the one in which exactly these messages were said by this key, else a ' +
+      'new one begins. Unknown fields are ignored.',
+    body: { schema: CompletionBody },
+    answers: {
+      200: {
+        description: 'What the agent said.',
+        schema: Completion,
+        forms: { [EVENT_STREAM_TYPE]: z.string() },
+      },
+    },
+    errors: [
+      'not_found',
+      'conversation_ended',
+      'write_conflict',
+      'too_many_in_flight',
+      'reply_failed',
+    ],
+    asksForEvents: (bytes) => asksForStream(JSON.parse(bytes.toString())),
+    eventsOf: (body) => async (send) => {
+      await chunksOf(send, Completion.parse(body), true);
+    },
+    handle: async ({ body, caller, headers, answering, plan, plannedId, countAs }) => {
+      if (body.stream_options && body.stream !== true) throw onlyWithStream();
+      const said = readMessages(body.messages);
+      if (body.stream === true) countAs('message_streams');
+      const isRetry = plan.isRetry || Number(headers['x-stainless-retry-count'] ?? 0) > 0;
+      const about = { ...requestOf(body, caller), said, isRetry, isTakenUp: plan.isRetry };
+      const talk = await opened(deps, about);
+      const head = headOf(talk, { model: body.model, id: plannedId, nowMs: deps.nowMs() });
+      const answer = answerOf({ head, said, requestId: caller.requestId });
+      if (talk.answered) {
+        const before = answer(await spokenBefore(deps, talk, talk.answered));
+        const headers = { ...before.headers, 'Idempotency-Replayed': 'true' };
+        return body.stream === true ? asStream(before, headers) : { ...before, headers };
+      }
+      const turn = (from: {
+        onToken?: (text: string) => void;
+        streamed: () => string;
+        signal: AbortSignal;
+      }): Promise<Answer> =>
+        answering((beforeCommit) => speak(deps, talk, { ...from, beforeCommit }), answer);
+      if (body.stream !== true) {
+        return turn({ streamed: () => '', signal: new AbortController().signal });
+      }
+      const hasUsage = body.stream_options?.include_usage === true;
+      return streamed(turn, { head, unheard: talk.unheard, hasUsage });
+    },
+  });
+}
+
+function asStream(answer: Answer, headers: Record<string, string>): Answer {
+  const stream: EventStream = async (send) => chunksOf(send, Completion.parse(answer.body), true);
+  return { status: 200, headers, stream };
+}
+
+function asksForStream(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'stream' in body && body.stream === true;
+}
+
+type Body = z.output<typeof CompletionBody>;
+
+function requestOf(
+  body: Body,
+  { namespace, keyId }: Caller,
+): Omit<TalkRequest, 'said' | 'isRetry' | 'isTakenUp'> {
+  const { conversation_id: named, ...metadata } = body.metadata ?? {};
+  const userId = (body.user ?? body.safety_identifier) || null;
+  const conversationId = named === undefined ? undefined : requireId(named);
+  return { namespace, keyId, ...requireModelName(body.model), conversationId, userId, metadata };
+}
+
+/** @throws ApiError not_found, as for an id that names nothing */
+function requireId(id: string): string {
+  const uuid = toUuid('conv', id);
+  if (uuid === null) throw noConversation();
+  return uuid;
+}
+
+/** Opens the talk; what is wrong about it is told in the names of this route. */
+async function opened(deps: SpeakDeps, request: TalkRequest): Promise<OpenTalk> {
+  try {
+    return await openTalk(deps, request);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'not_found') throw noConversation();
+    const isModel = error.errors.some(({ code }) => code === 'unknown_agent');
+    const isNotThere = error.code === 'not_published' || error.code === 'unknown_version';
+    throw isModel || isNotThere ? unknownModel() : error;
+  }
+}
+
+function noConversation(): ApiError {
+  const detail = 'there is no such conversation of this agent';
+  return new ApiError('not_found', detail, {
+    errors: [{ pointer: '/metadata/conversation_id', code: 'conversation_not_found', detail }],
+  });
+}
+
+function onlyWithStream(): ApiError {
+  const detail = 'is only taken with stream: true';
+  return new ApiError('invalid_body', detail, {
+    errors: [{ pointer: '/stream_options', code: 'invalid_value', detail }],
+  });
+}
+
+function headOf(
+  talk: OpenTalk,
+  { model, id, nowMs }: { model: string; id: string; nowMs: number },
+): Head {
+  return {
+    id: `chatcmpl-${fromUuid('req', id).slice('req_'.length)}`,
+    created: unixSec(nowMs),
+    model,
+    system_fingerprint: fingerprintOf(talk),
+    metadata: { conversation_id: fromUuid('conv', talk.conversationId) },
+  };
+}
+
+/** What is answered to a turn; one that failed is an error, and is stored all the same. */
+function answerOf(about: {
+  head: Head;
+  said: readonly BroughtTurn[];
+  requestId: string;
+}): (spoken: Spoken) => Answer {
+  const { head, said, requestId } = about;
+  const headers = { 'Parley-Conversation-Id': head.metadata.conversation_id };
+  return ({ content, agentTurn, turns }) => {
+    if (agentTurn?.error && !agentTurn.interrupted) {
+      const failed = errorAnswer(replyFailed(agentTurn.error), requestId, 'openai');
+      return { ...failed, headers: { ...failed.headers, ...headers } };
+    }
+    const finishReason = finishOf(agentTurn?.model?.finish_reason);
+    const usage = usageOf({ turns, said, content });
+    return { status: 200, headers, body: completionOf(head, { content, finishReason, usage }) };
+  };
+}
+
+function replyFailed({ code, detail }: { code: string; detail: string }): ApiError {
+  return new ApiError('reply_failed', detail, { errors: [{ pointer: '', code, detail }] });
+}
+
+function finishOf(reason: string | undefined): FinishReason {
+  return reason === 'length' || reason === 'content_filter' ? reason : 'stop';
+}
+
+/** What the model was asked in all steps; without one, what it would have been, estimated. */
+function usageOf({
+  turns,
+  said,
+  content,
+}: Pick<Spoken, 'turns' | 'content'> & { said: readonly BroughtTurn[] }): Usage {
+  const used = turns.flatMap(({ model }) => (model ? [model.usage] : []));
+  const sum = (name: 'input_tokens' | 'output_tokens'): number =>
+    used.reduce((tokens, usage) => tokens + usage[name], 0);
+  const estimated = { input: said.map(({ text }) => text).join('\n'), output: content };
+  const prompt = used.length > 0 ? sum('input_tokens') : estimateTokenCount(estimated.input);
+  const words = used.length > 0 ? sum('output_tokens') : estimateTokenCount(estimated.output);
+  return { prompt_tokens: prompt, completion_tokens: words, total_tokens: prompt + words };
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import {
+  listLiveAgents,
+  readPublishedContent,
+  type LiveAgent,
+} from '../../agents/agent-versions.sql.ts';
+import { ApiError } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
+import { unixSec } from '../../platform/http/fields.ts';
+import { route, type Route } from '../../platform/http/route.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { Model, Models, readModelName } from './completion.view.ts';
+
+/** OpenAI's clients read the list in one piece. */
+const MODELS_MAX = 10_000;
+
+const tag = 'OpenAI';
+
+/** The agents of the namespace as models (contract §4). */
+export function modelRoutes(deps: { pool: Pool }): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/v1/models',
+      operationId: 'listModels',
+      tag,
+      scope: 'read',
+      errorShape: 'openai',
+      summary: 'List the agents that can be talked with, as models',
+      description: 'As OpenAI answers it: in one piece. Versions are models too, and not listed.',
+      answers: { 200: { description: 'The agents, newest first.', schema: Models } },
+      handle: async ({ caller: { namespace } }) => {
+        const agents = await listLiveAgents(deps.pool, { namespace, limit: MODELS_MAX });
+        const data = agents.map((agent) => modelView(agent, namespace));
+        return { status: 200, body: { object: 'list', data } };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/models/{model}',
+      operationId: 'getModel',
+      tag,
+      scope: 'read',
+      errorShape: 'openai',
+      summary: 'Read an agent as a model',
+      params: {
+        model: z.string().meta({
+          description: 'Id of an agent, or of a version of it that was live.',
+          example: 'agt_01jp502zav5003mbgrrbas9p8j@3',
+        }),
+      },
+      answers: { 200: { description: 'The agent.', schema: Model } },
+      handle: async ({ caller: { namespace }, params: { model } }) => {
+        const { agentId: id, version } = requireModelName(model);
+        const [agent] = await listLiveAgents(deps.pool, { namespace, id, limit: 1 });
+        if (!agent) throw unknownModel();
+        const key = { namespace, id, version: version ?? 0 };
+        const isThere = version === undefined || (await readPublishedContent(deps.pool, key));
+        if (!isThere) throw unknownModel();
+        return { status: 200, body: { ...modelView(agent, namespace), id: model } };
+      },
+    }),
+  ];
+}
+
+function modelView(agent: LiveAgent, namespace: string): z.output<typeof Model> {
+  return {
+    id: fromUuid('agt', agent.id),
+    object: 'model',
+    created: unixSec(agent.createdAt),
+    owned_by: namespace,
+    name: agent.displayName ?? agent.name,
+  };
+}
+
+/** @throws ApiError not_found */
+export function requireModelName(name: string): { agentId: string; version: number | undefined } {
+  const read = readModelName(name);
+  if (!read) throw unknownModel();
+  return read;
+}
+
+export function unknownModel(): ApiError {
+  const detail =
+    'there is no such model: give the id of an agent that is published (agt_…), or one of its ' +
+    'versions that was live (agt_…@3); GET /v1/models lists them';
+  return new ApiError('not_found', detail, {
+    errors: [{ pointer: '/model', code: 'model_not_found', detail }],
+  });
+}

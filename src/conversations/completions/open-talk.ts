@@ -1,0 +1,181 @@
+import { ApiError, found } from '../../errors.ts';
+import { conversationEnded, type ConversationDeps } from '../record/conversation-deps.ts';
+import { readConversation } from '../record/conversations.sql.ts';
+import { startConversation } from '../record/start-conversation.ts';
+import { readUnheard, type BroughtTurn } from '../record/turns.sql.ts';
+import { addNotes } from './add-notes.ts';
+import { addedFrom, afterLastReply, broughtBefore, hashTalk, type Added } from './read-messages.ts';
+import { chooseTalk, type Choice } from './choose-talk.ts';
+import { claimTalk, findTalks, releaseTalk, saveTalk, type FoundTalk } from './talks.sql.ts';
+
+export type TalkRequest = {
+  namespace: string;
+  /** uuids */
+  keyId: string;
+  agentId: string;
+  version: number | undefined;
+  /** The conversation to continue, by the client's word. */
+  conversationId: string | undefined;
+  userId: string | null;
+  metadata: Record<string, string>;
+  said: readonly BroughtTurn[];
+  /** The client says that it has sent this before. */
+  isRetry: boolean;
+  /** It has, and nothing of that is under way any more. */
+  isTakenUp: boolean;
+};
+
+/** A conversation that waits for the user's words, or the turn that has answered them already. */
+export type OpenTalk = {
+  namespace: string;
+  /** uuids */
+  conversationId: string;
+  agentId: string;
+  agentVersion: number;
+  text: string;
+  /** Of all messages of the request. */
+  request: Buffer;
+  /** What a human said since the user spoke last. */
+  unheard: readonly string[];
+  /** Turns from `firstIndex` up to `turnCount` are the answer, which the client has not got. */
+  answered: { firstIndex: number; turnCount: number } | undefined;
+  /** After a failure: nothing came of it. */
+  release: () => Promise<void>;
+};
+
+/**
+ * The conversation that a request continues: the one it names; else one in which exactly its
+ * messages were said, by the same key, user and metadata, and nothing since; else a new one, with
+ * the earlier messages as its first turns (docs/decisions/0036).
+ * @throws ApiError not_found, conversation_ended, idempotency_in_progress, not_published
+ */
+export async function openTalk(deps: ConversationDeps, request: TalkRequest): Promise<OpenTalk> {
+  const hashes = hashTalk(request, request.said);
+  const named = request.conversationId === undefined ? undefined : await readNamed(deps, request);
+  const from = afterLastReply(request.said);
+  const candidates = await findTalks(deps.pool, {
+    hashes: hashes.slice(Math.max(1, from - 1)),
+    conversationId: request.conversationId,
+  });
+  const { isRetry, isTakenUp } = request;
+  let choice = chooseTalk(candidates, { hashes, from, isRetry, isTakenUp });
+  for (let left = candidates; choice;) {
+    const { talk } = choice;
+    const taken = await take(deps, request, { choice, hashes });
+    if (taken) return taken;
+    left = left.filter((one) => one !== talk); // Somebody was faster.
+    choice = chooseTalk(left, { hashes, from, isRetry, isTakenUp });
+  }
+  if (named) return continueNamed(deps, request, { named, hashes, from });
+  return begin(deps, request, { hashes, from });
+}
+
+type Hashes = readonly Buffer[];
+
+/** undefined: another request has taken it meanwhile. */
+async function take(
+  deps: ConversationDeps,
+  request: TalkRequest,
+  { choice, hashes }: { choice: Choice; hashes: Hashes },
+): Promise<OpenTalk | undefined> {
+  const { talk, from } = choice;
+  const all = hashes.at(-1)!; // There is one for no message at all.
+  const about = { namespace: request.namespace, ...idsOf(talk), request: all };
+  if (from === undefined) {
+    return { ...about, text: '', unheard: [], answered: talk, release: async () => undefined };
+  }
+  const added = addedFrom(request.said, from);
+  if (!(await claimTalk(deps.pool, talk, all))) return undefined;
+  const release = (): Promise<void> => releaseTalk(deps.pool, talk);
+  return ready(deps, { ...about, release, hadHuman: talk.hadHuman }, added);
+}
+
+function idsOf({ conversationId, agentId, agentVersion }: FoundTalk) {
+  return { conversationId, agentId, agentVersion };
+}
+
+async function ready(
+  deps: ConversationDeps,
+  talk: Omit<OpenTalk, 'text' | 'unheard' | 'answered'> & { hadHuman: boolean },
+  { text, notes }: Added,
+): Promise<OpenTalk> {
+  const { hadHuman, ...rest } = talk;
+  try {
+    const unheard = hadHuman ? await readUnheard(deps.pool, talk.conversationId) : [];
+    const { namespace, conversationId: id } = talk;
+    if (notes.length > 0) await addNotes(deps, { namespace, id, notes });
+    return { ...rest, text, unheard, answered: undefined };
+  } catch (error) {
+    await talk.release();
+    throw error;
+  }
+}
+
+type Named = Awaited<ReturnType<typeof readNamed>>;
+
+/** @throws ApiError not_found, invalid_body, conversation_ended */
+async function readNamed(deps: ConversationDeps, request: TalkRequest) {
+  const { namespace, conversationId: id = '' } = request;
+  const row = found(await readConversation(deps.pool, { namespace, id }), 'conversation');
+  if (row.agentId !== request.agentId) throw found(undefined, 'conversation of this agent');
+  if (request.version !== undefined && request.version !== row.agentVersion) {
+    const detail = `the conversation has version ${row.agentVersion} of the agent, to its end`;
+    throw new ApiError('invalid_body', detail, {
+      errors: [{ pointer: '/model', code: 'invalid_value', detail }],
+    });
+  }
+  if (row.endedAt !== null) throw conversationEnded();
+  return row;
+}
+
+/** Of a history that it does not know, what follows the last reply is new. */
+async function continueNamed(
+  deps: ConversationDeps,
+  request: TalkRequest,
+  { named, hashes, from }: { named: Named; hashes: Hashes; from: number },
+): Promise<OpenTalk> {
+  const added = addedFrom(request.said, from);
+  const about = {
+    namespace: request.namespace,
+    conversationId: named.id,
+    agentId: named.agentId,
+    agentVersion: named.agentVersion,
+    request: hashes.at(-1)!,
+    hadHuman: named.tally.escalations.accepted > 0,
+    release: async () => undefined,
+  };
+  return ready(deps, about, added);
+}
+
+/** Committed before its first turn: what fails then is found again by a repeat of the request. */
+async function begin(
+  deps: ConversationDeps,
+  request: TalkRequest,
+  { hashes, from }: { hashes: Hashes; from: number },
+): Promise<OpenTalk> {
+  const { namespace, agentId, version, userId, metadata, said } = request;
+  const { text } = addedFrom(said, from);
+  const brought = broughtBefore(said, from);
+  const all = hashes.at(-1)!;
+  const pending = { state: all, request: all, status: 'pending' as const };
+  const place = { firstIndex: brought.length, turnCount: brought.length };
+  const about = { namespace, agentId, version, channel: 'chat' as const, userId, metadata };
+  const row = await startConversation(deps, { ...about, variables: {}, brought }, (db, { id }) =>
+    saveTalk(db, { conversationId: id, ...pending, ...place }),
+  );
+  const started = { conversationId: row.id, ...pending, ...place };
+  return {
+    namespace,
+    conversationId: row.id,
+    agentId: row.agentId,
+    agentVersion: row.agentVersion,
+    text,
+    request: all,
+    unheard: [],
+    answered: undefined,
+    release: () => releaseTalk(deps.pool, { ...started, ageSec: ABANDONED_SEC }),
+  };
+}
+
+/** Longer than a request is waited for. */
+const ABANDONED_SEC = 3_600;

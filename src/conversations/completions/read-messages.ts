@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '../../errors.ts';
+import type { BroughtTurn } from '../record/turns.sql.ts';
+import type { ChatMessage } from './completion.view.ts';
+
+/** As much as a message may have anywhere (contract §4, bounds). */
+const TEXT_MAX = 32_000;
+/** Of what was said elsewhere before, so many of the last messages become turns. */
+const BROUGHT_MAX = 200;
+
+/**
+ * The messages of a request as turns: each has a text, the last is the user's.
+ * @throws ApiError invalid_body
+ */
+export function readMessages(messages: readonly ChatMessage[]): BroughtTurn[] {
+  const said = messages.map(({ role, content = '' }): BroughtTurn => ({
+    role: ROLES[role],
+    text: content,
+  }));
+  const last = said.length - 1;
+  if (said[last]?.role !== 'user') {
+    throw wrong(
+      `/messages/${last}/role`,
+      'must be user in the last message: it is what is answered',
+    );
+  }
+  if (!/\S/.test(said[last].text)) {
+    throw wrong(`/messages/${last}/content`, 'must have more than white space');
+  }
+  return said;
+}
+
+const ROLES = { system: 'system', developer: 'system', user: 'user', assistant: 'agent' } as const;
+
+/** What a request adds to a conversation that knows the messages before `from`. */
+export type Added = {
+  /** Of the client's program, for the agent. */
+  notes: string[];
+  /** What the user says. */
+  text: string;
+};
+
+/** Several messages of the user in a row, such as after one that failed, are one. */
+export function addedFrom(said: readonly BroughtTurn[], from: number): Added {
+  const rest = said.slice(from);
+  const texts = rest.filter(({ role }) => role === 'user').map(({ text }) => text);
+  const text = texts.join('\n\n');
+  if (text.length > TEXT_MAX) {
+    const detail = `may have at most ${TEXT_MAX} characters of the user since the last reply`;
+    throw wrong(`/messages/${said.length - 1}/content`, detail);
+  }
+  return { text, notes: rest.filter(({ role }) => role === 'system').map((turn) => turn.text) };
+}
+
+/** The turns of a conversation that begins with a history; the words of the program stay. */
+export function broughtBefore(said: readonly BroughtTurn[], from: number): BroughtTurn[] {
+  const notes = said.slice(from).filter(({ role }) => role === 'system');
+  const before = said.slice(0, from);
+  const dropped = Math.max(0, before.length - BROUGHT_MAX);
+  const kept = before.filter(({ role }, i) => i >= dropped || role === 'system');
+  return [...kept, ...notes].filter(({ text }) => /\S/.test(text));
+}
+
+/** Where what the agent has not answered begins: after its last message. */
+export function afterLastReply(said: readonly BroughtTurn[]): number {
+  return said.findLastIndex(({ role }) => role === 'agent') + 1;
+}
+
+/** What tells talks apart beside their words. Ids are uuids. */
+export type TalkOwner = {
+  keyId: string;
+  agentId: string;
+  version: number | undefined;
+  /** Named by the client; such a talk is never found by its words alone. */
+  conversationId: string | undefined;
+  userId: string | null;
+  metadata: Readonly<Record<string, string>>;
+};
+
+/**
+ * A hash for each number of messages from the beginning, 0 to all: `hashes[n]` stands for the first
+ * n. White space does not count, since clients trim it.
+ */
+export function hashTalk(owner: TalkOwner, said: readonly BroughtTurn[]): Buffer[] {
+  const hashes = [digest(JSON.stringify(ownedBy(owner)))];
+  for (const turn of said) hashes.push(hashNext(hashes.at(-1)!, turn)); // It begins with one.
+  return hashes;
+}
+
+function ownedBy({ keyId, conversationId, ...by }: TalkOwner): unknown[] {
+  if (conversationId !== undefined) return [keyId, conversationId];
+  const pairs = Object.entries(by.metadata).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [keyId, by.agentId, by.version ?? null, by.userId, pairs];
+}
+
+export function hashNext(before: Buffer, { role, text }: BroughtTurn): Buffer {
+  return digest(before, JSON.stringify([role, text.replaceAll(/\s+/g, ' ').trim()]));
+}
+
+function digest(...parts: (string | Buffer)[]): Buffer {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
+
+function wrong(pointer: string, detail: string): ApiError {
+  return new ApiError('invalid_body', detail, {
+    errors: [{ pointer, code: 'invalid_value', detail }],
+  });
+}

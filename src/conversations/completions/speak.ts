@@ -1,0 +1,99 @@
+import { fromUuid } from '../../ids.ts';
+import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { readConversation } from '../record/conversations.sql.ts';
+import type { ConversationDeps } from '../record/conversation-deps.ts';
+import { listTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
+import type { TakeTurn } from '../turns/take-turn.ts';
+import { found } from '../../errors.ts';
+import type { OpenTalk } from './open-talk.ts';
+import { hashNext } from './read-messages.ts';
+import { saveTalk, type TalkRow } from './talks.sql.ts';
+
+export type SpeakDeps = ConversationDeps & { takeTurn: TakeTurn };
+
+/** What a request has come to: its turns, and what the client is told of them. */
+export type Spoken = { turns: readonly TurnRow[]; content: string; agentTurn: TurnRow | undefined };
+
+/** While nobody answers, a client that shows nothing would look broken. */
+const PASSED_ON = 'Your message was passed on to a person, who answers as soon as they can.';
+
+/**
+ * The user's words and the agent's answer, with what continues the talk in the same commit.
+ * `streamed` is what the client has got so far: that, and not what is stored, it will send back.
+ */
+export async function speak(
+  deps: SpeakDeps,
+  talk: OpenTalk,
+  options: {
+    onToken?: (text: string) => void;
+    signal: AbortSignal;
+    streamed: () => string;
+    beforeCommit: CommitHook<Spoken>;
+  },
+): Promise<Spoken> {
+  const { namespace, conversationId, text } = talk;
+  const { onToken, signal, streamed, beforeCommit } = options;
+  let spoken: Spoken | undefined;
+  try {
+    const result = await deps.takeTurn(
+      { namespace, conversationId, text, onToken, signal },
+      async (db, value) => {
+        spoken = spokenOf(talk, value.turns, streamed());
+        await saveTalk(db, stateOf(talk, value, spoken));
+        await beforeCommit(db, spoken);
+      },
+    );
+    return spoken ?? spokenOf(talk, result.turns, streamed());
+  } catch (error) {
+    await talk.release();
+    throw error;
+  }
+}
+
+/** What was answered to this very request before. */
+export async function spokenBefore(
+  deps: ConversationDeps,
+  talk: OpenTalk,
+  { firstIndex, turnCount }: NonNullable<OpenTalk['answered']>,
+): Promise<Spoken> {
+  const { namespace, conversationId: id } = talk;
+  found(await readConversation(deps.pool, { namespace, id }), 'conversation');
+  const limit = turnCount - firstIndex;
+  const turns = await listTurns(deps.pool, { conversationId: id, from: firstIndex, limit });
+  return spokenOf(talk, turns, '');
+}
+
+function spokenOf(talk: OpenTalk, turns: readonly TurnRow[], streamed: string): Spoken {
+  const agentTurn = turns.findLast(({ role }) => role === 'agent');
+  const said = [...talk.unheard, ...(agentTurn ? [agentTurn.text] : [])].join(UNHEARD_END);
+  const whole = said === '' && !agentTurn ? PASSED_ON : said;
+  // What was shown and taken back (somebody wrote meanwhile) the client has all the same.
+  return { turns, agentTurn, content: whole.startsWith(streamed) ? whole : streamed };
+}
+
+/** Between what several people said, in one answer. */
+export const UNHEARD_END = '\n\n';
+
+function stateOf(
+  talk: OpenTalk,
+  { turns, conversation }: MessageResult,
+  { agentTurn, content }: Spoken,
+): Omit<TalkRow, 'ageSec'> {
+  const { conversationId, request } = talk;
+  const broken = agentTurn?.error ? 'failed' : 'answered';
+  const status = agentTurn?.interrupted ? 'interrupted' : broken;
+  const reply = { role: 'agent' as const, text: content };
+  return {
+    conversationId,
+    request,
+    status,
+    state: status === 'answered' ? hashNext(request, reply) : request,
+    firstIndex: turns[0]?.index ?? conversation.turnCount,
+    turnCount: conversation.turnCount,
+  };
+}
+
+/** As an answer names the version that it comes from. */
+export function fingerprintOf({ agentId, agentVersion }: OpenTalk): string {
+  return `${fromUuid('agt', agentId)}@${agentVersion}`;
+}

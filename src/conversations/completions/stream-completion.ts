@@ -1,0 +1,109 @@
+import type { Answer } from '../../platform/http/route.ts';
+import type { EventStream } from '../../platform/http/sse.ts';
+import { chunkOf, Completion, type Head } from './completion.view.ts';
+import { UNHEARD_END } from './speak.ts';
+
+type Send = Parameters<EventStream>[0];
+
+/** Runs the turn; `streamed` is what was handed to the client of it so far. */
+export type Turn = (from: {
+  onToken: (text: string) => void;
+  streamed: () => string;
+  signal: AbortSignal;
+}) => Promise<Answer>;
+
+/**
+ * An answer in chunks, which begins with the first words: an error before them has its status, as
+ * without a stream. A client that goes away cancels what is left of the turn.
+ */
+export async function streamed(
+  turn: Turn,
+  { head, unheard, hasUsage }: { head: Head; unheard: readonly string[]; hasUsage: boolean },
+): Promise<Answer> {
+  const gone = new AbortController();
+  const parts: string[] = unheard.map((text) => text + UNHEARD_END);
+  let text = parts.join('');
+  let wake = (): void => undefined;
+  const begun = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  const done = turn({
+    signal: gone.signal,
+    streamed: () => text,
+    onToken: (part) => {
+      text += part;
+      parts.push(part);
+      wake();
+    },
+  });
+  await Promise.race([begun, done]);
+  done.catch(() => undefined); // Sent below; until then nobody waits for it.
+  if (parts.length === unheard.length) {
+    const { status } = await done;
+    if (status >= 400) return done;
+  }
+  const stream: EventStream = async (send, signal) => {
+    signal.addEventListener('abort', () => gone.abort());
+    if (signal.aborted) gone.abort();
+    let isOver = false;
+    const over = done.finally(() => {
+      isOver = true;
+      wake();
+    });
+    over.catch(() => undefined);
+    await sendChunk(send, head, { delta: { role: 'assistant', content: '' } }, hasUsage);
+    let sent = '';
+    for (;;) {
+      const next = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      for (const content of parts.splice(0)) {
+        sent += content;
+        await sendChunk(send, head, { delta: { content } }, hasUsage);
+      }
+      if (isOver) break;
+      if (parts.length === 0) await next;
+    }
+    const { status, body } = await done;
+    if (status >= 400) await send({ data: body });
+    else await rest(send, Completion.parse(body), { sent, hasUsage });
+  };
+  const headers = { 'Parley-Conversation-Id': head.metadata.conversation_id };
+  return { status: 200, headers, stream };
+}
+
+function sendChunk(
+  send: Send,
+  head: Head,
+  part: Parameters<typeof chunkOf>[1],
+  hasUsage: boolean,
+): Promise<void> {
+  return send({ data: chunkOf(head, part, hasUsage) });
+}
+
+/** What was not sent yet, why it ends, and that it does. */
+async function rest(
+  send: Send,
+  completion: Completion,
+  { sent, hasUsage }: { sent: string; hasUsage: boolean },
+): Promise<void> {
+  const [choice] = completion.choices;
+  const { content } = choice!.message; // We made it: there is one.
+  const left = content.startsWith(sent) ? content.slice(sent.length) : '';
+  const { choices: _, usage, object: __, ...head } = completion;
+  if (left !== '') await sendChunk(send, head, { delta: { content: left } }, hasUsage);
+  await sendChunk(send, head, { delta: {}, finishReason: choice!.finish_reason }, hasUsage);
+  if (hasUsage) await sendChunk(send, head, { usage }, hasUsage);
+  await send({ json: '[DONE]' });
+}
+
+/** A whole answer as chunks: one that was given before. */
+export async function chunksOf(
+  send: Send,
+  completion: Completion,
+  hasUsage: boolean,
+): Promise<void> {
+  const { choices: _, usage: __, object: ___, ...head } = completion;
+  await sendChunk(send, head, { delta: { role: 'assistant', content: '' } }, hasUsage);
+  await rest(send, completion, { sent: '', hasUsage });
+}

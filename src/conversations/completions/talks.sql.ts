@@ -1,0 +1,105 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+
+/** What is kept of a talk with a client of OpenAI's protocol, to find it again (contract §4). */
+export type TalkRow = {
+  conversationId: string;
+  state: Buffer;
+  request: Buffer;
+  status: 'pending' | 'answered' | 'failed' | 'interrupted';
+  firstIndex: number;
+  turnCount: number;
+  /** Since the last request. */
+  ageSec: number;
+};
+
+/** With what its conversation is. */
+export type FoundTalk = TalkRow & {
+  agentId: string;
+  agentVersion: number;
+  /** A human has spoken in it, or could. */
+  hadHuman: boolean;
+  /** Changes with the row. */
+  revision: string;
+};
+
+const CANDIDATES_MAX = 20;
+
+/**
+ * Talks that go on and are where they were left: nobody has spoken to the agent since. By the hashes
+ * of what was said, or that of one conversation; newest first.
+ */
+export async function findTalks(
+  db: Db,
+  by: { hashes: readonly Buffer[]; conversationId?: string | undefined },
+): Promise<FoundTalk[]> {
+  const { rows } = await db.query<FoundTalk>({
+    name: 'find_openai_talks',
+    text: `select t.conversation_id as "conversationId", t.state, t.request, t.status,
+                  t.first_index as "firstIndex", t.turn_count as "turnCount",
+                  extract(epoch from clock_timestamp() - t.updated_at)::float8 as "ageSec",
+                  t.xmin::text as revision, c.agent_id as "agentId", c.agent_version as "agentVersion",
+                  (c.tally->'escalations'->>'accepted')::int > 0 as "hadHuman"
+             from openai_talks t join conversations c on c.id = t.conversation_id
+            where (t.state = any($1::bytea[]) or t.request = any($1::bytea[]))
+              and ($2::uuid is null or t.conversation_id = $2)
+              and c.ended_at is null and c.deleted_at is null
+              and c.expires_at > clock_timestamp()
+              and not exists (select 1 from turns u where u.conversation_id = t.conversation_id
+                                 and u.index >= t.turn_count and u.role = 'user')
+            order by t.conversation_id desc limit ${CANDIDATES_MAX}`,
+    values: [by.hashes, by.conversationId],
+  });
+  return rows;
+}
+
+/** What a turn leaves behind, or the start of one. */
+export async function saveTalk(db: Db, talk: Omit<TalkRow, 'ageSec'>): Promise<void> {
+  await db.query({
+    name: 'save_openai_talk',
+    text: `insert into openai_talks
+             (conversation_id, state, request, status, first_index, turn_count)
+           values ($1, $2, $3, $4, $5, $6)
+           on conflict (conversation_id) do update
+             set state = excluded.state, request = excluded.request, status = excluded.status,
+                 first_index = excluded.first_index, turn_count = excluded.turn_count,
+                 updated_at = clock_timestamp()`,
+    values: [
+      talk.conversationId,
+      talk.state,
+      talk.request,
+      talk.status,
+      talk.firstIndex,
+      talk.turnCount,
+    ],
+  });
+}
+
+/** Takes a talk for a request; false: another request was first. */
+export async function claimTalk(
+  db: Db,
+  { conversationId, revision }: Pick<FoundTalk, 'conversationId' | 'revision'>,
+  request: Buffer,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'claim_openai_talk',
+    text: `update openai_talks
+              set state = $3, request = $3, status = 'pending', updated_at = clock_timestamp()
+            where conversation_id = $1 and xmin = $2::xid`,
+    values: [conversationId, revision, request],
+  });
+  return rowCount === 1;
+}
+
+/** Nothing came of the request: the talk is as it was, or free to be taken up again at once. */
+export async function releaseTalk(
+  db: Db,
+  { conversationId, state, request, status, ageSec }: TalkRow,
+): Promise<void> {
+  await db.query(
+    `update openai_talks
+        set state = $2, request = $3, status = $4,
+            updated_at = clock_timestamp() - make_interval(secs => $5)
+      where conversation_id = $1 and status = 'pending'`,
+    [conversationId, state, request, status, ageSec],
+  );
+}

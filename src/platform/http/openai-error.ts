@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { ERROR_CATALOGUE, type ApiError, type ErrorCode } from '../../errors.ts';
+
+/**
+ * Errors as OpenAI's clients read them: they throw a class by the status, with `message`, `type`,
+ * `param` and `code` on it. For the routes that speak OpenAI's protocol (contract §4).
+ */
+export const OpenAiError = z
+  .strictObject({
+    error: z.strictObject({
+      message: z.string().meta({ description: 'What was wrong and what to change.' }),
+      type: z.string(),
+      param: z.string().nullable().meta({ description: 'The field, as `messages[0].content`.' }),
+      code: z.string().nullable().meta({ description: 'For programs.' }),
+    }),
+  })
+  .meta({ id: 'OpenAiError', description: 'What was wrong, as OpenAI says it.' });
+
+export type OpenAiError = z.output<typeof OpenAiError>;
+
+export function openAiErrorOf({ code, message, errors }: ApiError): OpenAiError {
+  const [first, ...others] = errors;
+  const param = first && first.pointer !== '' ? paramOf(first.pointer) : null;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return {
+    error: {
+      message: first && param !== null ? `${param}: ${first.detail}${more}` : message,
+      type: typeOf(openAiStatus(code)),
+      param,
+      code: OPENAI_CODES[first?.code ?? code] ?? first?.code ?? code,
+    },
+  };
+}
+
+/** All that is wrong with a request is 400 there, also where we tell it apart with 422. */
+export function openAiStatus(code: ErrorCode): number {
+  const { status } = ERROR_CATALOGUE[code];
+  return status === 422 ? 400 : status;
+}
+
+/**
+ * Their clients repeat every 409 and 5xx by themselves, twice. What a repeat cannot cure says so, in
+ * the header that they look at.
+ */
+export function openAiHeaders({ code }: ApiError): Record<string, string> {
+  const { status } = ERROR_CATALOGUE[code];
+  const isFinal = status === 409 ? !PASSING.has(code) : code === 'reply_failed';
+  return isFinal ? { 'x-should-retry': 'false' } : {};
+}
+
+const PASSING: ReadonlySet<ErrorCode> = new Set(['write_conflict', 'idempotency_in_progress']);
+
+/** Those that programs written for OpenAI compare; the others are ours. */
+const OPENAI_CODES: Record<string, string> = {
+  unauthorized: 'invalid_api_key',
+  rate_limited: 'rate_limit_exceeded',
+  too_many_in_flight: 'rate_limit_exceeded',
+  required: 'missing_required_parameter',
+  internal: 'server_error',
+};
+
+function typeOf(status: number): string {
+  if (status >= 500) return 'server_error';
+  if (status === 429) return 'rate_limit_error';
+  if (status === 403) return 'permission_error';
+  return status === 409 ? 'conflict_error' : 'invalid_request_error';
+}
+
+/** `/messages/0/content` → `messages[0].content` */
+function paramOf(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : `${i === 0 ? '' : '.'}${part}`))
+    .join('');
+}
