@@ -48,7 +48,7 @@ export type Route = {
   | { scope: null; run: (request: RawRequest) => Promise<Answer> }
 );
 
-/** Problem documents (contract §3), or what OpenAI's clients read (§4). */
+/** Problem documents, or what OpenAI's clients read (contract §3 and §4). */
 export type ErrorShape = 'problem' | 'openai';
 
 /**

@@ -131,8 +131,9 @@ async function keepFailure(
 ): Promise<void> {
   const shown = asApiError(error);
   try {
-    if (!isLasting(shown)) await mark.abandon();
-    else await mark.keep(pool, keptOf(errorAnswer(shown, requestId, shape), requestId));
+    const kept = keptOf(errorAnswer(shown, requestId, shape), requestId);
+    if (isLasting(shown)) await mark.keep(pool, kept);
+    else await mark.abandon();
   } catch {
     // The database is away: the mark expires. The first error is the one that is answered.
   }
