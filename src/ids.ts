@@ -22,6 +22,7 @@ export const ID_PREFIXES = {
   document: 'doc',
   chunk: 'chk',
   audit: 'aud',
+  tool: 'tool',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];

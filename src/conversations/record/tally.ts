@@ -15,6 +15,8 @@ export type Tally = {
   offeredHuman: boolean;
   /** Since the last answer, for the rule low_confidence. */
   unansweredInRow: number;
+  /** Calls of tools that failed, since one that did not; for tool_failure. Absent: of before, 0. */
+  toolFailuresInRow?: number;
   /** The same question again. */
   repeats: number;
   complaints: number;

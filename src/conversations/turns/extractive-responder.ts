@@ -1,7 +1,5 @@
-import { DEFAULT_MIN_SCORE, DEFAULT_TOP_K } from '../../knowledge/search-knowledge.ts';
-import { hitIds, type KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
-import type { Retrieval } from '../record/turns.sql.ts';
-import { reasonToHandOver } from '../escalations/escalation-rules.ts';
+import { HAND_OVER, reasonAfter, reasonAtOnce } from './hand-over.ts';
+import { lookUp, retrievalOf } from './look-up.ts';
 import { pickSentences } from './pick-sentences.ts';
 import type { SmallTalk } from './read-user-turn.ts';
 import type { Reply, Responder, ResponderRequest } from './responder.ts';
@@ -12,7 +10,6 @@ const REPLY_CHARS_MAX = 500;
 /** A remark that asks nothing is answered only by a passage about all of it. */
 const REMARK_MIN_SCORE = 0.75;
 
-const HAND_OVER = 'I am asking a colleague to take over. Please stay here for a moment.';
 const DO_NOT_KNOW =
   'I am sorry, I do not know that. You can put it in other words, or I can ask a human to help you.';
 
@@ -34,27 +31,25 @@ const SMALL_TALK: Record<SmallTalk | 'remark', string> = {
  */
 export function createExtractiveResponder(deps: { nowMs: () => number }): Responder {
   return async (request) => {
-    const { content, user, text, conversation } = request;
-    const { offeredHuman, unansweredInRow: unansweredBefore } = conversation.tally;
-    const asksForHuman = user.wantsHuman || (user.isConsent && offeredHuman);
-    const facts = { user: { wantsHuman: asksForHuman }, text, toolFailuresInRow: 0 };
-    const atOnce = reasonToHandOver(content, { ...facts, unansweredInRow: 0 });
+    const { content, user, conversation } = request;
+    const atOnce = reasonAtOnce(request);
     if (atOnce !== undefined)
       return say(request, { text: HAND_OVER, handover: { reason: atOnce } });
     if (user.question === '') return say(request, chat(user.smallTalk));
 
     const startedMs = deps.nowMs();
-    const found = await retrieve(request);
+    const { hits, good } = await lookUp(request);
     const latency = { retrieval_ms: rounded(deps.nowMs() - startedMs) };
-    const { best, retrieval } = found;
+    const best = good.find(({ score }) => !user.isRemark || score >= REMARK_MIN_SCORE);
+    const retrieval = retrievalOf(user.question, { hits, drawn: best ? [best] : [] });
     if (best) {
       const answer = pickSentences(best.text, user.question, { charsMax: REPLY_CHARS_MAX });
       return say(request, { text: answer, retrieval, latency, answeredFrom: best.heading });
     }
     if (user.isRemark) return say(request, { ...chat(user.smallTalk ?? 'remark'), latency });
     const unanswered = { question: user.question, topScore: retrieval.top_score };
-    const unansweredInRow = unansweredBefore + 1;
-    const reason = reasonToHandOver(content, { ...facts, unansweredInRow });
+    const unansweredInRow = conversation.tally.unansweredInRow + 1;
+    const reason = reasonAfter(content, { unansweredInRow, toolFailuresInRow: 0 });
     const reply = { retrieval, latency, unanswered };
     if (reason === undefined) {
       return say(request, { ...reply, text: DO_NOT_KNOW, offersHuman: true });
@@ -66,24 +61,6 @@ export function createExtractiveResponder(deps: { nowMs: () => number }): Respon
 function chat(about: SmallTalk | 'remark' = 'noise'): Reply {
   const offer = about === 'complaint' && { offersHuman: true as const };
   return { text: SMALL_TALK[about], ...offer };
-}
-
-/** The best passage that is good enough, and all that are, for the transcript. */
-async function retrieve({
-  content,
-  user,
-  search,
-}: ResponderRequest): Promise<{ best: KnowledgeHit | undefined; retrieval: Retrieval }> {
-  const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } = content.knowledge ?? {};
-  const hits = await search(user.query, topK);
-  const needed = user.isRemark ? Math.max(minScore, REMARK_MIN_SCORE) : minScore;
-  const good = hits.filter(({ score }) => score >= needed);
-  const retrieval = {
-    query: user.question,
-    top_score: hits[0]?.score ?? 0,
-    chunks: good.map((hit) => ({ ...hitIds(hit), score: hit.score })),
-  };
-  return { best: good[0], retrieval };
 }
 
 /** Emits the reply word by word, as a model would. */

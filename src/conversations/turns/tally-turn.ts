@@ -52,6 +52,7 @@ export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
     ...tally,
     answeredLast: reply.answeredFrom !== undefined,
     offeredHuman: reply.offersHuman === true,
+    ...(reply.toolFailuresInRow !== undefined && { toolFailuresInRow: reply.toolFailuresInRow }),
   };
   if (reply.answeredFrom !== undefined) return countAnswer(wanted, user, reply.answeredFrom);
   if (reply.unanswered) return countUnanswered(wanted, user);

@@ -50,7 +50,8 @@ describe('a question', () => {
     const hits = [hit(0.9), hit(0.7), hit(0.1)];
     const made = await reply('How long is delivery?', { hits });
     expect(made).toMatchObject({ text: 'scored 0.9', answeredFrom: 'Delivery' });
-    expect(made.retrieval?.chunks.map(({ score }) => score)).toEqual([0.9, 0.7]);
+    expect(made.retrieval?.chunks.map(({ score }) => score)).toEqual([0.9]);
+    expect(made.retrieval?.considered?.map(({ score }) => score)).toEqual([0.7, 0.1]);
     expect(made.retrieval?.chunks[0]?.chunk_id).toMatch(/^chk_/);
     expect(made.tokens.join('')).toBe(made.text);
   });
@@ -71,6 +72,8 @@ describe('a question', () => {
     const made = await reply('How long is delivery?', { content, hits: [hit(score)] });
     expect(made.answeredFrom !== undefined).toBe(answered);
     expect(made.unanswered?.topScore).toBe(answered ? undefined : score);
+    expect(made.retrieval).toMatchObject(answered ? { chunks: [{ score }] } : { chunks: [] });
+    expect(made.retrieval?.considered).toEqual(answered ? undefined : [expect.anything()]);
     expect(made.searched).toEqual([['How long is delivery?', 3]]);
   });
 

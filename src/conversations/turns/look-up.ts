@@ -1,0 +1,46 @@
+import type { AgentContent } from '../../agents/agent.ts';
+import { DEFAULT_MIN_SCORE, DEFAULT_TOP_K } from '../../knowledge/search-knowledge.ts';
+import { hitIds, type KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
+import type { Retrieval } from '../record/turns.sql.ts';
+import type { ResponderRequest } from './responder.ts';
+
+/** What the one search of a turn found. */
+export type Found = {
+  /** Best first. */
+  hits: readonly KnowledgeHit[];
+  /** Those good enough to answer from. */
+  good: readonly KnowledgeHit[];
+};
+
+/** Looks up what the user asks; what asks nothing is not looked up. */
+export async function lookUp(
+  { user, search, speaker: first }: Pick<ResponderRequest, 'user' | 'search' | 'speaker'>,
+  speaker = first,
+): Promise<Found> {
+  if (user.question === '') return { hits: [], good: [] };
+  const hits = await search(user.query, topKOf(speaker.content), speaker);
+  return { hits, good: hits.filter((hit) => isGood(hit, speaker.content)) };
+}
+
+function topKOf({ knowledge }: AgentContent): number {
+  return knowledge?.topK ?? DEFAULT_TOP_K;
+}
+
+export function isGood({ score }: KnowledgeHit, { knowledge }: AgentContent): boolean {
+  return score >= (knowledge?.minScore ?? DEFAULT_MIN_SCORE);
+}
+
+/** As the transcript tells of it: what the answer was drawn from, and what else was found. */
+export function retrievalOf(
+  query: string,
+  { hits, drawn }: { hits: readonly KnowledgeHit[]; drawn: readonly KnowledgeHit[] },
+): Retrieval {
+  const chunk = (hit: KnowledgeHit) => ({ ...hitIds(hit), score: hit.score });
+  const considered = hits.filter((hit) => !drawn.includes(hit));
+  return {
+    query,
+    top_score: Math.max(0, ...hits.map(({ score }) => score)),
+    chunks: drawn.map(chunk),
+    ...(considered.length > 0 && { considered: considered.map(chunk) }),
+  };
+}

@@ -1,0 +1,233 @@
+import type { FindModel, ModelReply } from '../../models/model.ts';
+import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
+import type { TurnError, TurnModel } from '../record/turns.sql.ts';
+import type { MakeToolBox } from '../tools/tool.ts';
+import { HAND_OVER, reasonAfter, reasonAtOnce } from './hand-over.ts';
+import { retrievalOf } from './look-up.ts';
+import type { Reply, Responder, ResponderRequest } from './responder.ts';
+import { drawnFrom } from './thinking/drawn-from.ts';
+import { createHistory } from './thinking/history.ts';
+import { orAborted } from './thinking/or-aborted.ts';
+import { emptyThought, hasSources, isNoted, think, type Thought } from './thinking/think.ts';
+import { storable, toolTurnOf } from './thinking/tool-turns.ts';
+
+/** A turn that takes longer is over, with what there is of it. */
+const TURN_TIMEOUT_MS = 120_000;
+
+const APOLOGY = 'I am sorry, I cannot answer at the moment. Please try again in a while.';
+const GOODBYE = 'Thank you for getting in touch. Goodbye!';
+
+export type ModelResponderDeps = {
+  findModel: FindModel;
+  makeToolBox: MakeToolBox;
+  /** Monotonic. */
+  nowMs: () => number;
+  /** Replies where no model is configured. */
+  extractive: Responder;
+  turnTimeoutMs?: number;
+};
+
+/**
+ * Replies with the agent's model and its tools (docs/conversations.md, the reply with a model). A human
+ * is asked for before anything is thought of. What fails is a reply, too, with its `error`.
+ */
+export function createModelResponder(deps: ModelResponderDeps): Responder {
+  const thinking = { ...deps, makeHistory: createHistory() };
+  return async (request) => {
+    const { content, conversation, signal } = request;
+    if (signal.aborted) return { text: '', interrupted: true };
+    const reason = reasonAtOnce(request);
+    if (reason !== undefined) return handOver(request, reason);
+    const startedMs = deps.nowMs();
+    const { namespace } = conversation;
+    const model = await orAborted(deps.findModel({ namespace, model: content.model }), signal);
+    if (signal.aborted) return { text: '', interrupted: true };
+    if (!model) return deps.extractive(request);
+    const thought = emptyThought(request);
+    const watch = watchTurn(signal, deps.turnTimeoutMs ?? TURN_TIMEOUT_MS);
+    try {
+      await think(thinking, { request, signal: watch.signal, model, thought });
+    } finally {
+      watch.stop();
+    }
+    if (watch.hasRunOut() && !signal.aborted) thought.error = TURN_TIMEOUT;
+    return replyOf(request, { thought, startedMs });
+  };
+}
+
+function handOver({ emitToken }: ResponderRequest, reason: string): Reply {
+  emitToken(HAND_OVER);
+  return { text: HAND_OVER, handover: { reason } };
+}
+
+const TURN_TIMEOUT: TurnError = {
+  code: 'turn_timeout',
+  detail: 'the turn took longer than a turn may take',
+};
+
+/** Aborted with the request, or when the turn takes too long. */
+function watchTurn(
+  asked: AbortSignal,
+  ms: number,
+): { signal: AbortSignal; hasRunOut: () => boolean; stop: () => void } {
+  const watch = new AbortController();
+  const abort = (): void => watch.abort();
+  let hasRunOut = false;
+  const timer = setTimeout(() => {
+    hasRunOut = true;
+    abort();
+  }, ms);
+  asked.addEventListener('abort', abort, { once: true });
+  return {
+    signal: watch.signal,
+    hasRunOut: () => hasRunOut,
+    stop: () => {
+      clearTimeout(timer);
+      asked.removeEventListener('abort', abort);
+    },
+  };
+}
+
+function replyOf(
+  request: ResponderRequest,
+  { thought, startedMs }: { thought: Thought; startedMs: number },
+): Reply {
+  const { signal, speaker } = request;
+  const isInterrupted = signal.aborted;
+  const error = isInterrupted ? undefined : (thought.error ?? silenceOf(thought));
+  const drawn = drawnFrom(thought.text, thought.given, request.user.question);
+  const outcome = isInterrupted || error ? {} : answerOf(request, { thought, drawn });
+  const after = isInterrupted ? {} : followUpsOf(request, thought, outcome);
+  const text = thought.text + (isInterrupted ? '' : lastWords(request, { thought, error, after }));
+  const toolTurns = [
+    ...request.notedTools,
+    ...thought.calls.filter(({ id }) => !isNoted(request, id)).map(toolTurnOf),
+  ];
+  const model = modelOf(thought, startedMs);
+  return {
+    text: storable(text),
+    ...(toolTurns.length > 0 && { toolTurns, toolFailuresInRow: thought.failuresInRow }),
+    ...retrievedIn(request, { thought, drawn }),
+    ...outcome,
+    ...after,
+    ...(thought.speaker !== speaker && { speaker: thought.speaker }),
+    ...(model && { model }),
+    ...(error && { error }),
+    ...(isInterrupted && { interrupted: true }),
+    latency: {
+      ...(thought.retrievalMs > 0 && { retrieval_ms: rounded(thought.retrievalMs) }),
+      model_ms: rounded(thought.modelMs),
+      ...(toolTurns.length > 0 && { tools_ms: rounded(thought.toolsMs) }),
+    },
+  };
+}
+
+/** A model that says nothing has not answered, but for one that only ends or hands over. */
+function silenceOf({ text, ends, transfer, replies }: Thought): TurnError | undefined {
+  if (text !== '' || ends || transfer) return undefined;
+  const { finishReason } = replies.at(-1) ?? {};
+  if (finishReason === 'content_filter') {
+    return { code: 'model_refused', detail: 'the provider held the answer back' };
+  }
+  const detail =
+    finishReason === 'length'
+      ? 'the model used up its max_tokens before it said anything'
+      : 'the model answered nothing';
+  return { code: 'model_invalid_answer', detail };
+}
+
+type Drawn = { thought: Thought; drawn: readonly KnowledgeHit[] };
+type Answer = Pick<Reply, 'answeredFrom' | 'unanswered'>;
+
+/** What a question became: a gap in what the agent knows, or answered. */
+function answerOf({ user }: ResponderRequest, { thought, drawn: [best] }: Drawn): Answer {
+  const { given, found, speaker, isHelpedByTool } = thought;
+  const isQuestion = user.question !== '' && !user.isRemark;
+  const isKnowing = found.length > 0 || hasSources(speaker.content.knowledge);
+  if (isQuestion && isKnowing && given.length === 0 && !isHelpedByTool) {
+    const topScore = Math.max(0, ...found.map(({ score }) => score));
+    return { unanswered: { question: user.question, topScore } };
+  }
+  return isQuestion || best ? { answeredFrom: best?.heading ?? '' } : {};
+}
+
+type FollowUps = Pick<Reply, 'handover' | 'ends'>;
+
+/** A human who is asked for comes before an end, and an end before a rule. */
+function followUpsOf(
+  { conversation: { tally } }: ResponderRequest,
+  { speaker, transfer, ends, calls, failuresInRow }: Thought,
+  { unanswered }: Answer,
+): FollowUps {
+  if (transfer) return { handover: transfer };
+  if (ends) return { ends: 'agent_hangup' };
+  const reason = reasonAfter(speaker.content, {
+    unansweredInRow: unanswered ? tally.unansweredInRow + 1 : 0,
+    toolFailuresInRow: calls.length > 0 ? failuresInRow : 0,
+  });
+  return reason === undefined ? {} : { handover: { reason } };
+}
+
+/** What the model has left unsaid, and the user has to know. */
+function lastWords(
+  { emitToken }: ResponderRequest,
+  of: { thought: Thought; error: TurnError | undefined; after: FollowUps },
+): string {
+  const { thought, error, after } = of;
+  const isSilent = thought.text === '';
+  const isRule = after.handover !== undefined && thought.transfer === undefined;
+  const words = [
+    ...(isSilent && error && !thought.transfer && !after.ends ? [APOLOGY] : []),
+    ...(isSilent && after.ends ? [GOODBYE] : []),
+    ...(isRule || (isSilent && after.handover) ? [HAND_OVER] : []),
+  ].join('\n\n');
+  if (words === '') return '';
+  const added = isSilent ? words : `\n\n${words}`;
+  emitToken(added);
+  return added;
+}
+
+/** Nothing where nothing was found and nothing could be. */
+function retrievedIn(
+  { user, text }: ResponderRequest,
+  { thought: { found, speaker }, drawn }: Drawn,
+): Pick<Reply, 'retrieval'> {
+  const isAsked = user.question !== '' && hasSources(speaker.content.knowledge);
+  if (found.length === 0 && !isAsked) return {};
+  return { retrieval: retrievalOf(user.question || text, { hits: found, drawn }) };
+}
+
+/** Of all requests of the turn; undefined: none of them got as far as an answer. */
+function modelOf({ replies, firstTextMs }: Thought, startedMs: number): TurnModel | undefined {
+  const last = replies.at(-1);
+  if (!last) return undefined;
+  const sum = (of: (reply: ModelReply) => number) =>
+    replies.reduce((total, reply) => total + of(reply), 0);
+  return {
+    provider: last.provider,
+    name: last.model,
+    finish_reason: last.finishReason,
+    steps: replies.length,
+    usage: {
+      input_tokens: sum(({ usage }) => usage.inputTokens),
+      output_tokens: sum(({ usage }) => usage.outputTokens),
+      cached_input_tokens: sum(({ usage }) => usage.cachedInputTokens),
+      estimated: replies.some(({ usage }) => usage.estimated),
+    },
+    cost: costOf(replies),
+    time_to_first_token_ms: firstTextMs === undefined ? null : rounded(firstTextMs - startedMs),
+  };
+}
+
+/** Null where a part of it has no price, or they are in different currencies. */
+function costOf(replies: readonly ModelReply[]): TurnModel['cost'] {
+  const costs = replies.map(({ cost }) => cost);
+  const currency = costs[0]?.currency;
+  if (currency === undefined || costs.some((cost) => cost?.currency !== currency)) return null;
+  const amount = costs.reduce((total, cost) => total + (cost?.amount ?? 0), 0);
+  return { amount: Number(amount.toFixed(9)), currency };
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

@@ -1,0 +1,141 @@
+import { LRUCache } from 'lru-cache';
+import { estimateTokenCount } from 'tokenx';
+import type { ModelMessage } from '../../../models/model.ts';
+import { quoted } from './prompt.ts';
+import { NOT_KNOWN } from './tool-turns.ts';
+import type { TurnRow } from '../../record/turns.sql.ts';
+
+/**
+ * Earlier turns as a model reads them. Providers keep what they have computed for the beginning of a
+ * prompt, so messages are only added at the end, turn after turn; when there are too many, a great
+ * part is left out at once, and then again nothing for many turns.
+ */
+
+/** Of all earlier turns together. */
+export const HISTORY_TOKENS_MAX = 24_000;
+/** So much is left out at once. */
+const STEP_TOKENS = HISTORY_TOKENS_MAX / 2;
+
+/** So many turns are read at least, and half as many more at most. */
+const TURNS_KEPT = 128;
+const STEP_TURNS = TURNS_KEPT / 2;
+
+/** Of one turn; the whole is in the transcript. */
+const SAID_CHARS_MAX = 16_000;
+const TOOL_CHARS_MAX = 2_000;
+
+/** How many of the last turns to read, of so many: the first of them stays the same for 64 turns. */
+export function turnsToRead(turnCount: number): number {
+  if (turnCount <= TURNS_KEPT) return turnCount;
+  return turnCount - Math.floor((turnCount - TURNS_KEPT) / STEP_TURNS) * STEP_TURNS;
+}
+
+/** Makes the messages of turns that are consecutive, oldest first. */
+export type MakeHistory = (conversationId: string, turns: readonly TurnRow[]) => ModelMessage[];
+
+export function createHistory(): MakeHistory {
+  const counted = new LRUCache<string, number>({ max: 20_000 });
+  const tokensOf = (conversationId: string, turn: TurnRow): number => {
+    const key = `${conversationId} ${turn.index}`;
+    const known = counted.get(key);
+    if (known !== undefined) return known;
+    const count = estimateTokenCount(wordsOf(turn));
+    counted.set(key, count);
+    return count;
+  };
+  return (conversationId, turns) => {
+    const chars = turns.reduce((sum, turn) => sum + wordsOf(turn).length, 0);
+    // A token has a character at least: nothing to count, as in most conversations.
+    if (chars <= HISTORY_TOKENS_MAX) return messagesOf(turns);
+    const tokens = turns.map((turn) => tokensOf(conversationId, turn));
+    return messagesOf(turns.slice(firstKept(tokens)));
+  };
+}
+
+/** The index of the first turn that is kept: it moves by STEP_TOKENS, however few are too many. */
+function firstKept(tokens: readonly number[]): number {
+  const tooMany = tokens.reduce((sum, count) => sum + count, 0) - HISTORY_TOKENS_MAX;
+  if (tooMany <= 0) return 0;
+  let toDrop = Math.ceil(tooMany / STEP_TOKENS) * STEP_TOKENS;
+  const kept = tokens.findIndex((count) => {
+    toDrop -= count;
+    return toDrop < 0;
+  });
+  return kept === -1 ? tokens.length : kept;
+}
+
+function wordsOf(turn: TurnRow): string {
+  if (turn.role !== 'tool') return cut(turn.text, SAID_CHARS_MAX);
+  return `${argumentsOf(turn)}${contentOf(turn)}`;
+}
+
+function messagesOf(turns: readonly TurnRow[]): ModelMessage[] {
+  const messages: ModelMessage[] = [];
+  turns.forEach((turn, at) => {
+    if (turn.role !== 'tool') messages.push(...saidBy(turn));
+    else if (turns[at - 1]?.role !== 'tool') messages.push(...callsFrom(turns, at));
+  });
+  return messages;
+}
+
+/** What was said to the user by us in place of a reply is none, and nobody said what is empty. */
+function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
+  const content = cut(text, SAID_CHARS_MAX);
+  if (role === 'user') return [{ role, content }];
+  if (role === 'human') {
+    return [
+      {
+        role: 'user',
+        content: `(A human colleague of yours said to the user: ${quoted(content)})`,
+      },
+    ];
+  }
+  return role === 'agent' && error === null && text !== '' ? [{ role: 'assistant', content }] : [];
+}
+
+/** The calls that stand together, in one message, and their results after it. */
+function callsFrom(turns: readonly TurnRow[], at: number): ModelMessage[] {
+  const end = turns.findIndex((turn, i) => i > at && turn.role !== 'tool');
+  const calls = turns
+    .slice(at, end === -1 ? undefined : end)
+    .filter(({ toolCall }) => toolCall !== null);
+  if (calls.length === 0) return [];
+  return [
+    {
+      role: 'assistant',
+      content: '',
+      toolCalls: calls.map((turn) => ({
+        id: callId(turn.index),
+        name: String(turn.toolCall?.['name']),
+        arguments: argumentsOf(turn),
+      })),
+    },
+    ...calls.map((turn): ModelMessage => ({
+      role: 'tool',
+      toolCallId: callId(turn.index),
+      content: contentOf(turn),
+    })),
+  ];
+}
+
+/** Nine letters and digits, as the strictest of the providers want it. */
+export function callId(index: number): string {
+  return `t${String(index).padStart(8, '0')}`;
+}
+
+/** Always a JSON object: some servers refuse a prompt with anything else. */
+function argumentsOf({ toolCall }: TurnRow): string {
+  const given = toolCall?.['arguments'];
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
+  const text = isObject ? JSON.stringify(given) : '{}';
+  return text.length <= TOOL_CHARS_MAX ? text : '{}';
+}
+
+function contentOf({ toolResult }: TurnRow): string {
+  const content = toolResult?.['content'];
+  return cut(typeof content === 'string' ? content : NOT_KNOWN.content, TOOL_CHARS_MAX);
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}… (cut)`;
+}

@@ -1,0 +1,160 @@
+import type { AgentContent } from '../../../agents/agent.ts';
+import type { ModelMessage, ModelToolCall } from '../../../models/model.ts';
+import { ID_PREFIXES, newId } from '../../../ids.ts';
+import type { ToolOutcome } from '../../tools/tool.ts';
+import type { ToolTurn } from '../responder.ts';
+
+/** Calls of tools as a turn stores them, and as the model reads them in the same turn. */
+
+/** One call, with its result once there is one. */
+export type Call = {
+  /** As the model reads it, with an id of its own. */
+  call: ModelToolCall;
+  /** tool_…, which no other call has: models count from 0 in every turn. */
+  id: string;
+  outcome: Pick<ToolOutcome, 'ok' | 'content' | 'durationMs'> | undefined;
+};
+
+/** Of the line that stands for a call in a transcript of text. */
+const LINE_CHARS_MAX = 1_000;
+/** Arguments beyond are kept as text that is cut. */
+const ARGUMENTS_CHARS_MAX = 16_000;
+
+export const NOT_KNOWN = failure(
+  'it is not known whether this was carried out; do not do it again before that is found out, and tell the user so',
+);
+export const NOT_CARRIED_OUT = failure('this was not carried out: the turn was over');
+export const TOO_MANY_AT_ONCE = failure(
+  'this was not carried out: too many calls at once; call fewer tools at a time',
+);
+
+function failure(error: string): ToolOutcome {
+  return { ok: false, content: JSON.stringify({ ok: false, error }), durationMs: 0 };
+}
+
+export function toolTurnOf({ call, id, outcome }: Call): ToolTurn {
+  const { name } = call;
+  const said = outcome === undefined ? '' : ` → ${outcome.content}`;
+  const line = `${name}(${call.arguments})${said}`;
+  return {
+    text: storable(line, LINE_CHARS_MAX),
+    toolCall: { id, name: storable(name, 128), arguments: argumentsOf(call.arguments) },
+    toolResult: outcome
+      ? {
+          ok: outcome.ok,
+          content: storable(outcome.content),
+          duration_ms: Math.round(outcome.durationMs * 10) / 10,
+        }
+      : null,
+  };
+}
+
+/** The object that a model wrote; its words where they are none. */
+function argumentsOf(text: string): unknown {
+  const given = text.length <= ARGUMENTS_CHARS_MAX ? objectIn(text) : undefined;
+  return given ? cleaned(given) : storable(text, ARGUMENTS_CHARS_MAX);
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value);
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [storable(key), cleaned(member)]),
+  );
+}
+
+/** PostgreSQL takes neither a character of 0 nor half of a surrogate pair. */
+export function storable(text: string, max = Infinity): string {
+  const cut = text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+  return cut.replaceAll('\0', '').toWellFormed();
+}
+
+/** One request of the model, what it said before its calls, and their results in the order of the calls. */
+export function messagesOf(said: string, calls: readonly Call[]): ModelMessage[] {
+  if (calls.length === 0) return [];
+  return [
+    { role: 'assistant', content: said, toolCalls: calls.map(({ call }) => readable(call)) },
+    ...calls.map(({ call, outcome }): ModelMessage => ({
+      role: 'tool',
+      toolCallId: call.id,
+      content: (outcome ?? NOT_KNOWN).content,
+    })),
+  ];
+}
+
+/** Some servers refuse a prompt in which arguments are no JSON object; the result says what was wrong. */
+function readable(call: ModelToolCall): ModelToolCall {
+  return objectIn(call.arguments) ? call : { ...call, arguments: '{}' };
+}
+
+/** Begins calls. A model that calls without arguments may write none, and ids that it has used before. */
+export function beginCalls(
+  calls: readonly ModelToolCall[],
+  before: readonly Call[],
+  nowMs: number,
+): Call[] {
+  const taken = new Set(before.map(({ call }) => call.id));
+  return calls.map((call) => {
+    const isFree = call.id !== '' && !taken.has(call.id);
+    const own = { ...call, id: isFree ? call.id : spareId(taken.size) };
+    taken.add(own.id);
+    if (own.arguments.trim() === '') own.arguments = '{}';
+    return { call: own, id: newId(ID_PREFIXES.tool, nowMs), outcome: undefined };
+  });
+}
+
+/** Nine letters and digits, as the strictest of the providers want it. */
+function spareId(at: number): string {
+  return `n${String(at).padStart(8, '0')}`;
+}
+
+/**
+ * What an attempt that was killed has called. Tools that act here alone are left out: they are called
+ * again, and do what they do once the turn is stored.
+ */
+export function notedCalls(noted: readonly ToolTurn[], { tools }: AgentContent): Call[] {
+  const isOurs = (name: unknown): boolean =>
+    tools?.some((tool) => tool.name === name && tool.type !== 'webhook') ?? false;
+  return noted.flatMap(({ toolCall, toolResult }, at) => {
+    if (toolCall === null || isOurs(toolCall['name'])) return [];
+    const given = toolCall['arguments'];
+    const call = {
+      id: spareId(at),
+      name: String(toolCall['name']),
+      arguments: typeof given === 'string' ? given : JSON.stringify(given),
+    };
+    const outcome = toolResult === null ? NOT_KNOWN : outcomeOf(toolResult);
+    return [{ call, id: String(toolCall['id']), outcome }];
+  });
+}
+
+function outcomeOf(result: Record<string, unknown>): Call['outcome'] {
+  return {
+    ok: result['ok'] === true,
+    content: String(result['content']),
+    durationMs: Number(result['duration_ms']),
+  };
+}
+
+/** Equal for calls that would do the same. */
+export function sameCall({ name, arguments: text }: ModelToolCall): string {
+  return JSON.stringify([name, sorted(objectIn(text) ?? text)]);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([key, member]) => [key, sorted(member)]));
+}
