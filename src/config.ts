@@ -73,6 +73,7 @@ const limits = {
   PARLEY_QUOTA_AGENTS: quota.prefault('1000'),
   PARLEY_QUOTA_WEBHOOK_ENDPOINTS: quota.prefault('1000'),
   PARLEY_QUOTA_KNOWLEDGE_SOURCES: quota.prefault('1000'),
+  PARLEY_QUOTA_MODEL_PROVIDERS: quota.prefault('1000'),
   PARLEY_QUOTA_KNOWLEDGE_BYTES: quota.prefault(String(10 * 1024 ** 3)),
   PARLEY_QUOTA_API_KEYS: quota.prefault('1000'),
 };
@@ -224,7 +225,12 @@ export type InFlightShares = Record<
 
 /** How many a namespace may have, and bytes of knowledge; 0: no limit. */
 export type Quotas = Record<
-  'agents' | 'webhook_endpoints' | 'knowledge_sources' | 'knowledge_bytes' | 'api_keys',
+  | 'agents'
+  | 'webhook_endpoints'
+  | 'knowledge_sources'
+  | 'model_providers'
+  | 'knowledge_bytes'
+  | 'api_keys',
   number
 >;
 
@@ -375,6 +381,7 @@ function limitsOf(e: z.output<z.ZodObject<typeof limits>>): Limits {
       agents: e.PARLEY_QUOTA_AGENTS,
       webhook_endpoints: e.PARLEY_QUOTA_WEBHOOK_ENDPOINTS,
       knowledge_sources: e.PARLEY_QUOTA_KNOWLEDGE_SOURCES,
+      model_providers: e.PARLEY_QUOTA_MODEL_PROVIDERS,
       knowledge_bytes: e.PARLEY_QUOTA_KNOWLEDGE_BYTES,
       api_keys: e.PARLEY_QUOTA_API_KEYS,
     },

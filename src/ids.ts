@@ -23,6 +23,7 @@ export const ID_PREFIXES = {
   chunk: 'chk',
   audit: 'aud',
   tool: 'tool',
+  provider: 'mp',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];

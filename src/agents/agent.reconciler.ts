@@ -18,6 +18,7 @@ import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { freeValueProblem } from '../platform/resources/schema/free-value.ts';
+import { missingProviders, providersOf, type Models } from './missing-providers.ts';
 import { notActedOn } from './not-acted-on.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
 import {
@@ -33,7 +34,7 @@ type AgentResource = Resource<AgentSpec, AgentStatus>;
 export type AgentReconcilerDeps = PublishAgentDeps & {
   store: Pick<ResourceStore, 'get' | 'list'>;
   guard: AddressGuard;
-};
+} & Models;
 
 /** Brings Agents in force: publishes their content and makes live what is pinned. */
 export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<AgentSpec, AgentStatus> {
@@ -56,6 +57,7 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
     // Of a deleted source only the name is known: it may have had one of the ids.
     return sourceIds.length > 0 || sourceNames.includes(name);
   }
+  if (kind === 'ModelProvider') return providersOf(spec.model).some(([given]) => given === name);
   return (spec.tools ?? []).some((tool) => tool.secretRef?.name === name);
 }
 
@@ -85,7 +87,7 @@ async function act(
     // Who pins wants out of trouble: a reference missing in newer content must not delay that.
     ...(blocked && { blocked: { ...blocked.why, pinCounts: !agent.spec.suspend } }),
   });
-  const degraded = degradedBy(agent.spec);
+  const degraded = degradedBy(agent.spec, deps);
   const { activeVersion, latestVersion } = live;
   const before = agent.status.activeVersion;
   const isBack = before !== undefined && activeVersion !== null && activeVersion < before;
@@ -104,8 +106,8 @@ async function act(
 }
 
 /** There only while true, as `Stalled` is: the agent is in force, and something of it is not. */
-function degradedBy(spec: AgentSpec): Finding[] {
-  const message = notActedOn(spec);
+function degradedBy(spec: AgentSpec, models: Models): Finding[] {
+  const message = notActedOn(spec, models);
   if (message === undefined) return [];
   return [{ type: 'Degraded', status: true, reason: 'NotSupported', message }];
 }
@@ -159,9 +161,9 @@ async function resolve(
 }
 
 async function findBlocker(
-  { store, guard }: AgentReconcilerDeps,
+  { store, guard, hasDefaultModel }: AgentReconcilerDeps,
   namespace: string,
-  { tools = [], knowledge = {} }: AgentSpec,
+  { tools = [], knowledge = {}, model }: AgentSpec,
 ): Promise<Blocked | undefined> {
   for (const tool of tools) {
     const address = tool.url === undefined ? undefined : checkUrl(tool.url, guard);
@@ -174,9 +176,14 @@ async function findBlocker(
     if (!('value' in secret)) return blockedBy('ResolvedRefs', secret);
   }
   const missing = await findMissingSource(store, namespace, knowledge);
-  if (missing === undefined) return undefined;
-  const message = `KnowledgeSource ${missing} does not exist`;
-  return blockedBy('ResolvedRefs', { reason: 'KnowledgeSourceNotFound', message });
+  if (missing !== undefined) {
+    const message = `KnowledgeSource ${missing} does not exist`;
+    return blockedBy('ResolvedRefs', { reason: 'KnowledgeSourceNotFound', message });
+  }
+  const [provider] = await missingProviders({ store, hasDefaultModel }, namespace, model);
+  if (provider === undefined) return undefined;
+  const message = provider.detail;
+  return blockedBy('ResolvedRefs', { reason: 'ModelProviderNotFound', message });
 }
 
 /** The first of an agent's sources that does not exist; undefined: all do. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fromUuid } from '../ids.ts';
 import { AGENT_CONTENT_FIELDS } from './agent.ts';
+import type { Models } from './missing-providers.ts';
 import { notActedOn } from './not-acted-on.ts';
 import { asSchema, toSnakeKey, unwrap } from '../platform/resources/schema/key-map.ts';
 import { AgentWrite, fromAgentContent, fromAgentSpec } from './rest-agent.ts';
@@ -38,9 +39,9 @@ export const Agent = z
   })
   .meta({ id: 'Agent', description: 'An agent as declared, and what became of it.' });
 
-export function agentView(row: AgentRow): Record<string, unknown> {
+export function agentView(row: AgentRow, models: Models): Record<string, unknown> {
   const { ready, reason } = row;
-  const message = [row.message, notActedOn(row.spec)].filter(Boolean).join('; ');
+  const message = [row.message, notActedOn(row.spec, models)].filter(Boolean).join('; ');
   return {
     id: fromUuid('agt', row.id),
     created: unixSec(row.createdAt),

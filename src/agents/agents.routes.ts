@@ -4,7 +4,8 @@ import { MAX_INT32 } from '../platform/resources/schema/field-types.ts';
 import { AgentPatch, AgentWrite } from './rest-agent.ts';
 import { publishVersion, rollBack } from './pin-agent.ts';
 import { etagOf } from '../platform/declare/precondition.ts';
-import { listAgents } from './agents.sql.ts';
+import { listAgents, type AgentRow } from './agents.sql.ts';
+import { requireProviders, type Models } from './missing-providers.ts';
 import { requireSources, type RequireSourcesDeps } from './require-sources.ts';
 import {
   createAgent,
@@ -29,14 +30,14 @@ const written: Answers = {
   202: { description: 'Written; not in force yet, `ready` is false.', schema: Agent },
 };
 
-export type AgentRoutesDeps = AgentWriterDeps & RequireSourcesDeps;
+export type AgentRoutesDeps = AgentWriterDeps & RequireSourcesDeps & Models;
 
 /** Agents and what is live of them (contract §4). */
 export function agentRoutes(deps: AgentRoutesDeps): Route[] {
   return [...readRoutes(deps), ...writeRoutes(deps), ...activationRoutes(deps)];
 }
 
-function readRoutes(deps: AgentWriterDeps): Route[] {
+function readRoutes(deps: AgentRoutesDeps): Route[] {
   return [
     route({
       method: 'get',
@@ -56,7 +57,8 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
         const { limit, cursor: before, name, managed_by: managedBy, ready } = query;
         const filter = { namespace, name, managedBy, ready, before, limit: limit + 1 };
         const rows = await listAgents(deps.pool, filter);
-        const shown = { limit, view: agentView, cursorOf: idCursor('agt') };
+        const view = (row: AgentRow) => agentView(row, deps);
+        const shown = { limit, view, cursorOf: idCursor('agt') };
         return { status: 200, body: pageOf(rows, shown) };
       },
     }),
@@ -72,7 +74,7 @@ function readRoutes(deps: AgentWriterDeps): Route[] {
       etag: true,
       handle: async ({ caller: { namespace }, params: { id } }) => {
         const agent = await requireAgent(deps, { namespace, id });
-        return { status: 200, headers: { ETag: etagOf(agent) }, body: agentView(agent) };
+        return { status: 200, headers: { ETag: etagOf(agent) }, body: agentView(agent, deps) };
       },
     }),
   ];
@@ -100,8 +102,9 @@ function writeRoutes(deps: AgentRoutesDeps): Route[] {
       etag: true,
       handle: async ({ caller, plan, body: { name, ...fields } }) => {
         await requireSources(deps, caller.namespace, fields);
+        await requireProviders(deps, caller.namespace, fields);
         const { row, shown } = await createAgent(deps, caller, { name, fields, plan });
-        const body = agentView(row);
+        const body = agentView(row, deps);
         const headers = { Location: `/v1/agents/${String(body['id'])}`, ETag: etagOf(row) };
         return { status: shown ? 201 : 202, body, headers };
       },
@@ -123,7 +126,8 @@ function writeRoutes(deps: AgentRoutesDeps): Route[] {
       handle: async ({ caller, params: { id }, body: patch, precondition }) => {
         if (Object.hasOwn(patch, 'name')) throw nameIsFixed();
         await requireSources(deps, caller.namespace, patch);
-        return writtenAnswer(await patchAgent(deps, caller, { id, patch, precondition }));
+        await requireProviders(deps, caller.namespace, patch);
+        return writtenAnswer(deps, await patchAgent(deps, caller, { id, patch, precondition }));
       },
     }),
     route({
@@ -157,7 +161,7 @@ const rollbackBody = z
   })
   .describe('Which version to go back to, and why.');
 
-function activationRoutes(deps: AgentWriterDeps): Route[] {
+function activationRoutes(deps: AgentRoutesDeps): Route[] {
   const errors = [
     'managed_elsewhere',
     'write_conflict',
@@ -182,7 +186,7 @@ function activationRoutes(deps: AgentWriterDeps): Route[] {
       etag: true,
       handle: async ({ caller, params, body, precondition, plan }) => {
         const request = { ...params, version: body.version, precondition, plan };
-        return writtenAnswer(await publishVersion(deps, caller, request));
+        return writtenAnswer(deps, await publishVersion(deps, caller, request));
       },
     }),
     route({
@@ -201,15 +205,15 @@ function activationRoutes(deps: AgentWriterDeps): Route[] {
       handle: async ({ caller, params, body, precondition, plan }) => {
         const { version: wanted, reason = null } = body;
         const request = { ...params, version: wanted, reason, precondition, plan };
-        return writtenAnswer(await rollBack(deps, caller, request));
+        return writtenAnswer(deps, await rollBack(deps, caller, request));
       },
     }),
   ];
 }
 
-function writtenAnswer({ row, shown }: WrittenAgent): Answer {
+function writtenAnswer(models: Models, { row, shown }: WrittenAgent): Answer {
   const headers = { ETag: etagOf(row) };
-  return { status: shown ? 200 : 202, body: agentView(row), headers };
+  return { status: shown ? 200 : 202, body: agentView(row, models), headers };
 }
 
 function nameIsFixed(): ApiError {

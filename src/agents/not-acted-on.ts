@@ -1,22 +1,33 @@
 import type { AgentSpec } from './agent.ts';
 import { contentOf } from './content-hash.ts';
+import type { Models } from './missing-providers.ts';
 
 /**
  * What is declared, kept and shown, and changes nothing that the agent does (contract §4): `not acted on by
- * this version: tools (refund, hang_up), voice, language, model, the escalation rule tool_failure`;
- * undefined when there is no such thing. Who declares it is told, and does not wait for it.
+ * this version: voice`, and where no model answers `…: tools (refund, hang_up), voice, language, model, the
+ * escalation rule tool_failure`; undefined when there is no such thing. Who declares it is told, and does
+ * not wait for it.
  */
-export function notActedOn(spec: AgentSpec): string | undefined {
+export function notActedOn(spec: AgentSpec, models: Models): string | undefined {
   const content = contentOf(spec);
+  const names = hasModel(spec, models) ? (content.voice ? ['voice'] : []) : withoutModel(content);
+  return names.length > 0 ? `not acted on by this version: ${names.join(', ')}` : undefined;
+}
+
+/** Whether a model answers, not whether it can be reached. */
+function hasModel({ model }: AgentSpec, { hasDefaultModel }: Models): boolean {
+  return hasDefaultModel || model?.provider !== undefined;
+}
+
+function withoutModel(content: ReturnType<typeof contentOf>): string[] {
   const tools = (content.tools ?? []).map(({ name }) => name);
   const fields = (['voice', 'language', 'model'] as const).filter((field) => content[field]);
   const isRule = content.escalation?.rules?.some(({ when }) => when === 'tool_failure') ?? false;
-  const names = [
+  return [
     ...(tools.length > 0 ? [`tools (${listed(tools)})`] : []),
     ...fields,
     ...(isRule ? ['the escalation rule tool_failure'] : []),
   ];
-  return names.length > 0 ? `not acted on by this version: ${names.join(', ')}` : undefined;
 }
 
 const NAMED_MAX = 10;

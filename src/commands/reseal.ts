@@ -12,6 +12,7 @@ import {
 } from '../platform/postgres/sealed-values.ts';
 import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 import { requireRoleConfig } from '../roles/context.ts';
+import { SEALED_PROVIDER_COLUMN } from '../models/model-providers.sql.ts';
 import { SEALED_MARK_COLUMNS } from '../platform/idempotency/idempotency-marks.sql.ts';
 import { SEALED_SECRET_COLUMN } from '../platform/resources/resources.sql.ts';
 import { SEALED_ENDPOINT_COLUMNS } from '../webhooks/endpoints/endpoint-secrets.sql.ts';
@@ -20,6 +21,7 @@ import { SEALED_ENDPOINT_COLUMNS } from '../webhooks/endpoints/endpoint-secrets.
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...SEALED_ENDPOINT_COLUMNS,
   SEALED_SECRET_COLUMN,
+  SEALED_PROVIDER_COLUMN,
   ...SEALED_MARK_COLUMNS,
 ];
 

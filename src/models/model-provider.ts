@@ -41,6 +41,9 @@ const KEY_HEADERS = ['authorization', 'api-key', 'x-api-key', 'cookie']
   .join('|')
   .replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 
+export const KEY_IN_HEADER =
+  'a key is no extra header: put it into a Secret and name that in apiKeySecretRef';
+
 const query = z.record(z.string(), z.string().max(1024)).meta({
   maxProperties: 20,
   ...rules({
@@ -146,7 +149,7 @@ export const modelProviderSpec = z
   .meta(
     rules({
       rule: `!has(self.headers) || !self.headers.exists(name, name.matches("^(${KEY_HEADERS})$"))`,
-      message: 'a key is no extra header: put it into a Secret and name that in apiKeySecretRef',
+      message: KEY_IN_HEADER,
       fieldPath: '.headers',
     }),
   )
@@ -167,3 +170,5 @@ export type ModelProviderStatus = z.output<typeof modelProviderStatus>;
 
 /** What agents call the provider of the settings by; no ModelProvider may have this name. */
 export const DEFAULT_PROVIDER = 'default';
+export const RESERVED_NAME =
+  "default is the provider of the operator's settings: give this one another name";

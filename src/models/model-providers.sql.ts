@@ -23,7 +23,6 @@ export type ModelProviderRow = {
 /** What requests go by: a declaration, and the sealed key that belongs to it. */
 export type InForce = { spec: ModelProviderSpec; apiKey: Buffer | null };
 
-export type ProviderCondition = Pick<ModelProviderRow, 'ready' | 'reason' | 'message'>;
 export type ProviderProjection = Omit<ModelProviderRow, 'createdAt' | 'updatedAt'>;
 
 const COLUMNS = `id, namespace, name, uid, generation, managed_by as "managedBy", spec, ready, reason,

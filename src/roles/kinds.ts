@@ -1,5 +1,6 @@
 import { AGENT_KIND } from '../agents/agent.kind.ts';
 import { KNOWLEDGE_SOURCE_KIND } from '../knowledge/sources/knowledge-source.kind.ts';
+import { MODEL_PROVIDER_KIND } from '../models/model-provider.kind.ts';
 import type { KindDefinition } from '../platform/resources/schema/kind-definition.ts';
 import { WEBHOOK_ENDPOINT_KIND } from '../webhooks/endpoints/webhook-endpoint.kind.ts';
 
@@ -11,4 +12,5 @@ export const KINDS: readonly KindDefinition[] = [
   AGENT_KIND,
   WEBHOOK_ENDPOINT_KIND,
   KNOWLEDGE_SOURCE_KIND,
+  MODEL_PROVIDER_KIND,
 ];

@@ -69,7 +69,7 @@ describe.each(cases)('%s', (operationId, route) => {
         created: expect.any(Number),
         actor: expect.stringMatching(/^api:key_/),
         action: AUDITED[operationId],
-        target: expect.stringMatching(/^(agt|we|ks|key|esc|gap|job|evt|dlv|conv)_[0-9a-z]{26}$/),
+        target: expect.stringMatching(/^(agt|we|ks|mp|key|esc|gap|job|evt|dlv|conv)_[0-9a-z]{26}$/),
         before: /(created|replayed|requested|synced|uploaded|erased)$/.test(AUDITED[operationId]!)
           ? null
           : expect.any(Object),

@@ -112,13 +112,25 @@ const database = {
     objects = await renderChart(helm!);
   });
 
-  test('let neither the operator nor the API to any address, on no port that others have open', () => {
-    const outside = ['93.184.215.14', '2606:4700::1', '169.254.169.254', '168.63.129.16'];
+  test('let the operator and the API to private addresses on no port but those of the API server', () => {
+    const inside = ['10.0.0.1', '192.168.1.1', 'fd00::1', ...METADATA];
     for (const role of ['operator', 'api']) {
-      for (const port of [53, 80, 443, 5432, 6443]) {
-        const open = outside.filter((ip) => reaches(objects, role, { ip }, port));
+      for (const port of [53, 80, 5432, 8080]) {
+        const open = inside.filter((ip) => reaches(objects, role, { ip }, port));
         expect({ role, port, open }).toEqual({ role, port, open: [] });
       }
+      // A model may be there only where the program may ask it.
+      expect(reaches(objects, role, anyPod, 8080)).toBe(false);
+    }
+  });
+
+  test('let the operator and the API to the models that delivery could reach too', async () => {
+    const open = await renderChart(helm!, { egressAllow: ['10.20.0.0/16', '*.shop.svc'] });
+    for (const role of ROLES) {
+      expect(reaches(objects, role, { ip: '93.184.215.14' }, 443)).toBe(true);
+      expect(reaches(objects, role, { ip: '10.20.0.1' }, 8000)).toBe(false);
+      expect(reaches(open, role, { ip: '10.20.0.1' }, 8000)).toBe(true);
+      expect(reaches(open, role, anyPod, 8000)).toBe(true);
     }
   });
 

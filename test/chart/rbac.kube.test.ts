@@ -156,6 +156,14 @@ type Rendered = {
     const knowledge = `/v1/knowledge/sources/${source.body.id}`;
     expect((await call('PATCH', knowledge, { text: 'We open at ten.' })).status).toBe(200);
     expect((await call('DELETE', knowledge)).status).toBe(204);
+    // Nobody answers there; only what is asked of the API server counts.
+    const provider = await call('POST', '/v1/model_providers', {
+      base_url: 'https://models.invalid/v1',
+    });
+    expect(provider.status).toBe(201);
+    const models = `/v1/model_providers/${provider.body.id}`;
+    expect((await call('PATCH', models, { metadata: { a: 'b' } })).status).toBe(200);
+    expect((await call('DELETE', models)).status).toBe(204);
     // An endpoint that is refused takes its Secret with it.
     const bad = { url: 'https://example.com/', headers: { Host: 'x' } };
     await call('POST', '/v1/webhooks', bad);
@@ -186,6 +194,9 @@ type Rendered = {
       generateSecret: true,
     });
     await until(() => ready('WebhookEndpoint', 'git'));
+    await parleyKind('ModelProvider', 'git', { baseUrl: 'https://models.invalid/v1' });
+    const asked = '/apis/parley.dev/v1alpha1/namespaces/default/modelproviders/git';
+    await until(async () => (await kube.request('GET', asked)).body.includes('"providerId":"mp_'));
     const git = '/apis/parley.dev/v1alpha1/namespaces/default/webhookendpoints/git';
     await kube.request('DELETE', git);
     await until(async () => {

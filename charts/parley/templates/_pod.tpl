@@ -266,6 +266,15 @@ volumes:
 {{- end }}
 {{- end }}
 {{- end }}
+{{- if and $values.model.url (ne .role "delivery") }}
+- name: PARLEY_MODEL_URL
+  value: {{ $values.model.url | quote }}
+- name: PARLEY_MODEL
+  value: {{ required "model.name: the model of agents that name none; needed with model.url" $values.model.name | quote }}
+{{- if $values.model.existingSecret }}
+{{ include "parley.secretEnv" (dict "name" "PARLEY_MODEL_KEY" "secret" $values.model.existingSecret "key" $values.model.existingSecretKey) }}
+{{- end }}
+{{- end }}
 {{- if ne .role "delivery" }}
 {{- range $name, $quota := $values.quotas }}
 {{- if not (kindIs "invalid" $quota) }}

@@ -1192,6 +1192,71 @@ export interface components {
       /** Unix seconds. */
       resolved_at: (number | null);
     };
+    /** Where models come from. */
+    ModelProvider: {
+      /** mp_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** When it last changed, Unix seconds. */
+      updated: number;
+      /** What agents name it by; never changes. */
+      name: string;
+      /** Base of an OpenAI-compatible API. */
+      base_url: string;
+      /**  */
+      api_key_secret_ref: ({
+        /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+        name: string;
+        /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+        key: string;
+      } | null);
+      /**  */
+      api_key_header: ('authorization' | 'api-key' | 'x-api-key' | null);
+      /** Must be visible ASCII without spaces. */
+      organization: (string | null);
+      /** Must be visible ASCII without spaces. */
+      project: (string | null);
+      /**  */
+      chat: ({
+        /** Model of agents that name none, as the provider calls it. */
+        default_model?: string;
+        /** Models that agents may ask for; absent: any. */
+        models?: string[];
+        /** When an answer is waited for no longer. */
+        timeouts?: {
+          /** Longest wait for the first part of an answer; 15000 when absent. */
+          first_token_ms?: number;
+          /** Longest wait between two parts; 15000 when absent. */
+          between_tokens_ms?: number;
+          /** Longest time of one answer; 120000 when absent. */
+          total_ms?: number;
+        };
+        /** What tokens cost, for all its models; the cost of a turn comes from it. */
+        pricing?: {
+          /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
+          currency: string;
+          /** Price of a million tokens of prompts. */
+          input_per_million_tokens: number;
+          /** Price of a million tokens of answers. */
+          output_per_million_tokens: number;
+          /** Of prompt tokens that the provider had cached; absent: as the others. */
+          cached_input_per_million_tokens?: number;
+        };
+      } | null);
+      /**  */
+      limits: ({
+        /** Most requests at once of each API process; absent: no limit. */
+        max_concurrent_requests?: number;
+      } | null);
+      headers: { [name: string]: string };
+      query: { [name: string]: string };
+      metadata: { [name: string]: string };
+      managed_by: ('api' | 'kubernetes' | 'file');
+      /** Whether it is in force as declared, and answers. */
+      ready: boolean;
+      status_message: (string | null);
+    };
     /** An API key; it works in its namespace only. */
     ApiKey: {
       /** key_… */
@@ -1255,6 +1320,7 @@ export interface components {
         agents: components['schemas']['Used'];
         webhook_endpoints: components['schemas']['Used'];
         knowledge_sources: components['schemas']['Used'];
+        model_providers: components['schemas']['Used'];
         knowledge_bytes: components['schemas']['Used'];
         api_keys: components['schemas']['Used'];
       };
@@ -4457,6 +4523,338 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/model_providers': Only<{
+    /** List model providers, newest first */
+    get: {
+      parameters: {
+        query?: {
+          name?: string;
+          managed_by?: ('api' | 'kubernetes' | 'file');
+          ready?: boolean;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['ModelProvider'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Create a model provider */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** What agents name it by: a DNS label, unique in the namespace, not `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          name?: string;
+          /** Base of an OpenAI-compatible API, as in https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          base_url: string;
+          /** Secret with the key; it must carry the label parley.dev/allow: "true". Absent: none is sent. */
+          api_key_secret_ref?: {
+            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            name: string;
+            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            key: string;
+          };
+          /** Header the key is sent in: authorization (as a bearer token; when absent), api-key (Azure) or x-api-key. */
+          api_key_header?: ('authorization' | 'api-key' | 'x-api-key');
+          /** Sent as OpenAI-Organization, where the provider knows that. Must be visible ASCII without spaces. */
+          organization?: string;
+          /** Sent as OpenAI-Project, where the provider knows that. Must be visible ASCII without spaces. */
+          project?: string;
+          /** Extra headers of each request, in clear: nothing secret belongs there. */
+          headers?: { [name: string]: string };
+          /** Query parameters of each request, in clear, such as Azure's api-version. */
+          query?: { [name: string]: string };
+          /** Of chat models: which, how long, at what price. */
+          chat?: {
+            /** Model of agents that name none, as the provider calls it. */
+            default_model?: string;
+            /** Models that agents may ask for; absent: any. */
+            models?: string[];
+            /** When an answer is waited for no longer. */
+            timeouts?: {
+              /** Longest wait for the first part of an answer; 15000 when absent. */
+              first_token_ms?: number;
+              /** Longest wait between two parts; 15000 when absent. */
+              between_tokens_ms?: number;
+              /** Longest time of one answer; 120000 when absent. */
+              total_ms?: number;
+            };
+            /** What tokens cost, for all its models; the cost of a turn comes from it. */
+            pricing?: {
+              /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
+              currency: string;
+              /** Price of a million tokens of prompts. */
+              input_per_million_tokens: number;
+              /** Price of a million tokens of answers. */
+              output_per_million_tokens: number;
+              /** Of prompt tokens that the provider had cached; absent: as the others. */
+              cached_input_per_million_tokens?: number;
+            };
+          };
+          /** How much is asked of it at once. */
+          limits?: {
+            /** Most requests at once of each API process; absent: no limit. */
+            max_concurrent_requests?: number;
+          };
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: { [name: string]: string };
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ModelProvider'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ModelProvider'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        409: Refused<('idempotency_in_progress' | 'name_taken' | 'quota_exceeded')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/model_providers/{id}': Only<{
+    /** Read a model provider */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the model provider. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ModelProvider'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Change a model provider */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the model provider. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Base of an OpenAI-compatible API, as in https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          base_url?: (string | null);
+          /** Secret with the key; it must carry the label parley.dev/allow: "true". Absent: none is sent. */
+          api_key_secret_ref?: ({
+            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            name?: (string | null);
+            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            key?: (string | null);
+          } | null);
+          /** Header the key is sent in: authorization (as a bearer token; when absent), api-key (Azure) or x-api-key. */
+          api_key_header?: ('authorization' | 'api-key' | 'x-api-key' | null);
+          /** Sent as OpenAI-Organization, where the provider knows that. Must be visible ASCII without spaces. */
+          organization?: (string | null);
+          /** Sent as OpenAI-Project, where the provider knows that. Must be visible ASCII without spaces. */
+          project?: (string | null);
+          /** Extra headers of each request, in clear: nothing secret belongs there. */
+          headers?: ({ [name: string]: (string | null) } | null);
+          /** Query parameters of each request, in clear, such as Azure's api-version. */
+          query?: ({ [name: string]: (string | null) } | null);
+          /** Of chat models: which, how long, at what price. */
+          chat?: ({
+            /** Model of agents that name none, as the provider calls it. */
+            default_model?: (string | null);
+            /** Models that agents may ask for; absent: any. */
+            models?: (string[] | null);
+            /** When an answer is waited for no longer. */
+            timeouts?: ({
+              /** Longest wait for the first part of an answer; 15000 when absent. */
+              first_token_ms?: (number | null);
+              /** Longest wait between two parts; 15000 when absent. */
+              between_tokens_ms?: (number | null);
+              /** Longest time of one answer; 120000 when absent. */
+              total_ms?: (number | null);
+            } | null);
+            /** What tokens cost, for all its models; the cost of a turn comes from it. */
+            pricing?: ({
+              /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
+              currency?: (string | null);
+              /** Price of a million tokens of prompts. */
+              input_per_million_tokens?: (number | null);
+              /** Price of a million tokens of answers. */
+              output_per_million_tokens?: (number | null);
+              /** Of prompt tokens that the provider had cached; absent: as the others. */
+              cached_input_per_million_tokens?: (number | null);
+            } | null);
+          } | null);
+          /** How much is asked of it at once. */
+          limits?: ({
+            /** Most requests at once of each API process; absent: no limit. */
+            max_concurrent_requests?: (number | null);
+          } | null);
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+          name?: unknown;
+        };
+        'application/merge-patch+json': {
+          /** Base of an OpenAI-compatible API, as in https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          base_url?: (string | null);
+          /** Secret with the key; it must carry the label parley.dev/allow: "true". Absent: none is sent. */
+          api_key_secret_ref?: ({
+            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            name?: (string | null);
+            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            key?: (string | null);
+          } | null);
+          /** Header the key is sent in: authorization (as a bearer token; when absent), api-key (Azure) or x-api-key. */
+          api_key_header?: ('authorization' | 'api-key' | 'x-api-key' | null);
+          /** Sent as OpenAI-Organization, where the provider knows that. Must be visible ASCII without spaces. */
+          organization?: (string | null);
+          /** Sent as OpenAI-Project, where the provider knows that. Must be visible ASCII without spaces. */
+          project?: (string | null);
+          /** Extra headers of each request, in clear: nothing secret belongs there. */
+          headers?: ({ [name: string]: (string | null) } | null);
+          /** Query parameters of each request, in clear, such as Azure's api-version. */
+          query?: ({ [name: string]: (string | null) } | null);
+          /** Of chat models: which, how long, at what price. */
+          chat?: ({
+            /** Model of agents that name none, as the provider calls it. */
+            default_model?: (string | null);
+            /** Models that agents may ask for; absent: any. */
+            models?: (string[] | null);
+            /** When an answer is waited for no longer. */
+            timeouts?: ({
+              /** Longest wait for the first part of an answer; 15000 when absent. */
+              first_token_ms?: (number | null);
+              /** Longest wait between two parts; 15000 when absent. */
+              between_tokens_ms?: (number | null);
+              /** Longest time of one answer; 120000 when absent. */
+              total_ms?: (number | null);
+            } | null);
+            /** What tokens cost, for all its models; the cost of a turn comes from it. */
+            pricing?: ({
+              /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
+              currency?: (string | null);
+              /** Price of a million tokens of prompts. */
+              input_per_million_tokens?: (number | null);
+              /** Price of a million tokens of answers. */
+              output_per_million_tokens?: (number | null);
+              /** Of prompt tokens that the provider had cached; absent: as the others. */
+              cached_input_per_million_tokens?: (number | null);
+            } | null);
+          } | null);
+          /** How much is asked of it at once. */
+          limits?: ({
+            /** Most requests at once of each API process; absent: no limit. */
+            max_concurrent_requests?: (number | null);
+          } | null);
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+          name?: unknown;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ModelProvider'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ModelProvider'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('managed_elsewhere' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Delete a model provider */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the model provider. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('managed_elsewhere' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<'invalid_body'>;

@@ -30,6 +30,7 @@ const QUOTAS: Record<QuotaName, { noun: string; cure: string }> = {
   agents: { noun: 'agents', cure: 'delete some' },
   webhook_endpoints: { noun: 'webhook endpoints', cure: 'delete some' },
   knowledge_sources: { noun: 'knowledge sources', cure: 'delete some' },
+  model_providers: { noun: 'model providers', cure: 'delete some' },
   knowledge_bytes: { noun: 'bytes of knowledge', cure: 'delete sources' },
   api_keys: { noun: 'API keys', cure: 'delete some' },
 };
@@ -39,6 +40,7 @@ export const QUOTA_OF: Record<ProjectionTable, QuotaName> = {
   agents: 'agents',
   webhook_endpoints: 'webhook_endpoints',
   knowledge_sources: 'knowledge_sources',
+  model_providers: 'model_providers',
 };
 
 /** @throws QuotaExceededError when one more, or `more`, would be too much */

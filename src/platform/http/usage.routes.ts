@@ -30,6 +30,7 @@ const Usage = z
         agents: Used,
         webhook_endpoints: Used,
         knowledge_sources: Used,
+        model_providers: Used,
         knowledge_bytes: Used,
         api_keys: Used,
       })
@@ -76,6 +77,7 @@ export function usageRoute(deps: UsageRouteDeps): Route {
           agents: ofQuota('agents'),
           webhook_endpoints: ofQuota('webhook_endpoints'),
           knowledge_sources: ofQuota('knowledge_sources'),
+          model_providers: ofQuota('model_providers'),
           knowledge_bytes: ofQuota('knowledge_bytes'),
           api_keys: ofQuota('api_keys'),
         },

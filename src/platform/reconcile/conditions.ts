@@ -35,6 +35,7 @@ const MISSING: readonly string[] = [
   'ConfigMapNotFound',
   'KeyNotFound',
   'KnowledgeSourceNotFound',
+  'ModelProviderNotFound',
   'SecretNotFound',
 ];
 

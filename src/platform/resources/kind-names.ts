@@ -8,6 +8,7 @@ export const KIND_PLURALS = {
   Agent: 'agents',
   WebhookEndpoint: 'webhookendpoints',
   KnowledgeSource: 'knowledgesources',
+  ModelProvider: 'modelproviders',
 } as const;
 
 /** Where an object's declaration lives: who owns the field that every object of its kind has. */

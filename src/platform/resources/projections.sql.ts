@@ -20,7 +20,11 @@ export type Projections = {
   count: (namespace: string, options?: { besides?: string }) => Promise<number>;
 };
 
-export type ProjectionTable = 'agents' | 'webhook_endpoints' | 'knowledge_sources';
+export type ProjectionTable =
+  | 'agents'
+  | 'webhook_endpoints'
+  | 'knowledge_sources'
+  | 'model_providers';
 
 export function projectionsIn(db: Db, table: ProjectionTable): Projections {
   return {

@@ -1,4 +1,5 @@
 import { countApiKeys } from '../../access/api-keys.sql.ts';
+import type { Models } from '../../agents/missing-providers.ts';
 import { agentVersionRoutes } from '../../agents/agent-versions.routes.ts';
 import { agentRoutes } from '../../agents/agents.routes.ts';
 import type { AgentWriterDeps } from '../../agents/write-agent.ts';
@@ -16,6 +17,8 @@ import { eventStreamRoutes, type EventStreamRoutesDeps } from '../../events/even
 import { eraseConversationRoute } from '../../erasure/erasure.routes.ts';
 import { eventRoutes } from '../../events/events.routes.ts';
 import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../../knowledge/knowledge.routes.ts';
+import { modelProviderRoutes } from '../../models/model-providers.routes.ts';
+import type { ProviderWriterDeps } from '../../models/write-provider.ts';
 import { openApiRoute } from '../../platform/http/openapi/openapi.routes.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { usageRoute, type UsageRouteDeps } from '../../platform/http/usage.routes.ts';
@@ -39,6 +42,8 @@ export type RoutesDeps = AgentWriterDeps &
   ConversationRoutesDeps &
   CallRoutesDeps &
   KnowledgeRoutesDeps &
+  ProviderWriterDeps &
+  Models &
   ReplayRoutesDeps &
   Pick<UsageRouteDeps, 'inFlight' | 'limits'> &
   ApiKeyRoutesDeps & { version: string };
@@ -66,6 +71,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...escalationRoutes(deps),
     ...callRoutes(deps),
     ...knowledgeRoutes(deps),
+    ...modelProviderRoutes(deps),
     ...apiKeyRoutes(deps),
     auditLogRoute(deps),
     usageRoute({
@@ -83,6 +89,7 @@ async function countUsed(db: Db, namespace: string): ReturnType<UsageRouteDeps['
     agents: await projectionsIn(db, 'agents').count(namespace),
     webhook_endpoints: await projectionsIn(db, 'webhook_endpoints').count(namespace),
     knowledge_sources: await projectionsIn(db, 'knowledge_sources').count(namespace),
+    model_providers: await projectionsIn(db, 'model_providers').count(namespace),
     knowledge_bytes: (await sumSourceBytes(db, { namespace })).all,
     api_keys: (await countApiKeys(db, namespace)).standing,
   };

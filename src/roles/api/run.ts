@@ -89,6 +89,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     wakeCalls,
     cutter,
     providers: PROVIDERS,
+    hasDefaultModel: settings !== undefined,
     nowMs: Date.now,
   });
   const { authenticate, watch: watchKey } = keys;

@@ -4,6 +4,10 @@ import { agentReconciler } from '../../agents/agent.reconciler.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
 import { createTextCutter, type TextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { knowledgeSourceReconciler } from '../../knowledge/sources/knowledge-source.reconciler.ts';
+import { modelProviderReconciler } from '../../models/model-provider.reconciler.ts';
+import type { ModelSettings } from '../../models/model-endpoint.ts';
+import { createProber, type Prober, type ProberOptions } from '../../models/prober.ts';
+import { createEgressClient } from '../../platform/egress/client.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
@@ -39,10 +43,13 @@ export type OperatorRoleDeps = {
   record: RecordEvent;
   sealer: Sealer;
   guard: AddressGuard;
+  modelSettings: ModelSettings | undefined;
   metrics: Metrics;
   log: Logger;
   limits: Limits;
   quotaRetryMs?: number;
+  /** Other times than the usual ones. */
+  probes?: ProberOptions;
 };
 
 export type Operator = {
@@ -59,6 +66,8 @@ const ADOPTION_MS = 3_600_000;
 const ADOPTING =
   'the database was led from elsewhere: what is not declared here yet is kept for an hour';
 
+const monotonicMs = (): number => performance.now();
+
 /** As many as are reconciled at once; a declared text has a megabyte at most. */
 const TEXTS_CUT_MAX = 16;
 
@@ -70,7 +79,9 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const leader = { name: 'parley-operator' };
   const notifier = createNotifier({ pool, log });
   const cutter = createTextCutter({ waitingMax: TEXTS_CUT_MAX, log });
-  const registrations = registerKinds({ ...deps, notifier, cutter });
+  const egress = createEgressClient({ guard: deps.guard });
+  const prober = createProber({ egress, nowMs: monotonicMs }, deps.probes);
+  const registrations = registerKinds({ ...deps, notifier, cutter, prober });
   let term: Term | undefined;
   metrics.leader.set(leader, 0);
   const watches = startWatches({
@@ -123,6 +134,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       await elector.stop();
       await watches.stop();
       await cutter.stop();
+      await egress.stop();
       await notifier.stop();
     },
   };
@@ -130,13 +142,15 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
 
 /** A new kind: its reconciler here, its definition in roles/kinds.ts. */
 function registerKinds(
-  deps: OperatorRoleDeps & { notifier: Notifier; cutter: TextCutter },
+  deps: OperatorRoleDeps & { notifier: Notifier; cutter: TextCutter; prober: Prober },
 ): KindRegistration[] {
-  const all = { ...deps, announce: createAnnounce(deps), nowMs: Date.now };
+  const hasDefaultModel = deps.modelSettings !== undefined;
+  const all = { ...deps, hasDefaultModel, announce: createAnnounce(deps), nowMs: Date.now };
   return [
     register(all, agentReconciler(all)),
     register(all, webhookEndpointReconciler(all)),
     register(all, knowledgeSourceReconciler(all)),
+    register(all, modelProviderReconciler(all)),
   ];
 }
 

@@ -14,6 +14,7 @@ const limits = limitsOf({
   agents: 3,
   webhook_endpoints: 3,
   knowledge_sources: 3,
+  model_providers: 3,
   knowledge_bytes: 100,
 });
 
@@ -38,6 +39,13 @@ const KINDS = [
     path: '/v1/knowledge/sources',
     spec: { type: 'file' },
     json: (name: string): object => ({ name, type: 'file' }),
+  },
+  {
+    kind: 'ModelProvider',
+    quota: 'model_providers',
+    path: '/v1/model_providers',
+    spec: { baseUrl: 'http://127.0.0.1:1/v1' },
+    json: (name: string): object => ({ name, base_url: 'http://127.0.0.1:1/v1' }),
   },
 ] as const;
 

@@ -5,7 +5,13 @@ import { expect, test } from '@jest/globals';
 /** Each reason of a condition or an Event that the operator gives is explained in docs/operations/gitops.md, and no other. */
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-const FOLDERS = ['src/agents', 'src/knowledge', 'src/webhooks', 'src/platform/reconcile'];
+const FOLDERS = [
+  'src/agents',
+  'src/knowledge',
+  'src/webhooks',
+  'src/models',
+  'src/platform/reconcile',
+];
 
 function filesOf(folder: string): string[] {
   return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })

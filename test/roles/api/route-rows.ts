@@ -86,6 +86,9 @@ async function call(fixture: RouteFixture): Promise<string> {
   return made(fixture, '/v1/calls', { agent_id: await agentId(fixture), to: '+442071838750' });
 }
 
+const PROVIDER = { base_url: 'http://127.0.0.1:1/v1' };
+const modelProvider = (fixture: RouteFixture) => made(fixture, '/v1/model_providers', PROVIDER);
+
 const source = (fixture: RouteFixture) => made(fixture, '/v1/knowledge/sources', SOURCE);
 const fileSource = (fixture: RouteFixture) =>
   made(fixture, '/v1/knowledge/sources', { type: 'file' });
@@ -244,6 +247,11 @@ export const ROWS: Record<string, Row> = {
   listAuditLog: { path: at('/v1/audit_log'), status: 200 },
   getUsage: { path: at('/v1/usage'), status: 200 },
 
+  listModelProviders: { path: at('/v1/model_providers'), status: 200 },
+  createModelProvider: { path: at('/v1/model_providers'), json: PROVIDER, status: 201 },
+  getModelProvider: { path: modelProvider, status: 200 },
+  updateModelProvider: { path: modelProvider, json: { metadata: { of: 'shop' } }, status: 200 },
+  deleteModelProvider: { path: modelProvider, status: 204 },
   listKnowledgeSources: { path: at('/v1/knowledge/sources'), status: 200 },
   createKnowledgeSource: { path: at('/v1/knowledge/sources'), json: SOURCE, status: 201 },
   getKnowledgeSource: { path: source, status: 200 },

@@ -327,7 +327,7 @@ describeEachStore((storeName) => {
         },
       });
       await engine.eventually(
-        async () => order.length === 4,
+        async () => order.length === 5,
         () => order,
       );
       // Whoever would not wait has long begun when these have been written.
@@ -335,7 +335,8 @@ describeEachStore((storeName) => {
       await write('two');
       late.resolve();
       expect((await engine.settled('Agent', 'support')).status['activeVersion']).toBe(1);
-      const kinds = ['Agent', 'ConfigMap', 'KnowledgeSource', 'Secret', 'WebhookEndpoint'];
+      const all = 'Agent ConfigMap KnowledgeSource ModelProvider Secret WebhookEndpoint';
+      const kinds = all.split(' ');
       expect(order.slice(0, kinds.length).sort()).toEqual(kinds.map((kind) => `know ${kind}`));
       await again.stop();
     });

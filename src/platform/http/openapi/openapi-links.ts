@@ -110,7 +110,10 @@ function collectionOf(path: string): string {
 /** As the field that names one is called: an endpoint's path is /v1/webhooks. */
 function singular(collection: string): string {
   if (collection === 'webhooks') return 'endpoint';
-  return collection.replace(/ies$/, 'y').replace(/s$/, '').replace(/^api_/, '');
+  return collection
+    .replace(/ies$/, 'y')
+    .replace(/s$/, '')
+    .replace(/^(api|model)_/, '');
 }
 
 function fieldsOf(schema: z.ZodType): Record<string, z.ZodType> {

@@ -1,0 +1,139 @@
+import type { AddressGuard } from '../platform/egress/address-guard.ts';
+import { checkUrl } from '../platform/egress/url-rules.ts';
+import { managedBy, whoElse } from '../platform/reconcile/actors.ts';
+import {
+  accepted,
+  notReady,
+  ready,
+  reconciling,
+  refused,
+  resolvedRefs,
+  type Finding,
+  type Problem,
+} from '../platform/reconcile/conditions.ts';
+import type { Outcome, ReconciledKind } from '../platform/reconcile/reconciler.ts';
+import { resolveSecret } from '../platform/reconcile/references.ts';
+import { projectionsIn } from '../platform/resources/projections.sql.ts';
+import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
+import { endpointOf } from './model-endpoint.ts';
+import {
+  DEFAULT_PROVIDER,
+  RESERVED_NAME,
+  type ModelProviderSpec,
+  type ModelProviderStatus,
+} from './model-provider.ts';
+import type { Answering } from './probe-provider.ts';
+import type { Prober } from './prober.ts';
+import {
+  projectProvider,
+  removeProvider,
+  type ProjectDeps,
+  type ProviderToProject,
+} from './project-provider.ts';
+
+type ProviderResource = Resource<ModelProviderSpec, ModelProviderStatus>;
+/** What is wrong, and the type of the condition that says so. */
+type Blocked = { type: 'Accepted' | 'ResolvedRefs'; why: Problem };
+
+export type ModelProviderReconcilerDeps = ProjectDeps & {
+  store: Pick<ResourceStore, 'get'>;
+  guard: AddressGuard;
+  prober: Prober;
+};
+
+/** Brings ModelProviders in force: their address and key, and whether they answer. */
+export function modelProviderReconciler(
+  deps: ModelProviderReconcilerDeps,
+): ReconciledKind<ModelProviderSpec, ModelProviderStatus> {
+  return {
+    kind: 'ModelProvider',
+    idPrefix: 'mp',
+    idField: 'providerId',
+    action: 'Ask',
+    rows: projectionsIn(deps.pool, 'model_providers'),
+    uses: ({ spec }, kind, name) => kind === 'Secret' && spec.apiKeySecretRef?.name === name,
+    isReferred: true,
+    act: (provider, by) => act(deps, provider, by),
+    remove: async (key, epoch) => {
+      deps.prober.forget(key);
+      await removeProvider(deps, { epoch, ...key });
+    },
+  };
+}
+
+const PROBING: Answering = {
+  ready: false,
+  reason: 'Pending',
+  message: 'is asked whether it answers',
+};
+
+async function act(
+  deps: ModelProviderReconcilerDeps,
+  resource: ProviderResource,
+  { id, epoch }: { id: string; epoch: number },
+): Promise<Outcome<ModelProviderStatus>> {
+  const { spec, metadata } = resource;
+  const { namespace, name, uid, generation } = metadata;
+  const project = (found: Answering, key: ProviderToProject['key']): Promise<void> =>
+    projectProvider(deps, {
+      epoch,
+      provider: {
+        id,
+        namespace,
+        name,
+        uid,
+        generation,
+        managedBy: ofWhom(resource),
+        spec,
+        ...found,
+      },
+      key,
+      whoElse: whoElse(resource),
+    });
+  const resolved = await resolve(deps, resource);
+  if ('type' in resolved) {
+    const { type, why } = resolved;
+    await project({ ready: false, ...why }, null);
+    return { findings: refused(type, why), status: {} };
+  }
+  const { key } = resolved;
+  const endpoint = endpointOf(name, spec, key);
+  const { found = PROBING, againInMs } = await deps.prober.ask(metadata, endpoint);
+  await project(found, { text: key });
+  return { findings: findingsOf(found), status: {}, requeueAfterMs: againInMs };
+}
+
+function ofWhom({ owners }: ProviderResource): ReturnType<typeof managedBy> {
+  return managedBy(owners['baseUrl']);
+}
+
+/** What can be mended by waiting alone is `Reconciling`: it is asked again by itself. */
+function findingsOf({ ready: isReady, reason, message }: Answering): Finding[] {
+  const why = { reason, message };
+  const readiness = isReady ? [ready(why)] : [notReady(why), reconciling(why)];
+  return [...readiness, accepted, resolvedRefs()];
+}
+
+/** The key, undefined for a provider that takes none, or why it cannot be asked. */
+async function resolve(
+  { store, guard }: Pick<ModelProviderReconcilerDeps, 'store' | 'guard'>,
+  { spec, metadata: { namespace, name } }: ProviderResource,
+): Promise<{ key: string | undefined } | Blocked> {
+  if (name === DEFAULT_PROVIDER) {
+    return { type: 'Accepted', why: { reason: 'ReservedName', message: RESERVED_NAME } };
+  }
+  const address = checkUrl(spec.baseUrl, guard);
+  if ('problem' in address) {
+    const message = `spec.baseUrl: ${address.problem}`;
+    return { type: 'Accepted', why: { reason: 'InvalidUrl', message } };
+  }
+  const ref = spec.apiKeySecretRef;
+  if (ref === undefined) return { key: undefined };
+  const found = await resolveSecret(store, namespace, ref);
+  if (!('value' in found)) return { type: 'ResolvedRefs', why: found };
+  // A file that a key was read from mostly ends in a line break.
+  const key = found.value.trim();
+  if (/^[!-~]{1,4096}$/.test(key)) return { key };
+  const message = `key ${ref.key} of Secret ${ref.name} must have 1 to 4096 characters of visible ASCII`;
+  return { type: 'ResolvedRefs', why: { reason: 'InvalidSecret', message } };
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { fromUuid } from '../ids.ts';
+import { createdAt, unixSec, updatedAt } from '../platform/http/fields.ts';
+import { asSchema, unwrap } from '../platform/resources/schema/key-map.ts';
+import type { ModelProviderRow } from './model-providers.sql.ts';
+import { fromModelProviderSpec, ModelProviderWrite } from './rest-model-provider.ts';
+
+/** Providers of models as REST answers them (contract §4). A key is never among it, only its place. */
+
+/** What is not set is null, so that readers need not know what may be absent. */
+export const ModelProvider = z
+  .strictObject({
+    id: z.string().meta({ description: 'mp_…' }),
+    created: createdAt,
+    updated: updatedAt,
+    name: z.string().meta({ description: 'What agents name it by; never changes.' }),
+    base_url: z.string().meta({ description: 'Base of an OpenAI-compatible API.' }),
+    ...writeFields([
+      'api_key_secret_ref',
+      'api_key_header',
+      'organization',
+      'project',
+      'chat',
+      'limits',
+    ]),
+    headers: z.record(z.string(), z.string()),
+    query: z.record(z.string(), z.string()),
+    metadata: z.record(z.string(), z.string()),
+    managed_by: z.enum(['api', 'kubernetes', 'file']),
+    ready: z.boolean().meta({ description: 'Whether it is in force as declared, and answers.' }),
+    status_message: z.string().nullable(),
+  })
+  .meta({ id: 'ModelProvider', description: 'Where models come from.' });
+
+export function providerView(row: ModelProviderRow): Record<string, unknown> {
+  const fields = fromModelProviderSpec(row.spec);
+  return {
+    id: fromUuid('mp', row.id),
+    created: unixSec(row.createdAt),
+    updated: unixSec(row.updatedAt),
+    name: row.name,
+    base_url: fields.base_url,
+    api_key_secret_ref: fields.api_key_secret_ref ?? null,
+    api_key_header: fields.api_key_header ?? null,
+    organization: fields.organization ?? null,
+    project: fields.project ?? null,
+    chat: fields.chat ?? null,
+    limits: fields.limits ?? null,
+    headers: fields.headers ?? {},
+    query: fields.query ?? {},
+    metadata: fields.metadata ?? {},
+    managed_by: row.managedBy,
+    ready: row.ready,
+    status_message: row.message === '' ? null : row.message,
+  };
+}
+
+/** Fields that REST writes, made readable; nested ones stay as they are. */
+function writeFields(names: readonly string[]): Record<string, z.ZodType> {
+  if (!(ModelProviderWrite instanceof z.ZodObject)) throw new Error('it is no object');
+  const { shape } = ModelProviderWrite;
+  return Object.fromEntries(
+    names.map((name): [string, z.ZodType] => {
+      const schema = asSchema(shape[name]);
+      return [
+        name,
+        unwrap(schema)
+          .nullable()
+          .describe(schema.description ?? ''),
+      ];
+    }),
+  );
+}

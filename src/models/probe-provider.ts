@@ -1,0 +1,63 @@
+import type { EgressClient, EgressOutcome } from '../platform/egress/client.ts';
+import type { Problem } from '../platform/reconcile/conditions.ts';
+import type { ModelEndpoint } from './model.ts';
+
+/** What a look at a provider found, for `Ready`; it holds neither its address nor its key. */
+export type Answering = Problem & { ready: boolean };
+
+const PROBE_MS = 5_000;
+
+/**
+ * Asks a provider for its list of models (contract §6): the cheapest request that needs the key. What
+ * it says counts for nothing, only that it answers and takes the key. Never rejects.
+ */
+export async function probeProvider(
+  egress: Pick<EgressClient, 'send'>,
+  endpoint: ModelEndpoint,
+): Promise<Answering> {
+  const outcome = await egress.send({
+    url: modelsUrl(endpoint),
+    method: 'GET',
+    headers: headersOf(endpoint),
+    timeoutMs: PROBE_MS,
+    maxResponseBytes: 0,
+  });
+  return judge(outcome);
+}
+
+function modelsUrl({ baseUrl, query }: ModelEndpoint): string {
+  const parameters = new URLSearchParams(query).toString();
+  return `${baseUrl}/models${parameters === '' ? '' : `?${parameters}`}`;
+}
+
+function headersOf(endpoint: ModelEndpoint): Record<string, string> {
+  const { apiKey, apiKeyHeader, organization, project } = endpoint;
+  const value = apiKeyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey;
+  return {
+    accept: 'application/json',
+    ...endpoint.headers,
+    ...(organization !== undefined && { 'openai-organization': organization }),
+    ...(project !== undefined && { 'openai-project': project }),
+    ...(apiKey !== undefined && value !== undefined && { [apiKeyHeader]: value }),
+  };
+}
+
+function judge(outcome: EgressOutcome): Answering {
+  if (outcome.kind === 'error') {
+    return { ready: false, reason: 'NotAnswering', message: `no answer: ${outcome.message}` };
+  }
+  const { statusCode } = outcome;
+  if (statusCode === 401 || statusCode === 403) {
+    const message = `the provider refuses the key, or the lack of one (HTTP ${statusCode})`;
+    return { ready: false, reason: 'Unauthorized', message };
+  }
+  if (statusCode >= 300 && statusCode < 400) {
+    const message = `answered by a redirect (HTTP ${statusCode}), which is not followed: name the address it leads to`;
+    return { ready: false, reason: 'NotAnswering', message };
+  }
+  if (statusCode >= 500) {
+    const message = `answered by HTTP ${statusCode}`;
+    return { ready: false, reason: 'NotAnswering', message };
+  }
+  return { ready: true, reason: 'Answering', message: 'answers' };
+}

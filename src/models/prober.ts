@@ -1,0 +1,84 @@
+import { setTimeout } from 'node:timers/promises';
+import type { EgressClient } from '../platform/egress/client.ts';
+import type { ObjectKey } from '../platform/resources/resource-store.ts';
+import type { ModelEndpoint } from './model.ts';
+import { probeProvider, type Answering } from './probe-provider.ts';
+
+/**
+ * Looks at providers for the operator's leader, beside its reconciles: one that hangs keeps no other
+ * waiting. What was found is kept in memory; a new leader looks anew.
+ */
+export type Prober = {
+  /**
+   * What the last look found, or a look that is waited for at most a second. `againInMs`: when to ask
+   * next. Undefined while nothing is known of a provider as it is now.
+   */
+  ask: (
+    /** Of the object. */
+    key: ObjectKey,
+    endpoint: ModelEndpoint,
+  ) => Promise<{ found: Answering | undefined; againInMs: number }>;
+  forget: (key: ObjectKey) => void;
+};
+
+export type ProberOptions = {
+  /** While it answers. */
+  everyMs?: number;
+  /** After the first failure; then twice as long each time, up to `everyMs`. */
+  retryMs?: number;
+  /** How long a reconcile waits for a look. */
+  waitMs?: number;
+};
+
+type Known = {
+  /** The very provider that was asked, key and all. */
+  as: string;
+  found: Answering | undefined;
+  dueMs: number;
+  failures: number;
+  looking: Promise<void> | undefined;
+};
+
+export function createProber(
+  { egress, nowMs }: { egress: Pick<EgressClient, 'send'>; nowMs: () => number },
+  { everyMs = 300_000, retryMs = 15_000, waitMs = 1_000 }: ProberOptions = {},
+): Prober {
+  const known = new Map<string, Known>();
+
+  const look = async (entry: Known, endpoint: ModelEndpoint): Promise<void> => {
+    const found = await probeProvider(egress, endpoint);
+    entry.found = found;
+    entry.failures = found.ready ? 0 : entry.failures + 1;
+    const pauseMs = found.ready ? everyMs : retryMs * 2 ** Math.min(entry.failures - 1, 10);
+    entry.dueMs = nowMs() + Math.min(everyMs, pauseMs);
+    entry.looking = undefined;
+  };
+
+  return {
+    ask: async (key, endpoint) => {
+      const id = placeOf(key);
+      const as = JSON.stringify(endpoint);
+      const before = known.get(id);
+      const entry: Known =
+        before?.as === as
+          ? before
+          : { as, found: undefined, dueMs: 0, failures: 0, looking: undefined };
+      known.set(id, entry);
+      if (entry.dueMs <= nowMs()) entry.looking ??= look(entry, endpoint);
+      const waiting = new AbortController();
+      const { signal } = waiting;
+      const enough = setTimeout(waitMs, undefined, { signal }).catch(() => undefined);
+      await Promise.race([entry.looking, enough]);
+      waiting.abort();
+      const againInMs = entry.looking ? waitMs : Math.max(waitMs, entry.dueMs - nowMs());
+      return { found: entry.found, againInMs };
+    },
+    forget: (key) => {
+      known.delete(placeOf(key));
+    },
+  };
+}
+
+function placeOf({ namespace, name }: ObjectKey): string {
+  return `${namespace}/${name}`;
+}
