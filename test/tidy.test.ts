@@ -89,7 +89,7 @@ const ONLY_IN: [RegExp, RegExp, string][] = [
   ],
   [
     /from 'node:https?'/,
-    /^platform\/(egress|http)\/|^platform\/observability\/health\.ts$|^standalone\/demo-receiver\.ts$/,
+    /^platform\/(egress|http)\/|^platform\/observability\/health\.ts$|^standalone\/(demo-(receiver|shop)|scripted-model)\.ts$/,
     'as above',
   ],
   [
