@@ -51,7 +51,7 @@ export function createModelResponder(deps: ModelResponderDeps): Responder {
       watch.stop();
     }
     if (watch.hasRunOut() && !signal.aborted) thought.error = TURN_TIMEOUT;
-    return replyOf(request, { thought, startedMs });
+    return replyOf(request, { thought, startedMs, elapsedMs: deps.nowMs() - startedMs });
   };
 }
 
@@ -90,7 +90,7 @@ function watchTurn(
 
 function replyOf(
   request: ResponderRequest,
-  { thought, startedMs }: { thought: Thought; startedMs: number },
+  { thought, startedMs, elapsedMs }: { thought: Thought; startedMs: number; elapsedMs: number },
 ): Reply {
   const { signal, speaker } = request;
   const isInterrupted = signal.aborted;
@@ -118,6 +118,7 @@ function replyOf(
       ...(thought.retrievalMs > 0 && { retrieval_ms: rounded(thought.retrievalMs) }),
       model_ms: rounded(thought.modelMs),
       ...(toolTurns.length > 0 && { tools_ms: rounded(thought.toolsMs) }),
+      platform_ms: rounded(Math.max(0, elapsedMs - thought.modelMs - thought.toolsMs)),
     },
   };
 }

@@ -109,7 +109,7 @@ describe('a turn that goes wrong', () => {
     const made = await play({ script, turnTimeoutMs: 50 });
     expect(made).toMatchObject({ text: 'So far', error: { code: 'turn_timeout' } });
     expect(made.interrupted).toBeUndefined();
-    expect(made.tookMs).toBeLessThan(150);
+    expect(made.tookMs).toBeLessThan(1_000);
   });
 });
 
