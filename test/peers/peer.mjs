@@ -1,0 +1,37 @@
+/** What the scripts in JavaScript share: where Parley is, lines of a result, the transcript. */
+import assert from 'node:assert/strict';
+
+export const { PARLEY_URL: url, PARLEY_KEY: key, PARLEY_AGENT: agent } = process.env;
+export const baseURL = `${url}/v1`;
+
+/** A line each: `ok NAME`, or `not ok NAME: REASON`. */
+export async function check(name, work) {
+  try {
+    await work();
+    console.log(`ok ${name}`);
+  } catch (error) {
+    console.log(`not ok ${name}: ${String(error?.stack ?? error).replaceAll('\n', ' | ')}`);
+  }
+}
+
+const get = async (path) => {
+  const response = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
+  return response.json();
+};
+
+/** All that was said with this user is one conversation, and these are its turns. */
+export async function expectOneConversation(user, turns) {
+  const { data } = await get(`/v1/conversations?user_id=${user}`);
+  assert.equal(data.length, 1, `${data.length} conversations of ${user}`);
+  const transcript = await get(`/v1/conversations/${data[0].id}/transcript`);
+  assert.deepEqual(
+    transcript.turns.map(({ role, text }) => [role, text]),
+    turns,
+  );
+}
+
+export const QUESTIONS = [
+  'When do you deliver?',
+  'And how can I return something?',
+  'When is the shop open?',
+];
