@@ -21,6 +21,13 @@ const content = z
   .transform((value, context): string => {
     if (value === undefined || value === null) return '';
     if (typeof value === 'string') return value;
+    if (!Array.isArray(value)) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be a text, or a list of parts of the type text',
+      });
+      return z.NEVER;
+    }
     const parts = z.array(part).max(PARTS_MAX).safeParse(value);
     if (parts.success) return parts.data.map((one) => one.text ?? one.refusal ?? '').join('\n');
     const [issue] = parts.error.issues;
