@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 const TALK = 'test/conversations/conversations.pg.test.ts';
 const ENDING = 'test/conversations/ending/conversation-ending.pg.test.ts';
 const OUTCOME = 'test/conversations/ending/settle-outcome.test.ts';
+const TALKS = 'test/conversations/completions/talks.pg.test.ts';
 const ROWS = 'src/conversations/record/conversations.sql.ts';
 const TURNS = 'src/conversations/record/turns.sql.ts';
 const END = 'src/conversations/ending/end-conversation.ts';
@@ -227,5 +228,59 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     replace: '',
     suite: 'test/conversations/filters.pg.test.ts',
     test: 'by call, its numbers, version and end',
+  },
+  {
+    name: 'two-clients-one-talk',
+    why: 'of two users who began alike one reads the conversation of the other',
+    file: 'src/conversations/completions/talks.sql.ts',
+    find: 'where conversation_id = $1 and xmin = $2::xid`',
+    replace: 'where conversation_id = $1 and $2::text is not null`',
+    suite: TALKS,
+    test: 'many that go on from the same words at once never meet',
+  },
+  {
+    name: 'talk-of-another-user',
+    why: 'the words of one user go into the conversation of another, and with them the events',
+    file: 'src/conversations/completions/read-messages.ts',
+    find: 'by.version ?? null, by.userId, pairs]',
+    replace: 'by.version ?? null]',
+    suite: TALKS,
+    test: 'for another key, user or metadata, though the words are the same',
+  },
+  {
+    name: 'talk-that-went-on',
+    why: 'a client that is behind goes on in a conversation that knows more than it',
+    file: 'src/conversations/completions/talks.sql.ts',
+    find: `u.index >= t.turn_count and u.role = 'user')`,
+    replace: 'false)',
+    suite: TALKS,
+    test: 'where it has ended, or went on without the client',
+  },
+  {
+    name: 'another-answer-never-given',
+    why: 'who asks for another answer gets the old one again',
+    file: 'src/conversations/completions/choose-talk.ts',
+    find: `isRetry && one.status === 'answered'`,
+    replace: `one.status === 'answered'`,
+    suite: TALKS,
+    test: 'for the same request that is no repeat',
+  },
+  {
+    name: 'unpublished-version-talks',
+    why: 'who may not publish lets users talk to what was never live',
+    file: 'src/agents/agent-versions.sql.ts',
+    find: 'where x.agent_id = a.id and x.to_version = $3)',
+    replace: 'where $3::int is not null)',
+    suite: 'test/conversations/completions/completions.pg.test.ts',
+    test: 'are versions too, of those that were live',
+  },
+  {
+    name: 'openai-errors-of-a-route-alone',
+    why: 'a client shows "404 status code (no body)" instead of what was wrong',
+    file: 'src/platform/http/app.ts',
+    find: 'if (errorShape) app.use(',
+    replace: "if (errorShape && path === '') app.use(",
+    suite: 'test/conversations/completions/completions.pg.test.ts',
+    test: 'before a route is found, and when the body is none',
   },
 ];

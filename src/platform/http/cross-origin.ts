@@ -33,6 +33,16 @@ const REQUEST_HEADERS = [
   'If-Match',
   'Last-Event-ID',
   'Traceparent',
+  // What OpenAI's client says of itself with every request; a page that uses it cannot leave them out.
+  'X-Stainless-Arch',
+  'X-Stainless-Helper-Method',
+  'X-Stainless-Lang',
+  'X-Stainless-OS',
+  'X-Stainless-Package-Version',
+  'X-Stainless-Retry-Count',
+  'X-Stainless-Runtime',
+  'X-Stainless-Runtime-Version',
+  'X-Stainless-Timeout',
 ];
 
 /** What a page may read beside Cache-Control, Content-Length, Content-Type: all that we say. */

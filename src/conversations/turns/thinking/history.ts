@@ -90,6 +90,10 @@ function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
       },
     ];
   }
+  if (role === 'system') {
+    const by = '(Noted beside the talk, and below your instructions:';
+    return [{ role: 'user', content: `${by} ${quoted(content)})` }];
+  }
   return role === 'agent' && error === null && text !== '' ? [{ role: 'assistant', content }] : [];
 }
 

@@ -46,6 +46,10 @@ test('who said what: users, agents, tools and colleagues; not what was said in p
     { role: 'user', content: 'And now?' },
     {
       role: 'user',
+      content: expect.stringMatching(/below your instructions: "Nobody is free\."\)$/),
+    },
+    {
+      role: 'user',
       content: String.raw`(A human colleague of yours said to the user: "I am \u003cAnn>.")`,
     },
     { role: 'assistant', content: 'I was abo' },
