@@ -21,6 +21,8 @@ export type StubReply = {
   delayMs?: number;
   /** Before each token. */
   tokenDelayMs?: number;
+  /** Between `[DONE]` and the end of the response. */
+  endDelayMs?: number;
   /** Stands still for good: nothing more comes, and the socket stays open. */
   hang?: 'before_headers' | 'after_headers' | 'between_tokens' | 'after_last';
   /** Destroys the socket in the middle of the token with this number, from 0. */
@@ -32,6 +34,8 @@ export type StubReply = {
   body?: string;
   /** The stream as it is, its events already written; then it ends. */
   events?: string;
+  /** Events, already written, that it sends again and again, `tokenDelayMs` between them. */
+  drip?: string;
   /** Answers JSON whole though a stream was asked for. */
   ignoresStream?: boolean;
   /** What a token is as text; default: itself. For benches that stamp the time into it. */
@@ -51,6 +55,8 @@ export type StubRequest = {
   closed: Promise<number>;
   /** Whether the client left before the answer was whole. */
   isAborted: () => boolean;
+  /** Destroys the connection under it. */
+  hangUp: () => void;
 };
 
 export type StubBody = {
@@ -160,6 +166,7 @@ function noteRequest(
     receivedAt: performance.now(),
     closed,
     isAborted: () => response.destroyed && !response.writableFinished,
+    hangUp: () => void incoming.socket.destroy(),
   };
 }
 
@@ -187,7 +194,15 @@ async function answerWith(
   response.flushHeaders();
   if (reply.hang === 'after_headers') return;
   if (reply.events !== undefined) return void response.end(reply.events);
+  if (reply.drip !== undefined) return await dripOn(reply.drip, reply.tokenDelayMs ?? 1, response);
   await stream(reply, request, response);
+}
+
+async function dripOn(events: string, everyMs: number, response: ServerResponse): Promise<void> {
+  while (!response.destroyed) {
+    response.write(events);
+    await pause(everyMs);
+  }
 }
 
 function answerWhole(reply: StubReply, response: ServerResponse): void {
@@ -220,7 +235,10 @@ async function stream(
   if (finish !== null) send.finish(finish);
   const usage = usageOf(reply);
   if (usage !== null && includesUsage(request)) send.usage(usage);
-  response.end('data: [DONE]\n\n');
+  if (reply.endDelayMs === undefined) return void response.end('data: [DONE]\n\n');
+  response.write('data: [DONE]\n\n');
+  await pause(reply.endDelayMs);
+  response.end();
 }
 
 function eventWriter(

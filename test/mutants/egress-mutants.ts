@@ -8,16 +8,15 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     name: 'redirect-followed',
     why: 'a receiver sends our request, its body and its signature wherever it likes',
     file: CLIENT,
-    find: `onResponse: (statusCode, headers, { whole, isWhole }) =>
-          settle({ statusCode, headers, body: whole, isWhole }),`,
-    replace: `onResponse: (statusCode, headers, { whole, isWhole }) => {
-          const { location } = headers;
+    find: 'settle({ statusCode, headers, body: body.whole, isWhole: body.isWhole });',
+    replace: `const { location } = headers;
+          const { whole, isWhole } = body;
           if (statusCode < 300 || statusCode >= 400 || typeof location !== 'string') {
-            return settle({ statusCode, headers, body: whole, isWhole });
+            settle({ statusCode, headers, body: whole, isWhole });
+            return body;
           }
           clearTimeout(deadline);
-          void exchangeOnce(deps, request, new URL(location, url)).then(settle);
-        },`,
+          void exchangeOnce(deps, request, new URL(location, url)).then(settle);`,
     suite: 'test/platform/egress/client.test.ts',
     test: 'is a plain one when it redirects: the target sees no connection',
   },
@@ -34,7 +33,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'body-without-end',
     why: 'a receiver that drips a byte a second holds a slot of ours for as long as it likes',
-    file: 'src/platform/egress/exchange.ts',
+    file: 'src/platform/egress/body-collector.ts',
     find: 'const grace = setTimeout(endAndCut, limits.bodyGraceMs);',
     replace: 'const grace = setTimeout(() => undefined, limits.bodyGraceMs);',
     suite: 'test/platform/egress/client.test.ts',

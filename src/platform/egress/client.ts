@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { AddressGuard } from './address-guard.ts';
+import { collectBody } from './body-collector.ts';
 import { createConnector } from './connector.ts';
 import { Exchange, type ResponseHeaders } from './exchange.ts';
 import { connectFailure, EgressFailure, isOutOfSockets, type FailureClass } from './failure.ts';
@@ -82,7 +83,7 @@ const REFUSED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
 /** With all slots waiting, some thousand tries a second, none of which reaches the network. */
-const OUT_OF_SOCKETS_PAUSE_MS = 250;
+export const OUT_OF_SOCKETS_PAUSE_MS = 250;
 
 export function createEgressClient(options: EgressClientOptions): EgressClient {
   const { guard, bodyGraceMs = 250, nowMs = () => performance.now() } = options;
@@ -146,6 +147,7 @@ function exchangeOnce(
   url: URL,
 ): Promise<Settled> {
   return new Promise((settled) => {
+    const limits = { maxResponseBytes: request.maxResponseBytes };
     let exchange: Exchange;
     let waiting: NodeJS.Timeout | undefined;
     const settle = (outcome: Settled): void => {
@@ -168,10 +170,12 @@ function exchangeOnce(
 
     const start = (fresh: boolean): void => {
       exchange = new Exchange({
-        maxResponseBytes: request.maxResponseBytes,
-        bodyGraceMs: deps.bodyGraceMs,
-        onResponse: (statusCode, headers, { whole, isWhole }) =>
-          settle({ statusCode, headers, body: whole, isWhole }),
+        ...limits,
+        onResponse: (statusCode, headers, { cut }) => {
+          const body = collectBody({ ...limits, bodyGraceMs: deps.bodyGraceMs }, cut);
+          settle({ statusCode, headers, body: body.whole, isWhole: body.isWhole });
+          return body;
+        },
         onFailure: (error) => {
           const mayRepeat = !exchange.isCancelled && exchange.diedUnanswered(error);
           // At once, and on a new connection, since its idle neighbours may be dead as well; once,
@@ -196,7 +200,10 @@ function exchangeOnce(
  * Everything undici would refuse is refused here first: an error thrown inside its dispatch leaves
  * the connection marked busy for good.
  */
-function readRequest({ url: raw, method, headers }: EgressRequest): URL | EgressFailure {
+export function readRequest(
+  request: Pick<EgressRequest, 'url' | 'method' | 'headers'>,
+): URL | EgressFailure {
+  const { url: raw, method, headers } = request;
   const url = URL.canParse(raw) ? new URL(raw) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     return new EgressFailure('blocked', 'The URL is not an http or https one.');
@@ -225,7 +232,11 @@ function isHeader(name: string, value: string): boolean {
   }
 }
 
-function dispatched(request: EgressRequest, url: URL, fresh: boolean): Dispatched {
+export function dispatched(
+  request: Pick<EgressRequest, 'method' | 'headers' | 'body'>,
+  url: URL,
+  fresh: boolean,
+): Dispatched {
   const { method, headers, body = null } = request;
   return { origin: url.origin, path: url.pathname + url.search, method, headers, body, fresh };
 }

@@ -5,8 +5,8 @@ import { EgressFailure, isDroppedConnection } from './failure.ts';
 /**
  * One request on one connection, as undici's handler sees it.
  *
- * The response counts from its headers; the body is a courtesy that is read for a short while and
- * up to a size, then cut together with the socket.
+ * It ends at the response's headers; what becomes of the body is for whoever asked: body-collector.ts
+ * reads some of it, fetch.ts hands it on as it comes.
  */
 
 export type ResponseHeaders = Record<string, string | string[]>;
@@ -31,23 +31,25 @@ export type Connection = {
   giveUp: (() => void) | undefined;
 };
 
+/** Where a body goes. `end`: it is over; with an error when it broke off. */
+export type BodySink = { push: (chunk: Buffer) => void; end: (error?: unknown) => void };
+/** What its reader can do to a body. `cut` gives up the rest and destroys the socket. */
+export type Flow = { cut: () => void; pause: () => void; resume: () => void };
+
 type ExchangeDeps = {
+  /** For the count of everything that is no body; the sink itself counts the body. */
   maxResponseBytes: number;
-  bodyGraceMs: number;
   /** Final headers (1xx are skipped). */
-  onResponse: (statusCode: number, headers: ResponseHeaders, body: ResponseBody) => void;
+  onResponse: (statusCode: number, headers: ResponseHeaders, flow: Flow) => BodySink;
   onFailure: (error: unknown) => void;
 };
-
-/** Neither rejects; `isWhole`: nothing of it was cut, and it did not break off. */
-type ResponseBody = { whole: Promise<Buffer>; isWhole: Promise<boolean> };
 
 /** A class, because the pool recognises its own handlers by it. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deps: ExchangeDeps;
   #connection: Connection | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #body: BodyCollector | undefined;
+  #body: BodySink | undefined;
   #isCancelled = false;
   #isReused = false;
   #hasFirstByte = false;
@@ -117,8 +119,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
       if (this.#informational > MAX_INFORMATIONAL) throw new EgressFailure('connect', TOO_MANY);
       return;
     }
-    this.#body = collectBody(this.#deps, () => controller.abort(cancelled()));
-    this.#deps.onResponse(statusCode, definedOnly(headers), this.#body);
+    this.#body = this.#deps.onResponse(statusCode, definedOnly(headers), {
+      cut: () => controller.abort(cancelled()),
+      pause: () => controller.pause(),
+      resume: () => controller.resume(),
+    });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -126,12 +131,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#body?.end(true);
+    this.#body?.end();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: unknown): void {
     if (this.#body === undefined) this.#deps.onFailure(error);
-    else this.#body.end(false);
+    else this.#body.end(error);
   }
 }
 
@@ -149,41 +154,4 @@ function definedOnly(headers: Record<string, string | string[] | undefined>): Re
 
 function cancelled(): EgressFailure {
   return new EgressFailure('timeout', 'The request was given up.');
-}
-
-type BodyCollector = ResponseBody & {
-  push: (chunk: Buffer) => void;
-  end: (isWhole: boolean) => void;
-};
-
-function collectBody(
-  limits: { maxResponseBytes: number; bodyGraceMs: number },
-  cut: () => void,
-): BodyCollector {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let isOver = false;
-  const { promise: whole, resolve } = Promise.withResolvers<Buffer>();
-  const { promise: isWhole, resolve: tellWhole } = Promise.withResolvers<boolean>();
-  const end = (isAll: boolean): void => {
-    if (isOver) return;
-    isOver = true;
-    clearTimeout(grace);
-    tellWhole(isAll);
-    resolve(Buffer.concat(chunks).subarray(0, limits.maxResponseBytes));
-    chunks.length = 0; // The connection keeps its last exchange.
-  };
-  const endAndCut = (): void => {
-    end(false);
-    cut();
-  };
-  const grace = setTimeout(endAndCut, limits.bodyGraceMs);
-  const push = (chunk: Buffer): void => {
-    if (isOver) return;
-    chunks.push(chunk);
-    bytes += chunk.length;
-    // After the parser's turn: it does not expect its socket to vanish inside a callback.
-    if (bytes > limits.maxResponseBytes) queueMicrotask(endAndCut);
-  };
-  return { whole, isWhole, push, end };
 }

@@ -1,0 +1,98 @@
+import type OpenAI from 'openai';
+import type { EgressFetch } from '../platform/egress/fetch.ts';
+import type { ModelLink } from './model-attempt.ts';
+import { createModelChain, type FindLink } from './model-chain.ts';
+import { DEFAULT_PROVIDER } from './model-provider.ts';
+import {
+  ModelError,
+  type FindEndpoint,
+  type FindModel,
+  type ModelChoice,
+  type ModelEndpoint,
+} from './model.ts';
+import { createOpenAiClient } from './openai-client.ts';
+import { createProviderSlots } from './provider-slots.ts';
+
+/**
+ * The models of agents, by what they declare. An agent that names no provider has the default one of
+ * the settings, and without one no model, unless a fallback of it names a provider. A fallback that
+ * names none is another model of the same provider.
+ */
+export function createModels(deps: {
+  findEndpoint: FindEndpoint;
+  fetch: EgressFetch;
+  /** A monotonic clock. */
+  nowMs?: () => number;
+  random?: () => number;
+}): FindModel {
+  const { findEndpoint, fetch, nowMs = () => performance.now(), random = Math.random } = deps;
+  const chain = { slots: createProviderSlots(), nowMs, random };
+  const clients = new WeakMap<ModelEndpoint, OpenAI>();
+  const clientOf = (endpoint: ModelEndpoint): OpenAI => {
+    const client = clients.get(endpoint) ?? createOpenAiClient(endpoint, fetch);
+    clients.set(endpoint, client);
+    return client;
+  };
+
+  return async ({ namespace, model = {} }) => {
+    const { fallback = [], temperature, maxTokens } = model;
+    const choices = [model, ...fallback.map((other) => ({ provider: model.provider, ...other }))];
+    const usable = await withoutMissingDefault(choices, () => findEndpoint(namespace, undefined));
+    if (usable.length === 0) return undefined;
+    return createModelChain(
+      usable.map(({ provider, name }): FindLink => async () => {
+        const endpoint = await findEndpoint(namespace, provider);
+        if (endpoint === undefined) throw missing(provider);
+        return {
+          client: clientOf(endpoint),
+          endpoint,
+          model: modelOf(endpoint, name),
+          temperature,
+          maxTokens,
+          slotsKey: slotsKeyOf(namespace, provider),
+        } satisfies ModelLink;
+      }),
+      chain,
+    );
+  };
+}
+
+/** The default provider is the same one in every namespace. */
+function slotsKeyOf(namespace: string, provider: string | undefined): string {
+  const isDefault = provider === undefined || provider === DEFAULT_PROVIDER;
+  return isDefault ? DEFAULT_PROVIDER : `${namespace}/${provider}`;
+}
+
+type Named = Pick<ModelChoice, 'provider' | 'name'>;
+
+/** Those that name no provider mean the default one, which there may not be. */
+async function withoutMissingDefault(
+  choices: readonly Named[],
+  findDefault: () => Promise<ModelEndpoint | undefined>,
+): Promise<readonly Named[]> {
+  if (choices.every(({ provider }) => provider !== undefined)) return choices;
+  if ((await findDefault()) !== undefined) return choices;
+  return choices.filter(({ provider }) => provider !== undefined);
+}
+
+function modelOf(endpoint: ModelEndpoint, asked: string | undefined): string {
+  const { provider, allowedModels, defaultModel } = endpoint;
+  const name = asked ?? defaultModel;
+  if (name === undefined) {
+    const message = `Neither the agent nor the provider "${provider}" names a model: set the agent's model.name.`;
+    throw new ModelError('model_refused', message);
+  }
+  if (allowedModels.length > 0 && !allowedModels.includes(name)) {
+    const message = `The provider "${provider}" may not be asked for the model "${name}": use one of its allowed models.`;
+    throw new ModelError('model_refused', message);
+  }
+  return name;
+}
+
+function missing(provider: string | undefined): ModelError {
+  const message =
+    provider === undefined
+      ? 'There is no default model provider: set PARLEY_MODEL_URL.'
+      : `There is no model provider "${provider}" in the agent's namespace that can be used: see its conditions.`;
+  return new ModelError('model_refused', message);
+}

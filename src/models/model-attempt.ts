@@ -1,0 +1,110 @@
+import type OpenAI from 'openai';
+import { createAnswerDraft, type AnswerDraft, type Taken } from './answer-draft.ts';
+import type { ModelEndpoint, ModelRequest } from './model.ts';
+import { InvalidAnswer, readFailure, type Failure } from './model-failure.ts';
+import { streamCompletion } from './openai-model.ts';
+import type { ProviderSlots } from './provider-slots.ts';
+import { lateMessage, watch } from './watchdog.ts';
+
+/** A model of a provider, as one agent asks it. */
+export type ModelLink = {
+  client: OpenAI;
+  endpoint: ModelEndpoint;
+  model: string;
+  temperature: number | undefined;
+  maxTokens: number | undefined;
+  /** Under which its requests at once are counted. */
+  slotsKey: string;
+};
+
+export type Attempted = {
+  draft: AnswerDraft;
+  /** Whether a request was made at all. */
+  wasSent: boolean;
+  /** By `performance.now()`. */
+  firstPartAt: number | undefined;
+  outcome: { kind: 'whole' } | { kind: 'interrupted' } | { kind: 'failed'; failure: Failure };
+};
+
+/**
+ * One request. It settles at once when the caller's signal is aborted or a watchdog bites, with
+ * what there is: never by waiting for the package, the connection or the provider.
+ */
+export function attempt(
+  link: ModelLink,
+  deps: { slots: ProviderSlots; leftMs: number; nowMs: () => number },
+  request: ModelRequest,
+): Promise<Attempted> {
+  const { endpoint, model } = link;
+  const draft = createAnswerDraft();
+  const inner = new AbortController();
+  let wasSent = false;
+  let firstPartAt: number | undefined;
+
+  return new Promise((resolve) => {
+    const settle = (outcome: Attempted['outcome']): void => {
+      dog.stop();
+      request.signal.removeEventListener('abort', interrupt);
+      resolve({ draft, wasSent, firstPartAt, outcome });
+      // Nothing that comes later is wanted; of a whole answer nothing is left to abort.
+      if (outcome.kind !== 'whole' || draft.finishReason() === 'length') inner.abort();
+    };
+    const fail = (failure: Failure): void => settle({ kind: 'failed', failure });
+    const interrupt = (): void => settle({ kind: 'interrupted' });
+    const dog = watch(endpoint.timeouts, deps.leftMs, (late) =>
+      fail(
+        wasSent ? tooLate(lateMessage(endpoint.provider, endpoint.timeouts, late)) : busy(endpoint),
+      ),
+    );
+    if (request.signal.aborted) return interrupt();
+    request.signal.addEventListener('abort', interrupt, { once: true });
+
+    const onTaken = (taken: Taken): void => {
+      if (taken === 'idle') return;
+      dog.seen();
+      if (taken !== 'busy') firstPartAt ??= deps.nowMs();
+    };
+    const run = async (): Promise<void> => {
+      const leave = await enter(link, deps.slots, inner.signal);
+      if (leave === undefined) return fail(busy(endpoint));
+      try {
+        wasSent = true;
+        const { signal } = inner;
+        await streamCompletion(link.client, { ...link, request }, draft, {
+          signal,
+          onText: request.onText,
+          onTaken,
+        });
+        if (!draft.isFinished) throw new InvalidAnswer('broke its answer off');
+        settle({ kind: 'whole' });
+      } finally {
+        leave();
+      }
+    };
+    run().catch((error: unknown) =>
+      fail(readFailure(error, { provider: endpoint.provider, model })),
+    );
+  });
+}
+
+async function enter(
+  { endpoint, slotsKey }: ModelLink,
+  slots: ProviderSlots,
+  signal: AbortSignal,
+): Promise<(() => void) | undefined> {
+  if (endpoint.maxConcurrent === null) return () => {};
+  return await slots.take(slotsKey, endpoint.maxConcurrent, signal);
+}
+
+function tooLate(message: string): Failure {
+  return { code: 'model_timeout', message, mayRetry: false, retryAfterMs: undefined };
+}
+
+function busy({ provider, maxConcurrent }: ModelEndpoint): Failure {
+  return {
+    code: 'model_rate_limited',
+    message: `The provider "${provider}" has ${maxConcurrent} requests under way, the most it may have at once: try again, or raise its limit.`,
+    mayRetry: false,
+    retryAfterMs: undefined,
+  };
+}

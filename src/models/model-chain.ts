@@ -1,0 +1,140 @@
+import { attempt, type Attempted, type ModelLink } from './model-attempt.ts';
+import type { Failure } from './model-failure.ts';
+import {
+  ModelError,
+  type FinishReason,
+  type Model,
+  type ModelReply,
+  type ModelRequest,
+} from './model.ts';
+import type { ProviderSlots } from './provider-slots.ts';
+import { costOf, estimateUsage } from './usage.ts';
+
+/** Finds a model that may be asked; throws ModelError when there is none to ask. */
+export type FindLink = () => Promise<ModelLink>;
+
+type Deps = { slots: ProviderSlots; nowMs: () => number; random: () => number };
+
+/** After the first request to a model; each waits twice as long as the one before. */
+const RETRIES = 2;
+const FIRST_PAUSE_MS = 250;
+/** A caller waits: who asks for more than this gets a fallback, or the error. */
+const MAX_RETRY_AFTER_MS = 3000;
+
+/**
+ * The model of an agent, then its fallbacks, in order. Everything is tried again only while nothing
+ * of an answer has come: what a caller has seen or heard is never taken back. The time of the first
+ * provider is that of all of them together.
+ */
+export function createModelChain(links: readonly FindLink[], deps: Deps): Model {
+  return async (request) => {
+    const turn = { request, startedAt: deps.nowMs(), attempts: 0, totalMs: undefined };
+    const failures: Reason[] = [];
+    for (const find of links) {
+      const link = await find().catch((error: unknown) => noteUnusable(error, failures));
+      if (link === undefined) continue;
+      const reply = await askOne(link, turn, deps, failures);
+      if (reply !== undefined) return reply;
+    }
+    const [first] = failures;
+    if (first === undefined) throw new ModelError('model_failed', 'The agent names no model.');
+    const rest = failures.length === 1 ? '' : ' Its fallbacks failed as well.';
+    throw new ModelError(first.code, first.message + rest, { cause: first.cause });
+  };
+}
+
+/** Why a model could not answer. */
+type Reason = Pick<Failure, 'code' | 'message' | 'cause'>;
+
+type Turn = {
+  request: ModelRequest;
+  startedAt: number;
+  attempts: number;
+  totalMs: number | undefined;
+};
+
+/** undefined: it cannot answer, and the next one may be asked. */
+async function askOne(
+  link: ModelLink,
+  turn: Turn,
+  deps: Deps,
+  failures: Reason[],
+): Promise<ModelReply | undefined> {
+  const { request } = turn;
+  turn.totalMs ??= link.endpoint.timeouts.totalMs;
+  const leftMs = (): number => turn.startedAt + turn.totalMs! - deps.nowMs();
+  for (let tries = 0; ; tries += 1) {
+    const attempted = await attempt(link, { ...deps, leftMs: Math.max(0, leftMs()) }, request);
+    if (attempted.wasSent) turn.attempts += 1;
+    const { outcome, draft } = attempted;
+    if (outcome.kind !== 'failed') return replyOf(link, turn, attempted, deps);
+    if (draft.hasPart) throw brokenOff(outcome.failure, replyOf(link, turn, attempted, deps));
+    const pauseMs = pauseBefore(outcome.failure, tries, deps);
+    if (pauseMs === undefined || pauseMs >= leftMs()) {
+      failures.push(outcome.failure);
+      return undefined;
+    }
+    await pause(pauseMs, request.signal);
+  }
+}
+
+/** undefined: not again. */
+function pauseBefore(failure: Failure, tries: number, deps: Deps): number | undefined {
+  if (!failure.mayRetry || tries >= RETRIES) return undefined;
+  const asked = failure.retryAfterMs;
+  if (asked !== undefined && asked > MAX_RETRY_AFTER_MS) return undefined;
+  // Spread, so that those who failed together do not come back together.
+  const own = FIRST_PAUSE_MS * 2 ** tries * (0.5 + deps.random() / 2);
+  return asked === undefined ? own : asked + own;
+}
+
+/** Until then, or until nobody waits any more. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+function brokenOff({ code, message, cause }: Failure, partial: ModelReply): ModelError {
+  return new ModelError(code, message, { partial, cause });
+}
+
+function replyOf(link: ModelLink, turn: Turn, attempted: Attempted, deps: Deps): ModelReply {
+  const { draft, outcome, firstPartAt } = attempted;
+  const { endpoint, model } = link;
+  const toolCalls = draft.toolCalls();
+  const text = draft.text;
+  // What came before the end may be a count of what was sent so far.
+  const told = outcome.kind === 'whole' ? draft.usage : undefined;
+  const counted =
+    turn.attempts === 0
+      ? { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, estimated: true }
+      : estimateUsage(turn.request, { text, toolCalls });
+  const usage = told === undefined ? counted : { ...told, estimated: false };
+  const finishReason: FinishReason =
+    outcome.kind === 'whole' ? draft.finishReason() : 'interrupted';
+  return {
+    text,
+    toolCalls,
+    finishReason,
+    usage,
+    provider: endpoint.provider,
+    model,
+    cost: costOf(endpoint.pricing, usage),
+    timeToFirstTokenMs: firstPartAt === undefined ? null : Math.round(firstPartAt - turn.startedAt),
+    durationMs: Math.round(deps.nowMs() - turn.startedAt),
+    attempts: turn.attempts,
+  };
+}
+
+function noteUnusable(error: unknown, failures: Reason[]): undefined {
+  if (!(error instanceof ModelError)) throw error;
+  failures.push(error);
+}

@@ -1,0 +1,131 @@
+import { APIError } from 'openai';
+import { EgressFailure } from '../platform/egress/failure.ts';
+import type { ModelErrorCode } from './model.ts';
+
+/** What came is no answer; `what` says what it was: `answered with a web page`. */
+export class InvalidAnswer extends Error {
+  override readonly name = 'InvalidAnswer';
+}
+
+/** A request that brought no answer. `message` is safe to show: no word of it is the provider's. */
+export type Failure = {
+  code: ModelErrorCode;
+  message: string;
+  /** Whether the same request may do better in a moment. */
+  mayRetry: boolean;
+  /** How long the provider asks to wait. */
+  retryAfterMs: number | undefined;
+  cause?: unknown;
+};
+
+/** What a provider calls its error, if that is a plain word: its sentences quote keys and prompts. */
+const PLAIN_WORD = /^[a-z]{1,20}(_[a-z]{1,20}){0,4}$/;
+/** A limit that does not pass by itself. */
+const OUT_OF_QUOTA = 'insufficient_quota';
+
+export function readFailure(error: unknown, from: { provider: string; model: string }): Failure {
+  const who = `The provider "${from.provider}"`;
+  const egress = causeOf(error, (cause) => cause instanceof EgressFailure);
+  if (egress instanceof EgressFailure) return unreachable(who, egress);
+  if (error instanceof InvalidAnswer)
+    return once('model_invalid_answer', `${who} ${error.message}.`);
+  if (error instanceof SyntaxError) {
+    return once('model_invalid_answer', `${who} streamed something that is no JSON.`);
+  }
+  if (error instanceof APIError) {
+    const word = plainWordOf(error);
+    return error.status === undefined
+      ? {
+          ...once('model_failed', `${who} broke its answer off with an error${word}.`),
+          mayRetry: true,
+        }
+      : ofStatus(error, { who, word, model: from.model }, error.status);
+  }
+  // Nothing that a provider did: a bug of ours, which the log has to show.
+  return { ...once('model_failed', `${who} could not be asked.`), cause: error };
+}
+
+function once(code: ModelErrorCode, message: string): Failure {
+  return { code, message, mayRetry: false, retryAfterMs: undefined };
+}
+
+function unreachable(who: string, { errorClass, message }: EgressFailure): Failure {
+  return {
+    code: 'model_unreachable',
+    message: `${who} cannot be reached: ${message}`,
+    // A certificate and our own rules are the same in a second.
+    mayRetry: errorClass === 'connect' || errorClass === 'dns' || errorClass === 'timeout',
+    retryAfterMs: undefined,
+  };
+}
+
+function ofStatus(
+  error: APIError,
+  from: { who: string; word: string; model: string },
+  status: number,
+): Failure {
+  const { who, word, model } = from;
+  const told = `(${status}${word === '' ? '' : `,${word}`})`;
+  const where = 'check its base URL, which mostly ends in /v1';
+  if (status < 400) {
+    const message = `${who} redirects ${told}, which is never followed: set its base URL to where the API is.`;
+    return once('model_refused', message);
+  }
+  if (status === 401 || status === 403) {
+    const message = `${who} refused the key ${told}: check the Secret that the key comes from, and that it may use the model "${model}".`;
+    return once('model_unauthorized', message);
+  }
+  if (status === 404 || status === 405) {
+    return once(
+      'model_refused',
+      `${who} knows no model "${model}" ${told}: check its name, and ${where}.`,
+    );
+  }
+  if (status === 429) return limited(error, who, told);
+  if (status >= 500 || status === 408 || status === 409) {
+    return {
+      code: 'model_failed',
+      message: `${who} failed ${told}: try again later, or declare a fallback.`,
+      mayRetry: true,
+      retryAfterMs: retryAfterOf(error),
+    };
+  }
+  return once(
+    'model_refused',
+    `${who} refused the request ${told}: check what the model "${model}" can take.`,
+  );
+}
+
+function limited(error: APIError, who: string, told: string): Failure {
+  const isOut = error.code === OUT_OF_QUOTA || error.type === OUT_OF_QUOTA;
+  const advice = isOut ? 'its account has no credit left' : 'it takes no more requests for now';
+  return {
+    code: 'model_rate_limited',
+    message: `${who} limits the key ${told}: ${advice}.`,
+    mayRetry: !isOut,
+    retryAfterMs: retryAfterOf(error),
+  };
+}
+
+/** ` context_length_exceeded`, or nothing. */
+function plainWordOf({ code, type }: APIError): string {
+  const word = [code, type].find((one) => typeof one === 'string' && PLAIN_WORD.test(one));
+  return word === undefined || word === null ? '' : ` ${word}`;
+}
+
+/** Milliseconds; RFC 9110 (10.2.3) has seconds or a date. */
+function retryAfterOf({ headers }: APIError): number | undefined {
+  const value = headers?.get('retry-after')?.trim();
+  if (value === undefined || value === '') return undefined;
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}
+
+function causeOf(error: unknown, is: (cause: unknown) => boolean): unknown {
+  let at = error;
+  for (let depth = 0; depth < 5 && at !== undefined; depth += 1) {
+    if (is(at)) return at;
+    at = at instanceof Error ? at.cause : undefined;
+  }
+  return undefined;
+}

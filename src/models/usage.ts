@@ -1,0 +1,41 @@
+import { estimateTokenCount } from 'tokenx';
+import type {
+  ModelEndpoint,
+  ModelReply,
+  ModelRequest,
+  ModelToolCall,
+  ModelUsage,
+} from './model.ts';
+
+/** About what a provider would count; for answers whose own count never came. */
+export function estimateUsage(
+  request: Pick<ModelRequest, 'messages' | 'tools'>,
+  answer: { text: string; toolCalls: readonly ModelToolCall[] },
+): ModelUsage {
+  const prompt = request.messages.map(({ content }) => content).join('\n');
+  const called = request.messages.flatMap((message) =>
+    message.role === 'assistant' ? (message.toolCalls ?? []) : [],
+  );
+  const tools = request.tools.length === 0 ? '' : JSON.stringify(request.tools);
+  return {
+    inputTokens: estimateTokenCount(prompt) + tokensOf(called) + estimateTokenCount(tools),
+    outputTokens: estimateTokenCount(answer.text) + tokensOf(answer.toolCalls),
+    cachedInputTokens: 0,
+    estimated: true,
+  };
+}
+
+function tokensOf(calls: readonly ModelToolCall[]): number {
+  return estimateTokenCount(calls.map((call) => `${call.name} ${call.arguments}`).join('\n'));
+}
+
+/** By prices per million tokens; to a millionth of a cent, so that no sum shows binary fractions. */
+export function costOf(pricing: ModelEndpoint['pricing'], usage: ModelUsage): ModelReply['cost'] {
+  if (pricing === null) return null;
+  const { inputTokens, outputTokens, cachedInputTokens } = usage;
+  const millionths =
+    (inputTokens - cachedInputTokens) * pricing.input +
+    cachedInputTokens * pricing.cachedInput +
+    outputTokens * pricing.output;
+  return { amount: Math.round(millionths * 100) / 100_000_000, currency: pricing.currency };
+}

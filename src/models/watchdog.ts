@@ -1,0 +1,57 @@
+import type { ModelEndpoint } from './model.ts';
+
+/** Which wait was too long. */
+export type Late = 'first_token' | 'between_tokens' | 'total';
+
+export type Watchdog = {
+  /** Something came: the next may take as long as one may between tokens. */
+  seen: () => void;
+  stop: () => void;
+};
+
+/** `leftMs`: what is left for the whole answer. Calls `onLate` once, unless stopped before. */
+export function watch(
+  timeouts: ModelEndpoint['timeouts'],
+  leftMs: number,
+  onLate: (late: Late) => void,
+): Watchdog {
+  const total = setTimeout(() => late('total'), leftMs);
+  let next = setTimeout(() => late('first_token'), timeouts.firstTokenMs);
+  let isBetween = false;
+  const stop = (): void => {
+    clearTimeout(total);
+    clearTimeout(next);
+  };
+  const late = (which: Late): void => {
+    stop();
+    onLate(which);
+  };
+  return {
+    seen: () => {
+      if (isBetween) {
+        next.refresh();
+        return;
+      }
+      isBetween = true;
+      clearTimeout(next);
+      next = setTimeout(() => late('between_tokens'), timeouts.betweenTokensMs);
+    },
+    stop,
+  };
+}
+
+/** For people: what did not come, and within which time. */
+export function lateMessage(
+  provider: string,
+  timeouts: ModelEndpoint['timeouts'],
+  late: Late,
+): string {
+  const who = `The provider "${provider}"`;
+  if (late === 'first_token') {
+    return `${who} sent no token within ${timeouts.firstTokenMs} ms: try again, or give it more time.`;
+  }
+  if (late === 'between_tokens') {
+    return `${who} stopped in the middle of its answer: no token for ${timeouts.betweenTokensMs} ms.`;
+  }
+  return `${who} did not finish its answer in the time of ${timeouts.totalMs} ms that it has in all.`;
+}

@@ -1,0 +1,202 @@
+import type { AddressGuard } from './address-guard.ts';
+import { dispatched, OUT_OF_SOCKETS_PAUSE_MS, readRequest } from './client.ts';
+import { createConnector } from './connector.ts';
+import { Exchange, type Flow, type ResponseHeaders } from './exchange.ts';
+import { connectFailure, EgressFailure, isOutOfSockets } from './failure.ts';
+import type { Lookup } from './name-lookup.ts';
+import { createOriginPools, type OriginPools } from './origin-pools.ts';
+import { createResolver } from './resolver.ts';
+import { streamBody, type StreamedBody } from './streamed-body.ts';
+
+/**
+ * `fetch` for packages that want one, under the same address rules as every outgoing request, with
+ * the body as it comes. As client.ts: a redirect is an answer like another, nothing is decompressed
+ * (and `identity` asked for), no proxy variable is read, HTTP/1.1 only.
+ *
+ * It has no time-out of its own: the caller's signal ends it, wherever it is, at once. Rejects with
+ * EgressFailure, or with the signal's reason.
+ */
+export type EgressFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+export type FetchClient = {
+  fetch: EgressFetch;
+  /** Refuses new requests, breaks off those under way, closes all. */
+  stop: () => Promise<void>;
+};
+
+export type FetchClientOptions = {
+  guard: AddressGuard;
+  /** Default: the system's resolver. */
+  lookup?: Lookup;
+  /**
+   * Streams at once to one origin; more wait in line. Default 2048: all agents of an installation
+   * may use the same API, and each conversation that is being answered holds one.
+   */
+  connectionsPerOrigin?: number;
+  /** Default 16 MiB: an answer in 65,000 tokens, with what surrounds each. */
+  maxResponseBytes?: number;
+  /** A PEM certificate trusted besides the system's; for tests. */
+  tlsCa?: string;
+};
+
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** Of an answer that is no success, which is only read for its reason. The rest is cut. */
+const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_ORIGINS = 512;
+
+type Sent = { url: string; method: string; headers: Record<string, string>; body?: string };
+type Deps = { pools: OriginPools; maxResponseBytes: number };
+
+export function createEgressFetch(options: FetchClientOptions): FetchClient {
+  const { guard, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
+  const resolve = createResolver({ guard, lookup: options.lookup });
+  const pools = createOriginPools({
+    connect: createConnector({ guard, resolve, tlsCa: options.tlsCa }),
+    connectionsPerOrigin: options.connectionsPerOrigin ?? 2048,
+    maxOrigins: MAX_ORIGINS,
+  });
+  const underWay = new Set<(reason: unknown) => void>();
+  let isStopped = false;
+
+  return {
+    fetch: async (input, init = {}) => {
+      const signal = init.signal ?? undefined;
+      signal?.throwIfAborted();
+      if (isStopped) throw stopping();
+      const request = readInit(input, init);
+      const url = readRequest(request);
+      if (url instanceof EgressFailure) throw url;
+      return await new Promise<Response>((settle, reject) => {
+        const started = start({ pools, maxResponseBytes }, request, url, {
+          settle,
+          reject,
+          over: () => {
+            signal?.removeEventListener('abort', abort);
+            underWay.delete(started.giveUp);
+          },
+        });
+        const abort = (): void => started.giveUp(signal?.reason);
+        underWay.add(started.giveUp);
+        signal?.addEventListener('abort', abort, { once: true });
+        started.send();
+      });
+    },
+    stop: async () => {
+      isStopped = true;
+      for (const giveUp of underWay) giveUp(stopping());
+      await pools.stop();
+    },
+  };
+}
+
+function stopping(): EgressFailure {
+  return new EgressFailure('connect', 'Parley is stopping.');
+}
+
+function readInit(input: string | URL | Request, init: RequestInit): Sent {
+  const { method = 'GET', body = null } = init;
+  if (input instanceof Request || (body !== null && typeof body !== 'string')) {
+    throw new TypeError('Only a URL and a body of text can be sent.');
+  }
+  return {
+    url: String(input),
+    method,
+    headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
+    ...(body === null ? {} : { body }),
+  };
+}
+
+type Ends = {
+  settle: (response: Response) => void;
+  reject: (reason: unknown) => void;
+  /** Once, when nothing of the request is left. */
+  over: () => void;
+};
+
+/** One request, until its body is over. `giveUp` rejects or breaks the body off, and cuts the socket. */
+function start(
+  { pools, maxResponseBytes }: Deps,
+  request: Sent,
+  url: URL,
+  ends: Ends,
+): { send: () => void; giveUp: (reason: unknown) => void } {
+  let exchange: Exchange | undefined;
+  let body: StreamedBody | undefined;
+  let waiting: NodeJS.Timeout | undefined;
+  let isOver = false;
+
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(waiting);
+    pools.release(url.origin);
+    ends.over();
+  };
+  const fail = (reason: unknown): void => {
+    ends.reject(reason);
+    over();
+  };
+  const answered = (status: number, headers: ResponseHeaders, flow: Flow): StreamedBody => {
+    const isSuccess = status < 300;
+    body = streamBody(flow, {
+      maxBytes: isSuccess ? maxResponseBytes : Math.min(MAX_ERROR_BYTES, maxResponseBytes),
+      isCutQuietly: !isSuccess,
+      over,
+    });
+    try {
+      ends.settle(responseOf(status, headers, body));
+    } catch {
+      body.fail(undefined);
+      ends.reject(new EgressFailure('connect', "The receiver's answer has no usable status."));
+    }
+    return body;
+  };
+  const send = (fresh: boolean): void => {
+    const current = new Exchange({
+      maxResponseBytes,
+      onResponse: answered,
+      onFailure: (error) => {
+        if (isOver) return;
+        // As in client.ts: an idle connection that died is replaced once, on our own account.
+        if (current.diedUnanswered(error)) return send(true);
+        if (!isOutOfSockets(error)) return fail(connectFailure(error));
+        waiting = setTimeout(() => send(false), OUT_OF_SOCKETS_PAUSE_MS);
+      },
+    });
+    exchange = current;
+    pools.dispatch(dispatched(request, url, fresh), current);
+  };
+
+  return {
+    send: () => {
+      pools.acquire(url.origin);
+      send(false);
+    },
+    giveUp: (reason) => {
+      if (isOver) return;
+      if (body !== undefined) return body.fail(reason);
+      fail(reason);
+      exchange?.cancel();
+    },
+  };
+}
+
+/** Statuses that have no body by definition; Response refuses them with one. */
+const WITHOUT_BODY = [204, 205, 304];
+
+function responseOf(status: number, given: ResponseHeaders, body: StreamedBody): Response {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(given)) {
+    for (const value of [values].flat()) appendReadable(headers, name, value);
+  }
+  return new Response(WITHOUT_BODY.includes(status) ? null : body.stream, { status, headers });
+}
+
+/** What Headers does not take as a header is nothing that anybody here reads. */
+function appendReadable(headers: Headers, name: string, value: string): void {
+  try {
+    headers.append(name, value);
+  } catch {
+    // Left out.
+  }
+}

@@ -1,0 +1,76 @@
+import { EgressFailure } from './failure.ts';
+import type { BodySink, Flow } from './exchange.ts';
+
+export type StreamedBody = BodySink & {
+  stream: ReadableStream<Uint8Array>;
+  /** Breaks it off: its reader sees the reason, and the socket is destroyed. */
+  fail: (reason: unknown) => void;
+};
+
+/** Held for a reader that is slower than the receiver; then the receiver waits. */
+const BUFFER_BYTES = 64 * 1024;
+
+/**
+ * A body handed on as it comes. `isCutQuietly`: above `maxBytes` it ends as if that were all;
+ * otherwise its reader is told. `over` is called once, when it ended, broke off or was given up.
+ */
+export function streamBody(
+  flow: Flow,
+  options: { maxBytes: number; isCutQuietly: boolean; over: () => void },
+): StreamedBody {
+  const { maxBytes, isCutQuietly } = options;
+  let control: ReadableStreamDefaultController<Uint8Array>;
+  let bytes = 0;
+  let isOver = false;
+  const finish = (settle: () => void): void => {
+    if (isOver) return;
+    isOver = true;
+    settle();
+    options.over();
+  };
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start: (given) => {
+        control = given;
+      },
+      pull: () => flow.resume(),
+      cancel: () => {
+        if (isOver) return;
+        finish(() => {});
+        flow.cut();
+      },
+    },
+    { highWaterMark: BUFFER_BYTES, size: (chunk) => chunk.length },
+  );
+  const tooLong = (): void => {
+    finish(() => (isCutQuietly ? control.close() : control.error(tooLongFailure(maxBytes))));
+    // After the parser's turn: it does not expect its socket to vanish inside a callback.
+    queueMicrotask(flow.cut);
+  };
+
+  return {
+    stream,
+    push: (chunk) => {
+      if (isOver) return;
+      bytes += chunk.length;
+      if (bytes > maxBytes) return tooLong();
+      control.enqueue(chunk);
+      if ((control.desiredSize ?? 0) <= 0) flow.pause();
+    },
+    end: (error) =>
+      finish(() => (error === undefined ? control.close() : control.error(brokeOff(error)))),
+    fail: (reason) => {
+      if (isOver) return;
+      finish(() => control.error(reason));
+      flow.cut();
+    },
+  };
+}
+
+function tooLongFailure(maxBytes: number): EgressFailure {
+  return new EgressFailure('connect', `The receiver sent more than ${maxBytes} bytes.`);
+}
+
+function brokeOff(cause: unknown): EgressFailure {
+  return new EgressFailure('connect', 'The receiver broke its answer off.', { cause });
+}

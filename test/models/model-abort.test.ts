@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import net from 'node:net';
+import type { Model, ModelReply } from '../../src/models/model.ts';
+import { until } from '../until.ts';
+import { ask, asking, plainModel, stopAll, stubModel } from './model-harness.ts';
+import type { StubReply } from './stub-model.ts';
+
+afterEach(stopAll);
+
+/** From the abort to the reply, and to the end of the connection at the provider; milliseconds. */
+const LIMIT_MS = 20;
+/** A busy machine delays one of them; what hangs or waits does so each time. */
+const TRIES = 5;
+
+/** Asks, aborts when `isReady`, and says how long what took. */
+async function abortAt(
+  model: Model,
+  isReady: (texts: readonly string[]) => boolean | Promise<boolean>,
+): Promise<{ reply: ModelReply; settledMs: number; abortedAt: number }> {
+  const { request, texts, abort } = asking();
+  const asked = model(request);
+  await until('the state to abort in', async () => await isReady(texts), { everyMs: 1 });
+  const abortedAt = performance.now();
+  abort.abort();
+  const reply = await asked;
+  return { reply, settledMs: performance.now() - abortedAt, abortedAt };
+}
+
+describe('an abort settles at once and closes the connection', () => {
+  const states: [string, StubReply, number][] = [
+    ['before the headers', { hang: 'before_headers' }, 0],
+    ['after the headers', { hang: 'after_headers' }, 0],
+    ['between tokens', { hang: 'between_tokens', text: 'Hello there.' }, 1],
+    ['after the last token', { hang: 'after_last', text: 'Hello there.' }, 2],
+    ['in the midst of many tokens', { text: 'word '.repeat(10_000), tokenDelayMs: 1 }, 5],
+    ['in an answer whose headers say error', { status: 500, body: 'x', hang: 'before_headers' }, 0],
+  ];
+  test.each(states)('%s', async (_, reply, texts) => {
+    const stub = await stubModel({ reply });
+    const model = await plainModel(stub.url);
+    const settled: number[] = [];
+    const closed: number[] = [];
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const result = await abortAt(
+        model,
+        (told) => stub.requests.length > tries && told.length >= texts,
+      );
+      expect(result.reply).toMatchObject({ finishReason: 'interrupted', attempts: 1 });
+      expect(result.reply.usage.estimated).toBe(true);
+      expect(result.reply.usage.inputTokens).toBeGreaterThan(0);
+      const request = stub.requests[tries]!;
+      closed.push((await request.closed) - result.abortedAt);
+      settled.push(result.settledMs);
+      expect(request.isAborted()).toBe(true);
+    }
+    expect(Math.min(...settled)).toBeLessThan(LIMIT_MS);
+    expect(Math.min(...closed)).toBeLessThan(LIMIT_MS);
+  });
+
+  test('with the text so far, and no word after it', async () => {
+    const stub = await stubModel({ reply: { text: 'one two three four', tokenDelayMs: 15 } });
+    const model = await plainModel(stub.url);
+    const { request, texts, abort } = asking({});
+    const asked = model(request);
+    await until('two tokens', () => texts.length === 2, { everyMs: 1 });
+    abort.abort();
+    const reply = await asked;
+    expect(reply.text).toBe('one two');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(texts).toEqual(['one', ' two']);
+  });
+
+  test('before it was asked: no request is made', async () => {
+    const stub = await stubModel();
+    const { request, abort } = asking();
+    abort.abort();
+    const reply = await (await plainModel(stub.url))(request);
+    expect(reply).toMatchObject({
+      finishReason: 'interrupted',
+      text: '',
+      attempts: 0,
+      usage: { inputTokens: 0, outputTokens: 0 },
+    });
+    expect(stub.requests).toEqual([]);
+  });
+
+  test('while the connection is being made', async () => {
+    // Accepts nobody: its line is full.
+    const server = net.createServer();
+    await new Promise<void>((resolve) =>
+      server.listen({ port: 0, host: '127.0.0.1', backlog: 0 }, resolve),
+    );
+    const { port } = server.address() as net.AddressInfo;
+    const silent: net.Socket[] = [];
+    server.on('connection', (socket) => silent.push(socket));
+    const model = await plainModel(`https://127.0.0.1:${port}/v1`);
+    const { settledMs, reply } = await abortAt(model, () => silent.length > 0);
+    expect(reply.finishReason).toBe('interrupted');
+    expect(settledMs).toBeLessThan(500);
+    for (const socket of silent) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('while it waits to try again', async () => {
+    const stub = await stubModel({ reply: { status: 503, headers: { 'retry-after': '2' } } });
+    const { reply, settledMs } = await abortAt(await plainModel(stub.url), async () => {
+      if (stub.requests.length === 0) return false;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return true;
+    });
+    expect(reply).toMatchObject({ finishReason: 'interrupted', attempts: 1 });
+    expect(settledMs).toBeLessThan(500);
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  test('while it stands in line for a place', async () => {
+    const stub = await stubModel({ reply: { hang: 'after_headers' } });
+    const model = await plainModel(stub.url, { maxConcurrent: 1 });
+    const first = asking();
+    const asked = model(first.request);
+    await stub.request(0);
+    const { reply, settledMs } = await abortAt(model, () => true);
+    expect(reply).toMatchObject({ finishReason: 'interrupted', attempts: 0 });
+    expect(settledMs).toBeLessThan(500);
+    first.abort.abort();
+    await asked;
+    stub.answer({});
+    // The place of the first is free again, and the second holds none.
+    expect(await ask(model)).toMatchObject({ finishReason: 'stop' });
+  });
+});
+
+test('a hundred aborted at once settle all, and leave nothing open', async () => {
+  const stub = await stubModel({ reply: { hang: 'between_tokens' } });
+  const model = await plainModel(stub.url);
+  const many = Array.from({ length: 100 }, () => asking());
+  const replies = many.map(({ request }) => model(request));
+  await until('a token each', () => many.every(({ texts }) => texts.length === 1));
+  const abortedAt = performance.now();
+  for (const { abort } of many) abort.abort();
+  const settled = await Promise.all(replies);
+  expect(performance.now() - abortedAt).toBeLessThan(2000);
+  expect(settled.every(({ finishReason }) => finishReason === 'interrupted')).toBe(true);
+  await Promise.all(stub.requests.map(({ closed }) => closed));
+});

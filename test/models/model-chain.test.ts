@@ -1,0 +1,226 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createModels } from '../../src/models/create-models.ts';
+import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
+import { createEgressFetch } from '../../src/platform/egress/fetch.ts';
+import {
+  ask,
+  asking,
+  endpointOf,
+  failureOf,
+  modelOf,
+  plainModel,
+  stopAll,
+  stubModel,
+} from './model-harness.ts';
+import { STUB_KEY } from './stub-model.ts';
+
+afterEach(stopAll);
+
+describe('before the first token a request is made again', () => {
+  test.each([[429], [500], [502], [503], [529], [408]])('after %i', async (status) => {
+    const stub = await stubModel();
+    stub.script({ status });
+    const reply = await ask(await plainModel(stub.url));
+    expect(reply).toMatchObject({ text: 'Hello there.', attempts: 2 });
+    expect(stub.requests).toHaveLength(2);
+  });
+
+  test('twice, and no more', async () => {
+    const stub = await stubModel({ reply: { status: 500 } });
+    await failureOf(ask(await plainModel(stub.url)));
+    expect(stub.requests).toHaveLength(3);
+  });
+
+  test('when Retry-After has passed', async () => {
+    const stub = await stubModel();
+    stub.script({ status: 429, headers: { 'retry-after': '1' } });
+    const reply = await ask(await plainModel(stub.url));
+    expect(reply.attempts).toBe(2);
+    const [first, second] = stub.requests;
+    expect(second!.receivedAt - first!.receivedAt).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('but not when Retry-After is longer than a caller waits', async () => {
+    const stub = await stubModel({ reply: { status: 429, headers: { 'retry-after': '60' } } });
+    const startedAt = performance.now();
+    expect((await failureOf(ask(await plainModel(stub.url)))).code).toBe('model_rate_limited');
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  test('when the connection closed without an answer', async () => {
+    const stub = await stubModel();
+    stub.script((request) => {
+      request.hangUp();
+      return { hang: 'before_headers' };
+    });
+    expect(await ask(await plainModel(stub.url))).toMatchObject({
+      attempts: 2,
+      finishReason: 'stop',
+    });
+  });
+});
+
+describe('after the first token nothing is made again', () => {
+  test.each([
+    ['text', { text: 'one two', breakAt: 1 }],
+    ['a call', { toolCalls: [{ name: 'a', arguments: {} }], hang: 'after_last' as const }],
+  ])('%s: the fallback is not asked either', async (_, reply) => {
+    const stub = await stubModel({ reply });
+    const other = await stubModel();
+    const timeouts = { firstTokenMs: 5000, betweenTokensMs: 100, totalMs: 10_000 };
+    const model = await modelOf(
+      { default: endpointOf(stub.url, { timeouts }), other: endpointOf(other.url) },
+      { fallback: [{ provider: 'other' }] },
+    );
+    const error = await failureOf(ask(model));
+    expect(error.partial).toBeDefined();
+    expect(stub.requests).toHaveLength(1);
+    expect(other.requests).toHaveLength(0);
+  });
+});
+
+describe('fallbacks', () => {
+  test.each([
+    [{ status: 401 }],
+    [{ status: 500 }],
+    [{ status: 400 }],
+    [{ body: '<html>', headers: { 'content-type': 'text/html' } }],
+    [{ hang: 'before_headers' as const }],
+  ])('answer when the first cannot: %j', async (reply) => {
+    const stub = await stubModel({ reply });
+    const other = await stubModel();
+    const timeouts = { firstTokenMs: 300, betweenTokensMs: 5000, totalMs: 10_000 };
+    const model = await modelOf(
+      {
+        default: endpointOf(stub.url, { timeouts }),
+        other: endpointOf(other.url, { provider: 'other', apiKey: 'sk-other' }),
+      },
+      { name: 'big', temperature: 0.1, fallback: [{ provider: 'other', name: 'small' }] },
+    );
+    const answer = await ask(model);
+    expect(answer).toMatchObject({ provider: 'other', model: 'small', text: 'Hello there.' });
+    expect(answer.attempts).toBe(stub.requests.length + 1);
+    expect(other.requests[0]).toMatchObject({
+      headers: { authorization: 'Bearer sk-other' },
+      body: { model: 'small', temperature: 0.1 },
+    });
+  });
+
+  test('are asked in order, and one without a provider is another model of the same', async () => {
+    const stub = await stubModel({ reply: { status: 404 } });
+    const model = await modelOf(
+      { big: endpointOf(stub.url, { provider: 'big' }) },
+      { provider: 'big', name: 'a', fallback: [{ name: 'b' }, { name: 'c' }] },
+    );
+    const error = await failureOf(ask(model));
+    expect(error.code).toBe('model_refused');
+    expect(error.message).toContain('knows no model "a"');
+    expect(error.message).toContain('Its fallbacks failed as well.');
+    expect(stub.requests.map(({ body }) => body.model)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('all of them have the time of the first provider together', async () => {
+    const stub = await stubModel({ reply: { hang: 'after_headers' } });
+    const timeouts = { firstTokenMs: 200, betweenTokensMs: 5000, totalMs: 300 };
+    const endpoint = endpointOf(stub.url, { timeouts });
+    const model = await modelOf({ default: endpoint }, { fallback: [{ name: 'b' }] });
+    const startedAt = performance.now();
+    expect((await failureOf(ask(model))).code).toBe('model_timeout');
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(stub.requests.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('which provider', () => {
+  const finder = (endpoints: Record<string, ReturnType<typeof endpointOf>>) => {
+    const { fetch } = createEgressFetch({ guard: createAddressGuard({ allow: ['127.0.0.0/8'] }) });
+    return createModels({
+      fetch,
+      findEndpoint: async (namespace, name) => endpoints[`${namespace}/${name ?? ''}`],
+    });
+  };
+
+  test('none configured: no model', async () => {
+    const find = finder({});
+    expect(await find({ namespace: 'a', model: undefined })).toBeUndefined();
+    expect(await find({ namespace: 'a', model: { name: 'big' } })).toBeUndefined();
+  });
+
+  test('one that is named and missing is an error, not a quotation', async () => {
+    const model = await finder({})({ namespace: 'a', model: { provider: 'gone' } });
+    const error = await failureOf(ask(model!));
+    expect(error.code).toBe('model_refused');
+    expect(error.message).toContain('no model provider "gone"');
+  });
+
+  test('two namespaces with providers of one name use their own keys', async () => {
+    const stub = await stubModel();
+    const find = finder({
+      'a/main': endpointOf(stub.url, { provider: 'main', apiKey: 'sk-a' }),
+      'b/main': endpointOf(stub.url, { provider: 'main', apiKey: 'sk-b' }),
+    });
+    for (const namespace of ['a', 'b', 'a']) {
+      await ask((await find({ namespace, model: { provider: 'main' } }))!);
+    }
+    expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer sk-a',
+      'Bearer sk-b',
+      'Bearer sk-a',
+    ]);
+  });
+
+  test('a model that it may not be asked for is refused before anything is sent', async () => {
+    const stub = await stubModel();
+    const endpoint = endpointOf(stub.url, { allowedModels: ['small'] });
+    const error = await failureOf(ask(await modelOf({ default: endpoint }, { name: 'big' })));
+    expect(error).toMatchObject({ code: 'model_refused' });
+    expect(error.message).toContain('may not be asked for the model "big"');
+    expect(stub.requests).toEqual([]);
+  });
+
+  test("Azure's key goes into its own header", async () => {
+    const stub = await stubModel();
+    await ask(await plainModel(stub.url, { apiKeyHeader: 'api-key' }));
+    expect(stub.requests[0]?.headers['api-key']).toBe(STUB_KEY);
+    expect(stub.requests[0]?.headers.authorization).toBeUndefined();
+  });
+});
+
+describe('requests at once', () => {
+  test('no more than the provider may have; the others wait in order', async () => {
+    const stub = await stubModel({ reply: { delayMs: 20 } });
+    const model = await plainModel(stub.url, { maxConcurrent: 2 });
+    let most = 0;
+    const underWay = new Set<number>();
+    stub.answer((request) => {
+      const index = stub.requests.indexOf(request);
+      underWay.add(index);
+      most = Math.max(most, underWay.size);
+      void request.closed.then(() => underWay.delete(index));
+      return { delayMs: 20 };
+    });
+    const replies = await Promise.all(Array.from({ length: 8 }, () => ask(model)));
+    expect(replies.every(({ attempts }) => attempts === 1)).toBe(true);
+    expect(most).toBe(2);
+  });
+
+  test('more than may wait are refused at once', async () => {
+    const stub = await stubModel({ reply: { hang: 'after_headers' } });
+    const model = await plainModel(stub.url, { maxConcurrent: 1 });
+    const waiting = Array.from({ length: 9 }, () => asking());
+    const replies = waiting.map(({ request }) => model(request));
+    const error = await failureOf(ask(model));
+    expect(error.code).toBe('model_rate_limited');
+    expect(error.message).toContain('has 1 requests under way');
+    for (const { abort } of waiting) abort.abort();
+    await Promise.all(replies);
+  });
+});
+
+test('a key that the program could not have sent is nowhere in an error', async () => {
+  const endpoint = endpointOf('http://127.0.0.1:1/v1', { apiKey: `${STUB_KEY}\nx-injected: 1` });
+  const error = await failureOf(ask(await modelOf({ default: endpoint })));
+  expect(error.code).toBe('model_unauthorized');
+  expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toContain(STUB_KEY);
+});
