@@ -11,7 +11,7 @@ const TAKES_COMPLETION_TOKENS =
  * and retries by itself: all it could take from there is given here, and the headers are made here,
  * since one of those variables adds to them whatever it is told.
  */
-export function createOpenAiClient(endpoint: ModelEndpoint, fetch: EgressFetch): OpenAI {
+export function createOpenAiClient(endpoint: ModelEndpoint, send: EgressFetch): OpenAI {
   const headers = headersOf(endpoint);
   return new OpenAI({
     baseURL: endpoint.baseUrl,
@@ -26,7 +26,7 @@ export function createOpenAiClient(endpoint: ModelEndpoint, fetch: EgressFetch):
     // Until the headers; the watchdogs bound all of it.
     timeout: endpoint.timeouts.totalMs,
     logLevel: 'off',
-    fetch: async (url, init) => await fetch(url, { ...init, headers }),
+    fetch: async (url, init) => await send(url, { ...init, headers }),
   });
 }
 

@@ -10,7 +10,7 @@ afterEach(stopAll);
 /** From the abort to the reply, and to the end of the connection at the provider; milliseconds. */
 const LIMIT_MS = 20;
 /** A busy machine delays one of them; what hangs or waits does so each time. */
-const TRIES = 5;
+const TRIES = 8;
 
 /** Asks, aborts when `isReady`, and says how long what took. */
 async function abortAt(

@@ -44,7 +44,7 @@ describe('before the first token a request is made again', () => {
     const stub = await stubModel({ reply: { status: 429, headers: { 'retry-after': '60' } } });
     const startedAt = performance.now();
     expect((await failureOf(ask(await plainModel(stub.url)))).code).toBe('model_rate_limited');
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(stub.requests).toHaveLength(1);
   });
 
@@ -68,7 +68,7 @@ describe('after the first token nothing is made again', () => {
   ])('%s: the fallback is not asked either', async (_, reply) => {
     const stub = await stubModel({ reply });
     const other = await stubModel();
-    const timeouts = { firstTokenMs: 5000, betweenTokensMs: 100, totalMs: 10_000 };
+    const timeouts = { firstTokenMs: 20_000, betweenTokensMs: 400, totalMs: 20_000 };
     const model = await modelOf(
       { default: endpointOf(stub.url, { timeouts }), other: endpointOf(other.url) },
       { fallback: [{ provider: 'other' }] },
@@ -90,7 +90,7 @@ describe('fallbacks', () => {
   ])('answer when the first cannot: %j', async (reply) => {
     const stub = await stubModel({ reply });
     const other = await stubModel();
-    const timeouts = { firstTokenMs: 300, betweenTokensMs: 5000, totalMs: 10_000 };
+    const timeouts = { firstTokenMs: 1500, betweenTokensMs: 5000, totalMs: 20_000 };
     const model = await modelOf(
       {
         default: endpointOf(stub.url, { timeouts }),
@@ -122,12 +122,12 @@ describe('fallbacks', () => {
 
   test('all of them have the time of the first provider together', async () => {
     const stub = await stubModel({ reply: { hang: 'after_headers' } });
-    const timeouts = { firstTokenMs: 200, betweenTokensMs: 5000, totalMs: 300 };
+    const timeouts = { firstTokenMs: 600, betweenTokensMs: 5000, totalMs: 900 };
     const endpoint = endpointOf(stub.url, { timeouts });
     const model = await modelOf({ default: endpoint }, { fallback: [{ name: 'b' }] });
     const startedAt = performance.now();
     expect((await failureOf(ask(model))).code).toBe('model_timeout');
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(stub.requests.length).toBeLessThanOrEqual(2);
   });
 });

@@ -37,7 +37,7 @@ export function endpointOf(url: string, more: Partial<ModelEndpoint> = {}): Mode
     query: {},
     defaultModel: 'stub-1',
     allowedModels: [],
-    timeouts: { firstTokenMs: 5000, betweenTokensMs: 5000, totalMs: 10_000 },
+    timeouts: { firstTokenMs: 15_000, betweenTokensMs: 15_000, totalMs: 25_000 },
     maxConcurrent: null,
     pricing: null,
     ...more,
