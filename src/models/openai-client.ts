@@ -7,7 +7,7 @@ const TAKES_COMPLETION_TOKENS =
   /(^|\.)(openai\.com|openai\.azure\.com|azure-api\.net|cognitiveservices\.azure\.com)$/;
 
 /**
- * The `openai` package for one provider. Left alone it reads a dozen variables of the environment
+ * The `openai` package for one provider. Left alone it reads eight variables of the environment
  * and retries by itself: all it could take from there is given here, and the headers are made here,
  * since one of those variables adds to them whatever it is told.
  */

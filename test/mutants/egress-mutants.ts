@@ -2,7 +2,9 @@ import type { Mutant } from './mutant.ts';
 
 const CLIENT = 'src/platform/egress/client.ts';
 
-/** Bugs of the one way out: addresses, time, connections, certificates. */
+const ABORTS = 'test/models/model-abort.test.ts';
+
+/** Bugs of the one way out: addresses, time, connections, certificates; and of models behind it. */
 export const EGRESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'redirect-followed',
@@ -113,5 +115,51 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     replace: 'inAny(ip, apiServerAddresses);',
     suite: 'test/platform/egress/address-guard.test.ts',
     test: 'no list opens the metadata service',
+  },
+  {
+    name: 'stream-left-open',
+    why: 'nobody wants the answer of a model any more, and it goes on at the cost of the caller',
+    file: 'src/platform/egress/streamed-body.ts',
+    find: `finish(() => control.error(reason));
+      flow.cut();`,
+    replace: 'finish(() => control.error(reason));',
+    suite: 'test/platform/egress/fetch.test.ts',
+    test: 'rejects with its reason and closes the socket',
+  },
+  {
+    name: 'abort-waits-for-the-package',
+    why: 'a turn that nobody waits for hangs on what a library does with an abort',
+    file: 'src/models/model-attempt.ts',
+    find: "const interrupt = (): void => settle({ kind: 'interrupted' });",
+    replace: 'const interrupt = (): void => inner.abort();',
+    suite: ABORTS,
+    test: 'with the text so far, and no word after it',
+  },
+  {
+    name: 'model-asked-again-after-words',
+    why: 'what a caller has heard is said again, and differently',
+    file: 'src/models/model-chain.ts',
+    find: 'if (draft.hasPart) throw',
+    replace: 'if (draft.hasPart && tries >= RETRIES) throw',
+    suite: 'test/models/model-chain.test.ts',
+    test: 'the fallback is not asked either',
+  },
+  {
+    name: 'no-watch-between-tokens',
+    why: 'a model that stops in the middle of a sentence is waited for until the end of all time',
+    file: 'src/models/watchdog.ts',
+    find: "late('between_tokens'), timeouts.betweenTokensMs)",
+    replace: "late('between_tokens'), timeouts.totalMs)",
+    suite: 'test/models/model-faults.test.ts',
+    test: 'after tokens is given up with what came',
+  },
+  {
+    name: 'headers-of-the-environment',
+    why: 'a variable of the pod replaces the key of a tenant',
+    file: 'src/models/openai-client.ts',
+    find: 'await send(url, { ...init, headers })',
+    replace: 'await send(url, init)',
+    suite: 'test/models/openai-model.test.ts',
+    test: 'takes nothing from the environment',
   },
 ];
