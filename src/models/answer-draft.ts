@@ -1,5 +1,4 @@
-import { createCallAssembly } from './call-assembly.ts';
-import { fieldsOf, listOf, textOf, type Fields } from './json-fields.ts';
+import { createCallAssembly, fieldsOf, listOf, textOf, type Fields } from './call-assembly.ts';
 import type { FinishReason, ModelToolCall, ModelUsage } from './model.ts';
 
 /**

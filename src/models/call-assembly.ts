@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { fieldsOf, textOf, type Fields } from './json-fields.ts';
 import type { ModelToolCall } from './model.ts';
+
+/** Reading JSON of which nothing is known: what is not as asked is as if it were not there. */
+export type Fields = Record<string, unknown>;
 
 /** Calls of tools, put together from the pieces of a stream. */
 export type CallAssembly = {
@@ -74,4 +76,17 @@ function finished(calls: readonly Call[]): ModelToolCall[] {
 /** Of arguments that a server gives as an object instead of its text. */
 function jsonOf(value: unknown): string {
   return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** undefined: no text, or an empty one. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

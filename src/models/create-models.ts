@@ -10,7 +10,7 @@ import {
   type ModelChoice,
   type ModelEndpoint,
 } from './model.ts';
-import { createOpenAiClient } from './openai-client.ts';
+import { createOpenAiClient } from './openai-model.ts';
 import { createProviderSlots } from './provider-slots.ts';
 
 /**

@@ -32,7 +32,7 @@ export type Attempted = {
  */
 export function attempt(
   link: ModelLink,
-  deps: { slots: ProviderSlots; leftMs: number; nowMs: () => number },
+  deps: { slots: ProviderSlots; totalMs: number; leftMs: number; nowMs: () => number },
   request: ModelRequest,
 ): Promise<Attempted> {
   const { endpoint, model } = link;
@@ -40,10 +40,14 @@ export function attempt(
   const inner = new AbortController();
   let wasSent = false;
   let firstPartAt: number | undefined;
+  let isSettled = false;
+  let leave: (() => void) | undefined;
 
   return new Promise((resolve) => {
     const settle = (outcome: Attempted['outcome']): void => {
+      isSettled = true;
       dog.stop();
+      leave?.();
       request.signal.removeEventListener('abort', interrupt);
       resolve({ draft, wasSent, firstPartAt, outcome });
       // Nothing that comes later is wanted; of a whole answer nothing is left to abort.
@@ -53,7 +57,11 @@ export function attempt(
     const interrupt = (): void => settle({ kind: 'interrupted' });
     const dog = watch(endpoint.timeouts, deps.leftMs, (late) =>
       fail(
-        wasSent ? tooLate(lateMessage(endpoint.provider, endpoint.timeouts, late)) : busy(endpoint),
+        wasSent
+          ? tooLate(
+              lateMessage(endpoint.provider, { ...endpoint.timeouts, totalMs: deps.totalMs }, late),
+            )
+          : busy(endpoint),
       ),
     );
     if (request.signal.aborted) return interrupt();
@@ -65,21 +73,15 @@ export function attempt(
       if (taken !== 'busy') firstPartAt ??= deps.nowMs();
     };
     const run = async (): Promise<void> => {
-      const leave = await enter(link, deps.slots, inner.signal);
+      leave = await enter(link, deps.slots, inner.signal);
       if (leave === undefined) return fail(busy(endpoint));
-      try {
-        wasSent = true;
-        const { signal } = inner;
-        await streamCompletion(link.client, { ...link, request }, draft, {
-          signal,
-          onText: request.onText,
-          onTaken,
-        });
-        if (!draft.isFinished) throw new InvalidAnswer('broke its answer off');
-        settle({ kind: 'whole' });
-      } finally {
-        leave();
-      }
+      if (isSettled) return leave();
+      wasSent = true;
+      const { signal } = inner;
+      const hooks = { signal, onText: request.onText, onTaken };
+      await streamCompletion(link.client, { ...link, request }, draft, hooks);
+      if (!draft.isFinished) throw new InvalidAnswer('broke its answer off');
+      settle({ kind: 'whole' });
     };
     run().catch((error: unknown) =>
       fail(readFailure(error, { provider: endpoint.provider, model })),

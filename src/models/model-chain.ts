@@ -61,10 +61,11 @@ async function askOne(
   failures: Reason[],
 ): Promise<ModelReply | undefined> {
   const { request } = turn;
-  turn.totalMs ??= link.endpoint.timeouts.totalMs;
-  const leftMs = (): number => turn.startedAt + turn.totalMs! - deps.nowMs();
+  const totalMs = (turn.totalMs ??= link.endpoint.timeouts.totalMs);
+  const leftMs = (): number => turn.startedAt + totalMs - deps.nowMs();
+  if (leftMs() <= 0) return undefined; // Those before had all of it.
   for (let tries = 0; ; tries += 1) {
-    const attempted = await attempt(link, { ...deps, leftMs: Math.max(0, leftMs()) }, request);
+    const attempted = await attempt(link, { ...deps, totalMs, leftMs: leftMs() }, request);
     if (attempted.wasSent) turn.attempts += 1;
     const { outcome, draft } = attempted;
     if (outcome.kind !== 'failed') return replyOf(link, turn, attempted, deps);

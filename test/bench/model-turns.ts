@@ -204,7 +204,11 @@ async function overRest(api: Parley): Promise<void> {
   }
   const delays: number[] = [];
   for (let index = 0; index < 20; index += 1) {
-    const onText = (text: string): void => void delays.push(...delaysIn(text));
+    // The event of the turn has the whole text once more.
+    const onText = (text: string): void =>
+      text.split('\n\n').forEach((event) => {
+        if (event.startsWith('event: token')) delays.push(...delaysIn(event));
+      });
     await say(api, { id: ids[0]!, text: 'Say 20 5', accept: 'text/event-stream', onText });
   }
   print('a token, stub to reader of the stream', distribution(delays));

@@ -156,7 +156,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'headers-of-the-environment',
     why: 'a variable of the pod replaces the key of a tenant',
-    file: 'src/models/openai-client.ts',
+    file: 'src/models/openai-model.ts',
     find: 'await send(url, { ...init, headers })',
     replace: 'await send(url, init)',
     suite: 'test/models/openai-model.test.ts',
