@@ -5,8 +5,6 @@ import type { ModelEndpoint } from './model.ts';
 /** What a look at a provider found, for `Ready`; it holds neither its address nor its key. */
 export type Answering = Problem & { ready: boolean };
 
-const PROBE_MS = 5_000;
-
 /**
  * Asks a provider for its list of models (contract §6): the cheapest request that needs the key. What
  * it says counts for nothing, only that it answers and takes the key. Never rejects.
@@ -14,12 +12,13 @@ const PROBE_MS = 5_000;
 export async function probeProvider(
   egress: Pick<EgressClient, 'send'>,
   endpoint: ModelEndpoint,
+  timeoutMs: number,
 ): Promise<Answering> {
   const outcome = await egress.send({
     url: modelsUrl(endpoint),
     method: 'GET',
     headers: headersOf(endpoint),
-    timeoutMs: PROBE_MS,
+    timeoutMs,
     maxResponseBytes: 0,
   });
   return judge(outcome);

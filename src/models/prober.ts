@@ -28,6 +28,8 @@ export type ProberOptions = {
   retryMs?: number;
   /** How long a reconcile waits for a look. */
   waitMs?: number;
+  /** How long a provider may take to answer. */
+  answerMs?: number;
 };
 
 type Known = {
@@ -41,12 +43,12 @@ type Known = {
 
 export function createProber(
   { egress, nowMs }: { egress: Pick<EgressClient, 'send'>; nowMs: () => number },
-  { everyMs = 300_000, retryMs = 15_000, waitMs = 1_000 }: ProberOptions = {},
+  { everyMs = 300_000, retryMs = 15_000, waitMs = 1_000, answerMs = 5_000 }: ProberOptions = {},
 ): Prober {
   const known = new Map<string, Known>();
 
   const look = async (entry: Known, endpoint: ModelEndpoint): Promise<void> => {
-    const found = await probeProvider(egress, endpoint);
+    const found = await probeProvider(egress, endpoint, answerMs);
     entry.found = found;
     entry.failures = found.ready ? 0 : entry.failures + 1;
     const pauseMs = found.ready ? everyMs : retryMs * 2 ** Math.min(entry.failures - 1, 10);

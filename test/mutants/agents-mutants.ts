@@ -9,6 +9,9 @@ const DECIDE = 'test/agents/decide-activation.test.ts';
 const HASH = 'test/agents/content-hash.test.ts';
 const DECLARED = 'src/platform/declare/declared-kind.ts';
 
+const PROVIDERS = 'test/models/find-endpoint.pg.test.ts';
+const PROVIDER_ROWS = 'src/models/model-providers.sql.ts';
+
 /** Bugs of agents: which content is live, since when, by whom, and who may change it. */
 export const AGENTS_MUTANTS: readonly Mutant[] = [
   {
@@ -268,5 +271,41 @@ export const AGENTS_MUTANTS: readonly Mutant[] = [
     replace: 'if (error instanceof NamespaceRefusedError && pointer === undefined) {',
     suite: 'test/platform/declare/namespaces.kube.test.ts',
     test: 'a key of a namespace that is not there is 409 namespace_refused',
+  },
+  {
+    name: 'old-key-to-a-new-address',
+    why: 'a key is sent to whatever address is declared while its Secret is missing',
+    file: PROVIDER_ROWS,
+    find: 'in_force = coalesce(excluded.in_force, m.in_force),',
+    replace: 'in_force = excluded.spec,',
+    suite: PROVIDERS,
+    test: 'without its Secret a new address does not get the old key',
+  },
+  {
+    name: 'provider-of-a-neighbour',
+    why: 'an agent thinks at the cost of another namespace, with its key',
+    file: PROVIDER_ROWS,
+    find: 'where namespace = $1 and name = $2 and deleted_at is null and in_force is not null',
+    replace: 'where $1 <> $$$$ and name = $2 and deleted_at is null and in_force is not null',
+    suite: PROVIDERS,
+    test: 'a name leads to the provider of its own namespace',
+  },
+  {
+    name: 'old-key-remembered',
+    why: 'a key that was replaced because it leaked is used until somebody restarts the API',
+    file: 'src/models/find-endpoint.ts',
+    find: 'if (isMeant) entry.isOver = true;',
+    replace: 'if (isMeant) entry.isOver = false;',
+    suite: PROVIDERS,
+    test: 'a new key is used at once when it was told of',
+  },
+  {
+    name: 'refused-key-is-ready',
+    why: 'a provider that takes no request of ours is shown as ready',
+    file: 'src/models/probe-provider.ts',
+    find: 'if (statusCode === 401 || statusCode === 403) {',
+    replace: 'if (statusCode === 403) {',
+    suite: 'test/models/probe.test.ts',
+    test: 'Unauthorized',
   },
 ];

@@ -34,7 +34,10 @@ export type Engine = Context &
     emptyStore: () => Promise<void>;
     startOperator: (
       options?: Partial<
-        Pick<OperatorRoleDeps, 'store' | 'elect' | 'record' | 'limits' | 'quotaRetryMs'>
+        Pick<
+          OperatorRoleDeps,
+          'store' | 'elect' | 'record' | 'limits' | 'quotaRetryMs' | 'probes' | 'modelSettings'
+        >
       >,
     ) => Promise<Operator>;
     startDelivery: (

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import type { AgentSpec } from '../../src/agents/agent.ts';
+import { notActedOn } from '../../src/agents/not-acted-on.ts';
+
+/** What nothing acts on depends on whether a model answers. */
+
+const spec = {
+  prompt: 'Be kind.',
+  tools: [{ type: 'end_call', name: 'bye' }],
+  voice: { provider: 'x' },
+  language: 'en-GB',
+  model: { name: 'm' },
+  escalation: { rules: [{ when: 'tool_failure' }] },
+} as unknown as AgentSpec;
+const withProvider = { ...spec, model: { provider: 'acme' } };
+
+test('without a model it is all that a model is needed for', () => {
+  expect(notActedOn(spec, { hasDefaultModel: false })).toBe(
+    'not acted on by this version: tools (bye), voice, language, model, the escalation rule tool_failure',
+  );
+});
+
+test.each([
+  [spec, true],
+  [withProvider, false],
+  [withProvider, true],
+])('with one it is the voice', (of, hasDefaultModel) => {
+  expect(notActedOn(of, { hasDefaultModel })).toBe('not acted on by this version: voice');
+  expect(notActedOn({ ...of, voice: {} }, { hasDefaultModel })).toBeUndefined();
+});
