@@ -141,6 +141,7 @@ const TABLES: Record<string, string> = {
   openai_talks: 'conversations',
   resource_version: 'platform/resources',
   resources: 'platform/resources',
+  tool_secrets: 'agents',
   turns: 'conversations',
   webhook_endpoints: 'webhooks',
 };

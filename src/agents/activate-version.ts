@@ -5,6 +5,7 @@ import type { Actor } from '../platform/reconcile/actors.ts';
 import { insertActivation } from './agent-activations.sql.ts';
 import type { AgentSpec } from './agent.ts';
 import type { AgentProjection, AgentRow } from './agents.sql.ts';
+import { recordHandoffs } from './tools/record-handoffs.ts';
 
 export type ActivationDecision = {
   /** The version that should be live; null: none yet. */
@@ -75,6 +76,7 @@ export async function activateVersion(
     actor,
     reason,
     eventId: emitted.eventId,
+    handoffs: await recordHandoffs(db, { agent, version: target, isBack }),
   });
   return emitted;
 }

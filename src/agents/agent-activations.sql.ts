@@ -1,4 +1,5 @@
 import type { Db } from '../platform/postgres/pool.ts';
+import type { Handoff } from './tools/handoffs.sql.ts';
 
 /** One line of the append-only log of which version was live when (contract §4). */
 export type AgentActivation = {
@@ -10,12 +11,14 @@ export type AgentActivation = {
   actor: string;
   reason: string | null;
   eventId: string;
+  /** null: it has no tool of the type handoff. */
+  handoffs: Handoff[] | null;
   /** Unix milliseconds */
   at: number;
 };
 
 const COLUMNS = `agent_id as "agentId", seq, action, from_version as "fromVersion",
-  to_version as "toVersion", actor, reason, event_id as "eventId", at`;
+  to_version as "toVersion", actor, reason, event_id as "eventId", handoffs, at`;
 
 /** Called under the agent's row lock; the primary key refuses a second line of the same number. */
 export async function insertActivation(
@@ -24,8 +27,8 @@ export async function insertActivation(
 ): Promise<void> {
   await db.query(
     `insert into agent_activations
-       (agent_id, seq, action, from_version, to_version, actor, reason, event_id)
-     select $1, coalesce(max(seq), 0) + 1, $2, $3, $4, $5, $6, $7
+       (agent_id, seq, action, from_version, to_version, actor, reason, event_id, handoffs)
+     select $1, coalesce(max(seq), 0) + 1, $2, $3, $4, $5, $6, $7, $8::jsonb
        from agent_activations where agent_id = $1`,
     [
       activation.agentId,
@@ -35,6 +38,7 @@ export async function insertActivation(
       activation.actor,
       activation.reason,
       activation.eventId,
+      activation.handoffs && JSON.stringify(activation.handoffs),
     ],
   );
 }

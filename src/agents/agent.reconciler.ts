@@ -1,5 +1,5 @@
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
-import { checkUrl } from '../platform/egress/url-rules.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
 import { actorsOf, managedBy, whoElse } from '../platform/reconcile/actors.ts';
 import {
   accepted,
@@ -12,12 +12,11 @@ import {
   type Problem,
 } from '../platform/reconcile/conditions.ts';
 import type { Outcome, ReconciledKind } from '../platform/reconcile/reconciler.ts';
-import { resolveConfigMap, resolveSecret } from '../platform/reconcile/references.ts';
+import { resolveConfigMap } from '../platform/reconcile/references.ts';
 import { isStorable } from '../platform/reconcile/unstorable.ts';
 import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
-import { freeValueProblem } from '../platform/resources/schema/free-value.ts';
 import { missingProviders, providersOf, type Models } from './missing-providers.ts';
 import { notActedOn } from './not-acted-on.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
@@ -28,24 +27,50 @@ import {
   type PublishAgentResult,
 } from './publish-agent.ts';
 import { readAgentHistory } from './read-agent-history.ts';
+import {
+  projectToolSecrets,
+  secretRefsOf,
+  toolSecretProblem,
+} from './tools/project-tool-secrets.ts';
+import {
+  handoffProblems,
+  messageOf,
+  parameterProblems,
+  urlProblems,
+} from './tools/tool-problems.ts';
 
 type AgentResource = Resource<AgentSpec, AgentStatus>;
 
 export type AgentReconcilerDeps = PublishAgentDeps & {
   store: Pick<ResourceStore, 'get' | 'list'>;
   guard: AddressGuard;
+  sealer: Sealer;
 } & Models;
 
 /** Brings Agents in force: publishes their content and makes live what is pinned. */
 export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<AgentSpec, AgentStatus> {
+  /** By uid: the Secrets of an agent's tools, those of earlier versions included. */
+  const secretsOf = new Map<string, ReadonlySet<string>>();
+  const usesSecret = ({ spec, metadata }: Resource<AgentSpec>, name: string): boolean =>
+    secretRefsOf(spec).some((ref) => ref.name === name) ||
+    (secretsOf.get(metadata.uid)?.has(name) ?? false);
   return {
     kind: 'Agent',
     idPrefix: 'agt',
     idField: 'agentId',
     action: 'Publish',
+    isReferred: true, // By those that hand over to it.
     rows: projectionsIn(deps.pool, 'agents'),
-    uses,
-    act: (agent, by) => act(deps, agent, by),
+    uses: (agent, kind, name) =>
+      kind === 'Secret' ? usesSecret(agent, name) : uses(agent, kind, name),
+    act: async (agent, by) => {
+      const outcome = await act(deps, agent, by);
+      const { metadata, spec } = agent;
+      // After the row is there, and whatever became of the declaration: what is live goes on.
+      const of = { ...by, namespace: metadata.namespace, spec };
+      secretsOf.set(metadata.uid, await projectToolSecrets(deps, of));
+      return outcome;
+    },
     remove: (key, epoch) => removeAgent(deps, { epoch, ...key }), // Versions and activations stay.
   };
 }
@@ -58,7 +83,8 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
     return sourceIds.length > 0 || sourceNames.includes(name);
   }
   if (kind === 'ModelProvider') return providersOf(spec.model).some(([given]) => given === name);
-  return (spec.tools ?? []).some((tool) => tool.secretRef?.name === name);
+  if (kind === 'Agent') return (spec.tools ?? []).some(({ agent }) => agent === name);
+  return false;
 }
 
 async function act(
@@ -67,7 +93,7 @@ async function act(
   { id, epoch }: { id: string; epoch: number },
 ): Promise<Outcome<AgentStatus>> {
   const { namespace, name, uid, generation } = agent.metadata;
-  const unfit = refuseParameters(agent.spec);
+  const unfit = refuseParameters(agent);
   // Not even written to the row: every list would show it.
   if (unfit) return { findings: refused('Accepted', unfit), status: agent.status };
   const { spec, blocked } = await resolve(deps, agent);
@@ -116,13 +142,16 @@ function isTold({ status: { conditions = [] } }: AgentResource, message: string)
   return conditions.some((one) => one.type === 'Degraded' && one.message === message);
 }
 
-function refuseParameters({ tools = [] }: AgentSpec): Problem | undefined {
-  for (const { name, parameters } of tools) {
-    const problem = parameters && freeValueProblem(parameters);
-    const message = `tool ${name}: parameters ${problem ?? ''}`;
-    if (problem !== undefined) return { reason: 'InvalidParameters', message };
-  }
-  return undefined;
+/** What was accepted once is not compiled again: there may be thousands, and some from before. */
+function refuseParameters({ spec, metadata, status }: AgentResource): Problem | undefined {
+  const isKnown = (status.conditions ?? []).some(
+    (one) =>
+      one.type === 'Accepted' &&
+      one.status === 'True' &&
+      one.observedGeneration === metadata.generation,
+  );
+  const [first] = isKnown ? [] : parameterProblems(spec.tools ?? []);
+  return first && { reason: 'InvalidParameters', message: messageOf(first) };
 }
 
 type Blocked = { why: Problem; findings: readonly Finding[] };
@@ -165,15 +194,17 @@ async function findBlocker(
   namespace: string,
   { tools = [], knowledge = {}, model }: AgentSpec,
 ): Promise<Blocked | undefined> {
-  for (const tool of tools) {
-    const address = tool.url === undefined ? undefined : checkUrl(tool.url, guard);
-    if (address && 'problem' in address) {
-      const message = `tool ${tool.name}: ${address.problem}`;
-      return blockedBy('Accepted', { reason: 'InvalidUrl', message });
-    }
-    if (tool.secretRef === undefined) continue;
-    const secret = await resolveSecret(store, namespace, tool.secretRef);
-    if (!('value' in secret)) return blockedBy('ResolvedRefs', secret);
+  const [address] = urlProblems(tools, guard);
+  if (address) {
+    const message = `tool ${address.name}: ${address.detail}`;
+    return blockedBy('Accepted', { reason: 'InvalidUrl', message });
+  }
+  const secret = await toolSecretProblem(store, namespace, tools);
+  if (secret) return blockedBy('ResolvedRefs', secret);
+  const [target] = await handoffProblems(store, namespace, tools);
+  if (target) {
+    const why = { reason: 'AgentNotFound', message: messageOf(target) };
+    return blockedBy('ResolvedRefs', why);
   }
   const missing = await findMissingSource(store, namespace, knowledge);
   if (missing !== undefined) {

@@ -50,7 +50,7 @@ const voice = z.strictObject({
 const tool = z
   .strictObject({
     type: z
-      .enum(['webhook', 'end_call', 'transfer_call', 'knowledge_search'])
+      .enum(['webhook', 'end_call', 'transfer_call', 'knowledge_search', 'handoff'])
       .describe('What happens when the agent uses the tool.'),
     name: z
       .string()
@@ -85,19 +85,41 @@ const tool = z
     secretRef: secretKeyRef
       .describe('Secret sent as bearer token; it must carry the label parley.dev/allow: "true".')
       .exactOptional(),
+    signingSecretRef: secretKeyRef
+      .describe(
+        'Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true".',
+      )
+      .exactOptional(),
     timeoutMs: z
       .int()
       .min(100)
       .max(60_000)
-      .describe('Longest wait for the answer, in milliseconds.')
+      .describe('Longest wait for the whole answer, in milliseconds; 8000 when absent.')
+      .exactOptional(),
+    agent: dnsLabel
+      .clone()
+      .describe('Agent that a handoff tool hands the conversation to, in the same namespace.')
+      .exactOptional(),
+    version: z
+      .int()
+      .min(1)
+      .max(MAX_INT32)
+      .describe('Version of that agent; absent: what is live of it when this version goes live.')
       .exactOptional(),
   })
   .meta(
-    rules({
-      rule: "self.type != 'webhook' || has(self.url)",
-      message: 'a tool of type webhook needs url',
-      fieldPath: '.url',
-    }),
+    rules(
+      {
+        rule: "self.type != 'webhook' || has(self.url)",
+        message: 'a tool of type webhook needs url',
+        fieldPath: '.url',
+      },
+      {
+        rule: "self.type != 'handoff' || has(self.agent)",
+        message: 'a tool of type handoff needs agent',
+        fieldPath: '.agent',
+      },
+    ),
   );
 
 const providerName = dnsLabel

@@ -114,6 +114,19 @@ export const Activation = z
     to_version: version,
     actor: z.string(),
     reason: z.string().nullable(),
+    handoffs: z
+      .array(
+        z.strictObject({
+          tool: z.string(),
+          agent: z.string(),
+          agent_id: z.string().nullable(),
+          version: version.nullable(),
+        }),
+      )
+      .meta({
+        description:
+          'Whom it hands conversations to. `version` null: nothing of that agent was live; its first one counts.',
+      }),
     at: z.int().meta({ description: 'Unix seconds.' }),
   })
   .meta({ id: 'Activation', description: 'One line of the append-only log of what went live.' });
@@ -125,6 +138,12 @@ export function activationView(row: AgentActivation): z.output<typeof Activation
     to_version: row.toVersion,
     actor: row.actor,
     reason: row.reason,
+    handoffs: (row.handoffs ?? []).map(({ tool, agent, agentId, version: to }) => ({
+      tool,
+      agent,
+      agent_id: agentId && fromUuid('agt', agentId),
+      version: to,
+    })),
     at: unixSec(row.at),
   };
 }

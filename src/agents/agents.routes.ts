@@ -6,6 +6,8 @@ import { publishVersion, rollBack } from './pin-agent.ts';
 import { etagOf } from '../platform/declare/precondition.ts';
 import { listAgents, type AgentRow } from './agents.sql.ts';
 import { requireProviders, type Models } from './missing-providers.ts';
+import type { AddressGuard } from '../platform/egress/address-guard.ts';
+import { requireTools } from './tools/tool-problems.ts';
 import { requireSources, type RequireSourcesDeps } from './require-sources.ts';
 import {
   createAgent,
@@ -30,7 +32,9 @@ const written: Answers = {
   202: { description: 'Written; not in force yet, `ready` is false.', schema: Agent },
 };
 
-export type AgentRoutesDeps = AgentWriterDeps & RequireSourcesDeps & Models;
+export type AgentRoutesDeps = AgentWriterDeps &
+  RequireSourcesDeps &
+  Models & { guard: AddressGuard };
 
 /** Agents and what is live of them (contract §4). */
 export function agentRoutes(deps: AgentRoutesDeps): Route[] {
@@ -101,6 +105,7 @@ function writeRoutes(deps: AgentRoutesDeps): Route[] {
       errors: ['name_taken', 'quota_exceeded'],
       etag: true,
       handle: async ({ caller, plan, body: { name, ...fields } }) => {
+        await requireTools(deps, caller.namespace, fields);
         await requireSources(deps, caller.namespace, fields);
         await requireProviders(deps, caller.namespace, fields);
         const { row, shown } = await createAgent(deps, caller, { name, fields, plan });
@@ -125,6 +130,7 @@ function writeRoutes(deps: AgentRoutesDeps): Route[] {
       etag: true,
       handle: async ({ caller, params: { id }, body: patch, precondition }) => {
         if (Object.hasOwn(patch, 'name')) throw nameIsFixed();
+        await requireTools(deps, caller.namespace, patch);
         await requireSources(deps, caller.namespace, patch);
         await requireProviders(deps, caller.namespace, patch);
         return writtenAnswer(deps, await patchAgent(deps, caller, { id, patch, precondition }));

@@ -19,6 +19,7 @@ import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { Actor, WhoElse } from '../platform/reconcile/actors.ts';
 import { activateVersion, decideActivation, type ActivationDecision } from './activate-version.ts';
+import { deleteToolSecrets } from './tools/tool-secrets.sql.ts';
 import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
 import type { Announce, Emitted } from '../events/emit-event.ts';
 
@@ -165,6 +166,7 @@ export async function removeAgent(
       const about = { noun: 'agent', namespace, target: fromUuid('agt', id) } as const;
       await recordUndeclared(db, { ...about, managedBy, ...agentGone(removed) });
     }
+    if (removed) await deleteToolSecrets(db, removed.id);
     if (removed?.spec.deletionPolicy === 'Delete') await deleteAgent(db, removed.id);
   });
   deps.notifier.notify(CHANNELS.projected, ['*']);

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { verifyBody, verifyStandard } from '../webhooks/endpoints/signature.ts';
+import { verifyBody, verifyStandard } from '../platform/egress/signature.ts';
 
 /**
  * The receiver that `start` brings along, written as a user would write theirs: it reads the

@@ -1,4 +1,4 @@
-import { newEndpointSecret } from '../webhooks/endpoints/signature.ts';
+import { newEndpointSecret } from '../platform/egress/signature.ts';
 import { ALLOW_LABEL } from '../platform/resources/annotations.ts';
 import type { ResourceStore } from '../platform/resources/resource-store.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from '../webhooks/endpoints/webhook-endpoint.ts';

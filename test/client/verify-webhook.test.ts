@@ -4,7 +4,7 @@ import { encodeEnvelope } from '../../src/events/envelope.ts';
 import { EVENT_TYPES } from '../../src/events/event-types.ts';
 import { newId } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
-import { newEndpointSecret, signBody } from '../../src/webhooks/endpoints/signature.ts';
+import { newEndpointSecret, signBody } from '../../src/platform/egress/signature.ts';
 
 const secret = newEndpointSecret();
 const next = newEndpointSecret();

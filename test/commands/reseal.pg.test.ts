@@ -40,6 +40,10 @@ async function fill(): Promise<string> {
     headers: { authorization: 'Bearer two' },
   });
   await api.engine.settled('WebhookEndpoint', 'declared');
+  const secretRef = { name: 'declared-signing', key: 'secret' };
+  const tool = { type: 'webhook', name: 'act', url: 'https://shop.example.com/', secretRef };
+  await api.engine.declareAgent('declared', { prompt: 'x', tools: [tool] });
+  await api.engine.settled('Agent', 'declared');
   return body.id;
 }
 
@@ -72,6 +76,7 @@ test('everything sealed gets the new key, and all of it says the same as before'
   const id = await fill();
   const before = await sealedBy(OLD);
   expect(before).toEqual({
+    'tool_secrets value': 1,
     'webhook_endpoints secret': 2,
     'webhook_endpoints next_secret': 1,
     'webhook_endpoints declared_headers': 1,

@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { newEndpointSecret } from '../../src/webhooks/endpoints/signature.ts';
+import { newEndpointSecret } from '../../src/platform/egress/signature.ts';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../roles/parley-process.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';

@@ -265,7 +265,7 @@ export interface components {
       /** What the agent can do besides talking. */
       tools: ({
         /** What happens when the agent uses the tool. */
-        type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
+        type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
         /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
         name: string;
         /** Tells the model when to use the tool. */
@@ -285,8 +285,19 @@ export interface components {
           /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
           key: string;
         };
-        /** Longest wait for the answer, in milliseconds. */
+        /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+        signing_secret_ref?: {
+          /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+          name: string;
+          /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+          key: string;
+        };
+        /** Longest wait for the whole answer, in milliseconds; 8000 when absent. */
         timeout_ms?: number;
+        /** Agent that a handoff tool hands the conversation to, in the same namespace. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+        agent?: string;
+        /** Version of that agent; absent: what is live of it when this version goes live. */
+        version?: number;
       }[] | null);
       /** What the agent says first. */
       first_message: (string | null);
@@ -382,7 +393,7 @@ export interface components {
         /** What the agent can do besides talking. */
         tools?: {
           /** What happens when the agent uses the tool. */
-          type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
+          type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
           /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
           name: string;
           /** Tells the model when to use the tool. */
@@ -402,8 +413,19 @@ export interface components {
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key: string;
           };
-          /** Longest wait for the answer, in milliseconds. */
+          /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+          signing_secret_ref?: {
+            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            name: string;
+            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            key: string;
+          };
+          /** Longest wait for the whole answer, in milliseconds; 8000 when absent. */
           timeout_ms?: number;
+          /** Agent that a handoff tool hands the conversation to, in the same namespace. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          agent?: string;
+          /** Version of that agent; absent: what is live of it when this version goes live. */
+          version?: number;
         }[];
         /** What the agent says first. */
         first_message?: string;
@@ -486,6 +508,13 @@ export interface components {
       to_version: number;
       actor: string;
       reason: (string | null);
+      /** Whom it hands conversations to. `version` null: nothing of that agent was live; its first one counts. */
+      handoffs: {
+        tool: string;
+        agent: string;
+        agent_id: (string | null);
+        version: (number | null);
+      }[];
       /** Unix seconds. */
       at: number;
     };
@@ -1421,7 +1450,7 @@ export interface paths {
           /** What the agent can do besides talking. */
           tools?: {
             /** What happens when the agent uses the tool. */
-            type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
+            type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
             /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
             name: string;
             /** Tells the model when to use the tool. */
@@ -1441,8 +1470,19 @@ export interface paths {
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Longest wait for the answer, in milliseconds. */
+            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            signing_secret_ref?: {
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              name: string;
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              key: string;
+            };
+            /** Longest wait for the whole answer, in milliseconds; 8000 when absent. */
             timeout_ms?: number;
+            /** Agent that a handoff tool hands the conversation to, in the same namespace. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            agent?: string;
+            /** Version of that agent; absent: what is live of it when this version goes live. */
+            version?: number;
           }[];
           /** What the agent says first. */
           first_message?: string;
@@ -1587,7 +1627,7 @@ export interface paths {
           /** What the agent can do besides talking. */
           tools?: ({
             /** What happens when the agent uses the tool. */
-            type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
+            type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
             /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
             name: string;
             /** Tells the model when to use the tool. */
@@ -1607,8 +1647,19 @@ export interface paths {
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Longest wait for the answer, in milliseconds. */
+            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            signing_secret_ref?: {
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              name: string;
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              key: string;
+            };
+            /** Longest wait for the whole answer, in milliseconds; 8000 when absent. */
             timeout_ms?: number;
+            /** Agent that a handoff tool hands the conversation to, in the same namespace. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            agent?: string;
+            /** Version of that agent; absent: what is live of it when this version goes live. */
+            version?: number;
           }[] | null);
           /** What the agent says first. */
           first_message?: (string | null);
@@ -1691,7 +1742,7 @@ export interface paths {
           /** What the agent can do besides talking. */
           tools?: ({
             /** What happens when the agent uses the tool. */
-            type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search');
+            type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
             /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
             name: string;
             /** Tells the model when to use the tool. */
@@ -1711,8 +1762,19 @@ export interface paths {
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Longest wait for the answer, in milliseconds. */
+            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            signing_secret_ref?: {
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              name: string;
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              key: string;
+            };
+            /** Longest wait for the whole answer, in milliseconds; 8000 when absent. */
             timeout_ms?: number;
+            /** Agent that a handoff tool hands the conversation to, in the same namespace. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            agent?: string;
+            /** Version of that agent; absent: what is live of it when this version goes live. */
+            version?: number;
           }[] | null);
           /** What the agent says first. */
           first_message?: (string | null);

@@ -1,9 +1,11 @@
 import { fromUuid } from '../../ids.ts';
 import type { EgressClient, EgressOutcome, EgressRequest } from '../../platform/egress/client.ts';
+import { signBody, signStandard } from '../../platform/egress/signature.ts';
 import { traceHeaders } from '../../platform/observability/trace-context.ts';
 import type { Tool } from './tool-defaults.ts';
 import type { Arguments } from './tool-arguments.ts';
 import { ANSWER_BYTES_MAX, readAnswer, type Answer } from './read-answer.ts';
+import type { FindToolSecrets } from './tool-secrets.ts';
 
 /** One request of a tool of the type webhook (contract §4, agents: `tools`). */
 
@@ -12,6 +14,7 @@ export type WebhookCall = {
   args: Arguments;
   /** As the model gave it. */
   callId: string;
+  namespace: string;
   conversationId: string;
   agentId: string;
   agentVersion: number;
@@ -21,30 +24,53 @@ export type WebhookCall = {
 export type CallWebhookDeps = {
   send: EgressClient['send'];
   userAgent: string;
+  findSecrets: FindToolSecrets;
+  /** The wall clock, for the signed timestamp. */
+  nowMs: () => number;
 };
+
+/** What the request is sent and signed with. */
+type Secrets = { bearer?: string; signing?: string };
 
 const DEFAULT_TIMEOUT_MS = 8_000;
 /** With the parameters of a GET; many servers read no more. */
 const URL_BYTES_MAX = 8 * 1024;
 
-/** Never rejects for what the tool does. */
+/** Never rejects for what the tool does. No secret is in the answer, even if the tool repeats one. */
 export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Promise<Answer> {
+  const secrets = await findSecrets(deps, call);
+  if ('problem' in secrets) return { ok: false, error: secrets.problem };
   const timeoutMs = call.tool.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const late = AbortSignal.timeout(timeoutMs);
-  const request = buildRequest(deps, call, {
-    timeoutMs,
-    signal: AbortSignal.any([late, call.signal]),
-  });
+  const request = buildRequest(deps, call, secrets);
   if ('problem' in request) return { ok: false, error: request.problem };
-  const outcome = await deps.send(request);
+  const signal = AbortSignal.any([late, call.signal]);
+  const outcome = await deps.send({ ...request, timeoutMs, signal });
   if (outcome.kind === 'response') await outcome.body;
   // Whoever did not come to an end may have done what it was asked for.
   if (call.signal.aborted) return { ok: false, error: 'the call was given up' };
   const isLate = late.aborted || (outcome.kind === 'error' && outcome.errorClass === 'timeout');
   if (isLate) return { ok: false, error: tooLate(outcome, timeoutMs) };
   return outcome.kind === 'response'
-    ? readAnswer(outcome)
+    ? readAnswer(outcome, Object.values(secrets))
     : { ok: false, error: withoutDot(outcome.message) };
+}
+
+async function findSecrets(
+  deps: CallWebhookDeps,
+  { tool, namespace, agentId }: WebhookCall,
+): Promise<Secrets | { problem: string }> {
+  const { secretRef, signingSecretRef } = tool;
+  const refs = [secretRef, signingSecretRef].flatMap((ref) => ref ?? []);
+  if (refs.length === 0) return {};
+  const values = await deps.findSecrets({ namespace, agentId }, refs);
+  const gone = refs.find((_, at) => values[at] === undefined);
+  if (gone) {
+    const which = `key ${gone.key} of the Secret ${gone.name}`;
+    return { problem: `the tool cannot be called: ${which} is not there, or may not be used` };
+  }
+  const [bearer, signing] = secretRef ? values : [undefined, values[0]];
+  return { ...(bearer !== undefined && { bearer }), ...(signing !== undefined && { signing }) };
 }
 
 function tooLate(outcome: EgressOutcome, timeoutMs: number): string {
@@ -60,8 +86,8 @@ function withoutDot(sentence: string): string {
 function buildRequest(
   deps: CallWebhookDeps,
   call: WebhookCall,
-  limits: Pick<EgressRequest, 'timeoutMs' | 'signal'>,
-): EgressRequest | { problem: string } {
+  secrets: Secrets,
+): Omit<EgressRequest, 'timeoutMs'> | { problem: string } {
   const { tool, args } = call;
   const { url = '', method = 'POST' } = tool;
   const hasBody = method !== 'GET' && method !== 'DELETE';
@@ -69,11 +95,12 @@ function buildRequest(
   if ('problem' in target) return target;
   const body = hasBody ? Buffer.from(JSON.stringify(args)) : undefined;
   return {
-    ...limits,
     ...target,
     method,
-    headers: headersOf(deps, call, body),
+    headers: { ...headersOf(deps, call, body), ...secretHeaders(deps, call, { body, ...secrets }) },
     ...(body && { body }),
+    // Whatever it does, it must not be done twice.
+    once: method !== 'GET',
     maxResponseBytes: ANSWER_BYTES_MAX,
   };
 }
@@ -95,6 +122,25 @@ function headersOf(
     'parley-agent-version': String(agentVersion),
     'parley-tool-call-id': printable(callId),
     ...traceHeaders(),
+  };
+}
+
+/** The bearer token, and both signatures that events have (contract §5); of no body: of nothing. */
+function secretHeaders(
+  { nowMs }: CallWebhookDeps,
+  { callId }: WebhookCall,
+  { bearer, signing, body = Buffer.alloc(0) }: Secrets & { body: Buffer | undefined },
+): Record<string, string> {
+  const id = printable(callId);
+  const timestampSec = Math.floor(nowMs() / 1_000);
+  return {
+    ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+    ...(signing !== undefined && {
+      'parley-signature': signBody(signing, body),
+      'webhook-id': id,
+      'webhook-timestamp': String(timestampSec),
+      'webhook-signature': signStandard(signing, { id, timestampSec, body }),
+    }),
   };
 }
 

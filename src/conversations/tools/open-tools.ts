@@ -1,15 +1,25 @@
+import { readHandoffTarget } from '../../agents/tools/handoffs.sql.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { createCallPlaces } from './call-places.ts';
 import { createMakeToolBox } from './tool-box.ts';
+import { createFindToolSecrets } from './tool-secrets.ts';
 import type { MakeToolBox } from './tool.ts';
 
 /** The longest time-out a tool may have; what bounds an answer is the tool's own. */
 const BODY_MS_MAX = 60_000;
 
 /** The tools of a process, with the connections they use; `stop` waits for calls under way. */
-export function openTools(deps: { guard: AddressGuard; version: string; log: Logger }): {
+export function openTools(deps: {
+  pool: Pool;
+  sealer: Sealer;
+  guard: AddressGuard;
+  version: string;
+  log: Logger;
+}): {
   makeToolBox: MakeToolBox;
   stop: () => Promise<void>;
 } {
@@ -18,6 +28,9 @@ export function openTools(deps: { guard: AddressGuard; version: string; log: Log
     send: egress.send,
     userAgent: `parley/${deps.version}`,
     places: createCallPlaces(),
+    findTarget: (from) => readHandoffTarget(deps.pool, from),
+    findSecrets: createFindToolSecrets(deps),
+    nowMs: Date.now,
     clockMs: () => performance.now(),
     log: deps.log,
   });

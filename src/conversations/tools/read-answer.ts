@@ -10,8 +10,11 @@ type Response = Extract<EgressOutcome, { kind: 'response' }>;
 /** So much is read; of that the model is given 32 KiB (result-text.ts). */
 export const ANSWER_BYTES_MAX = 256 * 1024;
 
-/** JSON as a value, text as text; anything else is said to be so, and not shown. */
-export async function readAnswer(response: Response): Promise<Answer> {
+/**
+ * JSON as a value, text as text; anything else is said to be so, and not shown. `secrets`: of the request;
+ * a tool that repeats what it was sent tells nobody.
+ */
+export async function readAnswer(response: Response, secrets: readonly string[]): Promise<Answer> {
   const { statusCode: status } = response;
   const bytes = await response.body;
   const isWhole = await response.isWhole;
@@ -19,7 +22,7 @@ export async function readAnswer(response: Response): Promise<Answer> {
     return failed(status, `the tool answered with the redirect ${status}, which is not followed`);
   }
   const isCut = bytes.length >= ANSWER_BYTES_MAX;
-  const read = readBody(bytes, { headers: response.headers, isCut });
+  const read = readBody(bytes, { headers: response.headers, isCut, secrets });
   if (status < 200 || status >= 300) {
     const answer = failed(status, `the tool answered with status ${status}`);
     return 'problem' in read ? answer : { ...answer, ...read };
@@ -34,10 +37,12 @@ function failed(status: number, error: string): Answer & { ok: false } {
   return { ok: false, status, error };
 }
 
+type ToRead = { headers: Response['headers']; isCut: boolean; secrets: readonly string[] };
+
 /** `isCut`: the beginning of JSON is text. */
 function readBody(
   bytes: Buffer,
-  { headers, isCut }: { headers: Response['headers']; isCut: boolean },
+  { headers, isCut, secrets }: ToRead,
 ): { body: unknown } | { problem: string } {
   if (bytes.length === 0) return { body: null };
   const coding = first(headers['content-encoding']);
@@ -47,20 +52,30 @@ function readBody(
   }
   const media = first(headers['content-type']).split(';', 1)[0]!.trim().toLowerCase();
   const isJson = media === 'application/json' || media.endsWith('+json');
-  const text = bytes.toString('utf8');
-  if (isJson && !isCut) return readJson(text, media);
+  const text = without(secrets, bytes.toString('utf8'));
+  if (isJson && !isCut) return readJson(text, { media, secrets });
   const isText = isJson || media === '' || (media.startsWith('text/') && media !== 'text/html');
   if (isText && !text.includes('\0')) return { body: text };
   const what = `${named(media)}, which cannot be read: it must be JSON or plain text`;
   return { problem: `the tool answered with ${what}` };
 }
 
-function readJson(text: string, media: string): { body: unknown } | { problem: string } {
+function readJson(
+  text: string,
+  { media, secrets }: { media: string; secrets: readonly string[] },
+): { body: unknown } | { problem: string } {
+  // A secret may have been written with escapes.
+  const revive = (_: string, value: unknown): unknown =>
+    typeof value === 'string' ? without(secrets, value) : value;
   try {
-    return { body: JSON.parse(text) as unknown };
+    return { body: JSON.parse(text, secrets.length > 0 ? revive : undefined) as unknown };
   } catch {
     return { problem: `the tool answered with ${named(media)} that is no JSON` };
   }
+}
+
+function without(secrets: readonly string[], text: string): string {
+  return secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
 }
 
 /** Of the tool's own headers: short, and nothing that could be more than a word. */

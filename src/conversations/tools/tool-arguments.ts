@@ -2,9 +2,8 @@ import { LRUCache } from 'lru-cache';
 import {
   compileParameters,
   SlowSchemaError,
-  type CheckArguments,
   type Parameters,
-} from '../../agents/tool-parameters.ts';
+} from '../../agents/tools/tool-parameters.ts';
 import { shapeProblem } from '../../platform/resources/schema/free-value.ts';
 
 /** What a model wrote as the arguments of a call: anything, until it was looked at here. */
@@ -22,34 +21,40 @@ const SHAPE = { depthMax: 32, membersMax: 10_000 };
 
 /** Compiled schemas of this process; one takes some 20 KB. */
 const SCHEMAS_MAX = 1_000;
-/** A schema that found no end is not asked again for so long. */
+/** A schema that found no end twice is not asked again for so long; once may be the machine's fault. */
 const PAUSE_MS = 60_000;
-/** So many such schemas may a namespace have in that time before none of its is asked. */
+const TRIES_MAX = 2;
+/** So often may those of a namespace find no end in that time; then one that did is not asked again. */
 const SLOW_MAX = 5;
 
 /** A version never changes, so what was compiled for one of its tools never goes stale. */
 export function createReadArguments(): ReadArguments {
-  const compiled = new LRUCache<string, { check: CheckArguments } | { problem: string }>({
-    max: SCHEMAS_MAX,
-  });
-  const slow = new LRUCache<string, true>({ max: 10_000, ttl: PAUSE_MS });
+  // With what is wrong with one of a version from before schemas were looked at when they are declared.
+  const compiled = new LRUCache<string, ReturnType<typeof compileParameters>>({ max: SCHEMAS_MAX });
+  const slow = new LRUCache<string, number>({ max: 10_000, ttl: PAUSE_MS });
   const slowIn = new LRUCache<string, number>({ max: 10_000, ttl: PAUSE_MS, noUpdateTTL: true });
 
   return (tool, parameters, text) => {
     const parsed = parse(text);
     if ('problem' in parsed) return parsed;
     const key = `${tool.agentId} ${tool.agentVersion} ${tool.name}`;
-    const known = compiled.get(key) ?? compileFor(parameters);
+    const known = compiled.get(key) ?? compileParameters(parameters);
+    if ('problem' in known) {
+      if (!known.problem.isSlow) compiled.set(key, known);
+      const { pointer, detail } = known.problem;
+      return { problem: `the tool's JSON Schema cannot be used: ${pointer} ${detail}` };
+    }
     compiled.set(key, known);
-    if ('problem' in known) return known;
-    const isPaused = slow.has(key) || (slowIn.get(tool.namespace) ?? 0) >= SLOW_MAX;
+    const timesSlow = slow.get(key) ?? 0;
+    const isPaused =
+      timesSlow >= TRIES_MAX || (timesSlow > 0 && (slowIn.get(tool.namespace) ?? 0) >= SLOW_MAX);
     if (isPaused) return { problem: TOO_SLOW };
     try {
       const problems = known.check(parsed.value);
       return problems.length === 0 ? parsed : { problem: problems.join('; ') };
     } catch (error) {
       if (!(error instanceof SlowSchemaError)) throw error;
-      slow.set(key, true);
+      slow.set(key, timesSlow + 1);
       slowIn.set(tool.namespace, (slowIn.get(tool.namespace) ?? 0) + 1);
       return { problem: TOO_SLOW };
     }
@@ -58,14 +63,6 @@ export function createReadArguments(): ReadArguments {
 
 const TOO_SLOW =
   "the tool's JSON Schema takes too long to be checked: whoever declares it must make it simpler";
-
-/** Of a version from before schemas were looked at when they are declared. */
-function compileFor(parameters: Parameters): { check: CheckArguments } | { problem: string } {
-  const compiled = compileParameters(parameters);
-  if ('check' in compiled) return compiled;
-  const { pointer, detail } = compiled.problem;
-  return { problem: `the tool's JSON Schema cannot be used: ${pointer} ${detail}` };
-}
 
 function parse(text: string): { value: Arguments } | { problem: string } {
   if (Buffer.byteLength(text) > BYTES_MAX) {

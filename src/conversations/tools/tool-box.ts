@@ -1,3 +1,4 @@
+import type { HandoffTarget, readHandoffTarget } from '../../agents/tools/handoffs.sql.ts';
 import { DEFAULT_MIN_SCORE, DEFAULT_TOP_K } from '../../knowledge/search-knowledge.ts';
 import { hitIds } from '../../knowledge/passages/search-passages.ts';
 import type { ModelToolCall } from '../../models/model.ts';
@@ -11,10 +12,16 @@ import type { MakeToolBox, ToolOutcome } from './tool.ts';
 
 export type ToolBoxDeps = CallWebhookDeps & {
   places: CallPlaces;
+  findTarget: FindHandoffTarget;
   /** Monotonic */
   clockMs: () => number;
   log: Pick<Logger, 'error'>;
 };
+
+/** undefined: there is no such agent, or not any more. */
+export type FindHandoffTarget = (
+  from: Parameters<typeof readHandoffTarget>[1],
+) => Promise<HandoffTarget | undefined>;
 
 type Turn = Parameters<MakeToolBox>[0];
 type Result = Omit<ToolOutcome, 'durationMs'>;
@@ -54,6 +61,7 @@ type Run = (deps: ToolBoxDeps, turn: Turn, call: Call) => Result | Promise<Resul
 const RUN: Record<Tool['type'], Run> = {
   webhook: runWebhook,
   knowledge_search: runSearch,
+  handoff: runHandoff,
   end_call: () => ({
     ok: true,
     content: resultText({ ok: true, note: 'the conversation ends after your reply' }),
@@ -77,7 +85,8 @@ async function runWebhook(deps: ToolBoxDeps, turn: Turn, call: Call): Promise<Re
   if (!release) return failed('too many calls of tools are under way; try again later');
   try {
     const { agentId, agentVersion } = speaker;
-    const of = { conversationId: conversation.id, agentId, agentVersion };
+    const { id: conversationId, namespace } = conversation;
+    const of = { namespace, conversationId, agentId, agentVersion };
     const { body, ...answer } = await callWebhook(deps, { ...call, ...of });
     const long = body === undefined ? undefined : { name: 'body', value: body };
     return { ok: answer.ok, content: resultText(answer, long) };
@@ -101,6 +110,25 @@ async function runSearch(_: ToolBoxDeps, turn: Turn, { args }: Call): Promise<Re
   }));
   const content = resultText({ ok: true }, { name: 'passages', value: passages });
   return { ok: true, content, hits };
+}
+
+/** To the version that was recorded when this one went live, so that the target does not drift. */
+async function runHandoff(deps: ToolBoxDeps, turn: Turn, { tool }: Call): Promise<Result> {
+  const { conversation, speaker } = turn;
+  const { namespace, startedAt } = conversation;
+  const { agentId, agentVersion } = speaker;
+  const from = { namespace, agentId, agentVersion, tool: tool.name, startedAt };
+  const target = await deps.findTarget(from);
+  if (!target) return failed(`the agent ${tool.agent} is not there any more`);
+  const { content, ...to } = target;
+  if (content === null) {
+    const why =
+      tool.version === undefined ? 'it was never published' : `it has no version ${tool.version}`;
+    return failed(`the agent ${tool.agent} cannot take over: ${why}`);
+  }
+  const note = `the agent ${tool.agent} goes on in your place`;
+  const effect = { type: 'handoff', speaker: { ...to, content } } as const;
+  return { ok: true, content: resultText({ ok: true, note }), effect };
 }
 
 function failed(error: string): Result {

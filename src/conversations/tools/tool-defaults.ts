@@ -1,5 +1,5 @@
 import type { AgentContent } from '../../agents/agent.ts';
-import type { Parameters } from '../../agents/tool-parameters.ts';
+import type { Parameters } from '../../agents/tools/tool-parameters.ts';
 import type { ModelTool } from '../../models/model.ts';
 
 export type Tool = NonNullable<AgentContent['tools']>[number];
@@ -32,6 +32,11 @@ const DEFAULTS: Record<Tool['type'], { description?: string; parameters: Paramet
       required: ['query'],
       additionalProperties: false,
     },
+  },
+  handoff: {
+    description:
+      'Hands the conversation to a colleague who knows more about this. Use it instead of a reply.',
+    parameters: REASON,
   },
   end_call: {
     description:

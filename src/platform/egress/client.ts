@@ -24,6 +24,11 @@ export type EgressRequest = {
   /** From the call to complete response headers: queueing, DNS, connecting, TLS, waiting. */
   timeoutMs: number;
   maxResponseBytes: number;
+  /**
+   * Goes out once at most: on a connection of its own, since a kept one may be dead, and whether what
+   * was written to it arrived is not known. Else it is repeated when no byte of an answer came.
+   */
+  once?: boolean;
   /** Aborted: nobody waits any more. Before the headers it is a failure, after them the body is cut. */
   signal?: AbortSignal;
 };
@@ -183,7 +188,7 @@ function exchangeOnce(
           if (mayRepeat) return start(true);
           // Ours, not the receiver's: it waits for one of our other requests to end.
           if (isOutOfSockets(error) && !exchange.isCancelled) {
-            waiting = setTimeout(() => start(false), OUT_OF_SOCKETS_PAUSE_MS);
+            waiting = setTimeout(() => start(fresh), OUT_OF_SOCKETS_PAUSE_MS);
             return;
           }
           settle({ failure: connectFailure(error), body: undefined });
@@ -191,7 +196,7 @@ function exchangeOnce(
       });
       deps.pools.dispatch(dispatched(request, url, fresh), exchange);
     };
-    start(false);
+    start(request.once ?? false);
     if (request.signal?.aborted) onAbort();
   });
 }

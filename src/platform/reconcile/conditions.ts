@@ -32,6 +32,7 @@ export const resolvedRefs = (message = 'all references resolve'): Finding => ({
 
 /** What may be declared after what refers to it, in any order that Git or people choose. */
 const MISSING: readonly string[] = [
+  'AgentNotFound',
   'ConfigMapNotFound',
   'KeyNotFound',
   'KnowledgeSourceNotFound',

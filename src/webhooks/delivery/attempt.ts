@@ -1,4 +1,4 @@
-import { signBody, signStandard } from '../endpoints/signature.ts';
+import { signBody, signStandard } from '../../platform/egress/signature.ts';
 import { fromUuid } from '../../ids.ts';
 import {
   contextOf,

@@ -15,7 +15,7 @@ import {
 import { openHeaders, type Headers } from './endpoint-headers.ts';
 import { declaredByRest, headersProblem } from './header-rules.ts';
 import { markCopied, type SealedEndpoint, type SealedSecrets } from './endpoint-secrets.sql.ts';
-import { isEndpointSecret, newEndpointSecret } from './signature.ts';
+import { isEndpointSecret, newEndpointSecret } from '../../platform/egress/signature.ts';
 import {
   openSecrets,
   readHeaders,

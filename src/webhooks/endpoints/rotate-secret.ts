@@ -1,6 +1,6 @@
 import { ApiError, found } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
-import { newEndpointSecret } from './signature.ts';
+import { newEndpointSecret } from '../../platform/egress/signature.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import { lockSealedEndpoint, updateSecrets } from './endpoint-secrets.sql.ts';
 import { openSecrets, sealSecrets, secretsAt, type SigningSecrets } from './signing-secrets.ts';

@@ -4,7 +4,7 @@ import type { Applied, ObjectKey } from '../../platform/resources/resource-store
 import type { Headers } from './endpoint-headers.ts';
 import { parseHeaders } from './header-rules.ts';
 import { endpointSecretPlace, type SealedSecrets } from './endpoint-secrets.sql.ts';
-import { isEndpointSecret } from './signature.ts';
+import { isEndpointSecret } from '../../platform/egress/signature.ts';
 import { SIGNING_SECRET_KEY, signingSecretName } from './webhook-endpoint.ts';
 
 /**

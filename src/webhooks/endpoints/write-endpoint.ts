@@ -52,7 +52,7 @@ import {
   type WebhookEndpointFields,
   type WebhookEndpointWrite,
 } from './rest-webhook-endpoint.ts';
-import { newEndpointSecret } from './signature.ts';
+import { newEndpointSecret } from '../../platform/egress/signature.ts';
 import { sealSecrets } from './signing-secrets.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 import { readEndpoint, type WebhookEndpointRow } from './webhook-endpoints.sql.ts';

@@ -18,6 +18,9 @@ export function boxOf(
   more: {
     deps?: Partial<ToolBoxDeps>;
     namespace?: string;
+    agentId?: string;
+    agentVersion?: number;
+    startedAt?: number;
     knowledge?: AgentContent['knowledge'];
     search?: (query: string, limit: number) => Promise<KnowledgeHit[]>;
     errors?: unknown[];
@@ -27,14 +30,22 @@ export function boxOf(
   const make = createMakeToolBox({
     send: createClient({ bodyGraceMs: 60_000 }).send,
     userAgent: 'parley/test',
+    findSecrets: async (_, refs) => refs.map(() => undefined),
+    nowMs: Date.now,
+    findTarget: async () => undefined,
     places: createCallPlaces(),
     clockMs: () => performance.now(),
     log: { error: (line: unknown) => void errors.push(line) },
     ...more.deps,
   });
-  const conversation = { id: CONVERSATION_ID, namespace } as LiveConversation;
+  const { startedAt = Date.now() } = more;
+  const conversation = { id: CONVERSATION_ID, namespace, startedAt } as LiveConversation;
   const content: AgentContent = { tools: [...tools], ...(knowledge && { knowledge }) };
-  const speaker = { agentId: AGENT_ID, agentVersion: 3, content };
+  const speaker = {
+    agentId: more.agentId ?? AGENT_ID,
+    agentVersion: more.agentVersion ?? 3,
+    content,
+  };
   return make({ conversation, speaker, search });
 }
 

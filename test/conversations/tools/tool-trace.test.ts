@@ -22,11 +22,17 @@ afterEach(async () => {
 
 const call = (headers: Record<string, string>) =>
   callWebhook(
-    { send: egress.send, userAgent: 'parley/test' },
+    {
+      send: egress.send,
+      userAgent: 'parley/test',
+      findSecrets: async () => [],
+      nowMs: Date.now,
+    },
     {
       tool: { type: 'webhook', name: 'order_status', url: receiver.url, headers },
       args: {},
       callId: 'c1',
+      namespace: 'default',
       conversationId: newUuid(),
       agentId: newUuid(),
       agentVersion: 1,

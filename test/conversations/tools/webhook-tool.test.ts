@@ -2,7 +2,14 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { createCallPlaces } from '../../../src/conversations/tools/call-places.ts';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { fromUuid } from '../../../src/ids.ts';
-import { at, createClient, receiver, stopAll, toLoopback } from '../../platform/egress/harness.ts';
+import {
+  at,
+  createClient,
+  nextTurn,
+  receiver,
+  stopAll,
+  toLoopback,
+} from '../../platform/egress/harness.ts';
 import { onRequest, respond, type Receiver } from '../../platform/egress/servers.ts';
 import { AGENT_ID, boxOf, CONVERSATION_ID, run, type Tool } from './tool-setup.ts';
 
@@ -88,6 +95,32 @@ describe('the request', () => {
     expect(seen).toEqual([]);
   });
 
+  test.each([
+    ['goes out once, though its connection breaks', 'POST', 2],
+    ['goes out again for GET, when a kept connection was dead', 'GET', 3],
+  ] as const)('%s', async (_, method, requests) => {
+    const seen: string[] = [];
+    const server = await receiver((socket) =>
+      onRequest(socket, (request) => {
+        seen.push(request);
+        if (seen.length === 2) socket.destroy();
+        else socket.write(json({ n: seen.length }));
+      }),
+    );
+    const act: Tool = {
+      type: 'webhook',
+      name: 'act',
+      url: at(server),
+      method,
+      parameters: anything,
+    };
+    const box = boxOf([act]);
+    expect((await run(box)).ok).toBe(true);
+    await nextTurn();
+    const { ok } = await run(box);
+    expect([ok, seen.length]).toEqual([method === 'GET', requests]);
+  });
+
   test('an id of a call that no header can carry is made one', async () => {
     const { act, seen } = await tool(json({}));
     await run(boxOf([act]), {}, { id: 'a\r\nx-evil: 1' });
@@ -126,11 +159,13 @@ describe('arguments are refused before anything is sent:', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('a pattern that finds no end is tried once a minute, and holds up nobody', async () => {
+  test('a pattern that finds no end is tried twice a minute, and holds up nobody', async () => {
     const { act } = await tool(json({}), { parameters });
     const box = boxOf([act]);
     const bad = { id: `${'a'.repeat(60)}!` };
-    expect((await run(box, bad)).said['error']).toContain('takes too long');
+    for (let i = 0; i < 2; i += 1) {
+      expect((await run(box, bad)).said['error']).toContain('takes too long');
+    }
     const startedMs = performance.now();
     for (let i = 0; i < 50; i += 1) expect((await run(box, bad)).ok).toBe(false);
     expect(performance.now() - startedMs).toBeLessThan(500);

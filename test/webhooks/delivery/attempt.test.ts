@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { attempt, type SendableDelivery } from '../../../src/webhooks/delivery/attempt.ts';
 import type { EgressOutcome, EgressRequest } from '../../../src/platform/egress/client.ts';
 import { fromUuid, newUuid } from '../../../src/ids.ts';
-import { verifyStandard } from '../../../src/webhooks/endpoints/signature.ts';
+import { verifyStandard } from '../../../src/platform/egress/signature.ts';
 
 /** One attempt without a queue and without a network: what is sent, to the byte. */
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

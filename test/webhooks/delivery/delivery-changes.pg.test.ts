@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createHmac } from 'node:crypto';
-import { newEndpointSecret } from '../../../src/webhooks/endpoints/signature.ts';
+import { newEndpointSecret } from '../../../src/platform/egress/signature.ts';
 import { cancelDeliveries } from '../../../src/webhooks/queue/delivery-endings.sql.ts';
 import { CHANNELS, createNotifier } from '../../../src/platform/postgres/notifications.ts';
 import { markEndpointDeleted } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';

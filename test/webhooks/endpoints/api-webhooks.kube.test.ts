@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EVENT_TYPES } from '../../../src/events/event-types.ts';
-import { verifyBody } from '../../../src/webhooks/endpoints/signature.ts';
+import { verifyBody } from '../../../src/platform/egress/signature.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 import { describeEachStore } from '../../roles/each-store.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { toUuid } from '../../../src/ids.ts';
-import { verifyBody } from '../../../src/webhooks/endpoints/signature.ts';
+import { verifyBody } from '../../../src/platform/egress/signature.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { verifyBody } from '../../../src/webhooks/endpoints/signature.ts';
+import { verifyBody } from '../../../src/platform/egress/signature.ts';
 import { signingSecretName } from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
 import { endpointSecretPlace } from '../../../src/webhooks/endpoints/endpoint-secrets.sql.ts';
 import { SECRET } from '../../roles/engine.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { fromUuid, newUuid } from '../../../src/ids.ts';
-import { newEndpointSecret } from '../../../src/webhooks/endpoints/signature.ts';
+import { newEndpointSecret } from '../../../src/platform/egress/signature.ts';
 import { replayEvent } from '../../../src/webhooks/replay/replay-event.ts';
 import { SECRET } from '../../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { verifyBody, verifyStandard } from '../../../src/webhooks/endpoints/signature.ts';
+import { verifyBody, verifyStandard } from '../../../src/platform/egress/signature.ts';
 import { openAppendOnly } from './ledger-file.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { compileParameters, SlowSchemaError } from '../../src/agents/tool-parameters.ts';
+import { compileParameters, SlowSchemaError } from '../../../src/agents/tools/tool-parameters.ts';
 
 const problemsOf = (schema: Record<string, unknown>, value: unknown): readonly string[] => {
   const compiled = compileParameters(schema);

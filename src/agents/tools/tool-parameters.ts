@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { freeValueProblem } from '../platform/resources/schema/free-value.ts';
+import { freeValueProblem } from '../../platform/resources/schema/free-value.ts';
 
 /**
  * The JSON Schema of a tool's arguments (contract §4, agents: `tools`): draft 2020-12, or draft-07 where
@@ -18,8 +18,8 @@ export type Parameters = Readonly<Record<string, unknown>>;
  */
 export type CheckArguments = (value: unknown) => readonly string[];
 
-/** `pointer`: into the schema. */
-export type SchemaProblem = { pointer: string; detail: string };
+/** `pointer`: into the schema. `isSlow`: it took too long this time. */
+export type SchemaProblem = { pointer: string; detail: string; isSlow?: true };
 
 /** A check did not come to an end: the schema cannot be used on this value. */
 export class SlowSchemaError extends Error {
@@ -32,9 +32,12 @@ const DRAFTS = {
 } as const;
 type Draft = keyof typeof DRAFTS;
 
-const COMPILE_MS = 500;
-/** A thousand times what an ordinary one takes; as long may one tenant hold up a process. */
-export const CHECK_MS = 100;
+export const COMPILE_MS = 1_000;
+/**
+ * Hundreds of times what an ordinary one takes, and more than a busy machine may pause a process: by the
+ * clock it looks the same.
+ */
+const CHECK_MS = 250;
 const PROBLEMS_MAX = 5;
 
 /** `format` is a note, as the draft has it; words that a draft does not know are notes too. */
@@ -43,6 +46,7 @@ const OPTIONS = { strict: false, validateFormats: false, logger: false } as cons
 /** Compiles it. Costs about a millisecond. */
 export function compileParameters(
   schema: Parameters,
+  withinTimeMs = COMPILE_MS,
 ): { check: CheckArguments } | { problem: SchemaProblem } {
   const shape = freeValueProblem(schema);
   if (shape !== undefined) return { problem: { pointer: '', detail: shape } };
@@ -51,9 +55,11 @@ export function compileParameters(
   if (schema['type'] !== undefined && schema['type'] !== 'object') {
     return refused('/type', 'must be "object": the arguments of a tool are one');
   }
+  schemaOfSchemas(draft);
   try {
-    return withinMs(COMPILE_MS, () => compile(schema, draft));
+    return withinMs(withinTimeMs, () => compile(schema, draft));
   } catch (error) {
+    if (error instanceof SlowSchemaError) return { problem: SLOW_TO_COMPILE };
     return refused('', problemOf(error));
   }
 }
@@ -62,8 +68,8 @@ function compile(
   schema: Parameters,
   draft: Draft,
 ): { check: CheckArguments } | { problem: SchemaProblem } {
-  const wrong = misspelling(schema, draft);
-  if (wrong) return { problem: wrong };
+  const wrong = schemaOfSchemas(draft)(schema);
+  if (wrong) return refused(wrong.instancePath, wrong.message ?? 'is not valid');
   // Without the schema of schemas, which is large and was asked already.
   const compiler = new DRAFTS[draft].Compiler({
     ...OPTIONS,
@@ -89,25 +95,32 @@ function draftOf(declared: unknown): Draft | undefined {
   return named?.[1] as Draft | undefined;
 }
 
-const speakers = new Map<Draft, Ajv | Ajv2020>();
+type SaysWrong = (schema: Parameters) => ErrorObject | undefined;
+const saysWrong = new Map<Draft, SaysWrong>();
 
-/** What the schema of schemas says of it. */
-function misspelling(schema: Parameters, draft: Draft): SchemaProblem | undefined {
-  let speaker = speakers.get(draft);
-  if (!speaker) speakers.set(draft, (speaker = new DRAFTS[draft].Compiler(OPTIONS)));
-  const { id } = DRAFTS[draft];
-  if (speaker.validate(id, schema)) return undefined;
-  const first = speaker.errors?.[0];
-  return first && { pointer: first.instancePath, detail: first.message ?? 'is not valid' };
+/** The schema of schemas, compiled at its first use: whatever stops a check must not stop that. */
+function schemaOfSchemas(draft: Draft): SaysWrong {
+  const known = saysWrong.get(draft);
+  if (known) return known;
+  const matches = new DRAFTS[draft].Compiler(OPTIONS).getSchema(DRAFTS[draft].id);
+  if (!matches) throw new Error(`there is no schema of draft ${draft}`);
+  const made: SaysWrong = (schema) => (matches(schema) ? undefined : matches.errors?.[0]);
+  saysWrong.set(draft, made);
+  return made;
 }
 
 function refused(pointer: string, detail: string): { problem: SchemaProblem } {
   return { problem: { pointer, detail } };
 }
 
+const SLOW_TO_COMPILE: SchemaProblem = {
+  pointer: '',
+  detail: 'takes too long to be compiled: make it smaller',
+  isSlow: true,
+};
+
 /** ajv's words name the schema's own references and patterns, and nothing else. */
 function problemOf(error: unknown): string {
-  if (error instanceof SlowSchemaError) return 'takes too long to be compiled: make it smaller';
   const said = Reflect.get(Object(error), 'message') as unknown;
   const text = typeof said === 'string' ? said.slice(0, 300) : 'no reason was given';
   return `cannot be compiled (${text}); a $ref may only lead into the schema itself`;

@@ -8,7 +8,7 @@ import {
   signStandard,
   verifyBody,
   verifyStandard,
-} from '../../../src/webhooks/endpoints/signature.ts';
+} from '../../../src/platform/egress/signature.ts';
 
 const secret = (bytes: number, fill = 7): string =>
   `whsec_${Buffer.alloc(bytes, fill).toString('base64')}`;

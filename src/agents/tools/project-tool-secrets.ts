@@ -1,0 +1,114 @@
+import { isEndpointSecret } from '../../platform/egress/signature.ts';
+import { assertLeader } from '../../platform/postgres/leadership.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import type { Problem } from '../../platform/reconcile/conditions.ts';
+import { resolveSecret } from '../../platform/reconcile/references.ts';
+import type { ResourceStore } from '../../platform/resources/resource-store.ts';
+import type { AgentSpec } from '../agent.ts';
+import {
+  deleteOldToolSecrets,
+  listToolSecrets,
+  putToolSecret,
+  toolSecretPlace,
+  type SecretRef,
+  type ToolSecret,
+} from './tool-secrets.sql.ts';
+
+type Store = Pick<ResourceStore, 'get'>;
+type Tools = NonNullable<AgentSpec['tools']>;
+
+/** What a header can carry as a bearer token. */
+const TOKEN = /^[!-~]{1,8192}$/;
+
+/** Secrets are often written with a line end that nobody meant. */
+export function tokenOf(value: string): string {
+  return value.trim();
+}
+
+/** Why the Secrets that tools name cannot be used; undefined: they can. */
+export async function toolSecretProblem(
+  store: Store,
+  namespace: string,
+  tools: Tools,
+): Promise<Problem | undefined> {
+  for (const { secretRef, signingSecretRef } of tools) {
+    for (const [ref, isGood, words] of [
+      [
+        secretRef,
+        (value: string) => TOKEN.test(tokenOf(value)),
+        'one line of visible ASCII without spaces',
+      ],
+      [
+        signingSecretRef,
+        (value: string) => isEndpointSecret(tokenOf(value)),
+        'whsec_ and the base64 of 24 to 64 bytes',
+      ],
+    ] as const) {
+      if (!ref) continue;
+      const secret = await resolveSecret(store, namespace, ref);
+      if (!('value' in secret)) return secret;
+      const message = `key ${ref.key} of Secret ${ref.name} must be ${words}`;
+      if (!isGood(secret.value)) return { reason: 'InvalidSecret', message };
+    }
+  }
+  return undefined;
+}
+
+export function secretRefsOf({ tools = [] }: Pick<AgentSpec, 'tools'>): SecretRef[] {
+  return tools.flatMap(({ secretRef, signingSecretRef }) =>
+    [secretRef, signingSecretRef].flatMap((ref) => ref ?? []),
+  );
+}
+
+/**
+ * Copies the Secrets of an agent's tools, sealed, to where calls of tools find them; also those that only
+ * earlier versions name, which conversations and rollbacks go on with. One that is gone, or may not be
+ * used any more, is taken away. Returns the names of all of them.
+ *
+ * Costs one read when there is nothing to do and a read of each Secret.
+ */
+export async function projectToolSecrets(
+  deps: { pool: Pool; sealer: Sealer; store: Store },
+  agent: { id: string; namespace: string; epoch: number; spec: Pick<AgentSpec, 'tools'> },
+): Promise<ReadonlySet<string>> {
+  const { id: agentId, namespace, epoch } = agent;
+  const known = await listToolSecrets(deps.pool, agentId);
+  const named = new Set(secretRefsOf(agent.spec).map(keyOf));
+  const wanted = new Map<string, SecretRef>();
+  for (const ref of [...known, ...secretRefsOf(agent.spec)]) wanted.set(keyOf(ref), ref);
+  const changes: (ToolSecret & { isNamed: boolean })[] = [];
+  for (const [key, { name, key: part }] of wanted) {
+    const ref = { name, key: part };
+    const place = toolSecretPlace({ namespace, agentId, ...ref });
+    const stored = known.find((one) => keyOf(one) === key);
+    const found = await resolveSecret(deps.store, namespace, ref);
+    const value = 'value' in found ? found.value : null;
+    if (stored && value === opened(deps.sealer, stored.value, place)) continue;
+    const sealed = value === null ? null : deps.sealer.seal(value, place);
+    changes.push({ ...ref, value: sealed, isNamed: named.has(key) });
+  }
+  if (changes.length > 0) {
+    await inTransaction(deps.pool, async (db) => {
+      await assertLeader(db, epoch);
+      for (const change of changes) await putToolSecret(db, { agentId, ...change });
+      await deleteOldToolSecrets(db, agentId);
+    });
+  }
+  return new Set([...wanted.values()].map(({ name }) => name));
+}
+
+function keyOf({ name, key }: SecretRef): string {
+  return `${name}/${key}`;
+}
+
+/** What no key opens any more is as good as gone: it is sealed anew. */
+function opened(sealer: Sealer, sealed: Buffer | null, place: string): string | null | undefined {
+  if (sealed === null) return null;
+  try {
+    return sealer.open(sealed, place);
+  } catch {
+    return undefined;
+  }
+}

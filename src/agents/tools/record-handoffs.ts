@@ -1,0 +1,38 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import { readVersion } from '../agent-versions.sql.ts';
+import type { AgentProjection } from '../agents.sql.ts';
+import { findHandoffTargets, lastHandoffs, type Handoff } from './handoffs.sql.ts';
+
+/**
+ * Whom a version that goes live hands conversations to. A publication takes what is live of them now; who
+ * goes back gets what was, and now's only of agents that are gone. A version that the tool names is taken
+ * as it is. null: it hands over to nobody. Costs one read, two more for a version with handoffs.
+ */
+export async function recordHandoffs(
+  db: Db,
+  activation: {
+    agent: Pick<AgentProjection, 'id' | 'namespace'>;
+    version: number;
+    isBack: boolean;
+  },
+): Promise<Handoff[] | null> {
+  const { agent, version, isBack } = activation;
+  const key = { agentId: agent.id, version };
+  const { content } = (await readVersion(db, key)) ?? {};
+  const tools = (content?.tools ?? []).filter(({ type }) => type === 'handoff');
+  if (tools.length === 0) return null;
+  const before = isBack ? await lastHandoffs(db, key) : [];
+  const names = tools.map((tool) => tool.agent ?? '');
+  const found = await findHandoffTargets(db, { namespace: agent.namespace, names });
+  return tools.map(({ name, agent: target = '', version: named }) => {
+    const was = before.find((one) => one.tool === name && one.agent === target);
+    if (was) return was;
+    const now = found.find((one) => one.name === target);
+    return {
+      tool: name,
+      agent: target,
+      agentId: now?.id ?? null,
+      version: named ?? now?.activeVersion ?? null,
+    };
+  });
+}

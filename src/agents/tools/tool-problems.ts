@@ -1,0 +1,87 @@
+import { ApiError, type FieldError } from '../../errors.ts';
+import type { AddressGuard } from '../../platform/egress/address-guard.ts';
+import { checkUrl } from '../../platform/egress/url-rules.ts';
+import type { ResourceStore } from '../../platform/resources/resource-store.ts';
+import { COMPILE_MS, compileParameters } from './tool-parameters.ts';
+
+/** What can be said of tools as they are declared, by REST at its place and by a manifest's condition. */
+
+/** Of a tool what both ways of writing it call the same. */
+export type DeclaredTool = {
+  name: string;
+  url?: string | undefined;
+  parameters?: Readonly<Record<string, unknown>> | undefined;
+  type: string;
+  agent?: string | undefined;
+};
+
+/** `pointer`: from the list of tools on, as `/0/parameters/type`. */
+export type ToolProblem = { name: string; pointer: string; detail: string };
+
+/**
+ * Parameters that are no JSON Schema, or too large a value. All schemas of an agent together have
+ * COMPILE_MS to be compiled: one request may not hold up the others.
+ */
+export function parameterProblems(tools: readonly DeclaredTool[]): ToolProblem[] {
+  const startedMs = performance.now();
+  return tools.flatMap(({ name, parameters }, at) => {
+    if (!parameters) return [];
+    const left = Math.ceil(Math.max(1, startedMs + COMPILE_MS - performance.now()));
+    const compiled = compileParameters(parameters, left);
+    if (!('problem' in compiled)) return [];
+    const { pointer, detail } = compiled.problem;
+    return [{ name, pointer: `/${at}/parameters${pointer}`, detail }];
+  });
+}
+
+/** URLs that no tool may have: the rules of webhook endpoints (contract §4). */
+export function urlProblems(tools: readonly DeclaredTool[], guard: AddressGuard): ToolProblem[] {
+  return tools.flatMap(({ name, url }, at) => {
+    if (url === undefined) return [];
+    const checked = checkUrl(url, guard);
+    return 'problem' in checked ? [{ name, pointer: `/${at}/url`, detail: checked.problem }] : [];
+  });
+}
+
+/** Handoffs to agents that the namespace does not have; one read for each. */
+export async function handoffProblems(
+  store: Pick<ResourceStore, 'get'>,
+  namespace: string,
+  tools: readonly DeclaredTool[],
+): Promise<ToolProblem[]> {
+  const looks = tools.map(async ({ type, name, agent }, at) => {
+    if (type !== 'handoff' || agent === undefined) return [];
+    const isThere = await store.get('Agent', { namespace, name: agent });
+    const detail = `there is no agent ${agent} in this namespace: make it first, or leave it out`;
+    return isThere ? [] : [{ name, pointer: `/${at}/agent`, detail }];
+  });
+  return (await Promise.all(looks)).flat();
+}
+
+/** As a condition says it. */
+export function messageOf({ name, pointer, detail }: ToolProblem): string {
+  const place = pointer.replace(/^\/\d+\//, '');
+  return `tool ${name}: ${place} ${detail}`;
+}
+
+/**
+ * Refuses what a request declares and nothing could be done with.
+ * @throws ApiError invalid_body
+ */
+export async function requireTools(
+  { guard, store }: { guard: AddressGuard; store: Pick<ResourceStore, 'get'> },
+  namespace: string,
+  { tools }: { tools?: unknown },
+): Promise<void> {
+  // Checked already, but that a merge patch may have null.
+  const declared = (tools ?? []) as readonly DeclaredTool[];
+  const as = (code: string, problems: readonly ToolProblem[]): FieldError[] =>
+    problems.map(({ pointer, detail }) => ({ pointer: `/tools${pointer}`, code, detail }));
+  const errors = [
+    ...as('invalid_value', parameterProblems(declared)),
+    ...as('invalid_url', urlProblems(declared, guard)),
+    ...as('unknown_agent', await handoffProblems(store, namespace, declared)),
+  ];
+  const [first] = errors;
+  if (first) throw new ApiError('invalid_body', first.detail, { errors });
+}

@@ -1,0 +1,40 @@
+import { LRUCache } from 'lru-cache';
+import {
+  readToolSecrets,
+  toolSecretPlace,
+  type SecretRef,
+} from '../../agents/tools/tool-secrets.sql.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+
+/** The values of Secrets that a tool names, trimmed; undefined where there is none. */
+export type FindToolSecrets = (
+  agent: { namespace: string; agentId: string },
+  refs: readonly SecretRef[],
+) => Promise<(string | undefined)[]>;
+
+/** How long a value is kept in clear: a Secret that changes is used this much later at most. */
+const KEPT_MS = 1_000;
+
+/** One query for each call that has secrets, at most one a second for each tool. */
+export function createFindToolSecrets(deps: {
+  pool: Pool;
+  sealer: Pick<Sealer, 'open'>;
+}): FindToolSecrets {
+  const kept = new LRUCache<string, string>({ max: 1_000, ttl: KEPT_MS });
+
+  return async (agent, refs) => {
+    const places = refs.map((ref) => toolSecretPlace({ ...agent, ...ref }));
+    const known = places.map((place) => kept.get(place));
+    if (known.every((value) => value !== undefined)) return known;
+    const rows = await readToolSecrets(deps.pool, { ...agent, refs });
+    return refs.map((ref, at) => {
+      const place = places[at]!;
+      const sealed = rows.find(({ name, key }) => name === ref.name && key === ref.key)?.value;
+      if (!sealed) return undefined;
+      const value = deps.sealer.open(sealed, place).trim();
+      kept.set(place, value);
+      return value;
+    });
+  };
+}
