@@ -199,11 +199,28 @@ describeEachStore((storeName) => {
       const { body } = await api.call('GET', `${path}/activations`);
       const actor = expect.stringMatching(/^api:key_[0-9a-z]{26}$/);
       const at = expect.any(Number);
+      const handoffs: unknown[] = [];
       expect(body.data).toEqual([
-        { action: 'published', from_version: 1, to_version: 3, actor, reason: null, at },
-        { action: 'rolled_back', from_version: 2, to_version: 1, actor, reason: 'wrong dates', at },
-        { action: 'published', from_version: 1, to_version: 2, actor, reason: null, at },
-        { action: 'published', from_version: null, to_version: 1, actor, reason: null, at },
+        { action: 'published', from_version: 1, to_version: 3, actor, reason: null, handoffs, at },
+        {
+          action: 'rolled_back',
+          from_version: 2,
+          to_version: 1,
+          actor,
+          reason: 'wrong dates',
+          handoffs,
+          at,
+        },
+        { action: 'published', from_version: 1, to_version: 2, actor, reason: null, handoffs, at },
+        {
+          action: 'published',
+          from_version: null,
+          to_version: 1,
+          actor,
+          reason: null,
+          handoffs,
+          at,
+        },
       ]);
     });
 

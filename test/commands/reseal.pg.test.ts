@@ -76,6 +76,7 @@ test('everything sealed gets the new key, and all of it says the same as before'
   const id = await fill();
   const before = await sealedBy(OLD);
   expect(before).toEqual({
+    'model_providers api_key': 0,
     'tool_secrets value': 1,
     'webhook_endpoints secret': 2,
     'webhook_endpoints next_secret': 1,
