@@ -21,7 +21,7 @@ import { distribution, ms, print, quantile, residentMemory } from './figures.ts'
  */
 
 const isQuick = process.argv.includes('--quick');
-const TURNS = isQuick ? 100 : 500;
+const TURNS = isQuick ? 100 : 1000;
 const AT_ONCE = [1, 10, 50];
 const OPEN_STREAMS = isQuick ? 100 : 1000;
 const ASK = 'Say 20 0';
