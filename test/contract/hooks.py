@@ -114,6 +114,23 @@ def active(case):
     case.path_parameters["id"] = make("/v1/conversations", {"agent_id": agent})
 
 
+def talked(case):
+    """A talk with an agent that is there, in no conversation that is not."""
+    if isinstance(case.body, dict):
+        case.body["model"] = make("/v1/agents", {"prompt": "first"})
+        # What a schema does not say: who speaks last, and what only nothing is taken of.
+        case.body["messages"] = [{"role": "user", "content": f"Number {next(_number)}?"}]
+        for name in NOT_TAKEN:
+            case.body.pop(name, None)
+
+
+NOT_TAKEN = "metadata tools tool_choice functions function_call audio logprobs stream_options".split()
+
+
+def modelled(case):
+    case.path_parameters["model"] = make("/v1/agents", {"prompt": "first"})
+
+
 def requested(case):
     """A human is asked for."""
     active(case)
@@ -219,6 +236,8 @@ _open = []
 PREPARED = {
     "POST /v1/agents/{id}/rollback": two_versions,
     "POST /v1/conversations/{id}/messages": active,
+    "POST /v1/chat/completions": talked,
+    "GET /v1/models/{model}": modelled,
     "POST /v1/escalations/{id}/accept": requested,
     "POST /v1/escalations/{id}/decline": requested,
     "POST /v1/escalations/{id}/complete": accepted,
