@@ -17,6 +17,13 @@ export const FAILPOINTS = [
   'outbox.committed',
   'notify.sending',
   'idempotency.marked',
+  // A turn that a model is asked for, in the order of its life.
+  'turn.claimed',
+  'turn.noting',
+  'turn.noted',
+  'turn.streaming',
+  'turn.storing',
+  'turn.stored',
   // A delivery, in the order of its life.
   'delivery.claiming',
   'delivery.claimed',

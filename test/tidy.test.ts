@@ -137,6 +137,7 @@ const TABLES: Record<string, string> = {
   knowledge_upload_pieces: 'knowledge',
   knowledge_words: 'knowledge',
   leader_epochs: 'platform/postgres',
+  live_turns: 'conversations',
   model_providers: 'models',
   openai_talks: 'conversations',
   resource_version: 'platform/resources',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ApiError } from '../errors.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
@@ -77,7 +78,12 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
     if (event.type !== 'heard') return;
     const { namespace } = call;
     const { turns, conversation } = await takeTurn(
-      { namespace, conversationId: conversationOf(call), text: event.text },
+      {
+        namespace,
+        conversationId: conversationOf(call),
+        text: event.text,
+        request: requestOf(call),
+      },
       async (db, after) => {
         await advance(db, call, { nextAfterMs });
         const { endedAt, endedReason } = after.conversation;
@@ -93,6 +99,13 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
 
   hung_up: (deps, { call }) => hangUp(deps, call, { reason: 'user_hangup' }),
 };
+
+/** The same whichever process does the step: what one that was killed in it has begun is finished. */
+function requestOf(call: ClaimedCall): { id: string; isRetry: boolean } {
+  const bytes = createHash('sha256').update(`${call.id}/${call.step}`).digest().subarray(0, 16);
+  const id = bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return { id, isRetry: true };
+}
 
 async function sayAll(
   provider: TelephonyProvider,

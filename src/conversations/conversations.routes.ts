@@ -5,6 +5,8 @@ import { found } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
 import type { ConversationDeps } from './record/conversation-deps.ts';
 import { endConversation } from './ending/end-conversation.ts';
+import type { Followers } from './follow-conversation.ts';
+import { followConversationRoute } from './follow-conversation.routes.ts';
 import { giveFeedback } from './give-feedback.ts';
 import { requestEscalation } from './escalations/request-escalation.ts';
 import { startConversation } from './record/start-conversation.ts';
@@ -29,7 +31,10 @@ const tag = 'Conversations';
 const params = { id: idParam('conv', 'conversation') };
 const answers = { 200: { description: 'The conversation.', schema: Conversation } };
 
-export type ConversationRoutesDeps = ConversationDeps & { takeTurn: TakeTurn };
+export type ConversationRoutesDeps = ConversationDeps & {
+  takeTurn: TakeTurn;
+  followers: Pick<Followers, 'open'>;
+};
 
 /** Conversations, from their start to their end (contract §4). */
 export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
@@ -43,6 +48,7 @@ export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
     escalateRoute(deps),
     feedbackRoute(deps),
     transcriptRoute(deps),
+    followConversationRoute(deps),
   ];
 }
 

@@ -20,6 +20,7 @@ export type EventToEmit<T extends EventType> = {
 export type Emitted = {
   eventId: string;
   namespace: string;
+  conversationId?: string | undefined;
   type: EventType;
   endpointIds: string[];
   /** The commit itself has notified its listeners. */
@@ -51,7 +52,8 @@ export async function emitEvent<T extends EventType>(
     body,
     traceparent: activeTraceparent(),
   });
-  return { eventId: id, namespace: event.namespace, type: event.type, endpointIds };
+  const { namespace, type, conversationId } = event;
+  return { eventId: id, namespace, type, conversationId, endpointIds };
 }
 
 export type Announce = (emitted: Emitted) => void;
@@ -61,12 +63,15 @@ export function createAnnounce(deps: {
   notifier: Notifier;
   metrics: Pick<Metrics, 'events' | 'knowledgeGaps'>;
 }): Announce {
-  return ({ namespace, type, endpointIds, isNotified, isTest }) => {
+  return ({ namespace, type, conversationId, endpointIds, isNotified, isTest }) => {
     if (!isTest) deps.metrics.events.inc({ type });
     // Here, because each new gap has one such event, and counts only after the commit.
     if (type === 'knowledge.gap.detected' && !isTest) deps.metrics.knowledgeGaps.inc();
     if (isNotified) return;
     deps.notifier.notify(CHANNELS.deliveries, endpointIds);
     deps.notifier.notify(CHANNELS.events, [namespace]);
+    if (conversationId !== undefined) {
+      deps.notifier.notify(CHANNELS.conversations, [conversationId]);
+    }
   };
 }

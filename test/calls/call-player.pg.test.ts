@@ -20,6 +20,7 @@ beforeEach(async () => {
   const conversations = {
     ...engine,
     announce: () => undefined,
+    changed: () => undefined,
     nowMs: Date.now,
     baseUrl: () => 'http://localhost',
   };

@@ -156,6 +156,7 @@ describe('what is to be committed with the change', () => {
     const deps = {
       ...fixture.api.engine,
       announce: () => undefined,
+      changed: () => undefined,
       nowMs: Date.now,
       baseUrl: () => fixture.api.url,
       providers: {},

@@ -267,6 +267,7 @@ test('a process that was too slow for its lease does not play a turn again', asy
   const conversations = {
     ...fixture.api.engine,
     announce: () => undefined,
+    changed: () => undefined,
     nowMs: Date.now,
     baseUrl: () => fixture.api.url,
   };

@@ -7,6 +7,7 @@ const TALKS = 'test/conversations/completions/talks.pg.test.ts';
 const ROWS = 'src/conversations/record/conversations.sql.ts';
 const TURNS = 'src/conversations/record/turns.sql.ts';
 const END = 'src/conversations/ending/end-conversation.ts';
+const LIVE = 'test/conversations/turns/live-turns.pg.test.ts';
 
 /** Bugs of conversations: their turns, their end, what is kept of them. */
 export const CONVERSATION_MUTANTS: readonly Mutant[] = [
@@ -14,9 +15,8 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     name: 'version-not-pinned',
     why: 'an agent changes its mind in the midst of a conversation when somebody publishes',
     file: ROWS,
-    find: 'join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version',
-    replace: `join agent_versions v on v.agent_id = c.agent_id
-                and v.version = (select max(w.version) from agent_versions w where w.agent_id = c.agent_id)`,
+    find: 'and v.version = coalesce(c.speaker_version, c.agent_version)',
+    replace: `and v.version = (select max(w.version) from agent_versions w where w.agent_id = c.agent_id)`,
     suite: TALK,
     test: 'what an agent has forgotten, the conversations of before still know',
   },
@@ -33,10 +33,8 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     name: 'agent-speaks-while-escalated',
     why: 'the agent interrupts the human who has taken over',
     file: 'src/conversations/turns/take-turn.ts',
-    find: `      conversation.status === 'escalated'
-        ? undefined
-        : await`,
-    replace: '      await',
+    find: "const isSilent = conversation.status === 'escalated';",
+    replace: 'const isSilent = false;',
     suite: 'test/conversations/escalations/escalations.pg.test.ts',
     test: 'a human accepts, speaks, and hands back',
   },
@@ -54,9 +52,9 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     why: 'max_duration_sec holds only until the first message',
     file: TURNS,
     find: `set turn_count = turn_count + jsonb_array_length($4::jsonb), tally = $5, status = $6,
-               expires_at = least(started_at + make_interval(secs => max_duration_sec),`,
+       expires_at = least(started_at + make_interval(secs => max_duration_sec),`,
     replace: `set turn_count = turn_count + jsonb_array_length($4::jsonb), tally = $5, status = $6,
-               expires_at = least(clock_timestamp() + make_interval(secs => max_duration_sec),`,
+       expires_at = least(clock_timestamp() + make_interval(secs => max_duration_sec),`,
     suite: ENDING,
     test: 'the longest duration ends it however much is said',
   },
@@ -282,5 +280,50 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     replace: "if (errorShape && path === '') app.use(",
     suite: 'test/conversations/completions/completions.pg.test.ts',
     test: 'before a route is found, and when the body is none',
+  },
+  {
+    name: 'newer-message-waits',
+    why: 'who speaks while the agent does waits for the end of a reply that nobody wants',
+    file: 'src/conversations/turns/turn-queue.ts',
+    find: 'before?.overtaken.abort();',
+    replace: '',
+    suite: LIVE,
+    test: 'a newer message cancels at once, and has what was interrupted in its history',
+  },
+  {
+    name: 'stored-without-the-claim',
+    why: 'a process that was paused stores a turn that another one has settled',
+    file: TURNS,
+    find: 'and exists (select 1 from held)',
+    replace: '',
+    suite: LIVE,
+    test: 'a process whose turn is somebody else’s by now stores nothing',
+  },
+  {
+    name: 'noted-tools-forgotten',
+    why: 'a repeat refunds the money again that a killed process has refunded',
+    file: 'src/conversations/turns/claim-turn.ts',
+    find: 'tools: failed?.tools ?? [],',
+    replace: 'tools: [],',
+    suite: LIVE,
+    test: 'the same key finishes a failed turn: the message is not said again, no tool called again',
+  },
+  {
+    name: 'message-said-again',
+    why: 'a repeat says the message of a failed turn a second time',
+    file: 'src/conversations/turns/turn-parts.ts',
+    find: 'const said = stored ? [] : [user];',
+    replace: 'const said = [user];',
+    suite: LIVE,
+    test: 'the same key finishes a failed turn: the message is not said again, no tool called again',
+  },
+  {
+    name: 'end-forgets-the-turn-under-way',
+    why: 'what tools did for a conversation that ended meanwhile is told nowhere',
+    file: END,
+    find: 'const row = await breakOffTurn(db, locked);',
+    replace: 'const row = locked;',
+    suite: LIVE,
+    test: 'an end stores what was said before it, and nothing after it',
   },
 ];

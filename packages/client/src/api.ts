@@ -3416,6 +3416,39 @@ export interface paths {
       };
     };
   }>;
+  '/v1/conversations/{id}/events': Only<{
+    /** Follow a conversation live */
+    get: {
+      parameters: {
+        query?: {
+          /** Index of the last turn that is known; -1: none. */
+          last_event_id?: number;
+        };
+        header?: {
+          /** The last `id` that was read: what came after it follows. */
+          'Last-Event-ID'?: string;
+        };
+        path: {
+          /** Id of the conversation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'text/event-stream': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<('rate_limited' | 'too_many_in_flight')>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
   '/v1/chat/completions': Only<{
     /** Talk to an agent as OpenAI’s clients do */
     post: {

@@ -20,6 +20,7 @@ import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import { completeTranscript } from './complete-transcript.ts';
+import { breakOffTurn } from './break-off-turn.ts';
 
 /** Why a conversation ended, as in docs/conversations.md. */
 export type EndedReason =
@@ -29,6 +30,7 @@ export type EndedReason =
   | 'deleted'
   | 'agent_deleted'
   | 'user_hangup'
+  | 'agent_hangup'
   | 'voicemail'
   | 'platform_error';
 
@@ -62,7 +64,7 @@ export async function endExpired(deps: ConversationDeps, id: string): Promise<vo
 }
 
 /** What follows a committed end; if it fails, the reaper does it. */
-async function afterEnd(deps: ConversationDeps, row: ConversationRow): Promise<void> {
+export async function afterEnd(deps: ConversationDeps, row: ConversationRow): Promise<void> {
   deps.metrics.conversations.inc({ channel: row.channel, outcome: row.outcome ?? 'unknown' });
   await completeTranscript(deps, row.id).catch(() => undefined);
 }
@@ -70,9 +72,10 @@ async function afterEnd(deps: ConversationDeps, row: ConversationRow): Promise<v
 /** Ends a conversation under its lock, in the caller's transaction. */
 export async function endLocked(
   { db, emit, count, deps }: ConversationTransaction & { deps: Pick<ConversationDeps, 'baseUrl'> },
-  row: LiveConversation,
+  locked: LiveConversation,
   { reason, outcome: stated }: { reason: EndedReason; outcome?: Outcome | undefined },
 ): Promise<ConversationRow> {
+  const row = await breakOffTurn(db, locked);
   for (const status of await closeEscalationsOf(db, row.id, summarizeSoFar(row.tally)))
     count(status);
   const outcome = settleOutcome(row.tally, stated);

@@ -18,7 +18,14 @@ const EVERY_MS = 1_000;
 /** Handled in one run; after a full batch the next run follows at once. */
 const BATCH = 100;
 
-export type ReaperDeps = ConversationDeps & { log: Logger };
+export type ReaperDeps = ConversationDeps & {
+  /** Turns of killed processes. */
+  lostTurns: {
+    list: (limit: number) => Promise<{ id: string }[]>;
+    settle: (turn: { id: string }) => Promise<unknown>;
+  };
+  log: Logger;
+};
 
 /**
  * Nothing stays open for ever: ends conversations whose time is over or whose agent was deleted, lets the agent go on where
@@ -37,9 +44,10 @@ export function createReaper(deps: ReaperDeps): Periodic {
 
 /** One run over everything. Returns whether there is more to do at once. */
 export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<boolean> {
-  const { pool } = deps;
-  // In this order: where both are due, the agent goes on and the silence is counted anew.
+  const { pool, lostTurns } = deps;
+  // In this order: what was said belongs before an end. And where both are due, the agent goes on and the silence is counted anew.
   const done = [
+    await eachOf(deps, signal, await lostTurns.list(BATCH), lostTurns.settle),
     await eachOf(deps, signal, await listTimedOut(pool, BATCH), ({ namespace, id }) =>
       closeEscalation(deps, { namespace, id, to: 'timed_out' }),
     ),

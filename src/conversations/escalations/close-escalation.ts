@@ -21,13 +21,13 @@ const RULES = {
  * @throws ApiError not_found, escalation_closed; already_accepted (declining),
  *   escalation_not_accepted (completing)
  */
-export function closeEscalation(
+export async function closeEscalation(
   deps: ConversationDeps,
   input: { namespace: string; id: string; to: Closing },
   beforeCommit?: CommitHook<EscalationRow>,
 ): Promise<EscalationRow> {
   const { from, counts } = RULES[input.to];
-  return inConversation(
+  const closed = await inConversation(
     deps,
     async ({ db, count }) => {
       const conversation = await lockConversationOf(db, input);
@@ -49,6 +49,8 @@ export function closeEscalation(
     },
     beforeCommit,
   );
+  deps.changed(closed.conversationId);
+  return closed;
 }
 
 function countOne(tally: Tally, what: 'declined' | 'timedOut'): Tally {

@@ -5,6 +5,7 @@ import type { ConversationRow, LiveConversation } from '../record/conversations.
 import { insertEscalation, type EscalationRow } from './escalations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Tally } from '../record/tally.ts';
+import { cancelLiveTurn } from '../record/live-turns.sql.ts';
 import { addTurns } from '../record/turns.sql.ts';
 import {
   inConversation,
@@ -36,6 +37,7 @@ export function requestEscalation(
       if (row.status === 'escalated') {
         throw new ApiError('already_escalated', 'a human has been asked for already');
       }
+      await cancelLiveTurn(db, row.id); // The agent is silent from now on.
       const version = await readVersion(db, { agentId: row.agentId, version: row.agentVersion });
       const timeoutSec = version?.content.escalation?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
       const updated = await addSystemTurn(db, row, {

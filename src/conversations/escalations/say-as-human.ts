@@ -14,12 +14,12 @@ import { plainTurn } from '../record/plain-turn.ts';
  * The human who accepted speaks to the user.
  * @throws ApiError not_found, escalation_not_accepted, escalation_closed
  */
-export function sayAsHuman(
+export async function sayAsHuman(
   deps: ConversationDeps,
   input: { namespace: string; id: string; text: string },
   beforeCommit?: CommitHook<MessageResult>,
 ): Promise<MessageResult> {
-  return inConversation(
+  const result = await inConversation(
     deps,
     async ({ db }) => {
       const conversation = await lockConversationOf(db, input);
@@ -39,4 +39,6 @@ export function sayAsHuman(
     },
     beforeCommit,
   );
+  deps.changed(result.conversation.id);
+  return result;
 }

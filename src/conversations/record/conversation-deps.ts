@@ -17,6 +17,8 @@ import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-ho
 export type ConversationDeps = {
   pool: Pool;
   announce: Announce;
+  /** After a commit: a conversation has new turns, or what it has under way is canceled. Never waits. */
+  changed: (conversationId: string) => void;
   nowMs: () => number;
   metrics: Pick<Metrics, 'conversations' | 'turnDuration' | 'escalations'>;
   baseUrl: () => string;

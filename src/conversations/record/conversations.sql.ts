@@ -25,6 +25,9 @@ export type ConversationRow = {
   namespace: string;
   agentId: string;
   agentVersion: number;
+  /** Who speaks since a handoff; null: the agent and version it began with. */
+  speakerAgentId: string | null;
+  speakerVersion: number | null;
   channel: Channel;
   userId: string | null;
   variables: Variables;
@@ -50,15 +53,22 @@ export type ConversationRow = {
 export type LiveConversation = ConversationRow & { ageMs: number; isExpired: boolean };
 
 export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId", c.agent_version as "agentVersion",
+  c.speaker_agent_id as "speakerAgentId", c.speaker_version as "speakerVersion",
   c.channel, c.user_id as "userId", c.variables, c.metadata, c.call_id as "callId", c.status,
   c.started_at as "startedAt", c.ended_at as "endedAt", c.ended_reason as "endedReason", c.outcome,
   c.csat_predicted::float8 as "csatPredicted", c.csat, c.summary, c.turn_count as "turnCount",
   c.tally, c.max_duration_sec as "maxDurationSec", c.silence_timeout_sec as "silenceTimeoutSec",
   c.expires_at as "expiresAt"`;
 
+/** While the agent thinks nobody is silent; the longest duration ends a conversation all the same. */
+const EXPIRED = `c.expires_at <= clock_timestamp()
+  and (c.started_at + make_interval(secs => c.max_duration_sec) <= clock_timestamp()
+       or not exists (select 1 from live_turns l
+            where l.conversation_id = c.id and l.leased_until > clock_timestamp()))`;
+
 const LIVE = `${CONVERSATION_COLUMNS},
   greatest(0, floor(extract(epoch from clock_timestamp() - c.started_at) * 1000))::bigint as "ageMs",
-  coalesce(c.expires_at <= clock_timestamp(), false) as "isExpired"`;
+  coalesce(${EXPIRED}, false) as "isExpired"`;
 
 type Key = { namespace: string; id: string };
 
@@ -122,8 +132,8 @@ export async function readConversation(
 }
 
 /**
- * A conversation and the content it is pinned to, without a lock: what a turn is made from. Without
- * content: its agent was deleted.
+ * A conversation and the content of who speaks, without a lock: what a turn is made from. Without
+ * content: that agent was deleted.
  */
 export async function readForTurn(
   db: Db,
@@ -133,8 +143,10 @@ export async function readForTurn(
     name: 'read_for_turn',
     text: `select ${LIVE}, case when a.id is not null then v.content end as content
              from conversations c
-             left join agents a on a.id = c.agent_id and a.deleted_at is null
-             left join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version
+             left join agents a on a.id = coalesce(c.speaker_agent_id, c.agent_id)
+                            and a.deleted_at is null
+             left join agent_versions v on v.agent_id = coalesce(c.speaker_agent_id, c.agent_id)
+                            and v.version = coalesce(c.speaker_version, c.agent_version)
             where c.id = $1 and c.namespace = $2 and c.deleted_at is null`,
     values: [id, namespace],
   });
@@ -155,6 +167,18 @@ export async function lockConversation(
             where c.id = $1 and c.namespace = $2 and c.deleted_at is null for update`,
     values: [id, namespace],
   });
+  return rows[0];
+}
+
+/** The same for who knows it by its id alone; undefined: it was erased. */
+export async function lockConversationById(
+  db: Db,
+  id: string,
+): Promise<LiveConversation | undefined> {
+  const { rows } = await db.query<LiveConversation>(
+    `select ${LIVE} from conversations c where c.id = $1 and c.deleted_at is null for update`,
+    [id],
+  );
   return rows[0];
 }
 
@@ -251,7 +275,7 @@ export async function listExpired(db: Db, limit: number): Promise<Key[]> {
 export async function lockExpired(db: Db, id: string): Promise<LiveConversation | undefined> {
   const { rows } = await db.query<LiveConversation>(
     `select ${LIVE} from conversations c
-      where c.id = $1 and c.expires_at <= clock_timestamp() and c.deleted_at is null
+      where c.id = $1 and ${EXPIRED} and c.deleted_at is null
         and (c.started_at + make_interval(secs => c.max_duration_sec) <= clock_timestamp()
              or not exists (select 1 from escalations e
                   where e.conversation_id = c.id and e.status = 'requested'

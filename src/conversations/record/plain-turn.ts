@@ -16,8 +16,8 @@ export function plainTurn(row: LiveConversation, role: TurnRole, text: string): 
     toolResult: null,
     retrieval: null,
     latency: null,
-    agentId: isAgents ? row.agentId : null,
-    agentVersion: isAgents ? row.agentVersion : null,
+    agentId: isAgents ? (row.speakerAgentId ?? row.agentId) : null,
+    agentVersion: isAgents ? (row.speakerVersion ?? row.agentVersion) : null,
     model: null,
     error: null,
   };

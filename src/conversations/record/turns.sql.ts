@@ -56,6 +56,8 @@ export type TurnRow = {
   agentVersion: number | null;
   model: TurnModel | null;
   error: TurnError | null;
+  /** Of turns that were stored as failed: a repeat of their request may still finish them. */
+  requestId?: string;
 };
 
 /** What an added message changed (contract §4, message answer). */
@@ -73,6 +75,10 @@ export type TurnsToAdd = {
   status: 'active' | 'escalated';
   /** After so many seconds of silence it ends. */
   silenceSec: number;
+  /** Who speaks from now on; absent: as before. */
+  speaker?: { agentId: string; agentVersion: number } | undefined;
+  /** The live turn that these are: stored only while it is held by this token, and gone then. */
+  token?: string | undefined;
 };
 
 /**
@@ -80,41 +86,69 @@ export type TurnsToAdd = {
  * else wrote meanwhile. The row is locked until the transaction ends.
  */
 export async function addTurns(db: Db, add: TurnsToAdd): Promise<ConversationRow | undefined> {
-  const { id, turnCount, status } = add.conversation;
+  return add.token === undefined ? addAtOnce(db, add) : addHeld(db, add, add.token);
+}
+
+async function addAtOnce(db: Db, add: TurnsToAdd): Promise<ConversationRow | undefined> {
   const { rows } = await db.query<ConversationRow>({
     name: 'add_turns',
-    text: `with moved as (
-        update conversations
-           set turn_count = turn_count + jsonb_array_length($4::jsonb), tally = $5, status = $6,
-               expires_at = least(started_at + make_interval(secs => max_duration_sec),
-                                  clock_timestamp() + make_interval(secs => $7::float8))
-         where id = $1 and turn_count = $2 and status = $3 and ended_at is null
-           and deleted_at is null
-        returning *
-      ), added as (
-        insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms,
-                           interrupted, tool_call, tool_result, retrieval, latency, agent_id,
-                           agent_version, model, error)
-        select moved.id, t.index, t.role, t.text, t."startedAtMs", t."endedAtMs", t.interrupted,
-               t."toolCall", t."toolResult", t.retrieval, t.latency, t."agentId",
-               t."agentVersion", t.model, t.error
-          from moved, jsonb_to_recordset($4::jsonb) as t(index integer, role text, text text,
-               "startedAtMs" bigint, "endedAtMs" bigint, interrupted boolean, "toolCall" jsonb,
-               "toolResult" jsonb, retrieval jsonb, latency jsonb, "agentId" uuid,
-               "agentVersion" integer, model jsonb, error jsonb)
-      )
+    text: `with moved as (${movedBy('')} returning *), added as (${ADDED})
       select ${CONVERSATION_COLUMNS} from moved c`,
-    values: [
-      id,
-      turnCount,
-      status,
-      JSON.stringify(add.turns),
-      add.tally,
-      add.status,
-      add.silenceSec,
-    ],
+    values: valuesOf(add),
   });
   return rows[0];
+}
+
+/**
+ * The conversation is locked before the live turn, as everywhere; the token is then looked at in the
+ * row as it is, not as it was when the statement began.
+ */
+async function addHeld(
+  db: Db,
+  add: TurnsToAdd,
+  token: string,
+): Promise<ConversationRow | undefined> {
+  const { rows } = await db.query<ConversationRow>({
+    name: 'add_held_turns',
+    text: `with locked as materialized (select id from conversations where id = $1 for update),
+      held as materialized (
+        select l.conversation_id from locked
+          join live_turns l on l.conversation_id = locked.id and l.token = $8::uuid
+           for update of l
+      ), moved as (
+        ${movedBy(`, speaker_agent_id = coalesce($9::uuid, speaker_agent_id),
+               speaker_version = coalesce($10::int, speaker_version)`)}
+           and exists (select 1 from held) returning *
+      ), gone as (
+        delete from live_turns l using moved where l.conversation_id = moved.id
+      ), added as (${ADDED})
+      select ${CONVERSATION_COLUMNS} from moved c`,
+    values: [...valuesOf(add), token, add.speaker?.agentId, add.speaker?.agentVersion],
+  });
+  return rows[0];
+}
+
+const movedBy = (alsoSet: string): string => `update conversations
+   set turn_count = turn_count + jsonb_array_length($4::jsonb), tally = $5, status = $6,
+       expires_at = least(started_at + make_interval(secs => max_duration_sec),
+                          clock_timestamp() + make_interval(secs => $7::float8))${alsoSet}
+ where id = $1 and turn_count = $2 and status = $3 and ended_at is null and deleted_at is null`;
+
+const ADDED = `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms,
+                       interrupted, tool_call, tool_result, retrieval, latency, agent_id,
+                       agent_version, model, error, request_id)
+  select moved.id, t.index, t.role, t.text, t."startedAtMs", t."endedAtMs", t.interrupted,
+         t."toolCall", t."toolResult", t.retrieval, t.latency, t."agentId",
+         t."agentVersion", t.model, t.error, t."requestId"
+    from moved, jsonb_to_recordset($4::jsonb) as t(index integer, role text, text text,
+         "startedAtMs" bigint, "endedAtMs" bigint, interrupted boolean, "toolCall" jsonb,
+         "toolResult" jsonb, retrieval jsonb, latency jsonb, "agentId" uuid,
+         "agentVersion" integer, model jsonb, error jsonb, "requestId" uuid)`;
+
+function valuesOf(add: TurnsToAdd): unknown[] {
+  const { id, turnCount, status } = add.conversation;
+  const { turns, tally, silenceSec } = add;
+  return [id, turnCount, status, JSON.stringify(turns), tally, add.status, silenceSec];
 }
 
 /** Turn 0 of a conversation that is being made. */
@@ -181,4 +215,31 @@ export async function readLastTurns(
     [conversationId, limit],
   );
   return rows.toReversed();
+}
+
+/** What a repeat of a request finds of its turn that failed with its process. */
+export type FailedTurn = {
+  messageIndex: number;
+  tools: TurnRow[];
+  /** Of all its turns. */
+  indexes: ReadonlySet<number>;
+};
+
+export async function readFailedTurn(
+  db: Db,
+  { conversationId, requestId }: { conversationId: string; requestId: string },
+): Promise<FailedTurn | undefined> {
+  const { rows } = await db.query<TurnRow>(
+    `select ${TURN_COLUMNS} from turns where conversation_id = $1 and request_id = $2
+      order by index`,
+    [conversationId, requestId],
+  );
+  const message = rows.find(({ role }) => role === 'user');
+  return (
+    message && {
+      messageIndex: message.index,
+      tools: rows.filter(({ role }) => role === 'tool'),
+      indexes: new Set(rows.map(({ index }) => index)),
+    }
+  );
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { TakeTurn } from './take-turn.ts';
+import type { TakeTurn, TurnInput } from './take-turn.ts';
 import { EVENT_STREAM_TYPE, wantsEvents, type EventStream } from '../../platform/http/sse.ts';
 import { idParam } from '../../platform/http/fields.ts';
 import { route, type Answer, type Route } from '../../platform/http/route.ts';
 import { MessageAnswer, MessageBody, messageView } from '../record/conversation.view.ts';
 
 type Send = Parameters<EventStream>[0];
+type Heard = Pick<TurnInput, 'onToken' | 'onTool' | 'signal'>;
 
 /** A message of the user and the agent's reply (contract §4), as a document or a stream. */
 export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
@@ -20,8 +21,8 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
       'While a human is asked for or speaks, the message is stored and the agent is silent. With ' +
       '`Accept: text/event-stream` the reply comes in parts: `token {text}` each, then `turn` for ' +
       'every turn as it is stored, then `done {turns, conversation}`; or `error` with a problem. ' +
-      'What was streamed before an `error` is void. A client that goes away loses nothing: the turn ' +
-      'is in the transcript.',
+      'What was streamed before an `error` is void. A reply that takes its time is cut short by a newer ' +
+      'message, and by closing the stream: what there is of it is stored, as `interrupted`.',
     params: { id: idParam('conv', 'conversation') },
     body: { schema: MessageBody },
     answers: {
@@ -34,33 +35,39 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
     errors: ['conversation_ended', 'write_conflict'],
     inFlight: ({ accept }) => (wantsEvents(accept) ? 'message_streams' : undefined),
     eventsOf: (body) => (send) => sendResult(send, body),
-    handle: async ({ answering, caller: { namespace }, params: { id }, body, headers }) => {
-      const input = { namespace, conversationId: id, text: body.text };
-      const turn = (onToken?: (text: string) => void): Promise<Answer> =>
+    handle: async ({ answering, plan, caller, params: { id }, body, headers, untilGone }) => {
+      const { namespace } = caller;
+      const input = { namespace, conversationId: id, text: body.text, request: plan };
+      const turn = (heard?: Heard): Promise<Answer> =>
         answering(
-          (beforeCommit) => deps.takeTurn({ ...input, onToken }, beforeCommit),
+          (beforeCommit) => deps.takeTurn({ ...input, ...heard }, beforeCommit),
           (result) => ({ status: 200, body: messageView(result) }),
         );
-      return wantsEvents(headers['accept']) ? streamed(turn) : turn();
+      return wantsEvents(headers['accept']) ? streamed(turn, untilGone()) : turn();
     },
   });
 }
 
 /**
- * Begins the stream with the first part of the reply: an error before that is answered with its
- * status, as without a stream.
+ * Begins the stream with the first part of the reply, or a tool: an error before that is answered with
+ * its status, as without a stream.
  */
 async function streamed(
-  turn: (onToken: (text: string) => void) => Promise<Answer>,
+  turn: (heard: Heard) => Promise<Answer>,
+  signal: AbortSignal,
 ): Promise<Answer> {
   const tokens: string[] = [];
   let wake = (): void => undefined;
   const begun = new Promise<void>((resolve) => {
     wake = resolve;
   });
-  const done = turn((text) => {
-    tokens.push(text);
-    wake();
+  const done = turn({
+    onToken: (text) => {
+      tokens.push(text);
+      wake();
+    },
+    onTool: () => wake(),
+    signal,
   });
   await Promise.race([begun, done]);
   done.catch(() => undefined); // Sent below; until then nobody waits for it.
@@ -73,11 +80,14 @@ async function streamed(
         wake();
       });
       over.catch(() => undefined);
-      for (;;) {
+      for (let isFirst = true; ; isFirst = false) {
         const next = new Promise<void>((resolve) => {
           wake = resolve;
         });
-        for (const text of tokens.splice(0)) await send({ event: 'token', data: { text } });
+        const waiting = tokens.splice(0);
+        // What came while the client was slow goes in one.
+        const parts = isFirst || waiting.length === 0 ? waiting : [waiting.join('')];
+        for (const text of parts) await send({ event: 'token', data: { text } });
         if (isOver) break;
         if (tokens.length === 0) await next;
       }

@@ -4,9 +4,11 @@ import type { Tally } from '../record/tally.ts';
 import { addTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
 import {
   inConversation,
+  lockLive,
   type ConversationDeps,
   type ConversationTransaction,
 } from '../record/conversation-deps.ts';
+import { afterEnd, endLocked } from '../ending/end-conversation.ts';
 import { detectGap } from '../../knowledge/gaps/detect-gap.ts';
 import { openEscalation, silenceWhileEscalated } from '../escalations/request-escalation.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
@@ -22,55 +24,121 @@ export type TurnToRecord = {
   escalation: { reason: string; timeoutSec: number } | undefined;
   /** After so many seconds of silence it ends. */
   silenceSec: number;
+  /** Who goes on with the conversation; undefined: who spoke before. */
+  speaker: { agentId: string; agentVersion: number } | undefined;
+  /** Why the conversation ends with these turns; undefined: it goes on. */
+  ends: 'agent_hangup' | undefined;
+  /** Since the conversation was read. */
+  elapsedMs: number;
 };
 
 /**
  * Stores the turns of one message and all that follows from them in one transaction; undefined when
- * somebody else wrote meanwhile: then nothing is stored.
+ * somebody else wrote meanwhile: then nothing is stored. With the token of a live turn, only as long
+ * as that is held, and it is gone then.
  */
 export async function recordTurn(
   deps: ConversationDeps,
   record: TurnToRecord,
   beforeCommit: CommitHook<MessageResult> = noCommitHook,
+  token?: string,
 ): Promise<MessageResult | undefined> {
-  if (beforeCommit === noCommitHook && !record.gap && !record.escalation) {
-    return store(deps.pool, record); // One statement is a transaction by itself.
-  }
-  try {
-    return await inConversation(
-      deps,
-      async (transaction) => {
-        const result = await store(transaction.db, record);
-        if (!result) throw new Overtaken();
-        await recordFollowUps({ ...transaction, deps }, record, result.conversation);
-        return result;
-      },
-      beforeCommit,
-    );
-  } catch (error) {
-    if (error instanceof Overtaken) return undefined;
-    throw error;
-  }
+  const isPlain = !record.gap && !record.escalation && !record.ends;
+  // One statement is a transaction by itself.
+  const result = await (beforeCommit === noCommitHook && isPlain
+    ? store(deps.pool, record, token)
+    : unlessOvertaken(
+        inConversation(
+          deps,
+          (transaction) => storeAll({ ...transaction, deps }, record, token),
+          beforeCommit,
+        ),
+      ));
+  if (result) await afterStored(deps, result);
+  return result;
+}
+
+/**
+ * The same for a turn that cannot be begun again: `make` is called with the conversation as it is now,
+ * under its lock. undefined: the token is somebody else's by now.
+ * @throws ApiError not_found, conversation_ended
+ */
+export async function recordHeldTurn(
+  deps: ConversationDeps,
+  {
+    key,
+    token,
+    make,
+  }: {
+    key: { namespace: string; id: string };
+    token: string;
+    make: (conversation: LiveConversation) => TurnToRecord;
+  },
+  beforeCommit: CommitHook<MessageResult> = noCommitHook,
+): Promise<MessageResult | undefined> {
+  const work = async (transaction: ConversationTransaction): Promise<MessageResult> => {
+    const conversation = await lockLive(transaction.db, key);
+    return storeAll({ ...transaction, deps }, make(conversation), token);
+  };
+  const result = await unlessOvertaken(inConversation(deps, work, beforeCommit));
+  if (result) await afterStored(deps, result);
+  return result;
 }
 
 class Overtaken extends Error {
   override readonly name = 'Overtaken';
 }
 
-async function store(db: Db, record: TurnToRecord): Promise<MessageResult | undefined> {
-  const { conversation, turns, tally, escalation, silenceSec } = record;
+async function unlessOvertaken<R>(stored: Promise<R>): Promise<R | undefined> {
+  try {
+    return await stored;
+  } catch (error) {
+    if (error instanceof Overtaken) return undefined;
+    throw error;
+  }
+}
+
+async function afterStored(deps: ConversationDeps, { conversation }: MessageResult): Promise<void> {
+  deps.changed(conversation.id);
+  if (conversation.endedAt !== null) await afterEnd(deps, conversation);
+}
+
+type Transaction = ConversationTransaction & { deps: ConversationDeps };
+
+async function storeAll(
+  transaction: Transaction,
+  record: TurnToRecord,
+  token: string | undefined,
+): Promise<MessageResult> {
+  const result = await store(transaction.db, record, token);
+  if (!result) throw new Overtaken();
+  await recordFollowUps(transaction, record, result.conversation);
+  if (!record.ends) return result;
+  const ageMs = record.conversation.ageMs + Math.round(record.elapsedMs);
+  const row = { ...result.conversation, ageMs, isExpired: false };
+  return { ...result, conversation: await endLocked(transaction, row, { reason: record.ends }) };
+}
+
+async function store(
+  db: Db,
+  record: TurnToRecord,
+  token: string | undefined,
+): Promise<MessageResult | undefined> {
+  const { conversation, turns, tally, escalation, silenceSec, speaker } = record;
   const added = await addTurns(db, {
     conversation,
     turns,
     tally,
     status: escalation || conversation.status === 'escalated' ? 'escalated' : 'active',
     silenceSec: escalation ? silenceWhileEscalated(silenceSec, escalation.timeoutSec) : silenceSec,
+    speaker,
+    token,
   });
   return added && { turns: [...turns], conversation: added };
 }
 
 async function recordFollowUps(
-  { deps, ...transaction }: ConversationTransaction & { deps: ConversationDeps },
+  { deps, ...transaction }: Transaction,
   { gap, escalation }: TurnToRecord,
   row: ConversationRow,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import type { AgentContent } from '../../agents/agent.ts';
 import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
+import type { ToolTurn } from '../record/live-turns.sql.ts';
 import type { Retrieval, TurnError, TurnModel, TurnRow } from '../record/turns.sql.ts';
 import type { Speaker } from '../tools/tool.ts';
 import type { UserTurn } from './read-user-turn.ts';
@@ -31,7 +32,7 @@ export type ResponderRequest = {
    * has done is known then. Each time it gets all of the turn so far, in order. Rejects when the turn is somebody else's by now: nothing may be called.
    */
   noteTools: (turns: readonly ToolTurn[]) => Promise<void>;
-  /** What a process that was killed in this turn has noted; a call without a result may have been made. */
+  /** What a process that was killed in this turn has noted; a call without a result may have been made. `toolTurns` begins with it. */
   notedTools: readonly ToolTurn[];
   /**
    * Aborted when the reply is not wanted any more: somebody spoke meanwhile, or the program stops.
@@ -68,8 +69,4 @@ export type Reply = {
   latency?: Record<string, number>;
 };
 
-/**
- * `toolCall {id, name, arguments}`: an object, or the model's text where it is none. `toolResult {ok,
- * content, duration_ms}`; null: the call was noted, and nothing is known of it.
- */
-export type ToolTurn = Pick<TurnRow, 'text' | 'toolCall' | 'toolResult'>;
+export type { ToolTurn };

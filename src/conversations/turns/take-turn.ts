@@ -1,23 +1,22 @@
 import { ApiError, found } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
+import { newUuid } from '../../ids.ts';
 import type { AgentContent } from '../../agents/agent.ts';
 import { conversationEnded, type ConversationDeps } from '../record/conversation-deps.ts';
 import { endConversation, reasonOfExpiry } from '../ending/end-conversation.ts';
-import { recordTurn, type TurnToRecord } from './record-turn.ts';
-import {
-  countRequest,
-  DEFAULT_TIMEOUT_SEC,
-  silenceWhileEscalated,
-} from '../escalations/request-escalation.ts';
+import { recordHeldTurn, recordTurn } from './record-turn.ts';
 import { agentScope, searchKnowledge } from '../../knowledge/search-knowledge.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
-import { plainTurn } from '../record/plain-turn.ts';
-import type { Tally } from '../record/tally.ts';
 import { readForTurn, type LiveConversation } from '../record/conversations.sql.ts';
+import { dropLiveTurn, noteTools, releaseLiveTurn } from '../record/live-turns.sql.ts';
 import { readLastTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
+import { askResponder } from './ask-responder.ts';
+import { claimTurn, type ClaimedTurn, type TurnRequest } from './claim-turn.ts';
+import type { LiveTurns } from './live-turns.ts';
 import { createTurnQueue } from './turn-queue.ts';
 import { readUserTurn, type UserTurn } from './read-user-turn.ts';
-import type { Reply, Responder, ResponderRequest } from './responder.ts';
-import { countReply, countUser } from './tally-turn.ts';
+import type { Responder, ResponderRequest, ToolTurn } from './responder.ts';
+import { recordOf } from './turn-parts.ts';
 
 /** So many tries against turns of other processes; those of this process are queued. */
 const TRIES_MAX = 10;
@@ -29,8 +28,12 @@ export type TurnInput = {
   text: string;
   /** Parts of the reply as they come; what is stored is in the result. */
   onToken?: ((text: string) => void) | undefined;
+  /** Called when tools are about to be called: the reply has begun. */
+  onTool?: (() => void) | undefined;
   /** Aborted: the reply is not wanted any more. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
+  /** Whose request it is, the same in its repeat; absent: nobody repeats it. */
+  request?: TurnRequest | undefined;
 };
 
 export type TakeTurn = (
@@ -42,21 +45,40 @@ export type TakeTurnDeps = ConversationDeps & {
   respond: Responder;
   /** Monotonic, for what is measured. */
   clockMs: () => number;
+  /** Replies that take their time. Absent: all are made at once. */
+  live?: {
+    turns: LiveTurns;
+    /** Whether a reply of this agent takes its time: its turn is claimed before it is asked for. */
+    takesTime: (agent: { namespace: string; content: AgentContent }) => Promise<boolean>;
+  };
+};
+
+/** A message that is being replied to, as the conversation was read for it. */
+type Begun = {
+  input: TurnInput;
+  conversation: LiveConversation;
+  content: AgentContent;
+  user: UserTurn;
+  startedMs: number;
 };
 
 /**
- * One message of the user and the agent's reply. No lock is held while the reply is made: the turn
- * is stored in one transaction if the conversation is still as it was read, and begun again if not.
- * So a crash leaves all of a turn or nothing (docs/decisions/0012-turns-without-locks.md).
+ * One message of the user and the agent's reply. No lock is held while the reply is made. One that is
+ * made at once is stored if the conversation is still as it was read, and begun again if not
+ * (docs/decisions/0012-turns-without-locks.md). One that takes its time is claimed before: a newer
+ * message or a lost process ends it, and it is stored with what there is of it
+ * (docs/decisions/0034-a-turn-is-claimed.md). A crash leaves all of a turn, or what finishes it.
  *
  * While a human is asked for or speaks, messages are stored and the agent is silent.
- * @throws ApiError not_found, conversation_ended, write_conflict
+ * @throws ApiError not_found, conversation_ended, write_conflict, idempotency_in_progress
  */
 export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
+  const { live } = deps;
   const inTurn = createTurnQueue();
 
   async function tryTurn(
     input: TurnInput,
+    overtaken: AbortSignal,
     beforeCommit: CommitHook<MessageResult>,
   ): Promise<MessageResult | undefined> {
     const startedMs = deps.clockMs();
@@ -65,25 +87,24 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     await requireLive(deps, conversation);
     if (content === null) throw await agentDeleted(deps, conversation);
     const user = readUserTurn(input.text);
-    const tally = countUser(conversation.tally, user);
-    const reply =
-      conversation.status === 'escalated'
-        ? undefined
-        : await deps.respond(requestOf(deps, { input, content, conversation, user }));
+    const begun = { input, conversation, content, user, startedMs };
+    const isSilent = conversation.status === 'escalated';
+    if (!isSilent && live && (await live.takesTime({ namespace: input.namespace, content }))) {
+      return takeHeldTurn({ ...deps, ...live }, begun, overtaken, beforeCommit);
+    }
+    const reply = isSilent ? undefined : await deps.respond(requestOf(deps, begun));
     const elapsedMs = deps.clockMs() - startedMs;
-    const record = recordOf({ conversation, content, user, text: input.text, reply, elapsedMs });
-    return recordTurn(
-      deps,
-      { ...record, tally: { ...finalTally(tally, user, reply), ...endOf(record) } },
-      beforeCommit,
-    );
+    const parts = { content, text: input.text, user, reply, elapsedMs };
+    return recordTurn(deps, recordOf(conversation, parts), beforeCommit);
   }
 
   return (input, beforeCommit = noCommitHook) =>
-    inTurn(input.conversationId, async () => {
+    inTurn(input.conversationId, async (overtaken) => {
       const startedMs = deps.clockMs();
+      // The same in each try: a try must know the turn of the one before.
+      const request = input.request ?? { id: newUuid(deps.nowMs()), isRetry: false };
       for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-        const result = await tryTurn(input, beforeCommit);
+        const result = await tryTurn({ ...input, request }, overtaken, beforeCommit);
         if (result) {
           deps.metrics.turnDuration.observe((deps.clockMs() - startedMs) / 1_000);
           return result;
@@ -91,6 +112,92 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
       }
       throw new ApiError('write_conflict', 'others write to it at the same time; try again');
     });
+}
+
+type HeldTurnDeps = TakeTurnDeps & { turns: LiveTurns };
+
+/** A turn that is claimed while the reply is made. undefined: somebody was first, to be read again. */
+async function takeHeldTurn(
+  deps: HeldTurnDeps,
+  begun: Begun,
+  overtaken: AbortSignal,
+  beforeCommit: CommitHook<MessageResult>,
+): Promise<MessageResult | undefined> {
+  const { input, conversation } = begun;
+  const request = input.request ?? { id: newUuid(deps.nowMs()), isRetry: false };
+  const claimed = await claimTurn(deps, { conversation, message: input.text, request });
+  if (!claimed) return undefined;
+  const { token } = claimed;
+  const own = { conversationId: conversation.id, token };
+  const { signal, release } = deps.turns.hold(own);
+  let hasTools = claimed.notedTools.length > 0;
+  try {
+    await failpoint('turn.claimed');
+    const note = async (turns: readonly ToolTurn[]): Promise<void> => {
+      input.onTool?.();
+      await failpoint('turn.noting');
+      hasTools = true;
+      if (!(await noteTools(deps.pool, own, turns))) throw turnLost();
+      await failpoint('turn.noted');
+    };
+    const wanted = [signal, overtaken, ...(input.signal ? [input.signal] : [])];
+    const reply = await askResponder(deps.respond, {
+      ...requestOf(deps, begun),
+      ...heldParts(deps, begun, claimed),
+      noteTools: note,
+      signal: AbortSignal.any(wanted),
+    });
+    await failpoint('turn.storing');
+    return await storeHeldTurn(deps, begun, { claimed, reply }, beforeCommit);
+  } catch (error) {
+    // Nothing is lost if it fails: the lease runs out.
+    const leave = hasTools ? releaseLiveTurn : dropLiveTurn;
+    await leave(deps.pool, own).catch(() => undefined);
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+async function storeHeldTurn(
+  deps: HeldTurnDeps,
+  { input, conversation, content, user, startedMs }: Begun,
+  { claimed, reply }: { claimed: ClaimedTurn; reply: Awaited<ReturnType<Responder>> },
+  beforeCommit: CommitHook<MessageResult>,
+): Promise<MessageResult> {
+  const { token, failed } = claimed;
+  const elapsedMs = deps.clockMs() - startedMs;
+  const parts = { content, text: input.text, user, reply, elapsedMs, stored: failed };
+  const make = (row: LiveConversation) => recordOf(row, parts);
+  const key = { namespace: conversation.namespace, id: conversation.id };
+  const result =
+    (await recordTurn(deps, make(conversation), beforeCommit, token)) ??
+    (await recordHeldTurn(deps, { key, token, make }, beforeCommit));
+  await failpoint('turn.stored');
+  if (!result) throw turnLost();
+  return result;
+}
+
+/** Of a turn that a killed process has begun: what it noted, and the history before it. */
+function heldParts(
+  { pool }: TakeTurnDeps,
+  { conversation }: Begun,
+  { notedTools, failed }: ClaimedTurn,
+): Pick<ResponderRequest, 'notedTools' | 'readHistory'> {
+  const { id: conversationId } = conversation;
+  const own = failed?.indexes ?? new Set<number>();
+  const readHistory = async (limit: number): Promise<TurnRow[]> => {
+    const turns = await readLastTurns(pool, { conversationId, limit: limit + own.size });
+    return turns.filter(({ index }) => !own.has(index)).slice(-limit);
+  };
+  return { notedTools, readHistory };
+}
+
+function turnLost(): ApiError {
+  const detail =
+    'this process lost the turn while it could not reach the database; send the message again with ' +
+    'the same Idempotency-Key';
+  return new ApiError('unavailable', detail, { retryAfterSec: 1 });
 }
 
 /**
@@ -111,17 +218,11 @@ async function agentDeleted(deps: ConversationDeps, row: LiveConversation): Prom
   return new ApiError('conversation_ended', 'its agent was deleted, and it ended with it');
 }
 
-function requestOf(
-  { pool }: TakeTurnDeps,
-  turn: {
-    input: TurnInput;
-    content: AgentContent;
-    conversation: LiveConversation;
-    user: UserTurn;
-  },
-): ResponderRequest {
-  const { input, content, conversation, user } = turn;
-  const { namespace, agentId, agentVersion, id: conversationId } = conversation;
+function requestOf({ pool }: TakeTurnDeps, begun: Begun): ResponderRequest {
+  const { input, content, conversation, user } = begun;
+  const { namespace, id: conversationId } = conversation;
+  const agentId = conversation.speakerAgentId ?? conversation.agentId;
+  const agentVersion = conversation.speakerVersion ?? conversation.agentVersion;
   return {
     content,
     speaker: { agentId, agentVersion, content },
@@ -139,63 +240,4 @@ function requestOf(
       return searchKnowledge(pool, { scope, query, limit });
     },
   };
-}
-
-function finalTally(tally: Tally, user: UserTurn, reply: Reply | undefined): Tally {
-  if (!reply) return tally;
-  const counted = countReply(tally, user, reply);
-  return reply.handover ? countRequest(counted) : counted;
-}
-
-type TurnParts = {
-  conversation: LiveConversation;
-  content: AgentContent;
-  user: UserTurn;
-  text: string;
-  reply: Reply | undefined;
-  elapsedMs: number;
-};
-
-function recordOf(parts: TurnParts): Omit<TurnToRecord, 'tally'> {
-  const { conversation, content, reply } = parts;
-  const timeoutSec = content.escalation?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
-  const silenceSec = conversation.silenceTimeoutSec;
-  return {
-    conversation,
-    turns: turnsOf(parts),
-    gap: reply?.unanswered,
-    escalation: reply?.handover && { ...reply.handover, timeoutSec },
-    silenceSec:
-      conversation.status === 'escalated'
-        ? silenceWhileEscalated(silenceSec, timeoutSec)
-        : silenceSec,
-  };
-}
-
-/** The user's turn ends as it arrives; the agent's lasts from then until the reply is there. */
-function turnsOf({ conversation, text, reply, elapsedMs }: TurnParts): TurnRow[] {
-  const user = plainTurn(conversation, 'user', text);
-  if (!reply) return [user];
-  const endedAtMs = user.endedAtMs + Math.round(elapsedMs);
-  const tools = (reply.toolTurns ?? []).map((turn, i) => ({
-    ...plainTurn(conversation, 'tool', turn.text),
-    index: user.index + 1 + i,
-    toolCall: turn.toolCall,
-    toolResult: turn.toolResult,
-  }));
-  const agent: TurnRow = {
-    ...plainTurn(conversation, 'agent', reply.text),
-    index: user.index + 1 + tools.length,
-    endedAtMs,
-    retrieval: reply.retrieval ?? null,
-    model: reply.model ?? null,
-    error: reply.error ?? null,
-    interrupted: reply.interrupted ?? false,
-    latency: { ...reply.latency, turn_ms: Math.round(elapsedMs * 10) / 10 },
-  };
-  return [user, ...tools, agent];
-}
-
-function endOf({ turns }: Pick<TurnToRecord, 'turns'>): { endedAtMs: number } {
-  return { endedAtMs: Math.max(...turns.map(({ endedAtMs }) => endedAtMs)) };
 }

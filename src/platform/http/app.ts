@@ -1,4 +1,4 @@
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import { ApiError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
@@ -116,7 +116,9 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
   return async (request, response) => {
     const body = createBodyReader(request);
     const { params, url, headers } = request;
-    const raw = { params, query: queryOf(url), readBody: body.json, readRaw: body.raw, headers };
+    const query = queryOf(url);
+    const untilGone = (): AbortSignal => goneSignal(response);
+    const raw = { params, query, readBody: body.json, readRaw: body.raw, headers, untilGone };
     if (route.scope === null) {
       const repeatable = { answering, plan: freshPlan(deps.nowMs()), countAs: () => undefined };
       await sendRouteAnswer(response, await route.run({ ...raw, ...repeatable }), deps.stalledMs);
@@ -155,6 +157,13 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
       for (const release of held) release();
     }
   };
+}
+
+function goneSignal(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  if (response.destroyed) gone.abort();
+  return gone.signal;
 }
 
 /** Not by URL, which throws at some of the targets that a request line may have. */

@@ -70,6 +70,8 @@ export type RawRequest = {
    * @throws ApiError too_many_in_flight, unavailable
    */
   countAs: (kind: InFlightKind) => void;
+  /** Aborted when the connection closes, before the answer is sent or after. */
+  untilGone: () => AbortSignal;
 } & Repeatable;
 
 /** What makes a repeat of the request safe; without an `Idempotency-Key` they do nothing. */
@@ -155,6 +157,7 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
     upload: RawBody;
     headers: RawRequest['headers'];
     countAs: RawRequest['countAs'];
+    untilGone: RawRequest['untilGone'];
     answering: Answering;
     plan: Plan;
     /** Id of what a create makes, the same in a retry: `plan.id`, a UUIDv7. */
@@ -209,6 +212,7 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
         upload: raw ? await request.readRaw(raw) : NO_UPLOAD,
         headers: request.headers,
         countAs: request.countAs,
+        untilGone: request.untilGone,
         answering: request.answering,
         plan: request.plan,
         plannedId: request.plan.id,

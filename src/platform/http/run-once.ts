@@ -90,7 +90,7 @@ async function runMarked({
     if (!isKept) await keepFailure(mark, { error, requestId, pool, shape: shapeOf(request) });
   };
   try {
-    const answer = await run({ answering: keeping, plan: mark.plan });
+    const answer = await renewing(mark, () => run({ answering: keeping, plan: mark.plan }));
     const { stream } = answer;
     if (!stream) {
       if (answer.status >= 500) await mark.abandon();
@@ -101,7 +101,7 @@ async function runMarked({
       ...answer,
       stream: async (send, signal) => {
         try {
-          await stream(send, signal);
+          await renewing(mark, () => stream(send, signal));
           // The client went away before anything was done, or what was done is a failure.
           if (!isKept) await mark.abandon();
         } catch (error) {
@@ -113,6 +113,19 @@ async function runMarked({
   } catch (error) {
     await failed(error);
     throw error;
+  }
+}
+
+/** A third of what a mark lasts: an answer may take as long as a model does. */
+const RENEW_MS = 20_000;
+
+async function renewing<T>(mark: Mark, work: () => Promise<T>): Promise<T> {
+  // Should it fail, the mark expires as that of a killed process.
+  const timer = setInterval(() => void mark.renew().catch(() => undefined), RENEW_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
   }
 }
 

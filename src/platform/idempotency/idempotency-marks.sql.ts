@@ -1,8 +1,6 @@
 import type { SealedColumn } from '../postgres/sealed-values.ts';
 import type { Db } from '../postgres/pool.ts';
-
-/** Whose mark it is, and for which request. `hash` is of method, path and the header's value. */
-export type MarkKey = { apiKeyId: string; hash: Buffer };
+import type { MarkKey } from './plan.ts';
 
 /** Sealed columns stay sealed here. */
 export type MarkRow = {
@@ -106,6 +104,24 @@ export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
     `update idempotency_marks set claimed_at = '-infinity'
       where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
     [mark.apiKeyId, mark.hash, mark.token],
+  );
+}
+
+/** That the request is still worked on. */
+export async function renewMark(db: Db, mark: ClaimedMark): Promise<void> {
+  await db.query(
+    `update idempotency_marks set claimed_at = clock_timestamp()
+      where api_key_id = $1 and place_hash = $2 and token = $3 and answer is null`,
+    [mark.apiKeyId, mark.hash, mark.token],
+  );
+}
+
+/** Whoever worked on the request is known to be gone: the next one need not wait. */
+export async function abandonLostMark(db: Db, key: MarkKey, plannedId: string): Promise<void> {
+  await db.query(
+    `update idempotency_marks set claimed_at = '-infinity'
+      where api_key_id = $1 and place_hash = $2 and planned_id = $3 and answer is null`,
+    [key.apiKeyId, key.hash, plannedId],
   );
 }
 

@@ -9,16 +9,16 @@ import {
   insertMark,
   readMark,
   markPlace,
+  renewMark,
   replaceMark,
   takeMark,
   writeDecision,
   type ClaimedMark,
-  type MarkKey,
   type MarkRow,
 } from './idempotency-marks.sql.ts';
 import type { Db, Pool } from '../postgres/pool.ts';
 import type { Sealer } from '../postgres/sealing.ts';
-import { SEED_BYTES, type Plan } from './plan.ts';
+import { SEED_BYTES, type MarkKey, type Plan } from './plan.ts';
 
 /**
  * `Idempotency-Key` (contract §3). Before anything is done, a mark says that somebody works on the
@@ -51,6 +51,8 @@ export type Mark = {
   plan: Plan;
   /** @throws ApiError idempotency_in_progress when somebody took over; then nothing may commit. */
   keep: (db: Db, answer: KeptAnswer) => Promise<void>;
+  /** That it is still worked on, at least every 60 s: else a repeat takes it over. */
+  renew: () => Promise<void>;
   /** When no answer is kept: a repeat may try at once. */
   abandon: () => Promise<void>;
 };
@@ -142,6 +144,7 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
   return {
     plan: {
       ...plan,
+      mark: { apiKeyId: claimed.apiKeyId, hash: claimed.hash },
       decide: async <T>(choose: () => Promise<T>) => {
         // Written by the same `choose` of the same request.
         if (decision) return JSON.parse(sealer.open(decision, place)) as T;
@@ -156,6 +159,7 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
       const kept = { answer: sealer.seal(text, place), conversationIds: conversationsIn(text) };
       if (!(await finishMark(db, claimed, kept))) throw inProgress();
     },
+    renew: () => renewMark(pool, claimed),
     abandon: () => abandonMark(pool, claimed),
   };
 }

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { newUuid } from '../../ids.ts';
 
+/** Whose mark it is, and for which request. `hash` is of method, path and the header's value. */
+export type MarkKey = { apiKeyId: string; hash: Buffer };
+
 /**
  * What a request decides before it writes where no transaction of ours reaches (a declared
  * thing lives in the resource store, its `Idempotency-Key` in PostgreSQL). Kept with the key's
@@ -13,6 +16,8 @@ export type Plan = {
   seed: Buffer;
   /** An earlier request may have done all of this, or some. */
   isRetry: boolean;
+  /** Of its `Idempotency-Key`; absent: it has none. */
+  mark?: MarkKey;
   /**
    * What was decided when this was first tried; else what `choose` decides, kept before it
    * returns. The value passes through JSON.

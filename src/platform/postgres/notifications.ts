@@ -17,6 +17,8 @@ export const CHANNELS = {
   deliveries: 'parley_deliveries',
   /** Payload: namespaces with new events, comma-separated; `*`: look at all. */
   events: 'parley_events',
+  /** Payload: uuids of conversations with new turns, another status or a canceled turn; `*`: look at all. */
+  conversations: 'parley_conversations',
   /** A declared object changed. No payload. */
   resources: 'parley_resources',
   /** Payload: uuids of API keys that ended or got an end; `*`: look at all. */

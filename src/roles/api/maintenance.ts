@@ -6,7 +6,13 @@ import {
 import type { Retention } from '../../config.ts';
 import { createRetention } from '../../erasure/retention.ts';
 import { createReaper } from '../../conversations/ending/reaper.ts';
-import { createTakeTurn, type TakeTurn } from '../../conversations/turns/take-turn.ts';
+import type { LiveTurns } from '../../conversations/turns/live-turns.ts';
+import { lostTurns } from '../../conversations/turns/settle-lost-turn.ts';
+import {
+  createTakeTurn,
+  type TakeTurn,
+  type TakeTurnDeps,
+} from '../../conversations/turns/take-turn.ts';
 import { createExtractiveResponder } from '../../conversations/turns/extractive-responder.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
@@ -32,36 +38,42 @@ export type Maintenance = {
   wakeCalls: () => void;
 };
 
+/** Who replies, and whether that takes its time. */
+export type WhoReplies = Pick<TakeTurnDeps, 'respond'> &
+  Pick<NonNullable<TakeTurnDeps['live']>, 'takesTime'>;
+
 export type MaintenanceDeps = ReplayRunnerDeps & {
   conversations: ConversationDeps;
+  turns: LiveTurns;
   /** Monotonic. */
   clockMs: () => number;
+  /** Default: the search that quotes. */
+  responder?: WhoReplies | undefined;
   retention: Retention;
   metrics: Metrics;
   log: Logger;
 };
 
 export function createMaintenance(deps: MaintenanceDeps): Maintenance {
-  const { pool, conversations, clockMs, log } = deps;
+  const { pool, conversations, turns, clockMs, log } = deps;
   const periodic = (what: string, everyMs: number, run: PeriodicRun) =>
     createPeriodic({ what, everyMs, run, log });
   const keyUse = createKeyUse({ pool, nowMs: clockMs, onPending: () => keyUseWriter.wake() });
   const keyUseWriter = periodic('noting when API keys were used', 10_000, keyUse.write);
   const jobs = periodic('a replay job', 1_000, (signal) => runReplayJobs(deps, signal));
   const marks = periodic('removing answers of a day ago', 60_000, () => forgetOldMarks({ pool }));
-  const takeTurn = createTakeTurn({
-    ...conversations,
-    clockMs,
-    respond: observeResponder(
-      createExtractiveResponder({ nowMs: clockMs }),
-      createGenAi(deps.metrics),
-    ),
-  });
+  const replies = deps.responder ?? {
+    respond: createExtractiveResponder({ nowMs: clockMs }),
+    takesTime: async () => false,
+  };
+  const respond = observeResponder(replies.respond, createGenAi(deps.metrics));
+  const live = { turns, takesTime: replies.takesTime };
+  const takeTurn = createTakeTurn({ ...conversations, clockMs, respond, live });
   const calls = createCallPlayer({ ...conversations, takeTurn, providers: PROVIDERS, log });
-  const reaper = createReaper({ ...conversations, log });
+  const reaper = createReaper({ ...conversations, lostTurns: lostTurns(conversations), log });
   const retention = createRetention(deps);
   return {
-    parts: [keyUseWriter, jobs, marks, calls, reaper, retention],
+    parts: [keyUseWriter, jobs, marks, calls, reaper, retention, turns.renewal],
     takeTurn,
     noteKeyUse: keyUse.note,
     wakeJobs: jobs.wake,

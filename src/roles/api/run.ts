@@ -1,4 +1,6 @@
 import { hostname } from 'node:os';
+import { createFollowers, type Followers } from '../../conversations/follow-conversation.ts';
+import { createLiveTurns, type LiveTurns } from '../../conversations/turns/live-turns.ts';
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import { createLiveKeys, type LiveKeys } from '../../access/live-keys.ts';
@@ -24,7 +26,7 @@ import { createInFlight } from '../../platform/http/in-flight.ts';
 import type { RoleContext } from '../context.ts';
 import { createTextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { createRoutes } from './routes.ts';
-import { createMaintenance } from './maintenance.ts';
+import { createMaintenance, type WhoReplies } from './maintenance.ts';
 import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
 
 export type ApiRoleDeps = RoleContext &
@@ -38,6 +40,8 @@ export type ApiRoleDeps = RoleContext &
     corsOrigins?: readonly string[];
     /** How long a reader of a stream may take nothing; default 30 s. */
     stalledMs?: number;
+    /** Who replies; default: the search that quotes. */
+    responder?: WhoReplies | undefined;
     /** Begins the links that events carry; undefined: where it listens. */
     baseUrl?: string | undefined;
   };
@@ -62,35 +66,37 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const eventStreams = createEventStreams({ ...deps, nowMs: Date.now });
   const onUsed = (keyId: string): void => maintenance.noteKeyUse(keyId);
   const keys = createLiveKeys({ pool, nowMs: monotonicMs, onUsed, log });
-  const settings = deps.modelSettings;
-  const endpoints = createEndpoints({ ...deps, settings, nowMs: monotonicMs });
-  const { listener, awaitProjection } = createWakeUps(deps, { eventStreams, keys, endpoints });
+  const endpoints = createEndpoints(endpointDeps(deps));
+  const turns = createLiveTurns(deps);
+  const followers = createFollowers(deps);
+  const woken = { eventStreams, keys, endpoints, turns, followers };
+  const { listener, awaitProjection } = createWakeUps(deps, woken);
   await listener.start();
   const announce = createAnnounce({ notifier, metrics });
   let baseUrl = deps.baseUrl ?? '';
-  const conversations = { pool, announce, metrics, nowMs: Date.now, baseUrl: () => baseUrl };
+  const changed = tellChanged(notifier);
+  const about = { pool, announce, changed, metrics, nowMs: Date.now };
+  const conversations = { ...about, baseUrl: () => baseUrl };
   const clocks = { nowMs: Date.now, clockMs: monotonicMs };
-  const maintenance = createMaintenance({ ...deps, notifier, conversations, ...clocks });
+  const maintenance = createMaintenance({ ...deps, notifier, conversations, turns, ...clocks });
   const { takeTurn, wakeJobs, wakeCalls } = maintenance;
-  const waitingMax = (deps.limits.shares.uploads?.process ?? UPLOADS_CUT_MAX) + SYNCS_CUT_MAX;
-  const cutter = createTextCutter({ waitingMax, log });
+  const cutter = createTextCutter({ waitingMax: cutsMax(limits), log });
   const routes = createRoutes({
     ...deps,
     outbox,
     notifier,
     awaitProjection,
-    announce,
+    ...conversations,
     takeTurn,
-    baseUrl: conversations.baseUrl,
     wakeJobs,
     onKeyEnded: tellKeyEnded(keys, notifier),
     eventStreams,
+    followers,
     inFlight,
     wakeCalls,
     cutter,
     providers: PROVIDERS,
-    hasDefaultModel: settings !== undefined,
-    nowMs: Date.now,
+    hasDefaultModel: deps.modelSettings !== undefined,
   });
   const { authenticate, watch: watchKey } = keys;
   const doors = { authenticate, watchKey, inFlight, isReady: () => isAnswering(pool) };
@@ -101,8 +107,9 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     for (const part of maintenance.parts) part.start();
     let stopping: Promise<void> | undefined;
     const stopAll = async (): Promise<void> => {
-      eventStreams.stop(); // First: a server waits for what it still answers.
-      await server.stop();
+      // First: a server waits for what it still answers.
+      for (const streams of [eventStreams, followers]) streams.stop();
+      await Promise.all([server.stop(), turns.stop()]);
       await Promise.all(maintenance.parts.map((part) => part.stop()));
       await cutter.stop();
       await listener.stop();
@@ -123,6 +130,14 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   }
 }
 
+function endpointDeps(deps: ApiRoleDeps): Parameters<typeof createEndpoints>[0] {
+  return { ...deps, settings: deps.modelSettings, nowMs: monotonicMs };
+}
+
+function cutsMax({ shares }: ApiRoleDeps['limits']): number {
+  return (shares.uploads?.process ?? UPLOADS_CUT_MAX) + SYNCS_CUT_MAX;
+}
+
 /** Wake-ups from other processes, on one connection. */
 function createWakeUps(
   { databaseUrl, log }: Pick<ApiRoleDeps, 'databaseUrl' | 'log'>,
@@ -130,6 +145,8 @@ function createWakeUps(
     eventStreams: Pick<EventStreams, 'wake'>;
     keys: Pick<LiveKeys, 'look'>;
     endpoints: Pick<Endpoints, 'look'>;
+    turns: Pick<LiveTurns, 'look'>;
+    followers: Pick<Followers, 'wake'>;
   },
 ): { listener: Listener; awaitProjection: AwaitProjection } {
   const waiting = new Set<() => void>();
@@ -140,6 +157,10 @@ function createWakeUps(
     },
     [CHANNELS.events]: woken.eventStreams.wake,
     [CHANNELS.keys]: woken.keys.look,
+    [CHANNELS.conversations]: (ids: readonly string[]) => {
+      woken.turns.look(ids);
+      woken.followers.wake(ids);
+    },
   };
   return {
     listener: createListener({ databaseUrl, channels, log }),
@@ -151,6 +172,10 @@ function createWakeUps(
       },
     }),
   };
+}
+
+function tellChanged(notifier: Pick<Notifier, 'notify'>): ConversationDeps['changed'] {
+  return (conversationId) => notifier.notify(CHANNELS.conversations, [conversationId]);
 }
 
 function tellKeyEnded(

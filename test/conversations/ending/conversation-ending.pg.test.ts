@@ -201,6 +201,7 @@ test('however often and by however many it is summed up, it is one event', async
     pool,
     metrics,
     announce: () => undefined,
+    changed: () => undefined,
     nowMs: Date.now,
     baseUrl: () => fixture.url,
   };

@@ -204,6 +204,7 @@ export const ROWS: Record<string, Row> = {
   escalateConversation: { path: below(conversation, '/escalate'), json: {}, status: 201 },
   rateConversation: { path: below(endedConversation, '/feedback'), json: { csat: 5 }, status: 200 },
   getTranscript: { path: below(conversation, '/transcript'), status: 200 },
+  followConversation: { path: below(conversation, '/events'), status: 200, isStream: true },
 
   createChatCompletion: {
     path: at('/v1/chat/completions'),

@@ -1,0 +1,34 @@
+import { endLiveTurn } from '../record/live-turns.sql.ts';
+import type { LiveConversation } from '../record/conversations.sql.ts';
+import { plainTurn } from '../record/plain-turn.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { addTurns } from '../record/turns.sql.ts';
+
+/**
+ * Settles the turn under way of a conversation that ends, under its lock: what the user said and what
+ * tools did is stored, and a reply that nobody waits for any more is not. Whoever makes it can neither
+ * store nor call anything from then on.
+ */
+export async function breakOffTurn(db: Db, row: LiveConversation): Promise<LiveConversation> {
+  const live = await endLiveTurn(db, row.id);
+  if (!live) return row;
+  const said = live.answersIndex === null ? [plainTurn(row, 'user', live.message)] : [];
+  const tools = live.tools.map((turn) => ({ ...plainTurn(row, 'tool', turn.text), ...turn }));
+  const agent = { ...plainTurn(row, 'agent', ''), interrupted: true };
+  const turns = [...said, ...tools, agent].map((turn, i) => ({
+    ...turn,
+    index: row.turnCount + i,
+  }));
+  const { userTurns, needs } = row.tally;
+  const counts = { userTurns: userTurns + said.length, needs: needs + said.length };
+  const added = await addTurns(db, {
+    conversation: row,
+    turns,
+    tally: { ...row.tally, ...counts, endedAtMs: agent.endedAtMs },
+    status: row.status === 'escalated' ? 'escalated' : 'active',
+    silenceSec: row.silenceTimeoutSec,
+  });
+  if (!added) throw new Error(`conversation ${row.id} changed under its lock`);
+  // When its time was over is what ends it, and not when that was noticed.
+  return { ...row, ...added, expiresAt: row.expiresAt };
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { ApiError } from '../errors.ts';
+import { idParam } from '../platform/http/fields.ts';
+import { route, type Route } from '../platform/http/route.ts';
+import { EVENT_STREAM_TYPE } from '../platform/http/sse.ts';
+import { saying } from '../platform/resources/schema/patterns.ts';
+import type { Followed, Followers } from './follow-conversation.ts';
+import { conversationView, turnView } from './record/conversation.view.ts';
+
+const INDEX = /^(?:-1|0|[1-9][0-9]{0,8})$/;
+
+const lastEventId = z
+  .string()
+  .regex(...saying(INDEX, 'must be the index of a turn, or -1 for all of them'))
+  .transform(Number)
+  .optional()
+  .meta({ type: 'integer', minimum: -1, maximum: 999_999_999 })
+  .describe('Index of the last turn that is known; -1: none.');
+
+/** A conversation as it goes on (contract §4). */
+export function followConversationRoute(deps: { followers: Pick<Followers, 'open'> }): Route {
+  return route({
+    method: 'get',
+    path: '/v1/conversations/{id}/events',
+    operationId: 'followConversation',
+    tag: 'Conversations',
+    scope: 'read',
+    summary: 'Follow a conversation live',
+    description:
+      'Server-sent events: `turn` for every turn as it is stored (`id` is its index), `conversation` ' +
+      'at the beginning and whenever its status has changed. The stream ends after the end of the ' +
+      'conversation. One that broke goes on with `Last-Event-ID` (or the parameter `last_event_id`) ' +
+      'after that turn; without it: turns from now on. A reply that is being made shows as its turn ' +
+      'when it is stored; its tokens go to whoever sent the message.',
+    params: { id: idParam('conv', 'conversation') },
+    query: { last_event_id: lastEventId },
+    answers: {
+      200: {
+        description: 'A stream to the end of the conversation.',
+        forms: { [EVENT_STREAM_TYPE]: z.string() },
+      },
+    },
+    inFlight: () => 'event_streams',
+    handle: async ({ caller: { namespace }, params: { id }, query, headers }) => {
+      const after = indexIn(headers['last-event-id']) ?? query.last_event_id ?? null;
+      const follow = await deps.followers.open({ namespace, id, after });
+      return {
+        status: 200,
+        stream: async (send, signal) => {
+          for await (const followed of follow(signal)) await send(eventOf(followed));
+        },
+      };
+    },
+  });
+}
+
+function eventOf(followed: Followed) {
+  return followed.type === 'turn'
+    ? { event: 'turn', id: String(followed.turn.index), data: turnView(followed.turn) }
+    : { event: 'conversation', data: conversationView(followed.conversation) };
+}
+
+/** A client that reconnects sends the header: it is newer than the URL. */
+function indexIn(header: string | string[] | undefined): number | undefined {
+  const text = String(header ?? '');
+  if (text === '') return undefined;
+  if (INDEX.test(text)) return Number(text);
+  throw new ApiError('malformed_request', 'Last-Event-ID is no index of a turn');
+}

@@ -1,0 +1,102 @@
+import { ApiError } from '../../errors.ts';
+import { newUuid } from '../../ids.ts';
+import type { LiveConversation } from '../record/conversations.sql.ts';
+import type { ConversationDeps } from '../record/conversation-deps.ts';
+import {
+  cancelLiveTurn,
+  claimLiveTurn,
+  readLiveTurn,
+  takeOverLiveTurn,
+  type LiveTurn,
+  type ToolTurn,
+} from '../record/live-turns.sql.ts';
+import { readFailedTurn, type FailedTurn } from '../record/turns.sql.ts';
+import type { Plan } from '../../platform/idempotency/plan.ts';
+import type { LiveTurns } from './live-turns.ts';
+import { settleLostTurn } from './settle-lost-turn.ts';
+
+/** A turn that is ours to store, for as long as its token is in the row. */
+export type ClaimedTurn = {
+  token: string;
+  /** What a process that was killed in it has done. */
+  notedTools: readonly ToolTurn[];
+  /** It was stored as failed, and the reply is added to it. */
+  failed: FailedTurn | undefined;
+};
+
+export type TurnRequest = Pick<Plan, 'id' | 'isRetry' | 'mark'>;
+
+/** How long a canceled turn of another process may take to settle. */
+const MAKE_WAY_MS = 2_000;
+/** A wake-up may be lost. */
+const LOOK_MS = 100;
+
+/**
+ * Claims the turn of a conversation as it was read. undefined: it has changed, to be read again. A turn
+ * of another process that is under way is canceled first, and one of a killed process settled.
+ * @throws ApiError idempotency_in_progress, write_conflict
+ */
+export async function claimTurn(
+  deps: ConversationDeps & { turns: Pick<LiveTurns, 'untilWoken'> },
+  turn: { conversation: LiveConversation; message: string; request: TurnRequest },
+): Promise<ClaimedTurn | undefined> {
+  const { pool } = deps;
+  const { conversation, message, request } = turn;
+  const { id: conversationId } = conversation;
+  const token = newUuid(deps.nowMs());
+  const failed = request.isRetry
+    ? await readFailedTurn(pool, { conversationId, requestId: request.id })
+    : undefined;
+  const fresh = {
+    conversation,
+    token,
+    requestId: request.id,
+    mark: request.mark,
+    message,
+    answersIndex: failed?.messageIndex ?? null,
+    tools: failed?.tools ?? [],
+  };
+  if (await claimLiveTurn(pool, fresh)) return { token, notedTools: fresh.tools, failed };
+  const there = await readLiveTurn(pool, conversationId);
+  if (!there) return undefined;
+  if (there.requestId === request.id) return takeOver(deps, there, { token, failed });
+  await (there.isOver ? settleLostTurn(deps, conversationId) : makeWay(deps, there));
+  return undefined;
+}
+
+/** The same request again. */
+async function takeOver(
+  { pool }: ConversationDeps,
+  there: LiveTurn,
+  { token, failed }: Pick<ClaimedTurn, 'token' | 'failed'>,
+): Promise<ClaimedTurn | undefined> {
+  const { conversationId, token: from } = there;
+  if (!there.isOver) {
+    const detail = 'the reply to this message is still being made; ask again';
+    throw new ApiError('idempotency_in_progress', detail, { retryAfterSec: 1 });
+  }
+  const isOurs = await takeOverLiveTurn(pool, { conversationId, from, token });
+  return isOurs ? { token, notedTools: there.tools, failed } : undefined;
+}
+
+/**
+ * Cancels a turn of another process and waits until it is stored, or its lease is over.
+ * @throws ApiError write_conflict
+ */
+async function makeWay(
+  deps: ConversationDeps & { turns: Pick<LiveTurns, 'untilWoken'> },
+  { conversationId, token }: LiveTurn,
+): Promise<void> {
+  const endMs = performance.now() + MAKE_WAY_MS;
+  if (!(await cancelLiveTurn(deps.pool, conversationId))) return;
+  deps.changed(conversationId);
+  while (performance.now() < endMs) {
+    await deps.turns.untilWoken(conversationId, LOOK_MS);
+    const there = await readLiveTurn(deps.pool, conversationId);
+    if (there?.token !== token || there.isOver) return;
+  }
+  const detail =
+    'the reply to the message before is not settled yet; send this one again in a few seconds, with ' +
+    'another Idempotency-Key';
+  throw new ApiError('write_conflict', detail, { retryAfterSec: 5 });
+}

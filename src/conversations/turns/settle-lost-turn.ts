@@ -1,0 +1,62 @@
+import { abandonLostMark } from '../../platform/idempotency/idempotency-marks.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { LiveConversation } from '../record/conversations.sql.ts';
+import { lockConversationById } from '../record/conversations.sql.ts';
+import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
+import { listLostTurns, takeLostTurn, type LiveTurn } from '../record/live-turns.sql.ts';
+import { addTurns } from '../record/turns.sql.ts';
+import { readUserTurn } from './read-user-turn.ts';
+import { recordOf } from './turn-parts.ts';
+
+const APOLOGY = 'I am sorry, I could not finish my answer. Please say that again.';
+const ERROR = {
+  code: 'process_lost',
+  detail: 'the process that made the reply ended; a repeat by the same Idempotency-Key finishes it',
+};
+
+/**
+ * Stores the turn of a killed process as failed: the message, what tools are known to have done, and an
+ * apology. Whoever comes second, and the process itself should it live, finds nothing to store.
+ */
+export async function settleLostTurn(deps: ConversationDeps, id: string): Promise<void> {
+  const isSettled = await inConversation(deps, async ({ db }) => {
+    const conversation = await lockConversationById(db, id);
+    const live = await takeLostTurn(db, id);
+    if (!live) return false;
+    if (conversation?.endedAt === null) await storeFailed(db, conversation, live);
+    if (live.apiKeyId !== null && live.markHash !== null) {
+      const key = { apiKeyId: live.apiKeyId, hash: live.markHash };
+      await abandonLostMark(db, key, live.requestId);
+    }
+    return true;
+  });
+  if (isSettled) deps.changed(id);
+}
+
+/** What a reaper has to look for. */
+export function lostTurns(deps: ConversationDeps): {
+  list: (limit: number) => Promise<{ id: string }[]>;
+  settle: (turn: { id: string }) => Promise<void>;
+} {
+  return {
+    list: (limit) => listLostTurns(deps.pool, limit),
+    settle: ({ id }) => settleLostTurn(deps, id),
+  };
+}
+
+async function storeFailed(db: Db, conversation: LiveConversation, live: LiveTurn): Promise<void> {
+  const { requestId, message, answersIndex, tools } = live;
+  const record = recordOf(conversation, {
+    content: undefined,
+    text: message,
+    user: readUserTurn(message),
+    reply: { text: APOLOGY, error: ERROR, toolTurns: tools },
+    elapsedMs: 0,
+    stored: answersIndex === null ? undefined : { tools: [] },
+    requestId,
+  });
+  const { turns, tally, silenceSec } = record;
+  const status = conversation.status === 'escalated' ? 'escalated' : 'active';
+  const added = await addTurns(db, { conversation, turns, tally, status, silenceSec });
+  if (!added) throw new Error(`conversation ${conversation.id} changed under its lock`);
+}

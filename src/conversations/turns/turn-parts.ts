@@ -1,0 +1,108 @@
+import type { AgentContent } from '../../agents/agent.ts';
+import {
+  countRequest,
+  DEFAULT_TIMEOUT_SEC,
+  silenceWhileEscalated,
+} from '../escalations/request-escalation.ts';
+import type { LiveConversation } from '../record/conversations.sql.ts';
+import type { ToolTurn } from '../record/live-turns.sql.ts';
+import { plainTurn } from '../record/plain-turn.ts';
+import type { TurnRow } from '../record/turns.sql.ts';
+import type { TurnToRecord } from './record-turn.ts';
+import type { Reply } from './responder.ts';
+import type { UserTurn } from './read-user-turn.ts';
+import { countReply, countUser } from './tally-turn.ts';
+
+/** A message and what was replied to it, from which all that is stored follows. */
+export type TurnParts = {
+  /** Of who speaks; undefined: not known, and it neither asks for a human nor ends anything. */
+  content: AgentContent | undefined;
+  text: string;
+  user: UserTurn;
+  /** undefined: the agent is silent. */
+  reply: Reply | undefined;
+  elapsedMs: number;
+  /** What of it is in the transcript already, of a turn that failed. */
+  stored?: StoredParts | undefined;
+  /** Of turns that are stored as failed. */
+  requestId?: string;
+};
+
+export type StoredParts = { tools: readonly ToolTurn[] };
+
+/** What a message adds to the conversation as it is; the same parts may be added to a later state. */
+export function recordOf(conversation: LiveConversation, parts: TurnParts): TurnToRecord {
+  const { content, user, reply, stored } = parts;
+  const timeoutSec = content?.escalation?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
+  const silenceSec = conversation.silenceTimeoutSec;
+  const isEscalated = conversation.status === 'escalated';
+  const turns = turnsOf(conversation, parts);
+  const counted = stored ? conversation.tally : countUser(conversation.tally, user);
+  const wanted = reply ? countReply(counted, user, reply) : counted;
+  // A human may have been asked for meanwhile.
+  const handover = isEscalated ? undefined : reply?.handover;
+  const tally = handover ? countRequest(wanted) : wanted;
+  return {
+    conversation,
+    turns,
+    tally: { ...tally, endedAtMs: Math.max(...turns.map(({ endedAtMs }) => endedAtMs)) },
+    gap: reply?.unanswered,
+    escalation: handover && { ...handover, timeoutSec },
+    silenceSec: isEscalated ? silenceWhileEscalated(silenceSec, timeoutSec) : silenceSec,
+    speaker: reply?.speaker,
+    ends: reply?.ends,
+    elapsedMs: parts.elapsedMs,
+  };
+}
+
+/** The user's turn ends as it arrives; the agent's lasts from then until the reply is there. */
+function turnsOf(conversation: LiveConversation, parts: TurnParts): TurnRow[] {
+  const { text, reply, elapsedMs, stored, requestId } = parts;
+  const user = plainTurn(conversation, 'user', text);
+  const said = stored ? [] : [user];
+  const tools = newTools(reply?.toolTurns ?? [], stored?.tools ?? []).map((turn) => ({
+    ...plainTurn(conversation, 'tool', turn.text),
+    ...turn,
+  }));
+  const speaker = reply?.speaker && {
+    agentId: reply.speaker.agentId,
+    agentVersion: reply.speaker.agentVersion,
+  };
+  const agent: TurnRow[] = reply
+    ? [
+        {
+          ...plainTurn(conversation, 'agent', reply.text),
+          ...speaker,
+          endedAtMs: user.endedAtMs + Math.round(elapsedMs),
+          retrieval: reply.retrieval ?? null,
+          model: reply.model ?? null,
+          error: reply.error ?? null,
+          interrupted: reply.interrupted ?? false,
+          latency: { ...reply.latency, turn_ms: Math.round(elapsedMs * 10) / 10 },
+        },
+      ]
+    : [];
+  return [...said, ...tools, ...agent].map((turn, i) => ({
+    ...turn,
+    index: conversation.turnCount + i,
+    ...(requestId !== undefined && { requestId }),
+  }));
+}
+
+/** Each is stored once, whatever a repeat hands over again; a result that came since is new. */
+function newTools(tools: readonly ToolTurn[], stored: readonly ToolTurn[]): ToolTurn[] {
+  const known = new Set(stored.map(asText));
+  return tools.filter((turn) => !known.has(asText(turn)));
+}
+
+function asText({ text, toolCall, toolResult }: ToolTurn): string {
+  return JSON.stringify([text, sorted(toolCall), sorted(toolResult)]);
+}
+
+/** As jsonb gives back what was stored: members in an order of its own. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return members.map(([name, member]) => [name, sorted(member)]);
+}

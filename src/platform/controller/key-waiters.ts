@@ -1,0 +1,31 @@
+/** Who waits for something to happen to a key: woken from elsewhere, or after a while by themselves. */
+export type KeyWaiters = {
+  /** Something may have happened to these keys; `*`: to any. Never waits. */
+  wake: (keys: readonly string[]) => void;
+  /** Resolves at the next wake-up of a key, after `maxMs`, or when the signal is aborted. */
+  untilWoken: (key: string, maxMs: number, signal?: AbortSignal) => Promise<void>;
+};
+
+export function createKeyWaiters(): KeyWaiters {
+  const waiting = new Map<string, Set<() => void>>();
+  return {
+    wake: (keys) => {
+      const woken = keys.includes('*') ? [...waiting.keys()] : keys;
+      for (const key of woken) waiting.get(key)?.forEach((wake) => wake());
+    },
+    untilWoken: async (key, maxMs, signal) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const wakes = waiting.get(key) ?? new Set();
+      waiting.set(key, wakes.add(resolve));
+      const timer = setTimeout(resolve, maxMs);
+      const onAbort = (): void => resolve();
+      signal?.addEventListener('abort', onAbort);
+      if (signal?.aborted) resolve();
+      await promise;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      wakes.delete(resolve);
+      if (wakes.size === 0 && waiting.get(key) === wakes) waiting.delete(key);
+    },
+  };
+}
