@@ -40,6 +40,17 @@ async function fill(): Promise<string> {
     headers: { authorization: 'Bearer two' },
   });
   await api.engine.settled('WebhookEndpoint', 'declared');
+  const models = { namespace: 'default', name: 'models' };
+  const labels = { 'parley.dev/allow': 'true' };
+  const secret = { kind: 'Secret', ...models, labels, spec: { data: { key: 'sk-1' } } };
+  await api.engine.store.apply(secret, { fieldManager: 'kubectl' });
+  const spec = {
+    baseUrl: 'http://127.0.0.1:1/v1',
+    apiKeySecretRef: { name: 'models', key: 'key' },
+  };
+  const provider = { kind: 'ModelProvider', ...models, spec };
+  await api.engine.store.apply(provider, { fieldManager: 'kubectl' });
+  await api.engine.settled('ModelProvider', 'models');
   const secretRef = { name: 'declared-signing', key: 'secret' };
   const tool = { type: 'webhook', name: 'act', url: 'https://shop.example.com/', secretRef };
   await api.engine.declareAgent('declared', { prompt: 'x', tools: [tool] });
@@ -76,13 +87,13 @@ test('everything sealed gets the new key, and all of it says the same as before'
   const id = await fill();
   const before = await sealedBy(OLD);
   expect(before).toEqual({
-    'model_providers api_key': 0,
+    'model_providers api_key': 1,
     'tool_secrets value': 1,
     'webhook_endpoints secret': 2,
     'webhook_endpoints next_secret': 1,
     'webhook_endpoints declared_headers': 1,
     'webhook_endpoints rest_headers': 1,
-    "resources decode(spec->>'sealed', 'base64')": 2,
+    "resources decode(spec->>'sealed', 'base64')": 3,
     'idempotency_marks request': 2,
     'idempotency_marks decision': expect.any(Number),
     'idempotency_marks answer': 2,
