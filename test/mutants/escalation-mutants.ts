@@ -7,9 +7,14 @@ const ROWS = 'src/conversations/escalations/escalations.sql.ts';
 const ACCEPT = 'src/conversations/escalations/accept-escalation.ts';
 const REQUEST = 'src/conversations/escalations/request-escalation.ts';
 const CLOSE = 'src/conversations/escalations/close-escalation.ts';
+const THINKING = 'src/conversations/turns/thinking';
+const REPLIES = 'src/conversations/turns/model-responder.ts';
+const OF_REPLIES = 'test/conversations/turns/model-responder.test.ts';
+const OF_HISTORY = 'test/conversations/turns/thinking/history.test.ts';
+const OF_TOOLS = 'test/conversations/turns/thinking/tool-loop.test.ts';
 const RULES = 'src/conversations/escalations/escalation-rules.ts';
 
-/** Bugs of handing over to a human: who takes over, how long is waited, what becomes of it. */
+/** Bugs of thinking with a model, and of handing over to a human: who takes over, how long is waited, what becomes of it. */
 export const ESCALATION_MUTANTS: readonly Mutant[] = [
   {
     name: 'second-wait-for-the-first',
@@ -174,5 +179,59 @@ export const ESCALATION_MUTANTS: readonly Mutant[] = [
     replace: '',
     suite: 'test/conversations/filters.pg.test.ts',
     test: 'the summary is renewed when somebody accepts and when they are done',
+  },
+  {
+    name: 'history-that-slides',
+    why: 'a long conversation begins otherwise with every turn, and providers compute all of it anew',
+    file: `${THINKING}/history.ts`,
+    find: 'Math.ceil(tooMany / STEP_TOKENS) * STEP_TOKENS',
+    replace: 'tooMany',
+    suite: OF_HISTORY,
+    test: 'of a long conversation too',
+  },
+  {
+    name: 'refunded-twice',
+    why: 'a call that a killed process may have made is made again',
+    file: `${THINKING}/run-calls.ts`,
+    find: 'if (before) return before;',
+    replace: '',
+    suite: OF_TOOLS,
+    test: 'and is not known to be done is said so, and not repeated',
+  },
+  {
+    name: 'called-before-it-is-noted',
+    why: 'a turn that is somebody else’s by now calls a tool, and a killed one leaves no trace of it',
+    file: `${THINKING}/think.ts`,
+    find: 'request.noteTools(turnsWith(calls)).then(() => true),',
+    replace: 'Promise.resolve(true),',
+    suite: OF_TOOLS,
+    test: 'are not called when the turn is somebody else’s',
+  },
+  {
+    name: 'drawn-from-all-that-was-found',
+    why: 'the transcript names passages that the answer has nothing of',
+    file: 'src/conversations/turns/look-up.ts',
+    find: 'chunks: drawn.map(chunk),',
+    replace: 'chunks: hits.map(chunk),',
+    suite: OF_REPLIES,
+    test: 'answered, from the passage that the answer was drawn from',
+  },
+  {
+    name: 'gap-that-a-tool-answered',
+    why: 'what a tool has answered is shown as a hole in the knowledge',
+    file: REPLIES,
+    find: 'given.length === 0 && !isHelpedByTool',
+    replace: 'given.length === 0',
+    suite: OF_REPLIES,
+    test: 'no gap, when a tool has answered',
+  },
+  {
+    name: 'failure-of-long-ago',
+    why: 'a human is asked for in every turn after one in which a tool failed',
+    file: REPLIES,
+    find: 'toolFailuresInRow: calls.length > 0 ? failuresInRow : 0,',
+    replace: 'toolFailuresInRow: failuresInRow,',
+    suite: OF_REPLIES,
+    test: 'by no failure of a turn before',
   },
 ];

@@ -13,7 +13,6 @@ import {
   type TakeTurn,
   type TakeTurnDeps,
 } from '../../conversations/turns/take-turn.ts';
-import { createExtractiveResponder } from '../../conversations/turns/extractive-responder.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
 import { forgetOldMarks } from '../../platform/idempotency/idempotency.ts';
@@ -47,27 +46,22 @@ export type MaintenanceDeps = ReplayRunnerDeps & {
   turns: LiveTurns;
   /** Monotonic. */
   clockMs: () => number;
-  /** Default: the search that quotes. */
-  responder?: WhoReplies | undefined;
+  responder: WhoReplies;
   retention: Retention;
   metrics: Metrics;
   log: Logger;
 };
 
 export function createMaintenance(deps: MaintenanceDeps): Maintenance {
-  const { pool, conversations, turns, clockMs, log } = deps;
+  const { pool, conversations, turns, responder, clockMs, log } = deps;
   const periodic = (what: string, everyMs: number, run: PeriodicRun) =>
     createPeriodic({ what, everyMs, run, log });
   const keyUse = createKeyUse({ pool, nowMs: clockMs, onPending: () => keyUseWriter.wake() });
   const keyUseWriter = periodic('noting when API keys were used', 10_000, keyUse.write);
   const jobs = periodic('a replay job', 1_000, (signal) => runReplayJobs(deps, signal));
   const marks = periodic('removing answers of a day ago', 60_000, () => forgetOldMarks({ pool }));
-  const replies = deps.responder ?? {
-    respond: createExtractiveResponder({ nowMs: clockMs }),
-    takesTime: async () => false,
-  };
-  const respond = observeResponder(replies.respond, createGenAi(deps.metrics));
-  const live = { turns, takesTime: replies.takesTime };
+  const respond = observeResponder(responder.respond, createGenAi(deps.metrics));
+  const live = { turns, takesTime: responder.takesTime };
   const takeTurn = createTakeTurn({ ...conversations, clockMs, respond, live });
   const calls = createCallPlayer({ ...conversations, takeTurn, providers: PROVIDERS, log });
   const reaper = createReaper({ ...conversations, lostTurns: lostTurns(conversations), log });

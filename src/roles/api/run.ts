@@ -27,6 +27,7 @@ import type { RoleContext } from '../context.ts';
 import { createTextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { createRoutes } from './routes.ts';
 import { createMaintenance, type WhoReplies } from './maintenance.ts';
+import { openReplies } from './replies.ts';
 import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
 
 export type ApiRoleDeps = RoleContext &
@@ -40,7 +41,7 @@ export type ApiRoleDeps = RoleContext &
     corsOrigins?: readonly string[];
     /** How long a reader of a stream may take nothing; default 30 s. */
     stalledMs?: number;
-    /** Who replies; default: the search that quotes. */
+    /** Who replies; default: the agent's model, or the search that quotes. */
     responder?: WhoReplies | undefined;
     /** Begins the links that events carry; undefined: where it listens. */
     baseUrl?: string | undefined;
@@ -78,7 +79,9 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const about = { pool, announce, changed, metrics, nowMs: Date.now };
   const conversations = { ...about, baseUrl: () => baseUrl };
   const clocks = { nowMs: Date.now, clockMs: monotonicMs };
-  const maintenance = createMaintenance({ ...deps, notifier, conversations, turns, ...clocks });
+  const replies = openReplies({ ...deps, findEndpoint: endpoints.find, clockMs: monotonicMs });
+  const talk = { notifier, conversations, turns, responder: replies.responder };
+  const maintenance = createMaintenance({ ...deps, ...talk, ...clocks });
   const { takeTurn, wakeJobs, wakeCalls } = maintenance;
   const cutter = createTextCutter({ waitingMax: cutsMax(limits), log });
   const routes = createRoutes({
@@ -110,9 +113,8 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
       // First: a server waits for what it still answers.
       for (const streams of [eventStreams, followers]) streams.stop();
       await Promise.all([server.stop(), turns.stop()]);
-      await Promise.all(maintenance.parts.map((part) => part.stop()));
-      await cutter.stop();
-      await listener.stop();
+      await Promise.all([...maintenance.parts, replies].map((part) => part.stop()));
+      await Promise.all([cutter.stop(), listener.stop()]);
       await keys.stop();
       await notifier.stop();
       await outbox.end();
@@ -123,8 +125,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
       stop: () => (stopping ??= stopAll()),
     };
   } catch (error) {
-    await listener.stop();
-    await keys.stop();
+    await Promise.all([replies, listener, keys].map((part) => part.stop()));
     await outbox.end();
     throw error;
   }

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
+import { startStubModel, STUB_KEY, type StubModel } from '../../models/stub-model.ts';
+import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
+import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
+
+/** Turns with a model and tools, by REST, with what the transcript and the events tell of them. */
+
+let stub: StubModel;
+let shop: Receiver;
+let api: ConversationFixture;
+
+beforeAll(async () => {
+  stub = await startStubModel();
+  shop = await startReceiver();
+  api = await startConversationFixture({
+    guard: createAddressGuard({ allow: ['127.0.0.0/8'] }),
+    modelSettings: { url: stub.url, key: STUB_KEY, model: 'stub-1' },
+  });
+});
+beforeEach(() => {
+  stub.requests.length = 0;
+  stub.answer({});
+});
+afterAll(async () => {
+  await api?.stop();
+  await shop?.close();
+  await stub?.stop();
+});
+
+const order = (fields: Record<string, unknown> = {}) => ({
+  type: 'webhook',
+  name: 'order',
+  url: shop.url,
+  parameters: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
+  ...fields,
+});
+
+test('a conversation: the first words, a question answered from knowledge, a tool, the end', async () => {
+  const agent = await api.newAgent({
+    prompt: 'You help {{name}}.',
+    first_message: 'Hello {{name}}!',
+    tools: [order(), { type: 'end_call', name: 'bye' }],
+  });
+  const id = await api.start({ agent_id: agent, variables: { name: 'Ann' } });
+  stub.script({ text: 'We deliver within three working days.' });
+  const { body } = await api.say(id, 'How long does delivery take?');
+  expect(body.turns.at(-1)).toMatchObject({
+    role: 'agent',
+    text: 'We deliver within three working days.',
+    agent_id: agent,
+    agent_version: 1,
+    retrieval: { chunks: [{ source_id: expect.stringMatching(/^ks_/) }] },
+    model: { provider: 'default', name: expect.any(String), finish_reason: 'stop', steps: 1 },
+    latency: { model_ms: expect.any(Number), platform_ms: expect.any(Number) },
+  });
+  const [first] = stub.requests;
+  expect(first?.body.model).toBe('stub-1');
+  expect(first?.headers.authorization).toBe(`Bearer ${STUB_KEY}`);
+  const roles = first?.body.messages?.map(({ role }) => role);
+  expect(roles).toEqual(['system', 'assistant', 'user', 'user']);
+  expect(first?.body.messages?.[0]?.content).toMatch(/^You help Ann\./);
+  expect(JSON.stringify(first?.body)).not.toContain(STUB_KEY);
+
+  stub.script(
+    { text: 'Let me look.', toolCalls: [{ name: 'order', arguments: { id: 7 } }] },
+    { text: 'It was sent.' },
+  );
+  shop.answer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"sent"}');
+  });
+  const { body: asked } = await api.say(id, 'And my order 7?');
+  expect(asked.turns.map(({ role }: { role: string }) => role)).toEqual(['user', 'tool', 'agent']);
+  expect(asked.turns[1]).toMatchObject({
+    tool_call: { id: expect.stringMatching(/^tool_/), name: 'order', arguments: { id: 7 } },
+    tool_result: { ok: true, content: expect.stringContaining('sent') },
+  });
+  expect(asked.turns[2]).toMatchObject({
+    text: 'Let me look.\n\nIt was sent.',
+    model: { steps: 2 },
+    latency: { tools_ms: expect.any(Number) },
+  });
+  // The prompt begins as the one before did, without the passages of that turn.
+  const before = first!.body.messages!.slice(0, 2);
+  expect(stub.requests[1]?.body.messages?.slice(0, 2)).toEqual(before);
+
+  stub.script({ text: 'Goodbye, Ann.', toolCalls: [{ name: 'bye', arguments: {} }] });
+  await api.say(id, 'Thank you, bye.');
+  expect(await api.read(id)).toMatchObject({ status: 'ended', ended_reason: 'agent_hangup' });
+  const { summary } = await api.read(id);
+  expect(summary).toContain('“How long does delivery take?”');
+});
+
+test('a question that nothing is known of is a gap, of which the model is told', async () => {
+  stub.answer({ text: 'I do not know that.' });
+  const id = await api.start();
+  const { body } = await api.say(id, 'Do you sell velvet curtains?');
+  expect(body.turns.at(-1).retrieval.chunks).toEqual([]);
+  expect(await api.eventTypes(id)).toContain('knowledge.gap.detected');
+  const told = stub.requests[0]?.body.messages?.at(-2)?.content;
+  expect(told).toMatch(/knowledge base has nothing/);
+  const silent = await api.start({ agent_id: await api.newAgent({ knowledge: {} }) });
+  await api.say(silent, 'Do you sell velvet curtains?');
+  expect(await api.eventTypes(silent)).not.toContain('knowledge.gap.detected');
+});
+
+test('the second failure of a tool in a row asks for a human, as the rule says', async () => {
+  const rule = { when: 'tool_failure', count: 2, reason: 'the shop is down' };
+  const agent = await api.newAgent({ tools: [order()], escalation: { rules: [rule] } });
+  const id = await api.start({ agent_id: agent });
+  shop.answer((_, response) => void response.writeHead(500).end('no'));
+  for (const status of ['active', 'escalated']) {
+    stub.script(
+      { text: [], toolCalls: [{ name: 'order', arguments: { id: 7 } }] },
+      { text: 'The shop does not answer.' },
+    );
+    const { body } = await api.say(id, 'Where is my order 7?');
+    expect(body.conversation.status).toBe(status);
+  }
+  const requested = (await api.events(id)).find(({ type }) => type === 'escalation.requested');
+  expect(requested?.data.reason).toBe('the shop is down');
+});
+
+test('a provider that refuses is a turn that says so, and the conversation goes on', async () => {
+  const id = await api.start();
+  stub.script({ status: 401 });
+  const { status, body } = await api.say(id, 'Hello there, who are you?');
+  expect(status).toBe(200);
+  expect(body.turns.at(-1)).toMatchObject({
+    text: expect.stringMatching(/^I am sorry/),
+    error: { code: 'model_unauthorized' },
+  });
+  expect(JSON.stringify(body)).not.toContain(STUB_KEY);
+  stub.script({ text: 'I am an agent.' });
+  const { body: next } = await api.say(id, 'And now?');
+  expect(next.turns.at(-1).text).toBe('I am an agent.');
+  const asked = stub.requests.at(-1)?.body.messages?.map(({ content }) => content);
+  expect(asked).toContain('Hello there, who are you?');
+  expect(asked?.join('\n')).not.toContain('I am sorry');
+});
