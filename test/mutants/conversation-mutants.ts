@@ -326,4 +326,13 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     suite: LIVE,
     test: 'an end stores what was said before it, and nothing after it',
   },
+  {
+    name: 'failed-message-said-twice',
+    why: 'who asks again after an error has said everything twice, and the model reads it so',
+    file: 'src/conversations/completions/open-talk.ts',
+    find: "if (isAgain && talk.status !== 'pending') await markForAnswer(deps.pool, talk);",
+    replace: '',
+    suite: 'test/conversations/completions/unanswered.pg.test.ts',
+    test: 'the same message again says it once',
+  },
 ];

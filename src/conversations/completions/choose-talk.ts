@@ -1,8 +1,11 @@
 import { ApiError } from '../../errors.ts';
 import type { FoundTalk } from './talks.sql.ts';
 
-/** `from`: the first message that is new to the talk; undefined: its last turn is the answer. */
-export type Choice<T = FoundTalk> = { talk: T; from: number | undefined };
+/**
+ * `from`: the first message that is new to the talk; undefined: its last turn is the answer. `isAgain`:
+ * the message is in the transcript already, and wants a reply.
+ */
+export type Choice<T = FoundTalk> = { talk: T; from: number | undefined; isAgain?: boolean };
 
 /** As long as OpenAI's clients wait for an answer before they ask again. */
 const REPEAT_SEC = 600;
@@ -45,7 +48,7 @@ export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'stat
   const pending = first((one) => one.status === 'pending' && isAt(one.state, count), from);
   if (pending) {
     const underWaySec = isRetry ? UNDER_WAY_SEC : REPEAT_SEC;
-    if (said.isTakenUp || pending.talk.ageSec >= underWaySec) return pending;
+    if (said.isTakenUp || pending.talk.ageSec >= underWaySec) return { ...pending, isAgain: true };
     if (isRetry) throw stillRunning();
   }
   for (let known = count; known > from; known -= 1) {
@@ -54,7 +57,7 @@ export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'stat
       (one) => isCut(one) && isAt(one.state, known),
       Math.min(known, count - 1),
     );
-    if (unanswered) return unanswered;
+    if (unanswered) return { ...unanswered, isAgain: known === count };
   }
   const continued = first((one) => one.status === 'answered' && isAt(one.state, from), from);
   // It has kept what there was of a reply: how much of it, only the client knows.

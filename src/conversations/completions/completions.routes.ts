@@ -20,7 +20,7 @@ import { modelRoutes, requireModelName, unknownModel } from './models.routes.ts'
 import { openTalk, type OpenTalk, type TalkRequest } from './open-talk.ts';
 import { readMessages } from './read-messages.ts';
 import { fingerprintOf, speak, spokenBefore, type SpeakDeps, type Spoken } from './speak.ts';
-import { chunksOf, streamed } from './stream-completion.ts';
+import { chunksOf, streamed, type Turn } from './stream-completion.ts';
 
 /** What OpenAI's clients ask (contract §4): agents as models, conversations as chat completions. */
 export function openAiRoutes(deps: SpeakDeps): Route[] {
@@ -59,7 +59,8 @@ function completionRoute(deps: SpeakDeps): Route {
     eventsOf: (body) => async (send) => {
       await chunksOf(send, Completion.parse(body), true);
     },
-    handle: async ({ body, caller, headers, answering, plan, plannedId, countAs }) => {
+    handle: async ({ body, caller, headers, answering, plan, plannedId, countAs, untilGone }) => {
+      const signal = untilGone(); // Nobody waits for the reply then.
       if (body.stream_options && body.stream !== true) throw onlyWithStream();
       const said = readMessages(body.messages);
       if (body.stream === true) countAs('message_streams');
@@ -73,15 +74,12 @@ function completionRoute(deps: SpeakDeps): Route {
         const headers = { ...before.headers, 'Idempotency-Replayed': 'true' };
         return body.stream === true ? asStream(before, headers) : { ...before, headers };
       }
-      const turn = (from: {
-        onToken?: (text: string) => void;
-        streamed: () => string;
-        signal: AbortSignal;
-      }): Promise<Answer> =>
-        answering((beforeCommit) => speak(deps, talk, { ...from, beforeCommit }), answer);
-      if (body.stream !== true) {
-        return turn({ streamed: () => '', signal: new AbortController().signal });
-      }
+      const turn: Turn = (heard) =>
+        answering(
+          (beforeCommit) => speak(deps, talk, { ...heard, signal, plan, beforeCommit }),
+          answer,
+        );
+      if (body.stream !== true) return turn({ streamed: () => '' });
       const hasUsage = body.stream_options?.include_usage === true;
       return streamed(turn, { head, unheard: talk.unheard, hasUsage });
     },

@@ -6,7 +6,14 @@ import { readUnheard, type BroughtTurn } from '../record/turns.sql.ts';
 import { addNotes } from './add-notes.ts';
 import { addedFrom, afterLastReply, broughtBefore, hashTalk, type Added } from './read-messages.ts';
 import { chooseTalk, type Choice } from './choose-talk.ts';
-import { claimTalk, findTalks, releaseTalk, saveTalk, type FoundTalk } from './talks.sql.ts';
+import {
+  claimTalk,
+  findTalks,
+  markForAnswer,
+  releaseTalk,
+  saveTalk,
+  type FoundTalk,
+} from './talks.sql.ts';
 
 export type TalkRequest = {
   namespace: string;
@@ -35,6 +42,8 @@ export type OpenTalk = {
   text: string;
   /** Of all messages of the request. */
   request: Buffer;
+  /** The message may be in the transcript already, without a reply. */
+  isAgain: boolean;
   /** What a human said since the user spoke last. */
   unheard: readonly string[];
   /** Turns from `firstIndex` up to `turnCount` are the answer, which the client has not got. */
@@ -78,14 +87,15 @@ async function take(
   request: TalkRequest,
   { choice, hashes }: { choice: Choice; hashes: Hashes },
 ): Promise<OpenTalk | undefined> {
-  const { talk, from } = choice;
+  const { talk, from, isAgain = false } = choice;
   const all = hashes.at(-1)!; // There is one for no message at all.
-  const about = { namespace: request.namespace, ...idsOf(talk), request: all };
+  const about = { namespace: request.namespace, ...idsOf(talk), request: all, isAgain };
   if (from === undefined) {
     return { ...about, text: '', unheard: [], answered: talk, release: async () => undefined };
   }
   const added = addedFrom(request.said, from);
   if (!(await claimTalk(deps.pool, talk, all))) return undefined;
+  if (isAgain && talk.status !== 'pending') await markForAnswer(deps.pool, talk);
   const release = (): Promise<void> => releaseTalk(deps.pool, talk);
   return ready(deps, { ...about, release, hadHuman: talk.hadHuman }, added);
 }
@@ -141,6 +151,7 @@ async function continueNamed(
     agentId: named.agentId,
     agentVersion: named.agentVersion,
     request: hashes.at(-1)!,
+    isAgain: false,
     hadHuman: named.tally.escalations.accepted > 0,
     release: async () => undefined,
   };
@@ -171,6 +182,7 @@ async function begin(
     agentVersion: row.agentVersion,
     text,
     request: all,
+    isAgain: false,
     unheard: [],
     answered: undefined,
     release: () => releaseTalk(deps.pool, { ...started, ageSec: ABANDONED_SEC }),

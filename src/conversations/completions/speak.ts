@@ -1,4 +1,5 @@
 import { fromUuid } from '../../ids.ts';
+import type { Plan } from '../../platform/idempotency/plan.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { readConversation } from '../record/conversations.sql.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
@@ -7,7 +8,7 @@ import type { TakeTurn } from '../turns/take-turn.ts';
 import { found } from '../../errors.ts';
 import type { OpenTalk } from './open-talk.ts';
 import { hashNext } from './read-messages.ts';
-import { saveTalk, type TalkRow } from './talks.sql.ts';
+import { saveTalk, turnRequestId, type TalkRow } from './talks.sql.ts';
 
 export type SpeakDeps = ConversationDeps & { takeTurn: TakeTurn };
 
@@ -26,17 +27,24 @@ export async function speak(
   talk: OpenTalk,
   options: {
     onToken?: (text: string) => void;
+    onTool?: () => void;
     signal: AbortSignal;
+    plan: Pick<Plan, 'mark'>;
     streamed: () => string;
     beforeCommit: CommitHook<Spoken>;
   },
 ): Promise<Spoken> {
   const { namespace, conversationId, text } = talk;
-  const { onToken, signal, streamed, beforeCommit } = options;
+  const { onToken, onTool, signal, streamed, plan, beforeCommit } = options;
+  const request = {
+    id: turnRequestId(talk),
+    isRetry: talk.isAgain,
+    ...(plan.mark && { mark: plan.mark }),
+  };
   let spoken: Spoken | undefined;
   try {
     const result = await deps.takeTurn(
-      { namespace, conversationId, text, onToken, signal },
+      { namespace, conversationId, text, onToken, onTool, signal, request },
       async (db, value) => {
         spoken = spokenOf(talk, value.turns, streamed());
         await saveTalk(db, stateOf(talk, value, spoken));

@@ -6,31 +6,35 @@ import { UNHEARD_END } from './speak.ts';
 type Send = Parameters<EventStream>[0];
 
 /** Runs the turn; `streamed` is what was handed to the client of it so far. */
-export type Turn = (from: {
-  onToken: (text: string) => void;
+export type Turn = (heard: {
+  onToken?: (text: string) => void;
+  onTool?: () => void;
   streamed: () => string;
-  signal: AbortSignal;
 }) => Promise<Answer>;
 
 /**
- * An answer in chunks, which begins with the first words: an error before them has its status, as
- * without a stream. A client that goes away cancels what is left of the turn.
+ * An answer in chunks, which begins with the first words or a tool: an error before that has its
+ * status, as without a stream.
  */
 export async function streamed(
   turn: Turn,
   { head, unheard, hasUsage }: { head: Head; unheard: readonly string[]; hasUsage: boolean },
 ): Promise<Answer> {
-  const gone = new AbortController();
   const parts: string[] = unheard.map((text) => text + UNHEARD_END);
   let text = parts.join('');
+  let hasBegun = false;
   let wake = (): void => undefined;
   const begun = new Promise<void>((resolve) => {
     wake = resolve;
   });
   const done = turn({
-    signal: gone.signal,
     streamed: () => text,
+    onTool: () => {
+      hasBegun = true;
+      wake();
+    },
     onToken: (part) => {
+      hasBegun = true;
       text += part;
       parts.push(part);
       wake();
@@ -38,13 +42,11 @@ export async function streamed(
   });
   await Promise.race([begun, done]);
   done.catch(() => undefined); // Sent below; until then nobody waits for it.
-  if (parts.length === unheard.length) {
+  if (!hasBegun) {
     const { status } = await done;
     if (status >= 400) return done;
   }
-  const stream: EventStream = async (send, signal) => {
-    signal.addEventListener('abort', () => gone.abort());
-    if (signal.aborted) gone.abort();
+  const stream: EventStream = async (send) => {
     let isOver = false;
     const over = done.finally(() => {
       isOver = true;

@@ -45,7 +45,10 @@ export async function findTalks(
               and c.ended_at is null and c.deleted_at is null
               and c.expires_at > clock_timestamp()
               and not exists (select 1 from turns u where u.conversation_id = t.conversation_id
-                                 and u.index >= t.turn_count and u.role = 'user')
+                                 and u.index >= t.turn_count and u.role = 'user'
+                                 -- Of a killed process, by the reaper: to be answered yet.
+                                 and not (t.status = 'pending' and u.request_id is not null
+                                   and u.request_id = encode(substr(t.request, 1, 16), 'hex')::uuid))
             order by t.conversation_id desc limit ${CANDIDATES_MAX}`,
     values: [by.hashes, by.conversationId],
   });
@@ -101,5 +104,19 @@ export async function releaseTalk(
             updated_at = clock_timestamp() - make_interval(secs => $5)
       where conversation_id = $1 and status = 'pending'`,
     [conversationId, state, request, status, ageSec],
+  );
+}
+
+/** The id under which the turn of a request is known, the same when it is sent again. */
+export function turnRequestId({ request }: Pick<TalkRow, 'request'>): string {
+  return request.subarray(0, 16).toString('hex');
+}
+
+/** The turns of a request that is to be answered again: its message is not said twice. */
+export async function markForAnswer(db: Db, talk: TalkRow): Promise<void> {
+  await db.query(
+    `update turns set request_id = $4
+      where conversation_id = $1 and index >= $2 and index < $3`,
+    [talk.conversationId, talk.firstIndex, talk.turnCount, turnRequestId(talk)],
   );
 }
