@@ -1,8 +1,8 @@
-// A stand-in for a shop, so that the webhook tools of an agent have something to call.
+// A stand-in for a shop, so that the tools of shop-assistant.yaml have something to call.
 //
 //   node examples/shop.mjs        listens on http://localhost:4780
 //
-// No packages needed. What a tool of yours has to do is all here: read the
+// `npm start` has one running. No packages needed. What a tool of yours has to do is all here: read the
 // arguments, check who asks, do a thing once, answer JSON that the model can read.
 //
 //   POST /orders/status  {"order": "T-1001"}

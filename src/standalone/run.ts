@@ -24,11 +24,14 @@ import { ownFolder } from './postgres/owner.ts';
 import { readLocalSecrets, replaceApiKey } from './local-secrets.ts';
 import { createManifestFolder } from '../platform/manifests/folder.ts';
 import { startSample } from './sample-conversation.ts';
+import { startSampleShop } from './sample-shop.ts';
+import { SHOP_HOST } from './demo-shop.ts';
 import { createScreen, type Screen } from './screen.ts';
 
 type Stop = () => Promise<void>;
 
-const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+/** The receiver and the shop of the demonstration are here, the latter by its name in a cluster. */
+const REACHABLE = ['127.0.0.0/8', '::1/128', SHOP_HOST];
 const DEFAULT_PORT = 8080;
 const POOL_MAX = 24;
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
@@ -75,7 +78,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   }
   const secrets = await readLocalSecrets(dataDir, newKeyText);
   await migrateDatabase({ databaseUrl, log });
-  const egressAllow = config.egressAllow ?? LOOPBACK;
+  const egressAllow = config.egressAllow ?? REACHABLE;
   const context = createContext({
     role: 'start',
     databaseUrl,
@@ -154,8 +157,15 @@ async function startRoles(deps: {
   stops.push(delivery.stop);
   const operator = await runOperator({ ...context, ...declarations });
   stops.push(operator.stop);
+  const folder = config.manifests ?? EXAMPLES;
+  const hasSamples = config.demo && path.resolve(folder) === EXAMPLES;
+  const shop = hasSamples
+    ? await startSampleShop({ model: config.model !== undefined })
+    : undefined;
+  if (shop) stops.push(shop.stop);
   const api = await runApi({
     ...context,
+    ...(shop && { lookup: shop.lookup, sampleModel: shop.sampleModel }),
     store,
     host: config.host ?? '127.0.0.1',
     port: config.port ?? DEFAULT_PORT,
@@ -172,7 +182,6 @@ async function startRoles(deps: {
     demoSecret = demo.secret;
     stops.push(demo.stop);
   } else await removeDemo(store);
-  const folder = config.manifests ?? EXAMPLES;
   screen.welcome({
     version: readVersion(),
     url: api.url,
@@ -184,6 +193,7 @@ async function startRoles(deps: {
     egressAllow: deps.egressAllow,
   });
   for (const line of notUsed(config, { hasCluster: false })) screen.note(line);
+  for (const line of shop?.notes ?? []) screen.note(line);
   const manifests = createManifestFolder({ ...declarations, folder, report: screen.manifest });
   stops.push(manifests.stop);
   await manifests.start();
@@ -191,9 +201,10 @@ async function startRoles(deps: {
     const line = { ready: true, url: api.url, api_key: deps.apiKey };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   }
-  if (config.demo && path.resolve(folder) === EXAMPLES) {
+  if (hasSamples) {
     const { apiKey } = deps;
-    stops.push(startSample({ ...context, store, api, apiKey, note: screen.note }).stop);
+    const hasShop = shop?.lookup !== undefined;
+    stops.push(startSample({ ...context, store, api, apiKey, hasShop, note: screen.note }).stop);
   }
 }
 

@@ -9,31 +9,50 @@ import type { Resource, ResourceStore } from '../platform/resources/resource-sto
 import type { RunningApi } from '../roles/api/run.ts';
 
 /**
- * One conversation with the agent of examples/, held at the first start through the services that
+ * One conversation with each agent of examples/, held at the first start through the services that
  * REST goes through, so that a new user sees every kind of line that a conversation makes and has
- * one to read.
+ * some to read.
  */
 export type SampleDeps = {
   store: Pick<ResourceStore, 'get'>;
   log: Logger;
   api: Pick<RunningApi, 'url' | 'conversations'>;
   apiKey: string;
+  /** What the tools of the shop assistant call is there. */
+  hasShop: boolean;
   /** Shows a line to the user. */
   note: (text: string) => void;
 };
 
 const NAMESPACE = 'default';
-const AGENT = 'support';
-/** Who speaks in it; by that it is known that there was one. */
+/** Who speaks in them; by that it is known that there was one. */
 const USER_ID = 'demo';
 
-/** The first two are answered from the examples' knowledge; they have nothing on the third. */
-const MESSAGES = [
-  'How much is Tide 500?',
-  'What does the orange light on my router mean?',
-  'Do you sell mobile phones?',
-  'Thank you, goodbye!',
-];
+/** Whose tools call examples/shop.mjs. */
+const SHOP_ASSISTANT = 'shop-assistant';
+
+const SAMPLES = [
+  {
+    agent: 'support',
+    // The first two are answered from the examples' knowledge; they have nothing on the third.
+    messages: [
+      'How much is Tide 500?',
+      'What does the orange light on my router mean?',
+      'Do you sell mobile phones?',
+      'Thank you, goodbye!',
+    ],
+  },
+  {
+    agent: SHOP_ASSISTANT,
+    // A tool that looks, one that does, and one that ends it.
+    messages: [
+      'Where is my order T-1002?',
+      'I want to send T-1001 back, the jacket is too small.',
+      'Thank you, goodbye!',
+    ],
+  },
+] as const;
+type Sample = (typeof SAMPLES)[number];
 
 const LOOK_EVERY_MS = 500;
 /** Five minutes, for somebody who edits the examples; after that the next start looks. */
@@ -58,11 +77,25 @@ export function startSample(deps: SampleDeps): { stop: () => Promise<void> } {
 }
 
 async function converseOnce(deps: SampleDeps, signal: AbortSignal): Promise<void> {
-  const { conversations, url } = deps.api;
-  const page = { namespace: NAMESPACE, userId: USER_ID, before: null, limit: 1 };
-  if ((await listConversations(conversations.pool, page)).length > 0) return;
-  const agentId = await waitUntilInForce(deps, signal);
-  if (agentId === undefined) return;
+  const samples = SAMPLES.filter(({ agent }) => agent !== SHOP_ASSISTANT || deps.hasShop);
+  const held = await listConversations(deps.api.conversations.pool, {
+    namespace: NAMESPACE,
+    userId: USER_ID,
+    before: null,
+    limit: samples.length,
+  });
+  if (held.length === samples.length) return;
+  for (const sample of samples) {
+    const agentId = await waitUntilInForce(deps, sample, signal);
+    if (agentId === undefined || held.some((one) => one.agentId === agentId)) continue;
+    await converse(deps, { ...sample, agentId });
+  }
+}
+
+async function converse(
+  { api: { conversations, url }, apiKey, note }: SampleDeps,
+  { agent, agentId, messages }: Sample & { agentId: string },
+): Promise<void> {
   const { id } = await startConversation(conversations, {
     namespace: NAMESPACE,
     agentId,
@@ -71,23 +104,27 @@ async function converseOnce(deps: SampleDeps, signal: AbortSignal): Promise<void
     variables: {},
     metadata: { demo: 'true' },
   });
-  for (const text of MESSAGES) {
-    await conversations.takeTurn({ namespace: NAMESPACE, conversationId: id, text });
+  let hasEnded = false;
+  for (const text of messages) {
+    const said = { namespace: NAMESPACE, conversationId: id, text };
+    hasEnded = (await conversations.takeTurn(said)).conversation.endedAt !== null;
+    if (hasEnded) break;
   }
-  await endConversation(conversations, { namespace: NAMESPACE, id, reason: 'api' });
+  if (!hasEnded) await endConversation(conversations, { namespace: NAMESPACE, id, reason: 'api' });
   const at = `/v1/conversations/${fromUuid('conv', id)}/transcript?format=text`;
-  deps.note('a sample conversation was held; to read it:');
-  deps.note(`curl -H "Authorization: Bearer ${deps.apiKey}" '${url}${at}'`);
+  note(`a sample conversation with ${agent} was held; to read it:`);
+  note(`curl -H "Authorization: Bearer ${apiKey}" '${url}${at}'`);
 }
 
 /** The agent's uuid. */
 async function waitUntilInForce(
   { store }: SampleDeps,
+  { agent }: Sample,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   // Not by a watch, which need not report a change of the status.
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-    const agentId = await idWhenInForce(store);
+    const agentId = await idWhenInForce(store, agent);
     if (agentId !== undefined) return agentId;
     await setTimeout(LOOK_EVERY_MS, undefined, { signal });
   }
@@ -95,11 +132,14 @@ async function waitUntilInForce(
 }
 
 /** The agent's uuid, once it and every source it names are in force as declared. */
-async function idWhenInForce(store: SampleDeps['store']): Promise<string | undefined> {
-  const agent = await store.get('Agent', { namespace: NAMESPACE, name: AGENT });
+async function idWhenInForce(
+  store: SampleDeps['store'],
+  name: string,
+): Promise<string | undefined> {
+  const agent = await store.get('Agent', { namespace: NAMESPACE, name });
   if (!isInForce(agent)) return undefined;
-  for (const name of sourceNames(agent.spec['knowledge'])) {
-    if (!isInForce(await store.get('KnowledgeSource', { namespace: NAMESPACE, name })))
+  for (const source of sourceNames(agent.spec['knowledge'])) {
+    if (!isInForce(await store.get('KnowledgeSource', { namespace: NAMESPACE, name: source })))
       return undefined;
   }
   const id = agent.status['agentId'];

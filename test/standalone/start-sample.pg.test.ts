@@ -2,7 +2,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 
-/** What a new user sees at the first start: a conversation with the agent of examples/. */
+/** What a new user sees at the first start: a conversation with each agent of examples/. */
 
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
 
@@ -24,10 +24,11 @@ const start = (demo: string): Promise<Parley> =>
     env: { PARLEY_DEMO: demo },
   });
 
-test('the first start holds one conversation, with answers, a gap, an end and its events', async () => {
+test('the first start holds a conversation with answers, a gap, an end and its events', async () => {
   parley = await start('1');
-  await shown('to read it');
-  const [conversation] = await conversations();
+  await shown('with shop-assistant was held');
+  await shown('is scripted');
+  const [shopping, conversation] = await conversations();
   expect(conversation).toMatchObject({
     status: 'ended',
     metadata: { demo: 'true' },
@@ -49,16 +50,36 @@ test('the first start holds one conversation, with answers, a gap, an end and it
   );
   expect(scores).toEqual([true, true, false]);
 
+  expect(shopping).toMatchObject({ status: 'ended', ended_reason: 'agent_hangup' });
+  await didThings(shopping.id);
+
   await parley.stop();
   parley = await start('1');
   await holdAnother(conversation.agent_id);
-  expect(await conversations()).toHaveLength(2);
+  expect(await conversations()).toHaveLength(3);
 }, 60_000);
+
+/** By tools of a real shop on loopback, with a scripted model. */
+async function didThings(id: string): Promise<void> {
+  const { turns } = (await parley.call('GET', `/v1/conversations/${id}/transcript`)).body;
+  const calls = turns.flatMap((turn: { tool_call?: { name: string } | null }) =>
+    turn.tool_call ? [turn.tool_call.name] : [],
+  );
+  expect(calls).toEqual(['order_status', 'start_return', 'hang_up']);
+  const said = turns.filter(({ role }: { role: string }) => role === 'agent');
+  expect(said.at(-2)).toMatchObject({
+    text: expect.stringContaining('R-5001'),
+    model: { provider: 'scripted', name: 'scripted' },
+  });
+}
 
 test('without the demonstration there is none', async () => {
   parley = await start('0');
   for (;;) {
-    const [agent] = (await parley.call('GET', '/v1/agents')).body.data;
+    const agents: { name: string; ready: boolean; id: string }[] = (
+      await parley.call('GET', '/v1/agents')
+    ).body.data;
+    const agent = agents.find(({ name }) => name === 'support');
     if (agent?.ready !== true) continue;
     await holdAnother(agent.id);
     break;

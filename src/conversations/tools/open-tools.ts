@@ -1,6 +1,7 @@
 import { readHandoffTarget } from '../../agents/tools/handoffs.sql.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
+import type { Lookup } from '../../platform/egress/name-lookup.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
@@ -17,13 +18,19 @@ export function openTools(deps: {
   pool: Pool;
   sealer: Sealer;
   guard: AddressGuard;
+  /** Default: the system's resolver. */
+  lookup?: Lookup | undefined;
   version: string;
   log: Logger;
 }): {
   makeToolBox: MakeToolBox;
   stop: () => Promise<void>;
 } {
-  const egress = createEgressClient({ guard: deps.guard, bodyGraceMs: BODY_MS_MAX });
+  const egress = createEgressClient({
+    guard: deps.guard,
+    ...(deps.lookup && { lookup: deps.lookup }),
+    bodyGraceMs: BODY_MS_MAX,
+  });
   const makeToolBox = createMakeToolBox({
     send: egress.send,
     userAgent: `parley/${deps.version}`,

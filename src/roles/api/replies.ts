@@ -2,41 +2,60 @@ import { openTools } from '../../conversations/tools/open-tools.ts';
 import { createExtractiveResponder } from '../../conversations/turns/extractive-responder.ts';
 import { createModelResponder } from '../../conversations/turns/model-responder.ts';
 import { createModels } from '../../models/create-models.ts';
-import type { FindEndpoint } from '../../models/model.ts';
+import type { AgentContent } from '../../agents/agent.ts';
+import type { Responder } from '../../conversations/turns/responder.ts';
+import type { FindEndpoint, FindModel, ModelEndpoint } from '../../models/model.ts';
 import { createEgressFetch } from '../../platform/egress/fetch.ts';
+import type { Lookup } from '../../platform/egress/name-lookup.ts';
 import { createGenAi } from '../../platform/observability/gen-ai.ts';
 import type { RoleContext } from '../context.ts';
 import type { WhoReplies } from './maintenance.ts';
 import { observeModels, observeTools } from './observed-turns.ts';
 
+/** A model for agents that have none, as `start` has one for its sample conversation. */
+export type SampleModel = { endpoint: ModelEndpoint; isFor: (content: AgentContent) => boolean };
+
+export type RepliesDeps = RoleContext & {
+  findEndpoint: FindEndpoint;
+  clockMs: () => number;
+  /** Who replies instead. */
+  responder?: WhoReplies | undefined;
+  /** What names of hosts mean to tools; default: what they mean to the system. */
+  lookup?: Lookup | undefined;
+  sampleModel?: SampleModel | undefined;
+};
+
 /**
  * Who replies in this process: a model with its tools where an agent has one, the search that quotes
  * where it has none. `stop` ends what they have open.
  */
-export function openReplies(
-  deps: RoleContext & {
-    findEndpoint: FindEndpoint;
-    clockMs: () => number;
-    /** Who replies instead. */
-    responder?: WhoReplies | undefined;
-  },
-): { responder: WhoReplies; stop: () => Promise<void> } {
-  const { guard, findEndpoint, clockMs } = deps;
-  const egress = createEgressFetch({ guard });
+export function openReplies(deps: RepliesDeps): {
+  responder: WhoReplies;
+  stop: () => Promise<void>;
+} {
+  const { clockMs: nowMs, sampleModel } = deps;
+  const egress = createEgressFetch({ guard: deps.guard });
   const tools = openTools(deps);
   const genAi = createGenAi(deps.metrics);
-  const findModel = createModels({ findEndpoint, fetch: egress.fetch, nowMs: clockMs });
-  const respond = createModelResponder({
-    findModel: observeModels(findModel, genAi),
-    makeToolBox: observeTools(tools.makeToolBox, genAi),
-    nowMs: clockMs,
-    extractive: createExtractiveResponder({ nowMs: clockMs }),
-  });
+  const makeToolBox = observeTools(tools.makeToolBox, genAi);
+  const extractive = createExtractiveResponder({ nowMs });
+  const modelsOf = (findEndpoint: FindEndpoint): FindModel =>
+    createModels({ findEndpoint, fetch: egress.fetch, nowMs });
+  const respondWith = (findModel: FindModel): Responder => {
+    const observed = observeModels(findModel, genAi);
+    return createModelResponder({ findModel: observed, makeToolBox, nowMs, extractive });
+  };
+
+  const findModel = modelsOf(deps.findEndpoint);
+  const respond = respondWith(findModel);
+  const sample = sampleModel && respondWith(modelsOf(async () => sampleModel.endpoint));
+  const isSample = (content: AgentContent): boolean => sampleModel?.isFor(content) ?? false;
   return {
     responder: deps.responder ?? {
-      respond,
-      takesTime: async ({ namespace, content: { model } }) =>
-        (await findModel({ namespace, model })) !== undefined,
+      respond: (request) =>
+        sample && isSample(request.content) ? sample(request) : respond(request),
+      takesTime: async ({ namespace, content }) =>
+        isSample(content) || (await findModel({ namespace, model: content.model })) !== undefined,
     },
     stop: async () => {
       await Promise.all([tools.stop(), egress.stop()]);

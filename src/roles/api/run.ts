@@ -27,7 +27,8 @@ import type { RoleContext } from '../context.ts';
 import { createTextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { createRoutes } from './routes.ts';
 import { createMaintenance, type WhoReplies } from './maintenance.ts';
-import { openReplies } from './replies.ts';
+import { openReplies, type SampleModel } from './replies.ts';
+import type { Lookup } from '../../platform/egress/name-lookup.ts';
 import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
 
 export type ApiRoleDeps = RoleContext &
@@ -43,6 +44,10 @@ export type ApiRoleDeps = RoleContext &
     stalledMs?: number;
     /** Who replies; default: the agent's model, or the search that quotes. */
     responder?: WhoReplies | undefined;
+    /** What names of hosts mean to tools; default: what they mean to the system. */
+    lookup?: Lookup | undefined;
+    /** For agents that have no model. */
+    sampleModel?: SampleModel | undefined;
     /** Begins the links that events carry; undefined: where it listens. */
     baseUrl?: string | undefined;
   };

@@ -5,6 +5,7 @@ import {
   startConversationFixture,
   type ConversationFixture,
 } from '../../conversations/conversation-setup.ts';
+import { startStubModel, type StubModel } from '../../models/stub-model.ts';
 import { startReceiver, type Received, type Receiver } from '../../webhooks/receiver.ts';
 import { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver.ts';
 
@@ -12,6 +13,7 @@ import { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver.ts';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 const GIVEN = `00-${TRACE}-${CALLER}-01`;
+const ORDER = { type: 'object', properties: { order: { type: 'string' } } };
 const QUESTION = 'Do you repair velocipedes?';
 
 let fixture: ConversationFixture;
@@ -164,3 +166,49 @@ test('a refused attempt is a failed span, with the status and no text', async ()
   expect(attempt).toMatchObject({ failed: true, attributes: { 'error.type': '500' } });
   expect(collector.text()).not.toContain('my own words');
 });
+
+test('a turn with a model and a tool is one trace; the provider learns nothing of it', async () => {
+  await exportTraces();
+  const stub = await startStubModel();
+  const talking = await startConversationFixture({
+    modelSettings: { url: stub.url, key: 'sk-hidden', model: 'small' },
+  });
+  try {
+    const agent_id = await talking.newAgent({
+      tools: [{ type: 'webhook', name: 'order_status', url: receiver.url, parameters: ORDER }],
+    });
+    stub.script({ toolCalls: [{ name: 'order_status', arguments: { order: 'in private' } }] });
+    stub.script({ text: 'On its way, in confidence.' });
+    const conversation = await talking.start({ agent_id });
+    await talking.call('POST', `/v1/conversations/${conversation}/messages`, {
+      json: { text: 'Where is my velocipede?' },
+      headers: { traceparent: GIVEN },
+    });
+    await expectOneTrace(stub, { agent_id, conversation });
+  } finally {
+    await talking.stop();
+    await stub.stop();
+  }
+});
+
+async function expectOneTrace(
+  stub: StubModel,
+  of: { agent_id: string; conversation: string },
+): Promise<void> {
+  const turn = await collector.spanNamed('invoke_agent');
+  const request = await collector.spanNamed('POST /v1/conversations/{id}/messages');
+  expect(turn).toMatchObject({
+    traceId: TRACE,
+    parentSpanId: request.spanId,
+    attributes: { 'gen_ai.agent.id': of.agent_id, 'gen_ai.conversation.id': of.conversation },
+  });
+  const chats = collector.spans.filter(({ name }) => name.startsWith('chat'));
+  expect(chats.map(({ parentSpanId }) => parentSpanId)).toEqual([turn.spanId, turn.spanId]);
+  const tool = await collector.spanNamed('execute_tool order_status');
+  expect(tool.parentSpanId).toBe(turn.spanId);
+  expect(receiver.received[0]!.headers['traceparent']).toBe(`00-${TRACE}-${tool.spanId}-01`);
+  for (const { headers } of stub.requests) expect(headers['traceparent']).toBeUndefined();
+  for (const word of ['private', 'confidence', 'velocipede', 'hidden', receiver.url]) {
+    expect(collector.text()).not.toContain(word);
+  }
+}

@@ -1,0 +1,54 @@
+import type { Server } from 'node:http';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { codeOf } from '../errors.ts';
+import { createNameLookup, type Lookup } from '../platform/egress/name-lookup.ts';
+
+/**
+ * The shop of examples/shop.mjs, which the tools of examples/shop-assistant.yaml call. Its name there
+ * is that of a Service, so that the manifest is the same in a cluster; here it means this one.
+ */
+export type DemoShop = { lookup: Lookup; stop: () => Promise<void> };
+
+export const SHOP_HOST = 'shop.default.svc';
+const SHOP_PORT = 4780;
+const SHOP_FILE = path.resolve(import.meta.dirname, '../../examples/shop.mjs');
+/** Of several `start` on one machine each has its own; where loopback is one address, the first has. */
+const ADDRESSES = Array.from({ length: 20 }, (_, i) => `127.0.0.${i + 1}`);
+
+/** undefined: its port is taken on every address. */
+export async function startDemoShop(): Promise<DemoShop | undefined> {
+  const { createShop } = (await import(pathToFileURL(SHOP_FILE).href)) as {
+    createShop: () => Server;
+  };
+  for (const address of ADDRESSES) {
+    const server = createShop();
+    if (!(await isListening(server, address))) continue;
+    return { lookup: knowing(address), stop: () => stopServer(server) };
+  }
+  return undefined;
+}
+
+function isListening(server: Server, address: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const isTaken = ['EADDRINUSE', 'EADDRNOTAVAIL'].includes(codeOf(error));
+      if (isTaken) resolve(false);
+      else reject(error);
+    });
+    server.listen(SHOP_PORT, address, () => resolve(true));
+  });
+}
+
+function knowing(address: string): Lookup {
+  const others = createNameLookup();
+  return async (host, options) =>
+    host.toLowerCase() === SHOP_HOST ? [{ address, family: 4 }] : others(host, options);
+}
+
+function stopServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,47 @@
+import type { AgentContent } from '../agents/agent.ts';
+import { endpointOfSettings } from '../models/model-endpoint.ts';
+import type { Lookup } from '../platform/egress/name-lookup.ts';
+import type { SampleModel } from '../roles/api/replies.ts';
+import { SHOP_HOST, startDemoShop } from './demo-shop.ts';
+import { startScriptedModel } from './scripted-model.ts';
+
+/** What the sample conversation with examples/shop-assistant.yaml needs: its shop, and a model. */
+export type SampleShop = {
+  lookup?: Lookup;
+  sampleModel?: SampleModel;
+  /** Lines for a person. */
+  notes: readonly string[];
+  stop: () => Promise<void>;
+};
+
+const SCRIPTED = `the model of agents with tools at ${SHOP_HOST} is scripted, to show tools without one; a real one: PARLEY_MODEL_URL, PARLEY_MODEL (docs/operations/settings.md)`;
+const NO_PORT =
+  'the shop of examples/ cannot listen, as port 4780 is taken: no sample conversation with it';
+
+export async function startSampleShop(has: { model: boolean }): Promise<SampleShop> {
+  const shop = await startDemoShop();
+  if (shop === undefined) return { notes: [NO_PORT], stop: async () => undefined };
+  if (has.model) return { ...shop, notes: [] };
+  const model = await startScriptedModel();
+  const settings = { url: model.url, key: undefined, model: 'scripted' };
+  const endpoint = { ...endpointOfSettings(settings), provider: 'scripted' };
+  return {
+    lookup: shop.lookup,
+    sampleModel: { endpoint, isFor: callsTheShop },
+    notes: [SCRIPTED],
+    stop: async () => {
+      await Promise.all([model.stop(), shop.stop()]);
+    },
+  };
+}
+
+/** An agent that names a model of its own is asked for with that one. */
+function callsTheShop({ model, tools = [] }: AgentContent): boolean {
+  return (
+    model === undefined && tools.some(({ url }) => url !== undefined && hostOf(url) === SHOP_HOST)
+  );
+}
+
+function hostOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}
