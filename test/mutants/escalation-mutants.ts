@@ -223,7 +223,7 @@ export const ESCALATION_MUTANTS: readonly Mutant[] = [
     find: 'given.length === 0 && !isHelpedByTool',
     replace: 'given.length === 0',
     suite: OF_REPLIES,
-    test: 'no gap, when a tool has answered',
+    test: 'no gap, when ',
   },
   {
     name: 'failure-of-long-ago',
