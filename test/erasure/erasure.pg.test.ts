@@ -6,6 +6,7 @@ import {
   startConversationFixture,
   type ConversationFixture,
 } from '../conversations/conversation-setup.ts';
+import { tablesThatHold } from './tables-that-hold.ts';
 
 let fixture: ConversationFixture;
 beforeAll(async () => {
@@ -37,23 +38,7 @@ async function toldAll(): Promise<string> {
   return id;
 }
 
-/** Every column of every table, as text. */
-async function tablesWith(word: string): Promise<string[]> {
-  const { pool } = fixture.engine;
-  const { rows: tables } = await pool.query<{ name: string }>(
-    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = relnamespace
-      where relkind in ('r', 'p') and nspname = 'public' and not relispartition`,
-  );
-  const found = [];
-  for (const { name } of tables) {
-    const { rows } = await pool.query(
-      `select 1 from ${name} t where t::text ilike $1 or t::text ilike $2 limit 1`,
-      [`%${word}%`, `%${Buffer.from(word).toString('hex')}%`],
-    );
-    if (rows.length > 0) found.push(name);
-  }
-  return found;
-}
+const tablesWith = (word: string): Promise<string[]> => tablesThatHold(fixture, word);
 
 test('after DELETE no table holds a word of it, and every read is 404', async () => {
   const id = await toldAll();

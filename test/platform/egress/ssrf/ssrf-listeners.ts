@@ -74,11 +74,16 @@ function createHangUp(): Server {
 function answer(request: IncomingMessage, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://receiver');
   const to = searchParams.get('to') ?? '';
-  request.resume();
   response.setHeader('connection', 'close');
-  const [, redirect] = /^\/redirect\/(\d+)$/.exec(pathname) ?? [];
+  if (pathname === '/v1/chat/completions') {
+    answerAsModel(request, response);
+    return;
+  }
+  request.resume();
+  const [, redirect, encoded] = /^\/redirect\/(\d+)(?:\/([^/]+))?/.exec(pathname) ?? [];
   if (redirect !== undefined) {
-    response.writeHead(Number(redirect), { location: to });
+    const location = encoded === undefined ? to : Buffer.from(encoded, 'base64url').toString();
+    response.writeHead(Number(redirect), { location });
   } else if (pathname === '/hints') {
     const { hostname } = new URL(to);
     response.setHeader('refresh', `0; url=${to}`);
@@ -86,4 +91,28 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     response.setHeader('link', `<${to}>; rel=preconnect`);
   }
   response.end();
+}
+
+/** A model that calls every tool it is told of, once, and then says a word. */
+function answerAsModel(request: IncomingMessage, response: ServerResponse): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const asked = JSON.parse(Buffer.concat(chunks).toString()) as {
+      messages: { role: string }[];
+      tools?: { function: { name: string } }[];
+    };
+    const isCalled = asked.messages.some(({ role }) => role === 'tool');
+    const calls = (isCalled ? [] : (asked.tools ?? [])).map(({ function: { name } }, index) => ({
+      index,
+      id: `call_${index}`,
+      type: 'function',
+      function: { name, arguments: '{}' },
+    }));
+    const delta = calls.length > 0 ? { tool_calls: calls } : { content: 'La.' };
+    const choice = { index: 0, delta, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' };
+    const chunk = { id: 'c', object: 'chat.completion.chunk', model: 'm', choices: [choice] };
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+  });
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import type { PipelineResult } from './ssrf-pipeline.ts';
+import type { WaysOutResult } from './ssrf-ways-out.ts';
 import type { SsrfResult } from './ssrf-runner.ts';
 import type { Question } from './ssrf-program.ts';
 
@@ -11,6 +12,7 @@ export type SsrfNamespace = {
   guarded: () => Promise<SsrfResult>;
   opened: () => Promise<SsrfResult>;
   pipeline: () => Promise<PipelineResult>;
+  waysOut: () => Promise<WaysOutResult>;
   stop: () => Promise<void>;
 };
 
@@ -55,6 +57,7 @@ export async function enterNamespace(turn: number, unshare = 'unshare'): Promise
     guarded: () => ask('guarded'),
     opened: () => ask('opened'),
     pipeline: () => ask('pipeline'),
+    waysOut: () => ask('waysOut'),
     stop: async () => {
       if (!program.connected) return;
       const exited = once(program, 'exit');

@@ -2,6 +2,7 @@ import { FORBIDDEN, PUBLIC_V4, PUBLIC_V6, spellings } from './ssrf-addresses.ts'
 import { DOMAIN, IS_LONG, REDIRECTS } from './ssrf-cases.ts';
 import type { SsrfDns } from './ssrf-dns.ts';
 import type { SsrfListeners } from './ssrf-listeners.ts';
+import { inParallel } from './in-parallel.ts';
 import { startOwnPostgres } from '../../postgres/own-postgres.ts';
 import { startRoles, type Parley } from '../../../roles/parley-process.ts';
 import { until } from '../../../until.ts';
@@ -21,7 +22,6 @@ type Endpoint = { id: string; what: string; expected: readonly (string | null)[]
 type Wanted = Omit<Endpoint, 'id'> & { url: string; otherwise?: Wanted };
 type Attempt = { number: number; trigger: string; error_class: string | null };
 
-const CALLERS = 8;
 /** The first retry is due five seconds after the event; a breaker may spread what follows. */
 const PATIENCE = { timeoutMs: 120_000, everyMs: 100 };
 const PROXY = 'http://169.254.169.254:8080';
@@ -199,12 +199,4 @@ function judge(endpoints: Endpoint[], attempts: Map<string, Attempt[]>) {
     }
   }
   return { attempts: counts, failures };
-}
-
-async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
-  const rest = [...items];
-  const work = async (): Promise<void> => {
-    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await act(item);
-  };
-  await Promise.all(Array.from({ length: CALLERS }, work));
 }

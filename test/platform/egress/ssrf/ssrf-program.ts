@@ -7,10 +7,11 @@ import { makeCases } from './ssrf-cases.ts';
 import { startSsrfDns } from './ssrf-dns.ts';
 import { makeNetwork, overlay } from './ssrf-network.ts';
 import { runPipeline } from './ssrf-pipeline.ts';
+import { runWaysOut } from './ssrf-ways-out.ts';
 import { runGuarded, runUnguarded } from './ssrf-runner.ts';
 import { openListeners } from './ssrf-listeners.ts';
 
-export type Question = 'unguarded' | 'guarded' | 'opened' | 'pipeline';
+export type Question = 'unguarded' | 'guarded' | 'opened' | 'pipeline' | 'waysOut';
 
 /** Which part of all that could be tried. */
 const turn = Number(process.argv[2]);
@@ -41,6 +42,7 @@ const answers: Record<Question, () => Promise<unknown>> = {
   guarded: () => runGuarded(servers, cases),
   opened: () => runGuarded(servers, ofMetadata, EVERYTHING),
   pipeline: () => runPipeline(servers, turn),
+  waysOut: () => runWaysOut(servers, turn),
 };
 
 process.on('message', (question: Question) => {

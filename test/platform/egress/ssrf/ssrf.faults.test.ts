@@ -63,6 +63,19 @@ test('a delivery process reaches none by event, test event, replay or retry, wha
   expect(endpoints).toBeGreaterThan(FORBIDDEN.length);
 }, 300_000);
 
+test('no model, no tool and no look at a provider reaches one, by a message or an OpenAI client', async () => {
+  const result = await namespace.waysOut();
+  const { providers, tools, asExpected } = result;
+  console.info(`ssrf: ${providers} providers, ${tools} tools, ${JSON.stringify(asExpected)}`);
+  expect(result.caught).toEqual([]);
+  expect(result.failures).toEqual([]);
+  expect(result.received).toBeGreaterThan(0);
+  expect(asExpected).toMatchObject({ tool: tools, probe: providers });
+  expect(asExpected.message).toBeGreaterThanOrEqual(Math.floor(providers / 2));
+  expect(asExpected.completion).toBeGreaterThanOrEqual(Math.floor(providers / 2));
+  expect(Math.min(providers, tools)).toBeGreaterThan(FORBIDDEN.length);
+}, 300_000);
+
 describe('when an endpoint is written', () => {
   const guard = createAddressGuard({ allow: [] });
   const accepted = cases.filter(({ url }) => 'url' in checkUrl(url, guard));

@@ -1,0 +1,13 @@
+const CALLERS = 8;
+
+/** Eight at a time, in order. */
+export async function inParallel<T>(
+  items: readonly T[],
+  act: (item: T) => Promise<void>,
+): Promise<void> {
+  const rest = [...items];
+  const work = async (): Promise<void> => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await act(item);
+  };
+  await Promise.all(Array.from({ length: CALLERS }, work));
+}
