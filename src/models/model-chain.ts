@@ -114,11 +114,11 @@ function replyOf(link: ModelLink, turn: Turn, attempted: Attempted, deps: Deps):
   const text = draft.text;
   // What came before the end may be a count of what was sent so far.
   const told = outcome.kind === 'whole' ? draft.usage : undefined;
-  const counted =
-    turn.attempts === 0
+  const usage = told
+    ? { ...told, estimated: false }
+    : turn.attempts === 0
       ? { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, estimated: true }
       : estimateUsage(turn.request, { text, toolCalls });
-  const usage = told === undefined ? counted : { ...told, estimated: false };
   const finishReason: FinishReason =
     outcome.kind === 'whole' ? draft.finishReason() : 'interrupted';
   return {

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { MarkKey } from '../../platform/idempotency/plan.ts';
 import type { ConversationRow } from './conversations.sql.ts';
-import type { TurnRow } from './turns.sql.ts';
+import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
 
 /**
  * Turns that a language model is being asked for (docs/decisions/0034). A row is removed only under the
@@ -48,23 +48,33 @@ export type NewLiveTurn = Pick<LiveTurn, 'token' | 'requestId' | 'message' | 'an
   conversation: Pick<ConversationRow, 'id' | 'turnCount' | 'status'>;
   mark: MarkKey | undefined;
   tools: readonly ToolTurn[];
+  /** The turns from this index on are what the reply is made from. */
+  historyFrom: number;
 };
 
 /**
- * False when there is one, or the conversation is not as it was read any more. Not waited for on disk:
- * a claim that a crash of the server undoes has lost nothing yet.
+ * The turns before it, oldest first; undefined when there is a live turn, or the conversation is not as
+ * it was read any more. One statement: each costs a round trip in every turn. Not waited for on disk: a
+ * claim that a crash of the server undoes has lost nothing yet.
  */
-export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<boolean> {
+export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[] | undefined> {
   const { conversation, mark } = turn;
-  const { rowCount } = await db.query({
+  // A claim has a row, if only one of nulls.
+  const { rows } = await db.query<TurnRow | { index: null }>({
     name: 'claim_live_turn',
-    text: `insert into live_turns (conversation_id, token, request_id, api_key_id, mark_hash, message,
-                                   answers_index, tools, leased_until)
-           select c.id, $4, $5, $6, $7, $8, $9, $10::jsonb, clock_timestamp() + ${LEASE}
-             from conversations c, (select set_config('synchronous_commit', 'off', true)) lazily
-            where c.id = $1 and c.turn_count = $2 and c.status = $3 and c.ended_at is null
-              and c.deleted_at is null
-           on conflict (conversation_id) do nothing`,
+    text: `with claimed as (
+             insert into live_turns (conversation_id, token, request_id, api_key_id, mark_hash,
+                                     message, answers_index, tools, leased_until)
+             select c.id, $4, $5, $6, $7, $8, $9, $10::jsonb, clock_timestamp() + ${LEASE}
+               from conversations c, (select set_config('synchronous_commit', 'off', true)) lazily
+              where c.id = $1 and c.turn_count = $2 and c.status = $3 and c.ended_at is null
+                and c.deleted_at is null
+             on conflict (conversation_id) do nothing
+             returning conversation_id
+           )
+           select ${TURN_COLUMNS} from claimed
+             left join turns on turns.conversation_id = $1 and turns.index >= $11
+            order by index`,
     values: [
       conversation.id,
       conversation.turnCount,
@@ -76,9 +86,10 @@ export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<boolean>
       turn.message,
       turn.answersIndex,
       JSON.stringify(turn.tools),
+      turn.historyFrom,
     ],
   });
-  return rowCount === 1;
+  return rows.length === 0 ? undefined : rows.filter((row) => row.index !== null);
 }
 
 export async function readLiveTurn(db: Db, conversationId: string): Promise<LiveTurn | undefined> {

@@ -210,10 +210,11 @@ export async function readLastTurns(
   db: Db,
   { conversationId, limit }: { conversationId: string; limit: number },
 ): Promise<TurnRow[]> {
-  const { rows } = await db.query<TurnRow>(
-    `select ${TURN_COLUMNS} from turns where conversation_id = $1 order by index desc limit $2`,
-    [conversationId, limit],
-  );
+  const { rows } = await db.query<TurnRow>({
+    name: 'read_last_turns',
+    text: `select ${TURN_COLUMNS} from turns where conversation_id = $1 order by index desc limit $2`,
+    values: [conversationId, limit],
+  });
   return rows.toReversed();
 }
 

@@ -10,10 +10,11 @@ import {
   type LiveTurn,
   type ToolTurn,
 } from '../record/live-turns.sql.ts';
-import { readFailedTurn, type FailedTurn } from '../record/turns.sql.ts';
+import { readFailedTurn, type FailedTurn, type TurnRow } from '../record/turns.sql.ts';
 import type { Plan } from '../../platform/idempotency/plan.ts';
 import type { LiveTurns } from './live-turns.ts';
 import { settleLostTurn } from './settle-lost-turn.ts';
+import { turnsToRead } from './thinking/history.ts';
 
 /** A turn that is ours to store, for as long as its token is in the row. */
 export type ClaimedTurn = {
@@ -22,6 +23,8 @@ export type ClaimedTurn = {
   notedTools: readonly ToolTurn[];
   /** It was stored as failed, and the reply is added to it. */
   failed: FailedTurn | undefined;
+  /** The turns before it, as many as a model is given; undefined: not read yet. */
+  history?: readonly TurnRow[];
 };
 
 export type TurnRequest = Pick<Plan, 'id' | 'isRetry' | 'mark'>;
@@ -55,8 +58,10 @@ export async function claimTurn(
     message,
     answersIndex: failed?.messageIndex ?? null,
     tools: failed?.tools ?? [],
+    historyFrom: conversation.turnCount - turnsToRead(conversation.turnCount),
   };
-  if (await claimLiveTurn(pool, fresh)) return { token, notedTools: fresh.tools, failed };
+  const history = await claimLiveTurn(pool, fresh);
+  if (history) return { token, notedTools: fresh.tools, failed, ...(!failed && { history }) };
   const there = await readLiveTurn(pool, conversationId);
   if (!there) return undefined;
   if (there.requestId === request.id) return takeOver(deps, there, { token, failed });

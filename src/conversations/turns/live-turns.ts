@@ -14,8 +14,14 @@ const SETTLE_MS = 5_000;
 
 /** The live turns of this process: their leases, and who wants them to end. */
 export type LiveTurns = {
-  /** Until `release`; the signal is aborted when the turn is canceled, lost, or the program stops. */
-  hold: (turn: HeldTurn) => { signal: AbortSignal; release: () => void };
+  /**
+   * Until `release`; the signal is aborted when the turn is canceled, lost, or the program stops, and
+   * with any of `unwanted`.
+   */
+  hold: (
+    turn: HeldTurn,
+    unwanted?: readonly (AbortSignal | undefined)[],
+  ) => { signal: AbortSignal; release: () => void };
   /** Something happened to these conversations, maybe a cancel; `*`: to any. Never waits. */
   look: (conversationIds: readonly string[]) => void;
   /** Of a conversation. */
@@ -47,13 +53,20 @@ export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): Liv
   const renewal = createPeriodic({ what, everyMs: RENEW_MS, run: renew, log });
 
   return {
-    hold: (turn) => {
+    hold: (turn, unwanted = []) => {
       const canceling = new AbortController();
+      // Not AbortSignal.any: what it makes is collected late, and each collection looks at all of it.
+      const cancel = (): void => canceling.abort();
+      for (const other of unwanted) {
+        if (other?.aborted) cancel();
+        else other?.addEventListener('abort', cancel, { once: true });
+      }
       const { promise: released, resolve } = Promise.withResolvers<void>();
       held.set(turn.token, { ...turn, canceling, released });
       if (isStopping) canceling.abort();
       const release = (): void => {
         held.delete(turn.token);
+        for (const other of unwanted) other?.removeEventListener('abort', cancel);
         resolve();
       };
       return { signal: canceling.signal, release };

@@ -96,8 +96,9 @@ async function streamed(
   };
 }
 
+/** What `messageView` made, now or when the answer was kept. */
 async function sendResult(send: Send, body: unknown): Promise<void> {
-  const { turns } = MessageAnswer.parse(body);
+  const { turns } = body as z.output<typeof MessageAnswer>;
   for (const turn of turns) await send({ event: 'turn', data: turn });
   await send({ event: 'done', data: body });
 }

@@ -129,7 +129,7 @@ async function takeHeldTurn(
   if (!claimed) return undefined;
   const { token } = claimed;
   const own = { conversationId: conversation.id, token };
-  const { signal, release } = deps.turns.hold(own);
+  const { signal, release } = deps.turns.hold(own, [overtaken, input.signal]);
   let hasTools = claimed.notedTools.length > 0;
   try {
     await failpoint('turn.claimed');
@@ -140,12 +140,11 @@ async function takeHeldTurn(
       if (!(await noteTools(deps.pool, own, turns))) throw turnLost();
       await failpoint('turn.noted');
     };
-    const wanted = [signal, overtaken, ...(input.signal ? [input.signal] : [])];
     const reply = await askResponder(deps.respond, {
       ...requestOf(deps, begun),
       ...heldParts(deps, begun, claimed),
       noteTools: note,
-      signal: AbortSignal.any(wanted),
+      signal,
     });
     await failpoint('turn.storing');
     return await storeHeldTurn(deps, begun, { claimed, reply }, beforeCommit);
@@ -178,15 +177,22 @@ async function storeHeldTurn(
   return result;
 }
 
-/** Of a turn that a killed process has begun: what it noted, and the history before it. */
+/** The history before it, and of a turn that a killed process has begun, what that noted. */
 function heldParts(
   { pool }: TakeTurnDeps,
   { conversation }: Begun,
-  { notedTools, failed }: ClaimedTurn,
+  { notedTools, failed, history }: ClaimedTurn,
 ): Pick<ResponderRequest, 'notedTools' | 'readHistory'> {
-  const { id: conversationId } = conversation;
+  const { id: conversationId, turnCount } = conversation;
   const own = failed?.indexes ?? new Set<number>();
+  // Handed out once: a reply may take minutes, and each of a thousand would hold its own.
+  let came = history;
   const readHistory = async (limit: number): Promise<TurnRow[]> => {
+    const claimedWith = came;
+    came = undefined;
+    if (claimedWith && Math.min(limit, turnCount) <= claimedWith.length) {
+      return claimedWith.slice(Math.max(0, claimedWith.length - limit));
+    }
     const turns = await readLastTurns(pool, { conversationId, limit: limit + own.size });
     return turns.filter(({ index }) => !own.has(index)).slice(-limit);
   };

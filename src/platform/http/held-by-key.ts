@@ -19,13 +19,20 @@ export function heldByKey(runOnce: RunOnce, watch: WatchKey): RunOnce {
 function endingWith(stream: EventStream, watch: () => ReturnType<WatchKey>): EventStream {
   return async (send, gone) => {
     const { ended, release } = watch();
-    const over = AbortSignal.any([gone, ended]);
+    const ending = new AbortController();
+    const { signal: over } = ending;
+    const leave = (): void => ending.abort();
     let onEnd = (): void => undefined;
     const end = new Promise<never>((_, reject) => {
-      onEnd = () => reject(keyEnded());
+      onEnd = () => {
+        leave();
+        reject(keyEnded());
+      };
       ended.addEventListener('abort', onEnd);
       if (ended.aborted) onEnd();
     });
+    gone.addEventListener('abort', leave);
+    if (gone.aborted) leave();
     const sending = stream(async (event) => {
       if (!over.aborted) await send(event);
     }, over);
@@ -34,6 +41,7 @@ function endingWith(stream: EventStream, watch: () => ReturnType<WatchKey>): Eve
       if (ended.aborted) throw keyEnded();
     } finally {
       ended.removeEventListener('abort', onEnd);
+      gone.removeEventListener('abort', leave);
       release();
     }
   };
