@@ -24,11 +24,12 @@ import {
   publishAgent,
   removeAgent,
   type PublishAgentDeps,
+  type PublishAgentInput,
   type PublishAgentResult,
 } from './publish-agent.ts';
 import { readAgentHistory } from './read-agent-history.ts';
 import {
-  projectToolSecrets,
+  readToolSecretChanges,
   secretRefsOf,
   toolSecretProblem,
 } from './tools/project-tool-secrets.ts';
@@ -64,11 +65,13 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
     uses: (agent, kind, name) =>
       kind === 'Secret' ? usesSecret(agent, name) : uses(agent, kind, name),
     act: async (agent, by) => {
-      const outcome = await act(deps, agent, by);
       const { metadata, spec } = agent;
-      // After the row is there, and whatever became of the declaration: what is live goes on.
       const of = { ...by, namespace: metadata.namespace, spec };
-      secretsOf.set(metadata.uid, await projectToolSecrets(deps, of));
+      const secrets = await readToolSecretChanges(deps, of);
+      const outcome = await act(deps, agent, { ...by, beforeCommit: secrets.write });
+      // Whatever became of the declaration: what is live goes on.
+      await secrets.settle();
+      secretsOf.set(metadata.uid, secrets.names);
       return outcome;
     },
     remove: (key, epoch) => removeAgent(deps, { epoch, ...key }), // Versions and activations stay.
@@ -90,7 +93,7 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
 async function act(
   deps: AgentReconcilerDeps,
   agent: AgentResource,
-  { id, epoch }: { id: string; epoch: number },
+  { id, epoch, beforeCommit }: Pick<PublishAgentInput, 'epoch' | 'beforeCommit'> & { id: string },
 ): Promise<Outcome<AgentStatus>> {
   const { namespace, name, uid, generation } = agent.metadata;
   const unfit = refuseParameters(agent);
@@ -99,6 +102,7 @@ async function act(
   const { spec, blocked } = await resolve(deps, agent);
   const live = await publishAgent(deps, {
     epoch,
+    beforeCommit,
     agent: {
       id,
       namespace,

@@ -36,6 +36,8 @@ export type PublishAgentInput = {
   agent: AgentProjection;
   /** Who is named when the content, or the pin, changes what is live. */
   actors: { content: Actor; pin: Actor };
+  /** What else becomes true with it, once the row is there. */
+  beforeCommit?: ((db: Db) => Promise<void>) | undefined;
   whoElse: WhoElse;
   /**
    * Why the declared content cannot be put in force: something it refers to is missing, or it is
@@ -80,7 +82,7 @@ export async function publishAgent(
 async function publish(
   db: Db,
   deps: PublishAgentDeps,
-  { epoch, agent, actors, whoElse, blocked }: PublishAgentInput,
+  { epoch, agent, actors, whoElse, blocked, beforeCommit }: PublishAgentInput,
 ): Promise<{ result: PublishAgentResult; emitted: Emitted | undefined }> {
   await assertLeader(db, epoch);
   await requireRoom(db, deps, 'agents', agent);
@@ -105,6 +107,7 @@ async function publish(
     ? { ready: false, reason: blocked.reason, message: blocked.message }
     : conditionOf(agent, result);
   await updateAgent(db, { ...agent, ...result, ...condition });
+  await beforeCommit?.(db);
   await recordAgent(db, { row: before, agent, live: result, whoElse });
   return { result, emitted };
 }

@@ -1,6 +1,6 @@
 import { isEndpointSecret } from '../../platform/egress/signature.ts';
 import { assertLeader } from '../../platform/postgres/leadership.ts';
-import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { Problem } from '../../platform/reconcile/conditions.ts';
@@ -62,17 +62,27 @@ export function secretRefsOf({ tools = [] }: Pick<AgentSpec, 'tools'>): SecretRe
   );
 }
 
+/** What is to be done for the Secrets of an agent's tools. */
+export type ToolSecretChanges = {
+  /** Of all of them. */
+  names: ReadonlySet<string>;
+  /** In the transaction in which the agent goes live: no call of a tool finds it without them. */
+  write: (db: Db) => Promise<void>;
+  /** What was not written so far, in a transaction of its own. */
+  settle: () => Promise<void>;
+};
+
 /**
  * Copies the Secrets of an agent's tools, sealed, to where calls of tools find them; also those that only
  * earlier versions name, which conversations and rollbacks go on with. One that is gone, or may not be
- * used any more, is taken away. Returns the names of all of them.
+ * used any more, is taken away.
  *
  * Costs one read when there is nothing to do and a read of each Secret.
  */
-export async function projectToolSecrets(
+export async function readToolSecretChanges(
   deps: { pool: Pool; sealer: Sealer; store: Store },
   agent: { id: string; namespace: string; epoch: number; spec: Pick<AgentSpec, 'tools'> },
-): Promise<ReadonlySet<string>> {
+): Promise<ToolSecretChanges> {
   const { id: agentId, namespace, epoch } = agent;
   const known = await listToolSecrets(deps.pool, agentId);
   const named = new Set(secretRefsOf(agent.spec).map(keyOf));
@@ -89,14 +99,21 @@ export async function projectToolSecrets(
     const sealed = value === null ? null : deps.sealer.seal(value, place);
     changes.push({ ...ref, value: sealed, isNamed: named.has(key) });
   }
-  if (changes.length > 0) {
+  let isWritten = changes.length === 0;
+  const write = async (db: Db): Promise<void> => {
+    if (isWritten) return;
+    for (const change of changes) await putToolSecret(db, { agentId, ...change });
+    await deleteOldToolSecrets(db, agentId);
+    isWritten = true;
+  };
+  const settle = async (): Promise<void> => {
+    if (isWritten) return;
     await inTransaction(deps.pool, async (db) => {
       await assertLeader(db, epoch);
-      for (const change of changes) await putToolSecret(db, { agentId, ...change });
-      await deleteOldToolSecrets(db, agentId);
+      await write(db);
     });
-  }
-  return new Set([...wanted.values()].map(({ name }) => name));
+  };
+  return { names: new Set([...wanted.values()].map(({ name }) => name)), write, settle };
 }
 
 function keyOf({ name, key }: SecretRef): string {

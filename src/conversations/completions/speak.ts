@@ -26,7 +26,7 @@ export async function speak(
   deps: SpeakDeps,
   talk: OpenTalk,
   options: {
-    onToken?: (text: string) => void;
+    onToken?: (text: string, isApology?: boolean) => void;
     onTool?: () => void;
     signal: AbortSignal;
     plan: Pick<Plan, 'mark'>;

@@ -7,7 +7,7 @@ type Send = Parameters<EventStream>[0];
 
 /** Runs the turn; `streamed` is what was handed to the client of it so far. */
 export type Turn = (heard: {
-  onToken?: (text: string) => void;
+  onToken?: (text: string, isApology?: boolean) => void;
   onTool?: () => void;
   streamed: () => string;
 }) => Promise<Answer>;
@@ -33,7 +33,8 @@ export async function streamed(
       hasBegun = true;
       wake();
     },
-    onToken: (part) => {
+    onToken: (part, isApology = false) => {
+      if (isApology) return; // The client is told by an error.
       hasBegun = true;
       text += part;
       parts.push(part);

@@ -21,7 +21,7 @@ const SHAPE = { depthMax: 32, membersMax: 10_000 };
 
 /** Compiled schemas of this process; one takes some 20 KB. */
 const SCHEMAS_MAX = 1_000;
-/** A schema that found no end twice is not asked again for so long; once may be the machine's fault. */
+/** A schema that found no end twice is not asked again for so long. */
 const PAUSE_MS = 60_000;
 const TRIES_MAX = 2;
 /** So often may those of a namespace find no end in that time; then one that did is not asked again. */
@@ -54,6 +54,7 @@ export function createReadArguments(): ReadArguments {
       return problems.length === 0 ? parsed : { problem: problems.join('; ') };
     } catch (error) {
       if (!(error instanceof SlowSchemaError)) throw error;
+      if (error.isStarved) return { problem: TOO_BUSY };
       slow.set(key, timesSlow + 1);
       slowIn.set(tool.namespace, (slowIn.get(tool.namespace) ?? 0) + 1);
       return { problem: TOO_SLOW };
@@ -63,6 +64,8 @@ export function createReadArguments(): ReadArguments {
 
 const TOO_SLOW =
   "the tool's JSON Schema takes too long to be checked: whoever declares it must make it simpler";
+
+const TOO_BUSY = 'the arguments could not be checked in time on a busy machine; try again';
 
 function parse(text: string): { value: Arguments } | { problem: string } {
   if (Buffer.byteLength(text) > BYTES_MAX) {

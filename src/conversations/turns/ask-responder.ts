@@ -17,11 +17,11 @@ export async function askResponder(respond: Responder, request: ResponderRequest
   if (signal.aborted) return brokenOff();
   const reply = respond({
     ...request,
-    emitToken: (token) => {
+    emitToken: (token, isApology) => {
       if (isOver) return;
       void failpoint('turn.streaming');
       text += token;
-      request.emitToken(token);
+      request.emitToken(token, isApology);
     },
     noteTools: async (turns) => {
       if (isOver) throw new Error('the turn is over');

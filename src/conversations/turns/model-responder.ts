@@ -184,7 +184,7 @@ function lastWords(
   ].join('\n\n');
   if (words === '') return '';
   const added = isSilent ? words : `\n\n${words}`;
-  emitToken(added);
+  emitToken(added, isSilent && error !== undefined);
   return added;
 }
 

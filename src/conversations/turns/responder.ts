@@ -25,8 +25,8 @@ export type ResponderRequest = {
   readHistory: (limit: number) => Promise<TurnRow[]>;
   /** Passages of what the speaker knows, best first; after a handoff, of whom it went to. */
   search: (query: string, limit: number, speaker?: Speaker) => Promise<KnowledgeHit[]>;
-  /** Parts of the reply as they come. */
-  emitToken: (text: string) => void;
+  /** Parts of the reply as they come. `isApology`: all there is of one that failed, in our words. */
+  emitToken: (text: string, isApology?: boolean) => void;
   /**
    * Calls of tools are noted before they are made, and their results after: what a killed process
    * has done is known then. Each time it gets all of the turn so far, in order. Rejects when the turn is somebody else's by now: nothing may be called.

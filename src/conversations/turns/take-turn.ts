@@ -26,8 +26,8 @@ export type TurnInput = {
   /** uuid */
   conversationId: string;
   text: string;
-  /** Parts of the reply as they come; what is stored is in the result. */
-  onToken?: ((text: string) => void) | undefined;
+  /** Parts of the reply as they come, or an apology for it; what is stored is in the result. */
+  onToken?: ((text: string, isApology?: boolean) => void) | undefined;
   /** Called when tools are about to be called: the reply has begun. */
   onTool?: (() => void) | undefined;
   /** Aborted: the reply is not wanted any more. */

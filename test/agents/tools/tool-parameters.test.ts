@@ -101,3 +101,35 @@ describe('a schema that finds no end is stopped:', () => {
     expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 });
+
+describe('on a machine that is busy', () => {
+  const waiting = new Int32Array(new SharedArrayBuffer(4));
+  /** A value that takes time and computes nothing, so many times. */
+  const valueOf = (times: number): unknown => ({
+    get a() {
+      if ((times -= 1) >= 0) Atomics.wait(waiting, 0, 0, 2_000);
+      return 1;
+    },
+  });
+  const schema = { properties: { a: { type: 'integer' } } };
+
+  test('what was kept waiting is checked once more', () => {
+    expect(problemsOf(schema, valueOf(1))).toEqual([]);
+  });
+
+  test('and is told apart from a schema that computes', () => {
+    expect(starvedBy(schema, valueOf(9))).toBe(true);
+    expect(
+      starvedBy({ properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(60)}!` }),
+    ).toBe(false);
+  });
+});
+
+function starvedBy(schema: Record<string, unknown>, value: unknown): boolean | undefined {
+  try {
+    problemsOf(schema, value);
+    return undefined;
+  } catch (error) {
+    return error instanceof SlowSchemaError ? error.isStarved : undefined;
+  }
+}

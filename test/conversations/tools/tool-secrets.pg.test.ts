@@ -106,6 +106,22 @@ test('a request carries the token and both signatures, and neither shows in the 
   expect(() => new Webhook(secretOf(2)).verify(body.toString(), signed)).toThrow();
 });
 
+test('a version is never live without its Secrets: they come in one transaction', async () => {
+  await declareSecret('whole', { token: 'one', signing: secretOf(1) });
+  const url = 'https://shop.example.com/';
+  await declareAgent('whole', [webhook(url, ref('whole'))]);
+  await declareAgent('whole', [webhook(url, ref('whole', 'signing'))]);
+  const { rows } = await engine.pool.query(
+    `select v.version, t.key from tool_secrets t join agents a on a.id = t.agent_id
+       join agent_versions v on v.agent_id = a.id and v.xmin = t.xmin
+      where a.name = 'whole' order by 1`,
+  );
+  expect(rows).toEqual([
+    { version: 1, key: 'token' },
+    { version: 2, key: 'signing' },
+  ]);
+});
+
 test('a GET signs the empty body', async () => {
   const { url, seen } = await echo();
   await declareSecret('getter', { signing: secretOf(1) });

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import { until } from '../../until.ts';
+import { settled, startModelFixture, WAYS, type ModelFixture } from './model-fixture.ts';
+import { openSse } from './sse.ts';
+
+/** Whole turns with tools that misbehave, and with callers that do not wait. */
+
+let api: ModelFixture;
+beforeAll(async () => {
+  api = await startModelFixture();
+});
+beforeEach(() => {
+  api.stub.requests.length = 0;
+  api.stub.answer({});
+  api.shop.answer((_, response) => void response.writeHead(200).end('ok'));
+});
+afterAll(() => api?.stop());
+
+const CALL = { toolCalls: [{ name: 'order', arguments: { id: 7 } }] };
+
+type Misbehaves = {
+  answer?: (response: ServerResponse) => void;
+  /** Of the tool. */
+  fields?: Record<string, unknown>;
+  error?: string;
+};
+
+const endless = (response: ServerResponse): void => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const part = JSON.stringify('x'.repeat(64 * 1024));
+  for (let i = 0; i < 160; i += 1) response.write(part);
+  response.end();
+};
+
+const TOOLS: Record<string, Misbehaves> = {
+  'hangs before its headers': {
+    answer: () => undefined,
+    fields: { timeout_ms: 300 },
+    error: 'no answer came within 300 ms; whether the tool did anything is not known',
+  },
+  'hangs in the midst of its answer': {
+    answer: (response) => void response.writeHead(200).write('{"a":'),
+    fields: { timeout_ms: 300 },
+    error: 'its answer did not end within 300 ms',
+  },
+  redirects: {
+    answer: (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
+    error: 'the redirect 307, which is not followed',
+  },
+  'points inside': {
+    answer: (response) =>
+      void response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end(),
+    error: 'the redirect 302',
+  },
+  'closes the connection': {
+    answer: (response) => void response.destroy(),
+    error: 'closed the connection',
+  },
+  'fails with what it was sent': {
+    answer: (response) => {
+      const { authorization, ...headers } = response.req.headers;
+      response.writeHead(500, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ authorization, headers }));
+    },
+    error: 'the tool answered with status 500',
+  },
+  'answers with 10 MB': { answer: endless },
+};
+
+describe.each(WAYS)('by %s, a tool that', (way) => {
+  test.each(Object.keys(TOOLS))('%s is a result that the model reads', async (name) => {
+    const { answer, fields, error } = TOOLS[name]!;
+    const talk = await api.talk(way, { tools: [api.order(fields)] });
+    const before = api.shop.received.length;
+    api.shop.answer((_, response) => answer?.(response));
+    api.stub.script(CALL, { text: 'The shop has a problem.' });
+    const heard = await talk.say('Where is my order 7?');
+    expect(heard).toMatchObject({ status: 200, code: undefined, text: 'The shop has a problem.' });
+    expect(api.shop.received.length).toBe(before + 1);
+    const id = await talk.id();
+    const [, tool] = await api.turns(id);
+    const { ok, content } = tool!['tool_result'];
+    expect(ok).toBe(error === undefined);
+    if (error === undefined) expect(JSON.parse(content).cut).toMatch(/only the beginning/);
+    else expect(JSON.parse(content).error).toContain(error);
+    expect(content.length).toBeLessThanOrEqual(32 * 1024);
+    expect(api.stub.requests[1]!.body.messages!.at(-1)).toMatchObject({ role: 'tool', content });
+    await api.checkWhole(id, [heard.raw]);
+    const prompts = JSON.stringify(api.stub.requests.map(({ body }) => body));
+    expect(prompts).not.toContain('shop-token');
+    api.stub.script({ text: 'Better now.' });
+    expect((await talk.say('And now?')).text).toBe('Better now.');
+  });
+
+  test('cannot be reached where it points by its name is not called', async () => {
+    const { status, body } = await api.call('POST', '/v1/agents', {
+      json: { prompt: 'Help.', tools: [api.order({ url: 'http://169.254.169.254/latest' })] },
+    });
+    expect({ status, code: body.errors?.[0]?.code }).toEqual({ status: 422, code: 'invalid_url' });
+  });
+
+  test('ends the call ends the conversation, with its event', async () => {
+    const talk = await api.talk(way, { tools: [{ type: 'end_call', name: 'bye' }] });
+    api.stub.script({ text: 'Goodbye.', toolCalls: [{ name: 'bye', arguments: {} }] });
+    expect(await talk.say('That was all.')).toMatchObject({ status: 200, text: 'Goodbye.' });
+    const id = await talk.id();
+    expect(await api.read(id)).toMatchObject({ status: 'ended', ended_reason: 'agent_hangup' });
+    const ended = (await api.events(id)).filter(({ type }) => type === 'conversation.ended');
+    expect(ended.map(({ data }) => data.ended_reason ?? data.reason)).toEqual(['agent_hangup']);
+    await api.checkWhole(id);
+  });
+
+  test('transfers the call asks for a human, with its event, and the agent is silent', async () => {
+    const talk = await api.talk(way, { tools: [{ type: 'transfer_call', name: 'human' }] });
+    const toolCalls = [{ name: 'human', arguments: { reason: 'wants a refund' } }];
+    api.stub.script({ text: 'A colleague comes.', toolCalls });
+    expect(await talk.say('I want my money.')).toMatchObject({ text: 'A colleague comes.' });
+    const id = await talk.id();
+    expect(await api.read(id)).toMatchObject({ status: 'escalated' });
+    const requested = (await api.events(id)).filter(({ type }) => type === 'escalation.requested');
+    expect(requested.map(({ data }) => data.reason)).toEqual(['wants a refund']);
+    await talk.say('Hello?');
+    expect(api.stub.requests).toHaveLength(1);
+    await api.checkWhole(id);
+  });
+
+  test('fails twice in a row asks for a human, as the rule says', async () => {
+    const rules = [{ when: 'tool_failure', count: 2, reason: 'the shop is down' }];
+    const talk = await api.talk(way, { tools: [api.order()], escalation: { rules } });
+    api.shop.answer((_, response) => void response.writeHead(500).end());
+    for (const status of ['active', 'escalated']) {
+      api.stub.script(CALL, { text: 'The shop does not answer.' });
+      await talk.say('Where is my order 7?');
+      expect(await api.read(await talk.id())).toMatchObject({ status });
+    }
+    const types = await api.eventTypes(await talk.id());
+    expect(types.filter((type) => type === 'escalation.requested')).toHaveLength(1);
+  });
+});
+
+describe('nobody waits any more', () => {
+  const hangs = (): void => api.shop.answer(() => undefined);
+
+  test('a stream that is closed in the midst of words is given up upstream, and stored', async () => {
+    const id = await api.start();
+    api.stub.script({ hang: 'between_tokens', text: 'One moment.' });
+    const reader = await stream(id, 'Who are you?');
+    expect(await reader.next()).toMatchObject({ data: { text: 'One' } });
+    reader.close();
+    await api.stub.requests[0]!.closed;
+    await settled(api, id);
+    expect((await api.turns(id)).at(-1)).toMatchObject({
+      text: 'One',
+      interrupted: true,
+      model: { usage: { estimated: true } },
+    });
+    expect((await api.say(id, 'And now?')).body.turns.at(-1).text).toBe('Hello there.');
+    await api.checkWhole(id);
+  });
+
+  test('a newer message while the model has sent its headers alone settles both', async () => {
+    const id = await api.start();
+    api.stub.script({ hang: 'after_headers' }, { text: 'I am here.' });
+    const first = api.say(id, 'Who are you?');
+    await api.stub.request(0);
+    const second = await api.say(id, 'Hello?');
+    expect(second.body.turns.at(-1).text).toBe('I am here.');
+    expect((await first).body.turns.at(-1)).toMatchObject({ interrupted: true, text: '' });
+    await api.stub.requests[0]!.closed;
+    await api.checkWhole(id);
+  });
+
+  test('a newer message while a tool hangs settles both, and its result is not known', async () => {
+    const agent = await api.newAgent({ tools: [api.order()] });
+    const id = await api.start({ agent_id: agent });
+    const before = api.shop.received.length;
+    hangs();
+    api.stub.script(CALL, { text: 'I am here.' });
+    const first = api.say(id, 'Where is my order 7?');
+    await until('the shop is asked', () => api.shop.received.length > before);
+    const second = await api.say(id, 'Hello?');
+    expect(second.body.turns.at(-1).text).toBe('I am here.');
+    const { turns } = (await first).body;
+    expect(turns.map(({ role }: { role: string }) => role)).toEqual(['user', 'tool', 'agent']);
+    expect(turns[1].tool_result?.ok ?? false).toBe(false);
+    expect(turns[2]).toMatchObject({ interrupted: true });
+    expect((await api.turns(id)).map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
+    await api.checkWhole(id);
+  });
+
+  test('an end in the midst of a tool stores the call, and calls nothing more', async () => {
+    const agent = await api.newAgent({ tools: [api.order()] });
+    const id = await api.start({ agent_id: agent });
+    const before = api.shop.received.length;
+    hangs();
+    api.stub.script(CALL, CALL);
+    const reply = api.say(id, 'Where is my order 7?');
+    await until('the shop is asked', () => api.shop.received.length > before);
+    expect((await api.end(id)).status).toBe(200);
+    expect(await reply).toMatchObject({ status: 409, body: { code: 'conversation_ended' } });
+    const turns = await api.turns(id);
+    expect(turns.map(({ role }) => role)).toEqual(['user', 'tool', 'agent']);
+    expect(turns[2]).toMatchObject({ interrupted: true, text: '' });
+    expect(api.shop.received).toHaveLength(before + 1);
+    await api.checkWhole(id);
+  });
+});
+
+const stream = (id: string, text: string) =>
+  openSse(`${api.url}/v1/conversations/${id}/messages`, { key: api.key, json: { text } });
+
+test('of ten messages at once each is stored, and the conversation is whole', async () => {
+  const id = await api.start();
+  api.stub.answer({ text: 'Yes, I am here.', tokenDelayMs: 5 });
+  const sent = Array.from({ length: 10 }, (_, i) => api.say(id, `Message ${i}`));
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(10).fill(200));
+  const turns = await api.turns(id);
+  expect(turns.map(({ index }) => index)).toEqual(turns.map((_, i) => i));
+  const said = turns.filter(({ role }) => role === 'user').map(({ text }) => text);
+  expect(new Set(said)).toEqual(new Set(Array.from({ length: 10 }, (_, i) => `Message ${i}`)));
+  expect(turns.at(-1)).toMatchObject({ role: 'agent', text: 'Yes, I am here.' });
+  await api.checkWhole(id);
+});
