@@ -20,7 +20,7 @@ export type ConversationDeps = {
   /** After a commit: a conversation has new turns, or what it has under way is canceled. Never waits. */
   changed: (conversationId: string) => void;
   nowMs: () => number;
-  metrics: Pick<Metrics, 'conversations' | 'turnDuration' | 'escalations'>;
+  metrics: Pick<Metrics, 'conversations' | 'turnDuration' | 'turnErrors' | 'escalations'>;
   baseUrl: () => string;
 };
 

@@ -98,7 +98,13 @@ async function unlessOvertaken<R>(stored: Promise<R>): Promise<R | undefined> {
   }
 }
 
-async function afterStored(deps: ConversationDeps, { conversation }: MessageResult): Promise<void> {
+async function afterStored(
+  deps: ConversationDeps,
+  { conversation, turns }: MessageResult,
+): Promise<void> {
+  for (const { error } of turns) {
+    if (error) deps.metrics.turnErrors.inc({ code: error.code });
+  }
   deps.changed(conversation.id);
   if (conversation.endedAt !== null) await afterEnd(deps, conversation);
 }

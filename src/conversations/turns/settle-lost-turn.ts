@@ -19,18 +19,21 @@ const ERROR = {
  * apology. Whoever comes second, and the process itself should it live, finds nothing to store.
  */
 export async function settleLostTurn(deps: ConversationDeps, id: string): Promise<void> {
-  const isSettled = await inConversation(deps, async ({ db }) => {
+  const found = await inConversation(deps, async ({ db }) => {
     const conversation = await lockConversationById(db, id);
     const live = await takeLostTurn(db, id);
-    if (!live) return false;
-    if (conversation?.endedAt === null) await storeFailed(db, conversation, live);
+    if (!live) return undefined;
+    const isTold = conversation?.endedAt === null;
+    if (isTold) await storeFailed(db, conversation, live);
     if (live.apiKeyId !== null && live.markHash !== null) {
       const key = { apiKeyId: live.apiKeyId, hash: live.markHash };
       await abandonLostMark(db, key, live.requestId);
     }
-    return true;
+    return { isTold };
   });
-  if (isSettled) deps.changed(id);
+  if (!found) return;
+  if (found.isTold) deps.metrics.turnErrors.inc({ code: ERROR.code });
+  deps.changed(id);
 }
 
 /** What a reaper has to look for. */

@@ -148,6 +148,11 @@ function createProductMetrics(registry: Registry) {
       [],
       REQUEST_BUCKETS,
     ),
+    turnErrors: counter(
+      'parley_conversation_turn_errors_total',
+      'Replies that failed, by the code of their error.',
+      ['code'],
+    ),
     escalations: counter('parley_escalations_total', 'Escalations that came into a status.', [
       'status',
     ]),

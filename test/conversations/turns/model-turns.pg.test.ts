@@ -131,10 +131,46 @@ test('a provider that refuses is a turn that says so, and the conversation goes 
     error: { code: 'model_unauthorized' },
   });
   expect(JSON.stringify(body)).not.toContain(STUB_KEY);
+  const metrics = await (await fetch(`${api.url}/metrics`)).text();
+  expect(metrics).toContain('parley_conversation_turn_errors_total{code="model_unauthorized"} 1');
   stub.script({ text: 'I am an agent.' });
   const { body: next } = await api.say(id, 'And now?');
   expect(next.turns.at(-1).text).toBe('I am an agent.');
   const asked = stub.requests.at(-1)?.body.messages?.map(({ content }) => content);
   expect(asked).toContain('Hello there, who are you?');
   expect(asked?.join('\n')).not.toContain('I am sorry');
+});
+
+test('a handoff: the other agent answers on, the list goes by the first, the export has it all', async () => {
+  const clerk = await api.newAgent({ name: 'clerk', prompt: 'You are the clerk.', knowledge: {} });
+  const tools = [{ type: 'handoff', name: 'to_clerk', agent: 'clerk' }, order()];
+  const first = await api.newAgent({ prompt: 'You are the desk.', tools, knowledge: {} });
+  const id = await api.start({ agent_id: first });
+  stub.script(
+    { text: 'One moment.', toolCalls: [{ name: 'to_clerk', arguments: {} }] },
+    { text: 'The clerk speaks.' },
+  );
+  await api.say(id, 'The clerk, please.');
+  stub.script({ text: 'It is done.' });
+  const { body } = await api.say(id, 'Is it done?');
+  expect(body.turns.at(-1)).toMatchObject({ text: 'It is done.', agent_id: clerk });
+  expect(JSON.stringify(stub.requests.at(-1)?.body.messages?.[0])).toContain('You are the clerk.');
+  expect(body.conversation).toMatchObject({ agent_id: first, agent_version: 1 });
+
+  const ids = async (agent: string): Promise<string[]> => {
+    const { body: list } = await api.call('GET', `/v1/conversations?agent_id=${agent}`);
+    return list.data.map((one: { id: string }) => one.id);
+  };
+  expect([await ids(first), await ids(clerk)]).toEqual([[id], []]);
+
+  const headers = { accept: 'application/x-ndjson' };
+  const { text } = await api.call('GET', `/v1/conversations?agent_id=${first}`, { headers });
+  const { transcript } = JSON.parse(text);
+  expect(transcript.turns).toEqual(await api.turns(id));
+  expect(transcript.turns).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ tool_call: expect.objectContaining({ name: 'to_clerk' }) }),
+      expect.objectContaining({ agent_id: clerk, model: expect.objectContaining({ steps: 1 }) }),
+    ]),
+  );
 });
