@@ -1,6 +1,7 @@
 import { APIError } from 'openai';
 import { EgressFailure } from '../platform/egress/failure.ts';
 import type { ModelErrorCode } from './model.ts';
+import { DEFAULT_PROVIDER } from './model-provider.ts';
 
 /** What came is no answer; `what` says what it was: `answered with a web page`. */
 export class InvalidAnswer extends Error {
@@ -39,7 +40,7 @@ export function readFailure(error: unknown, from: { provider: string; model: str
           ...once('model_failed', `${who} broke its answer off with an error${word}.`),
           mayRetry: true,
         }
-      : ofStatus(error, { who, word, model: from.model }, error.status);
+      : ofStatus(error, { ...from, who, word }, error.status);
   }
   // Nothing that a provider did: a bug of ours, which the log has to show.
   return { ...once('model_failed', `${who} could not be asked.`), cause: error };
@@ -61,18 +62,21 @@ function unreachable(who: string, { errorClass, message }: EgressFailure): Failu
 
 function ofStatus(
   error: APIError,
-  from: { who: string; word: string; model: string },
+  from: { provider: string; who: string; word: string; model: string },
   status: number,
 ): Failure {
   const { who, word, model } = from;
+  const isDefault = from.provider === DEFAULT_PROVIDER;
+  const url = isDefault ? 'PARLEY_MODEL_URL' : 'its base URL';
+  const key = isDefault ? 'PARLEY_MODEL_KEY' : 'the Secret that the key comes from';
   const told = `(${status}${word === '' ? '' : `,${word}`})`;
-  const where = 'check its base URL, which mostly ends in /v1';
+  const where = `check ${url}, which mostly ends in /v1`;
   if (status < 400) {
-    const message = `${who} redirects ${told}, which is never followed: set its base URL to where the API is.`;
+    const message = `${who} redirects ${told}, which is never followed: set ${url} to where the API is.`;
     return once('model_refused', message);
   }
   if (status === 401 || status === 403) {
-    const message = `${who} refused the key ${told}: check the Secret that the key comes from, and that it may use the model "${model}".`;
+    const message = `${who} refused the key ${told}: check ${key}, and that it may use the model "${model}".`;
     return once('model_unauthorized', message);
   }
   if (status === 404 || status === 405) {

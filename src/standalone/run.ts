@@ -191,6 +191,7 @@ async function startRoles(deps: {
     database: config.databaseUrl === undefined ? 'embedded' : 'external',
     manifests: relative(folder),
     egressAllow: deps.egressAllow,
+    model: config.model && { name: config.model.model, url: config.model.url },
   });
   for (const line of notUsed(config, { hasCluster: false })) screen.note(line);
   for (const line of shop?.notes ?? []) screen.note(line);

@@ -105,13 +105,17 @@ async function converse(
     metadata: { demo: 'true' },
   });
   let hasEnded = false;
+  let failure: string | undefined;
   for (const text of messages) {
     const said = { namespace: NAMESPACE, conversationId: id, text };
-    hasEnded = (await conversations.takeTurn(said)).conversation.endedAt !== null;
+    const { turns, conversation } = await conversations.takeTurn(said);
+    failure ??= turns.find(({ error }) => error !== null)?.error?.detail;
+    hasEnded = conversation.endedAt !== null;
     if (hasEnded) break;
   }
   if (!hasEnded) await endConversation(conversations, { namespace: NAMESPACE, id, reason: 'api' });
   const at = `/v1/conversations/${fromUuid('conv', id)}/transcript?format=text`;
+  if (failure !== undefined) note(`the model of ${agent} could not answer: ${failure}`);
   note(`a sample conversation with ${agent} was held; to read it:`);
   note(`curl -H "Authorization: Bearer ${apiKey}" '${url}${at}'`);
 }

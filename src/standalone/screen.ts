@@ -20,6 +20,8 @@ export type Welcome = {
   database: 'embedded' | 'external';
   manifests: string;
   egressAllow: readonly string[];
+  /** The default provider of models. */
+  model: { name: string; url: string } | undefined;
   demoSecret: string | undefined;
 };
 
@@ -86,6 +88,9 @@ function welcomeLines(about: Welcome, paint: Paint): string[] {
     row('API', `${url}/v1   to read and try at ${url}/docs`),
     row('API key', about.apiKey),
     row('Metrics', `${url}/metrics`),
+    ...(about.model === undefined
+      ? []
+      : [row('Model', `${about.model.name} at ${about.model.url}`)]),
     row('Manifests', `${about.manifests}   edit one and watch`),
     ...(about.demoSecret === undefined
       ? []

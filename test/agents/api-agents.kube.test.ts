@@ -160,6 +160,24 @@ describeEachStore((storeName) => {
       expect(body.language).toBe('nb-NO');
     });
 
+    test('an object that loses its last field is gone, as if it had never been there', async () => {
+      const path = await agentWith(['Hi'], {
+        model: { temperature: 0.5 },
+        limits: { silence_timeout_sec: 30 },
+        metadata: { a: 'b' },
+      });
+      const json = {
+        model: { temperature: null },
+        limits: { silence_timeout_sec: null },
+        metadata: { a: null },
+      };
+      const { status, body } = await api.call('PATCH', path, { json });
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: { model: null, limits: null, metadata: {} },
+      });
+    });
+
     test('an empty patch changes nothing', async () => {
       const path = await agentWith(['x']);
       const { body, status } = await api.call('PATCH', path, { json: {} });

@@ -192,6 +192,32 @@ const ROLES = ['operator', 'api', 'delivery'] as const;
     expect(envOf(podOf(objects, 'delivery'), 'PARLEY_API_KEY')).toBeUndefined();
   });
 
+  test('that think with a model know the default one; its key comes from a Secret', async () => {
+    const model = { url: 'http://vllm.models.svc:8000/v1', name: 'm-1', existingSecret: 'models' };
+    const known = ['PARLEY_MODEL_URL', 'PARLEY_MODEL', 'PARLEY_MODEL_KEY'];
+    const environment = async (values: object, role: (typeof ROLES)[number]) => {
+      const pod = podOf(await renderChart(helm!, values), role);
+      return known.map((name) => envOf(pod, name));
+    };
+    for (const role of ['api', 'operator'] as const) {
+      expect(await environment({ model }, role)).toEqual([model.url, 'm-1', 'models/api-key']);
+    }
+    expect(await environment({ model }, 'delivery')).toEqual(known.map(() => undefined));
+    expect(await environment({}, 'api')).toEqual(known.map(() => undefined));
+    const keyOf = { ...model, existingSecretKey: 'other' };
+    expect((await environment({ model: keyOf }, 'api')).at(-1)).toBe('models/other');
+    const { url, name } = model;
+    expect(await environment({ model: { url, name } }, 'api')).toEqual([url, name, undefined]);
+    await expect(renderChart(helm!, { model: { url } })).rejects.toThrow(/model\.name/);
+  });
+
+  test('export no traces unless there is a collector', async () => {
+    const objects = await renderChart(helm!);
+    for (const role of ROLES) {
+      expect(envOf(podOf(objects, role), 'OTEL_EXPORTER_OTLP_ENDPOINT')).toBeUndefined();
+    }
+  });
+
   test("take what the values add, a role's own first", async () => {
     const objects = await renderChart(helm!, scenario('everything on'));
     const { labels, spec } = podOf(objects, 'api');

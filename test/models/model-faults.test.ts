@@ -210,6 +210,14 @@ describe('a provider that refuses', () => {
     }
   });
 
+  test('of the default provider its settings are named', async () => {
+    const stub = await stubModel();
+    const model = await modelOf({ default: endpointOf(stub.url, { provider: 'default' }) });
+    stub.script({ status: 401 }, { status: 404 });
+    expect((await failureOf(ask(model))).message).toContain('check PARLEY_MODEL_KEY, and that');
+    expect((await failureOf(ask(model))).message).toContain('check PARLEY_MODEL_URL, which');
+  });
+
   test('an error page is read as one, whatever its length', async () => {
     const stub = await stubModel();
     stub.answer({

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 import { until } from '../until.ts';
+import { startClerk } from './clerk.ts';
 
 /**
  * Clients of OpenAI's protocol, as they are published, talk to an agent of a `parley start`: they are
@@ -28,17 +29,19 @@ const parley = await startParley({
   dataDir: path.join(folder.path, 'data'),
   manifests: path.join(folder.path, 'manifests'),
 });
+const clerk = await startClerk(parley);
 let passed = 0;
 let failed = 0;
 try {
   const agent = await agentOf(parley);
   for (const peer of PEERS.filter((name) => asked.length === 0 || asked.includes(name))) {
-    const lines = await run(peer, { parley, agent });
+    const lines = await run(peer, { parley, agent, more: clerk.env });
     passed += lines.filter((line) => line.startsWith('ok ')).length;
     failed += lines.filter((line) => line.startsWith('not ok ')).length;
   }
 } finally {
   await parley.stop();
+  await clerk.stop();
   await folder.remove();
 }
 console.log(`\n${passed} passed, ${failed} failed`);
@@ -78,7 +81,7 @@ async function agentOf({ call }: Parley): Promise<string> {
 /** Lines `ok …` and `not ok …`; a script that ends otherwise than well is a failure too. */
 async function run(
   peer: string,
-  { parley, agent }: { parley: Parley; agent: string },
+  { parley, agent, more }: { parley: Parley; agent: string; more: Record<string, string> },
 ): Promise<string[]> {
   const isPython = existsSync(path.join(home, `${peer}.py`));
   const program = isPython ? 'python/bin/python' : process.execPath;
@@ -90,6 +93,7 @@ async function run(
       PARLEY_URL: parley.url,
       PARLEY_KEY: parley.apiKey,
       PARLEY_AGENT: agent,
+      ...more,
       PYTHONDONTWRITEBYTECODE: '1',
     },
   });

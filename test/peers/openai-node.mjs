@@ -1,7 +1,19 @@
 /** The `openai` package for Node, as it is published. */
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
-import { agent, baseURL, check, expectOneConversation, key, QUESTIONS } from './peer.mjs';
+import {
+  agent,
+  baseURL,
+  broken,
+  check,
+  clerk,
+  ERRANDS,
+  expectErrands,
+  expectOneConversation,
+  key,
+  QUESTIONS,
+  readerKey,
+} from './peer.mjs';
 
 const client = new OpenAI({ baseURL, apiKey: key });
 
@@ -87,6 +99,47 @@ await check('metadata.conversation_id continues a conversation', async () => {
   ]);
 });
 
+await check(
+  'streams an agent that calls a tool on our side, three turns, one conversation',
+  async () => {
+    const messages = [];
+    for (const content of ERRANDS) {
+      messages.push({ role: 'user', content });
+      const create = { model: clerk, messages, user: 'node-clerk', stream: true };
+      let reply = '';
+      for await (const { choices } of await client.chat.completions.create(create)) {
+        assert.equal(choices[0]?.delta.tool_calls, undefined);
+        reply += choices[0]?.delta.content ?? '';
+      }
+      messages.push({ role: 'assistant', content: reply });
+    }
+    await expectErrands('node-clerk', replies(messages));
+  },
+);
+
+await check('a model that fails, and a key that may not write', async () => {
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const once = new OpenAI({ baseURL, apiKey: key, maxRetries: 0 });
+  for (const stream of [false, true]) {
+    const ask = async () => {
+      const got = await once.chat.completions.create({ model: broken, messages, stream });
+      if (stream) for await (const _ of got);
+    };
+    await assert.rejects(ask(), (error) => {
+      assert.ok(
+        error instanceof OpenAI.InternalServerError || (stream && error instanceof OpenAI.APIError),
+      );
+      return error.code === 'model_unauthorized';
+    });
+  }
+  const reader = new OpenAI({ baseURL, apiKey: readerKey });
+  assert.ok((await reader.models.list()).data.length > 0);
+  await assert.rejects(
+    reader.chat.completions.create({ model: agent, messages }),
+    OpenAI.PermissionDeniedError,
+  );
+});
+
 await check('errors are of its own classes', async () => {
   const messages = [{ role: 'user', content: 'Hi' }];
   const create = (fields, by = client) =>
@@ -106,6 +159,10 @@ await check('errors are of its own classes', async () => {
     return error.param === 'temperature';
   });
 });
+
+function replies(messages) {
+  return messages.filter(({ role }) => role === 'assistant').map(({ content }) => content);
+}
 
 function said(messages) {
   return messages.map(({ role, content }) => [role === 'user' ? 'user' : 'agent', content]);

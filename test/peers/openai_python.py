@@ -8,6 +8,9 @@ import urllib.request
 import openai
 
 URL, KEY, AGENT = (os.environ[name] for name in ("PARLEY_URL", "PARLEY_KEY", "PARLEY_AGENT"))
+CLERK, BROKEN, READER = (
+    os.environ[name] for name in ("PARLEY_CLERK", "PARLEY_BROKEN", "PARLEY_READER_KEY")
+)
 QUESTIONS = ["When do you deliver?", "And how can I return something?", "When is the shop open?"]
 client = openai.OpenAI(base_url=f"{URL}/v1", api_key=KEY)
 
@@ -67,6 +70,34 @@ def three_turns_streamed():
     expect_one_conversation("python-stream", said(messages))
 
 
+def tools_run_here():
+    """Streams an agent that calls a tool on our side: three turns, one conversation."""
+    messages = []
+    for content in ["Where is T-1002?", "And T-1003?", "Thank you!"]:
+        messages.append({"role": "user", "content": content})
+        chunks = client.chat.completions.create(
+            model=CLERK, messages=messages, user="python-clerk", stream=True
+        )
+        deltas = [chunk.choices[0].delta for chunk in chunks]
+        assert not any(delta.tool_calls for delta in deltas)
+        reply = "".join(delta.content or "" for delta in deltas)
+        messages.append({"role": "assistant", "content": reply})
+    assert "on its way" in messages[1]["content"], messages
+    found = get("/v1/conversations?user_id=python-clerk")["data"]
+    assert len(found) == 1, f"{len(found)} conversations"
+    turns = get(f"/v1/conversations/{found[0]['id']}/transcript")["turns"]
+    roles = [turn["role"] for turn in turns]
+    assert roles == ["user", "tool", "agent"] * 2 + ["user", "agent"], roles
+
+
+def failures():
+    once = openai.OpenAI(base_url=f"{URL}/v1", api_key=KEY, max_retries=0)
+    raises(openai.InternalServerError, "model_unauthorized", by=once, model=BROKEN)
+    reader = openai.OpenAI(base_url=f"{URL}/v1", api_key=READER)
+    assert AGENT in [model.id for model in reader.models.list()]
+    raises(openai.PermissionDeniedError, "missing_scope", by=reader)
+
+
 def raises(kind, code, **fields):
     by = fields.pop("by", client)
     body = {"model": AGENT, "messages": [{"role": "user", "content": "Hi"}], **fields}
@@ -90,4 +121,6 @@ def errors():
 check("models.list and models.retrieve", models)
 check("three turns, one conversation", three_turns)
 check("three turns streamed, one conversation", three_turns_streamed)
+check("tools run here, three turns, one conversation", tools_run_here)
+check("a model that fails, and a key that may not write", failures)
 check("errors are of its own classes", errors)

@@ -2,6 +2,12 @@
 import assert from 'node:assert/strict';
 
 export const { PARLEY_URL: url, PARLEY_KEY: key, PARLEY_AGENT: agent } = process.env;
+/** An agent whose model calls a tool, one whose model cannot be asked, a key that may only read. */
+export const {
+  PARLEY_CLERK: clerk,
+  PARLEY_BROKEN: broken,
+  PARLEY_READER_KEY: readerKey,
+} = process.env;
 export const baseURL = `${url}/v1`;
 
 /** A line each: `ok NAME`, or `not ok NAME: REASON`. */
@@ -28,6 +34,25 @@ export async function expectOneConversation(user, turns) {
     transcript.turns.map(({ role, text }) => [role, text]),
     turns,
   );
+}
+
+/** What the clerk is asked, what it says, and the turns that this leaves. */
+export const ERRANDS = ['Where is T-1002?', 'And T-1003?', 'Thank you!'];
+export const REPORTS = [
+  'Let me look. \n\nIt is on its way.',
+  'Let me look. \n\nIt is on its way.',
+  'You are welcome.',
+];
+
+/** The three errands are one conversation, and the tool was called in it, here. */
+export async function expectErrands(user, replies) {
+  assert.deepEqual(replies, REPORTS);
+  const { data } = await get(`/v1/conversations?user_id=${user}`);
+  assert.equal(data.length, 1, `${data.length} conversations of ${user}`);
+  const { turns } = await get(`/v1/conversations/${data[0].id}/transcript`);
+  const steps = turns.map(({ role, tool_call }) => tool_call?.arguments.order ?? role);
+  const looked = (order) => ['user', order, 'agent'];
+  assert.deepEqual(steps, [...looked('T-1002'), ...looked('T-1003'), 'user', 'agent']);
 }
 
 export const QUESTIONS = [

@@ -14,6 +14,7 @@ import {
   type ResourceStore,
 } from '../resources/resource-store.ts';
 import { applyMergePatch, toCamelKey } from '../resources/schema/key-map.ts';
+import { isRecord } from '../resources/schema/prepare.ts';
 import type { AwaitProjection } from './await-projection.ts';
 import { declaring, retryingConflicts } from './declare.ts';
 import {
@@ -225,13 +226,33 @@ export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
           kind: kind.kind,
           namespace,
           name,
-          spec: declarationAfter({ current, touched, after: { ...kind.toSpec(after) } }),
+          spec: declarationAfter({
+            current,
+            touched,
+            after: withoutEmptied(current.spec, { ...kind.toSpec(after) }),
+          }),
           annotations: { [ANNOTATIONS.id]: id, ...annotations?.(current, { before, after }) },
         },
         { fieldManager: API_MANAGER, resourceVersion },
       );
     }),
   );
+}
+
+/**
+ * Without the objects whose last field the patch took away: server-side apply makes null of an owned
+ * object that loses all it had, and its schema refuses that.
+ */
+function withoutEmptied(before: unknown, after: Record<string, unknown>): Record<string, unknown> {
+  const held = new Map(Object.entries(isRecord(before) ? before : {}));
+  const kept = Object.entries(after).flatMap(([key, value]) => {
+    const had = held.get(key);
+    if (!isRecord(value) || !isRecord(had)) return [[key, value] as const];
+    const rest = withoutEmptied(had, value);
+    const isEmptied = Object.keys(rest).length === 0 && Object.keys(had).length > 0;
+    return isEmptied ? [] : [[key, rest] as const];
+  });
+  return Object.fromEntries(kept);
 }
 
 /**
