@@ -73,7 +73,7 @@ function compile(
   draft: Draft,
 ): { check: CheckArguments } | { problem: SchemaProblem } {
   const wrong = schemaOfSchemas(draft)(schema);
-  if (wrong) return refused(wrong.instancePath, wrong.message ?? 'is not valid');
+  if (wrong) return refused(wrong.instancePath, saidOf(wrong));
   // Without the schema of schemas, which is large and was asked already.
   const compiler = new DRAFTS[draft].Compiler({
     ...OPTIONS,
@@ -142,12 +142,20 @@ function ending<R>(check: () => R): R {
 }
 
 function linesOf(errors: readonly ErrorObject[]): string[] {
-  const lines = errors.slice(0, 100).map(({ instancePath, message = 'is not valid', params }) => {
+  const lines = errors.slice(0, 100).map((error) => {
+    const { instancePath, params } = error;
     const extra = Reflect.get(params, 'additionalProperty') as unknown;
     const named = typeof extra === 'string' ? ` (${extra.slice(0, 64)})` : '';
-    return `${instancePath === '' ? 'the arguments' : instancePath.slice(0, 200)} ${message.slice(0, 300)}${named}`;
+    return `${instancePath === '' ? 'the arguments' : instancePath.slice(0, 200)} ${saidOf(error)}${named}`;
   });
   return [...new Set(lines)].slice(0, PROBLEMS_MAX);
+}
+
+/** With the values that would be right: ajv says only that there are some. */
+function saidOf({ keyword, message = 'is not valid', params }: ErrorObject): string {
+  const allowed: unknown = Reflect.get(params, 'allowedValues');
+  if (keyword !== 'enum' || !Array.isArray(allowed)) return message.slice(0, 300);
+  return `must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`.slice(0, 300);
 }
 
 const room = createContext({ work: undefined as unknown });

@@ -16,7 +16,11 @@ const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
 describe('arguments are checked', () => {
   const order = {
     type: 'object',
-    properties: { id: { type: 'string', pattern: '^A-[0-9]+$' }, count: { type: 'integer' } },
+    properties: {
+      id: { type: 'string', pattern: '^A-[0-9]+$' },
+      count: { type: 'integer' },
+      by: { enum: ['van', 'post'] },
+    },
     required: ['id'],
     additionalProperties: false,
   };
@@ -24,6 +28,7 @@ describe('arguments are checked', () => {
   test.each([
     [{ id: 'A-1' }, []],
     [{ id: 'B' }, ['/id must match pattern "^A-[0-9]+$"']],
+    [{ id: 'A-1', by: 'ship' }, ['/by must be one of "van", "post"']],
     [{ count: 1 }, ["the arguments must have required property 'id'"]],
     [{ id: 'A-1', more: 1 }, ['the arguments must NOT have additional properties (more)']],
   ])('%j: %j', (value, problems) => {
@@ -70,6 +75,11 @@ describe('a schema that cannot be used is refused, at its place:', () => {
     [{ $async: true, required: ['a'] }, '/$async'],
   ])('%j', (schema, pointer) => {
     expect(refusalOf(schema)).toEqual({ pointer, detail: expect.any(String) });
+  });
+
+  test('with the values that would be right', () => {
+    const { detail } = refusalOf({ properties: { a: { type: 'strin' } } }) as { detail: string };
+    expect(detail).toMatch(/^must be one of .*"string"/);
   });
 });
 
