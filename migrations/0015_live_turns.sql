@@ -26,4 +26,7 @@ alter table turns add column request_id uuid;
 
 -- Who speaks since a handoff; null: the agent and version it began with.
 alter table conversations add column speaker_agent_id uuid;
+-- What ends with an agent that was deleted while it spoke for another one.
+create index on conversations (namespace, speaker_agent_id, id)
+  where speaker_agent_id is not null and ended_at is null and deleted_at is null;
 alter table conversations add column speaker_version integer;

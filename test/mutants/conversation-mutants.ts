@@ -362,4 +362,13 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     suite: 'test/conversations/tools/webhook-tool.test.ts',
     test: 'what a busy machine keeps waiting is not held against the schema',
   },
+  {
+    name: 'goes-on-without-its-speaker',
+    why: 'a conversation that was handed over to an agent that is deleted waits for nobody',
+    file: 'src/conversations/ending/deleted-agents.sql.ts',
+    find: 'and speaker_agent_id = $2 and',
+    replace: 'and speaker_agent_id = $2 and false and',
+    suite: 'test/conversations/turns/handoff-turns.pg.test.ts',
+    test: 'ends with the agent that speaks, when that is deleted',
+  },
 ];

@@ -23,16 +23,21 @@ export async function listDeletedAgents(db: Db, limit: number): Promise<DeletedA
   return rows;
 }
 
-/** Conversations of an agent that go on; the newest first, since few that are old do. */
+/** Conversations of an agent, or in which it speaks, that go on; the newest first, since few that are old do. */
 export async function listLiveOf(
   db: Db,
   { agentId, namespace }: DeletedAgent,
   limit: number,
 ): Promise<{ id: string; namespace: string }[]> {
   const { rows } = await db.query<{ id: string; namespace: string }>(
-    `select id, namespace from conversations
-      where namespace = $1 and agent_id = $2 and deleted_at is null and ended_at is null
-      order by id desc limit $3`,
+    `(select id, namespace from conversations
+       where namespace = $1 and agent_id = $2 and deleted_at is null and ended_at is null
+       order by id desc limit $3)
+     union
+     (select id, namespace from conversations
+       where namespace = $1 and speaker_agent_id = $2 and deleted_at is null and ended_at is null
+       order by id desc limit $3)
+     limit $3`,
     [namespace, agentId, limit],
   );
   return rows;

@@ -36,7 +36,8 @@ export type ModelFixture = ConversationFixture & {
   shop: Receiver;
   /** The tool `order {id: integer}`: the shop, with a bearer and signed. */
   order: (fields?: Record<string, unknown>) => Record<string, unknown>;
-  talk: (way: Way, agent?: Record<string, unknown>) => Promise<Talk>;
+  /** With an agent by its id, or a new one of these fields. */
+  talk: (way: Way, agent?: string | Record<string, unknown>) => Promise<Talk>;
   /** Lines of the log since the beginning. */
   log: string[];
   /** Nothing is under way, no secret stands in the transcript, the events, the log, or in `texts`. */
@@ -89,8 +90,9 @@ export async function startModelFixture(
     shop,
     order,
     log: lines,
-    talk: async (way, fields) => {
-      const agent = await api.newAgent({ model: { provider: 'quick' }, ...fields });
+    talk: async (way, given) => {
+      const quick = { model: { provider: 'quick' } };
+      const agent = typeof given === 'string' ? given : await api.newAgent({ ...quick, ...given });
       const say = await speakerOf(api, way, agent);
       return { agent, say, id: () => onlyOf(agent) };
     },
