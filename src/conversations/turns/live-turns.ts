@@ -26,7 +26,7 @@ export type LiveTurns = {
   look: (conversationIds: readonly string[]) => void;
   /** Of a conversation. */
   untilWoken: KeyWaiters['untilWoken'];
-  /** Renews the leases, with one statement for all of them. */
+  /** Renews the leases, with one statement for all of them; of what was looked at, that alone. */
   renewal: Periodic;
   /** Turns under way are finished within the time there is; the rest is canceled and stored. */
   stop: (graceMs?: number) => Promise<void>;
@@ -35,22 +35,11 @@ export type LiveTurns = {
 type Held = HeldTurn & { canceling: AbortController; released: Promise<void> };
 
 export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): LiveTurns {
+  /** By conversation: the turns of one are taken one after the other. */
   const held = new Map<string, Held>();
   const waiters = createKeyWaiters();
+  const { renewal, renewNow } = createRenewal({ pool, log, held });
   let isStopping = false;
-
-  /** Renews all; what is canceled or gone is not wanted any more. */
-  async function renew(): Promise<boolean> {
-    const asked = [...held.values()];
-    if (asked.length === 0) return false;
-    const there = await renewLiveTurns(pool, asked);
-    const wanted = new Set(there.filter((one) => !one.isCanceled).map(({ token }) => token));
-    for (const { token, canceling } of asked) if (!wanted.has(token)) canceling.abort();
-    return false;
-  }
-
-  const what = 'renewing the leases of turns';
-  const renewal = createPeriodic({ what, everyMs: RENEW_MS, run: renew, log });
 
   return {
     hold: (turn, unwanted = []) => {
@@ -62,21 +51,19 @@ export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): Liv
         else other?.addEventListener('abort', cancel, { once: true });
       }
       const { promise: released, resolve } = Promise.withResolvers<void>();
-      held.set(turn.token, { ...turn, canceling, released });
+      held.set(turn.conversationId, { ...turn, canceling, released });
       if (isStopping) canceling.abort();
       const release = (): void => {
-        held.delete(turn.token);
+        if (held.get(turn.conversationId)?.token === turn.token) held.delete(turn.conversationId);
         for (const other of unwanted) other?.removeEventListener('abort', cancel);
         resolve();
       };
       return { signal: canceling.signal, release };
     },
     look: (conversationIds) => {
-      const isAny = conversationIds.includes('*');
-      const about = new Set(conversationIds);
       waiters.wake(conversationIds);
-      const isOurs = [...held.values()].some((one) => isAny || about.has(one.conversationId));
-      if (isOurs) renewal.wake();
+      const isAny = conversationIds.includes('*');
+      renewNow(isAny ? [...held.keys()] : conversationIds.filter((id) => held.has(id)));
     },
     untilWoken: waiters.untilWoken,
     renewal,
@@ -95,4 +82,50 @@ export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): Liv
       await within(SETTLE_MS);
     },
   };
+}
+
+/** Renews all leases at times, and those of some conversations when told to. */
+function createRenewal({
+  pool,
+  log,
+  held,
+}: {
+  pool: Pool;
+  log: Logger;
+  held: ReadonlyMap<string, Held>;
+}): { renewal: Periodic; renewNow: (conversationIds: readonly string[]) => void } {
+  const toLookAt = new Set<string>();
+  let allRenewedMs = -Infinity;
+
+  /** What is canceled or gone is not wanted any more. */
+  async function renew(): Promise<boolean> {
+    const asked = dueNow();
+    if (asked.length === 0) return false;
+    const there = await renewLiveTurns(pool, asked).catch((error: unknown) => {
+      allRenewedMs = -Infinity;
+      throw error;
+    });
+    const wanted = new Set(there.filter((one) => !one.isCanceled).map(({ token }) => token));
+    for (const { token, canceling } of asked) if (!wanted.has(token)) canceling.abort();
+    return false;
+  }
+
+  /** All, unless they were renewed a short while ago: a thousand rows are not written for one. */
+  function dueNow(): Held[] {
+    const nowMs = performance.now();
+    const isAll = nowMs - allRenewedMs >= RENEW_MS / 2;
+    if (isAll) allRenewedMs = nowMs;
+    const ids = isAll ? held.keys() : toLookAt;
+    const due = [...ids].flatMap((id) => held.get(id) ?? []);
+    toLookAt.clear();
+    return due;
+  }
+
+  const what = 'renewing the leases of turns';
+  const renewal = createPeriodic({ what, everyMs: RENEW_MS, run: renew, log });
+  const renewNow = (conversationIds: readonly string[]): void => {
+    for (const id of conversationIds) toLookAt.add(id);
+    if (toLookAt.size > 0) renewal.wake();
+  };
+  return { renewal, renewNow };
 }

@@ -52,7 +52,10 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
       await failpoint('notify.sending');
       await deps.pool.query({
         name: 'notify',
-        text: 'select pg_notify(c, p) from unnest($1::text[], $2::text[]) as n (c, p)',
+        // Nothing to wait for on disk: a server that crashes forgets all who listened.
+        text: `select pg_notify(c, p)
+                 from (select set_config('synchronous_commit', 'off', true)) lazily,
+                      unnest($1::text[], $2::text[]) as n (c, p)`,
         values: [batch.map(([channel]) => channel), batch.map(([, payload]) => payload)],
       });
     } catch (error) {
