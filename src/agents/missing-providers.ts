@@ -1,11 +1,13 @@
 import { ApiError, type FieldError } from '../errors.ts';
 import type { ResourceStore } from '../platform/resources/resource-store.ts';
-import type { AgentSpec } from './agent.ts';
+import type { AgentContent, AgentSpec } from './agent.ts';
 
 /** What agents can reply by. */
 export type Models = {
   /** The settings name a provider, for agents that name none. */
   hasDefaultModel: boolean;
+  /** Those that a model of the samples answers, whatever they name. */
+  isSample?: ((content: AgentContent) => boolean) | undefined;
 };
 
 /** What agents call that provider by. */

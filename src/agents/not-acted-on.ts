@@ -1,6 +1,6 @@
 import type { AgentSpec } from './agent.ts';
 import { contentOf } from './content-hash.ts';
-import type { Models } from './missing-providers.ts';
+import { providersOf, type Models } from './missing-providers.ts';
 
 /**
  * What is declared, kept and shown, and changes nothing that the agent does (contract §4): `not acted on by
@@ -10,16 +10,23 @@ import type { Models } from './missing-providers.ts';
  */
 export function notActedOn(spec: AgentSpec, models: Models): string | undefined {
   const content = contentOf(spec);
-  const names = hasModel(spec, models) ? (content.voice ? ['voice'] : []) : withoutModel(content);
+  const names = hasModel(content, models)
+    ? content.voice
+      ? ['voice']
+      : []
+    : withoutModel(content);
   return names.length > 0 ? `not acted on by this version: ${names.join(', ')}` : undefined;
 }
 
-/** Whether a model answers, not whether it can be reached. */
-function hasModel({ model }: AgentSpec, { hasDefaultModel }: Models): boolean {
-  return hasDefaultModel || model?.provider !== undefined;
+type Content = ReturnType<typeof contentOf>;
+
+/** Whether a model answers, not whether it can be reached; a fallback alone is one. */
+function hasModel(content: Content, { hasDefaultModel, isSample }: Models): boolean {
+  const isNamed = providersOf(content.model).length > 0;
+  return hasDefaultModel || isNamed || (isSample?.(content) ?? false);
 }
 
-function withoutModel(content: ReturnType<typeof contentOf>): string[] {
+function withoutModel(content: Content): string[] {
   const tools = (content.tools ?? []).map(({ name }) => name);
   const fields = (['voice', 'language', 'model'] as const).filter((field) => content[field]);
   const isRule = content.escalation?.rules?.some(({ when }) => when === 'tool_failure') ?? false;

@@ -91,7 +91,7 @@ function modelOf(endpoint: ModelEndpoint, asked: string | undefined): string {
 
 function missing(provider: string | undefined): ModelError {
   const message =
-    provider === undefined
+    provider === undefined || provider === DEFAULT_PROVIDER
       ? 'There is no default model provider: set PARLEY_MODEL_URL.'
       : `There is no model provider "${provider}" in the agent's namespace that can be used: see its conditions.`;
   return new ModelError('model_refused', message);

@@ -155,14 +155,15 @@ async function startRoles(deps: {
   const names = createEndpointNames(context);
   const delivery = await runDelivery({ ...context, onAttempt: printAttempts(screen, names) });
   stops.push(delivery.stop);
-  const operator = await runOperator({ ...context, ...declarations });
-  stops.push(operator.stop);
   const folder = config.manifests ?? EXAMPLES;
   const hasSamples = config.demo && path.resolve(folder) === EXAMPLES;
   const shop = hasSamples
     ? await startSampleShop({ model: config.model !== undefined })
     : undefined;
   if (shop) stops.push(shop.stop);
+  const isSample = shop?.sampleModel?.isFor;
+  const operator = await runOperator({ ...context, ...declarations, isSample });
+  stops.push(operator.stop);
   const api = await runApi({
     ...context,
     ...(shop && { lookup: shop.lookup, sampleModel: shop.sampleModel }),

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ResourceEvent } from '../../src/platform/resources/resource-store.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
+import type { Operator } from '../../src/roles/operator/run.ts';
+import { until } from '../until.ts';
 import { awaitCondition, conditionsOf } from './agents.ts';
 
 /** What an agent declares and nothing acts on is said, where it is declared and by REST. */
 
 const told: ResourceEvent[] = [];
 let engine: Engine;
+let operator: Operator;
 beforeAll(async () => {
   engine = await startEngine();
-  await engine.startOperator({ record: (_, event) => told.push(event) });
+  operator = await engine.startOperator({ record: (_, event) => told.push(event) });
 });
 afterAll(() => engine?.stop());
 
@@ -63,4 +66,19 @@ test('is told once, however often it is looked at', async () => {
   const { Degraded } = conditionsOf(await engine.settled('Agent', 'again'));
   expect(Degraded).toMatchObject({ status: 'True' });
   expect(told.slice(before).filter(({ reason }) => reason === 'NotSupported')).toEqual([]);
+});
+
+test('is gone when the operator is started with a default model, and back without', async () => {
+  await engine.declareAgent('later', { prompt: 'Be kind.', tools: [tool('refund')] });
+  await engine.settled('Agent', 'later');
+  const restart = async (modelSettings?: { url: string; key: undefined; model: string }) => {
+    await operator.stop();
+    operator = await engine.startOperator({ modelSettings });
+  };
+  const isDegraded = async (): Promise<boolean> =>
+    'Degraded' in conditionsOf(await engine.settled('Agent', 'later'));
+  await restart({ url: 'https://models.example.com/v1', key: undefined, model: 'm' });
+  await until('it is gone', async () => !(await isDegraded()));
+  await restart();
+  await until('it is back', isDegraded);
 });

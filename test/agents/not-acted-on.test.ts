@@ -12,6 +12,7 @@ const spec = {
   model: { name: 'm' },
   escalation: { rules: [{ when: 'tool_failure' }] },
 } as unknown as AgentSpec;
+const withFallback = { ...spec, model: { name: 'm', fallback: [{ provider: 'acme' }] } };
 const withProvider = { ...spec, model: { provider: 'acme' } };
 
 test('without a model it is all that a model is needed for', () => {
@@ -24,7 +25,15 @@ test.each([
   [spec, true],
   [withProvider, false],
   [withProvider, true],
+  [withFallback, false],
 ])('with one it is the voice', (of, hasDefaultModel) => {
   expect(notActedOn(of, { hasDefaultModel })).toBe('not acted on by this version: voice');
   expect(notActedOn({ ...of, voice: {} }, { hasDefaultModel })).toBeUndefined();
+});
+
+test('a model of the samples is one, for the agents that it answers', () => {
+  const models = { hasDefaultModel: false, isSample: () => true };
+  expect(notActedOn(spec, models)).toBe('not acted on by this version: voice');
+  const other = { hasDefaultModel: false, isSample: () => false };
+  expect(notActedOn(spec, other)).toMatch(/tools \(bye\)/);
 });

@@ -105,6 +105,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     cutter,
     providers: PROVIDERS,
     hasDefaultModel: deps.modelSettings !== undefined,
+    isSample: deps.sampleModel?.isFor,
   });
   const { authenticate, watch: watchKey } = keys;
   const doors = { authenticate, watchKey, inFlight, isReady: () => isAnswering(pool) };

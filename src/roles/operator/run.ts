@@ -1,3 +1,4 @@
+import type { SampleModel } from '../api/replies.ts';
 import type { Limits } from '../../config.ts';
 import type { ReconcileResult } from '../../platform/controller/controller.ts';
 import { agentReconciler } from '../../agents/agent.reconciler.ts';
@@ -44,6 +45,8 @@ export type OperatorRoleDeps = {
   sealer: Sealer;
   guard: AddressGuard;
   modelSettings: ModelSettings | undefined;
+  /** Agents that a model of the samples answers. */
+  isSample?: SampleModel['isFor'] | undefined;
   metrics: Metrics;
   log: Logger;
   limits: Limits;
