@@ -1,3 +1,4 @@
+import type { Models } from '../../agents/missing-providers.ts';
 import { hostname } from 'node:os';
 import { createFollowers, type Followers } from '../../conversations/follow-conversation.ts';
 import { createLiveTurns, type LiveTurns } from '../../conversations/turns/live-turns.ts';
@@ -104,8 +105,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     wakeCalls,
     cutter,
     providers: PROVIDERS,
-    hasDefaultModel: deps.modelSettings !== undefined,
-    isSample: deps.sampleModel?.isFor,
+    ...modelsOf(deps),
   });
   const { authenticate, watch: watchKey } = keys;
   const doors = { authenticate, watchKey, inFlight, isReady: () => isAnswering(pool) };
@@ -201,4 +201,9 @@ function tellKeyEnded(
  */
 function linkBase(host: string, { url, port }: Listening): string {
   return host === '0.0.0.0' || host === '::' ? `http://${hostname()}:${port}` : url;
+}
+
+/** What agents can reply by, for what is said of them. */
+function modelsOf({ modelSettings, sampleModel }: ApiRoleDeps): Models {
+  return { hasDefaultModel: modelSettings !== undefined, isSample: sampleModel?.isFor };
 }
