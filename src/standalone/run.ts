@@ -24,7 +24,7 @@ import { ownFolder } from './postgres/owner.ts';
 import { readLocalSecrets, replaceApiKey } from './local-secrets.ts';
 import { createManifestFolder } from '../platform/manifests/folder.ts';
 import { startSample } from './sample-conversation.ts';
-import { startSampleShop } from './sample-shop.ts';
+import { startSampleShop, type SampleShop } from './sample-shop.ts';
 import { SHOP_HOST } from './demo-shop.ts';
 import { createScreen, type Screen } from './screen.ts';
 
@@ -138,6 +138,12 @@ async function startDatabase(deps: {
   return (await postgres.start()).url;
 }
 
+async function openShop({ model }: Config, stops: Stop[]): Promise<SampleShop> {
+  const shop = await startSampleShop({ model: model !== undefined });
+  stops.push(shop.stop);
+  return shop;
+}
+
 async function startRoles(deps: {
   config: Config;
   context: Context;
@@ -157,10 +163,7 @@ async function startRoles(deps: {
   stops.push(delivery.stop);
   const folder = config.manifests ?? EXAMPLES;
   const hasSamples = config.demo && path.resolve(folder) === EXAMPLES;
-  const shop = hasSamples
-    ? await startSampleShop({ model: config.model !== undefined })
-    : undefined;
-  if (shop) stops.push(shop.stop);
+  const shop = hasSamples ? await openShop(config, stops) : undefined;
   const isSample = shop?.sampleModel?.isFor;
   const operator = await runOperator({ ...context, ...declarations, isSample });
   stops.push(operator.stop);
