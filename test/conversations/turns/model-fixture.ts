@@ -45,7 +45,7 @@ export type ModelFixture = ConversationFixture & {
 };
 
 /** Of the provider `quick`, whose time-outs are short. */
-export const QUICK = { first_token_ms: 500, between_tokens_ms: 500, total_ms: 5_000 };
+const QUICK = { first_token_ms: 1_000, between_tokens_ms: 500, total_ms: 10_000 };
 const BEARER = 'shop-token-never-to-be-told';
 const SIGNING = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 const HIDDEN = [STUB_KEY, BEARER, SIGNING, Buffer.alloc(32, 9).toString('base64')];
@@ -91,8 +91,7 @@ export async function startModelFixture(
     order,
     log: lines,
     talk: async (way, given) => {
-      const quick = { model: { provider: 'quick' } };
-      const agent = typeof given === 'string' ? given : await api.newAgent({ ...quick, ...given });
+      const agent = typeof given === 'string' ? given : await api.newAgent(given);
       const say = await speakerOf(api, way, agent);
       return { agent, say, id: () => onlyOf(agent) };
     },
