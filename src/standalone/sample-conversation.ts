@@ -88,13 +88,15 @@ async function converseOnce(deps: SampleDeps, signal: AbortSignal): Promise<void
   for (const sample of samples) {
     const agentId = await waitUntilInForce(deps, sample, signal);
     if (agentId === undefined || held.some((one) => one.agentId === agentId)) continue;
-    await converse(deps, { ...sample, agentId });
+    await converse(deps, { ...sample, agentId }, signal);
+    if (signal.aborted) return;
   }
 }
 
 async function converse(
   { api: { conversations, url }, apiKey, note }: SampleDeps,
   { agent, agentId, messages }: Sample & { agentId: string },
+  signal: AbortSignal,
 ): Promise<void> {
   const { id } = await startConversation(conversations, {
     namespace: NAMESPACE,
@@ -107,13 +109,15 @@ async function converse(
   let hasEnded = false;
   let failure: string | undefined;
   for (const text of messages) {
-    const said = { namespace: NAMESPACE, conversationId: id, text };
+    // A model may take its time, and whoever stops the program does not wait for it.
+    const said = { namespace: NAMESPACE, conversationId: id, text, signal };
     const { turns, conversation } = await conversations.takeTurn(said);
     failure ??= turns.find(({ error }) => error !== null)?.error?.detail;
     hasEnded = conversation.endedAt !== null;
-    if (hasEnded) break;
+    if (hasEnded || signal.aborted) break;
   }
   if (!hasEnded) await endConversation(conversations, { namespace: NAMESPACE, id, reason: 'api' });
+  if (signal.aborted) return;
   const at = `/v1/conversations/${fromUuid('conv', id)}/transcript?format=text`;
   if (failure !== undefined) note(`the model of ${agent} could not answer: ${failure}`);
   note(`a sample conversation with ${agent} was held; to read it:`);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { startStubModel } from '../models/stub-model.ts';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 
 /** What a new user sees at the first start: a conversation with each agent of examples/. */
@@ -17,11 +18,11 @@ afterEach(async () => {
   await folder.remove();
 });
 
-const start = (demo: string): Promise<Parley> =>
+const start = (demo: string, env: Record<string, string> = {}): Promise<Parley> =>
   startParley({
     dataDir: path.join(folder.path, 'data'),
     manifests: EXAMPLES,
-    env: { PARLEY_DEMO: demo },
+    env: { PARLEY_DEMO: demo, ...env },
   });
 
 test('the first start holds a conversation with answers, a gap, an end and its events', async () => {
@@ -72,6 +73,24 @@ async function didThings(id: string): Promise<void> {
     model: { provider: 'scripted', name: 'scripted' },
   });
 }
+
+test('a model that stands still in the sample holds nobody up who stops', async () => {
+  const stub = await startStubModel({ reply: { text: 'one two', hang: 'between_tokens' } });
+  parley = await start('1', { PARLEY_MODEL_URL: stub.url, PARLEY_MODEL: 'stub-1' });
+  await shown('Model', `stub-1 at ${stub.url}`);
+  await stub.request(0);
+  const from = performance.now();
+  expect(await parley.stop()).toEqual([0]);
+  expect(performance.now() - from).toBeLessThan(10_000);
+  await stub.stop();
+}, 60_000);
+
+test('what the model of the sample could not answer is told', async () => {
+  const stub = await startStubModel({ reply: { status: 401 } });
+  parley = await start('1', { PARLEY_MODEL_URL: stub.url, PARLEY_MODEL: 'stub-1' });
+  await shown('the model of support could not answer', 'check PARLEY_MODEL_KEY');
+  await stub.stop();
+}, 60_000);
 
 test('without the demonstration there is none', async () => {
   parley = await start('0');
