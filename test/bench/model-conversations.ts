@@ -120,7 +120,9 @@ function cpuOf({ api, postmaster }: Bench): ReadCpu {
   };
 }
 
-/** Turns as fast as they are answered, then 50 conversations at once with a model that takes half a second. */
+type Asked = { text: string; firstTokenMs?: number };
+
+/** Turns as fast as they are answered, then 50 conversations at once with a model that takes its time. */
 export async function benchTurns(
   bench: Bench,
   talk: Conversations,
@@ -132,11 +134,11 @@ export async function benchTurns(
     as === 'json' ? talk.say(id, text) : readTokens(await talk.stream(id, text));
   const held = new Map<number, { id: string; turns: number }>();
   const turnOf =
-    (text: string): Turn =>
+    ({ text, firstTokenMs = 0 }: Asked): Turn =>
     async (index) => {
       const { id, turns: said } = held.get(index) ?? { id: await talk.begin(), turns: 0 };
       const startedMs = clockMs();
-      const added = addedMs(startedMs, await say(id, text));
+      const added = addedMs(startedMs, await say(id, text), firstTokenMs);
       if (said + 1 < TURNS_OF_ONE) held.set(index, { id, turns: said + 1 });
       else {
         held.delete(index);
@@ -145,21 +147,22 @@ export async function benchTurns(
       return added;
     };
   const bareOf =
-    (text: string): Turn =>
+    ({ text, firstTokenMs = 0 }: Asked): Turn =>
     async () => {
       const startedMs = clockMs();
-      return addedMs(startedMs, await ask(text));
+      return addedMs(startedMs, await ask(text), firstTokenMs);
     };
-  const quick = asking(20);
-  const paced = asking(20, 25);
+  const quick = { text: asking(20) };
+  const paced = { text: asking(20, 100), firstTokenMs: 100, spreadMs: 2_000 };
   await closedLoop({ atOnce: 20, turns: Math.min(turns, 500) }, turnOf(quick), ownCpu);
-  for (const { atOnce, text, name } of [
-    { atOnce: 1, text: quick, name: '1 at once' },
-    { atOnce: 10, text: quick, name: '10 at once' },
-    { atOnce: 50, text: paced, name: '50 at once, a model of 500 ms' },
+  for (const { atOnce, name, ...asked } of [
+    { ...quick, atOnce: 1, name: '1 at once' },
+    { ...quick, atOnce: 10, name: '10 at once' },
+    { ...paced, atOnce: 50, name: '50 at once, a model of 2 s' },
   ]) {
-    const one = await closedLoop({ atOnce, turns }, bareOf(text), ownCpu);
-    const other = await closedLoop({ atOnce, turns }, turnOf(text), cpuOf(bench));
+    const load = { ...asked, atOnce, turns };
+    const one = await closedLoop(load, bareOf(asked), ownCpu);
+    const other = await closedLoop(load, turnOf(asked), cpuOf(bench));
     print(`${as}, ${name}: bare openai client`, figuresOf(one));
     print(`${as}, ${name}: turns`, `${figuresOf(other)}; ${beside(one, other)}`);
   }

@@ -27,15 +27,18 @@ export function stampsIn(text: string): number[] {
   return [...text.matchAll(/\d{10,}\.\d+/g)].map(([stamp]) => Number(stamp));
 }
 
-/** Of a turn that began then and is over now: all but what the model took between its tokens. */
-export function addedMs(startedMs: number, text: string): number {
+/** Of a turn that began then and is over now: all but what the model took to its last token. */
+export function addedMs(startedMs: number, text: string, firstTokenMs = 0): number {
   const stamps = stampsIn(text);
-  return clockMs() - startedMs - (stamps.at(-1)! - stamps[0]!);
+  return clockMs() - startedMs - firstTokenMs - (stamps.at(-1)! - stamps[0]!);
 }
 
-/** Turns, so many at once, each begun when one is over. */
+/**
+ * Turns, so many at once, each begun when one is over; `spreadMs`: the first ones begin within that time,
+ * not in one moment, and so do those that follow them.
+ */
 export async function closedLoop(
-  { atOnce, turns }: { atOnce: number; turns: number },
+  { atOnce, turns, spreadMs = 0 }: { atOnce: number; turns: number; spreadMs?: number },
   turn: Turn,
   readCpu: ReadCpu,
 ): Promise<Run> {
@@ -43,6 +46,7 @@ export async function closedLoop(
   const before = readCpu();
   let left = turns;
   const one = async (_: unknown, index: number): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, (index / atOnce) * spreadMs));
     while (left-- > 0) times.push(await turn(index));
   };
   await Promise.all(Array.from({ length: atOnce }, one));

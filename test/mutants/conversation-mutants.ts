@@ -8,6 +8,7 @@ const ROWS = 'src/conversations/record/conversations.sql.ts';
 const TURNS = 'src/conversations/record/turns.sql.ts';
 const END = 'src/conversations/ending/end-conversation.ts';
 const LIVE = 'test/conversations/turns/live-turns.pg.test.ts';
+const STATEMENTS = 'test/conversations/turns/turn-statements.pg.test.ts';
 
 /** Bugs of conversations: their turns, their end, what is kept of them. */
 export const CONVERSATION_MUTANTS: readonly Mutant[] = [
@@ -370,5 +371,23 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     replace: 'and speaker_agent_id = $2 and false and',
     suite: 'test/conversations/turns/handoff-turns.pg.test.ts',
     test: 'ends with the agent that speaks, when that is deleted',
+  },
+  {
+    name: 'every-lease-for-one',
+    why: 'each turn of anybody writes the rows of all that are under way',
+    file: 'src/conversations/turns/live-turns.ts',
+    find: 'const isAll = nowMs - allRenewedMs >= RENEW_MS / 2;',
+    replace: 'const isAll = true;',
+    suite: STATEMENTS,
+    test: 'what happens in one conversation renews no lease of the others',
+  },
+  {
+    name: 'history-in-a-statement-more',
+    why: 'each turn with a model waits for one more round trip',
+    file: 'src/conversations/turns/claim-turn.ts',
+    find: '...(!failed && { history })',
+    replace: '...(failed && { history })',
+    suite: STATEMENTS,
+    test: 'three statements: what is read, the claim with the history, what is stored',
   },
 ];

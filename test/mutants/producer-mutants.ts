@@ -220,6 +220,6 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
     find: 'if (known.size < NAMES_MAX) known.add(key);',
     replace: 'known.add(key);',
     suite: 'test/platform/observability/gen-ai.test.ts',
-    test: 'names make a hundred labels and no more',
+    test: 'names of a tenant make a hundred labels and no more',
   },
 ];

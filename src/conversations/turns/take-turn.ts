@@ -116,7 +116,11 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
 
 type HeldTurnDeps = TakeTurnDeps & { turns: LiveTurns };
 
-/** A turn that is claimed while the reply is made. undefined: somebody was first, to be read again. */
+/**
+ * A turn that is claimed while the reply is made. undefined: somebody was first, to be read again. Three
+ * statements, one after the other: what was read, the claim with the history, what is stored; for each round
+ * of tools two more, and what the search in the knowledge needs, which runs beside the rest.
+ */
 async function takeHeldTurn(
   deps: HeldTurnDeps,
   begun: Begun,
