@@ -30,6 +30,18 @@ _number = itertools.count(1)
 
 
 @schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """
+    In OpenAPI 3.1 the schema of an event stream is that of its text, as a whole; schemathesis holds
+    each event against it, as 3.2 does with `itemSchema`.
+    """
+    for path in raw_schema["paths"].values():
+        for operation in path.values():
+            for answer in operation.get("responses", {}).values() if isinstance(operation, dict) else ():
+                answer.get("content", {}).get("text/event-stream", {}).pop("schema", None)
+
+
+@schemathesis.hook
 def before_call(context, case, kwargs):
     keep_own_key(case)
     if isinstance(case.query, dict) and next(_number) % 4:
@@ -75,7 +87,7 @@ def spread_headers(headers):
 def settle_body(body):
     """Rules between fields, addresses and times: what OpenAPI has no words for."""
     for name, value in list(body.items()):
-        if name == "url" and isinstance(value, str) and HTTP_URL.match(value):
+        if name in ("url", "base_url") and isinstance(value, str) and HTTP_URL.match(value):
             body[name] = f"https://example.com/{next(_number)}"
         elif name == "headers" and isinstance(value, dict):
             if all(isinstance(header, str) for header in value.values()):
@@ -129,6 +141,10 @@ NOT_TAKEN = "metadata tools tool_choice functions function_call audio logprobs s
 
 def modelled(case):
     case.path_parameters["model"] = make("/v1/agents", {"prompt": "first"})
+
+
+def provided(case):
+    case.path_parameters["id"] = make("/v1/model_providers", {"base_url": "https://example.com/v1"})
 
 
 def requested(case):
@@ -238,6 +254,9 @@ PREPARED = {
     "POST /v1/conversations/{id}/messages": active,
     "POST /v1/chat/completions": talked,
     "GET /v1/models/{model}": modelled,
+    "GET /v1/model_providers/{id}": provided,
+    "PATCH /v1/model_providers/{id}": provided,
+    "DELETE /v1/model_providers/{id}": provided,
     "POST /v1/escalations/{id}/accept": requested,
     "POST /v1/escalations/{id}/decline": requested,
     "POST /v1/escalations/{id}/complete": accepted,
