@@ -163,6 +163,9 @@ const runWork = new Script('work()');
 
 /** So much longer by the clock for what a busy machine has kept waiting. */
 const PATIENCE = 4;
+/** Who had less of its time than this was waiting, and gets more; then, who has computed hardly at all. */
+const WAITING = 0.5;
+const HARDLY = 0.1;
 
 /**
  * Runs something that may not end; it is stopped in the middle of an expression. Costs some 50 µs. What
@@ -170,21 +173,17 @@ const PATIENCE = 4;
  * @throws SlowSchemaError
  */
 function withinMs<R>(timeout: number, work: () => R): R {
-  const first = attempt(work, { timeout, ownMs: timeout });
+  const first = attempt(work, timeout);
   if ('value' in first) return first.value;
-  if (!first.isStarved) throw new SlowSchemaError('too slow');
-  const second = attempt(work, { timeout: timeout * PATIENCE, ownMs: timeout });
+  if (first.computedMs >= timeout * WAITING) throw new SlowSchemaError('too slow');
+  const second = attempt(work, timeout * PATIENCE);
   if ('value' in second) return second.value;
-  throw new SlowSchemaError('too slow', { isStarved: second.isStarved });
+  throw new SlowSchemaError('too slow', { isStarved: second.computedMs < timeout * HARDLY });
 }
 
-type Attempt<R> = { value: R } | { isStarved: boolean };
+type Attempt<R> = { value: R } | { computedMs: number };
 
-/** `timeout` is of the clock, `ownMs` what the thread may compute. */
-function attempt<R>(
-  work: () => R,
-  { timeout, ownMs }: { timeout: number; ownMs: number },
-): Attempt<R> {
+function attempt<R>(work: () => R, timeout: number): Attempt<R> {
   const startedMs = computedMs();
   try {
     room['work'] = work;
@@ -192,7 +191,7 @@ function attempt<R>(
   } catch (error) {
     const code = Reflect.get(Object(error), 'code') as unknown;
     if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    return { isStarved: computedMs() - startedMs < ownMs / 2 };
+    return { computedMs: computedMs() - startedMs };
   } finally {
     room['work'] = undefined;
   }
