@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromUuid } from '../ids.ts';
 import { createdAt, unixSec, updatedAt } from '../platform/http/fields.ts';
-import { asSchema, unwrap } from '../platform/resources/schema/key-map.ts';
+import { readableFields } from '../platform/resources/schema/rest-schema.ts';
 import type { ModelProviderRow } from './model-providers.sql.ts';
 import { fromModelProviderSpec, ModelProviderWrite } from './rest-model-provider.ts';
 
@@ -15,7 +15,7 @@ export const ModelProvider = z
     updated: updatedAt,
     name: z.string().meta({ description: 'What agents name it by; never changes.' }),
     base_url: z.string().meta({ description: 'Base of an OpenAI-compatible API.' }),
-    ...writeFields([
+    ...readableFields(ModelProviderWrite, [
       'api_key_secret_ref',
       'api_key_header',
       'organization',
@@ -53,21 +53,4 @@ export function providerView(row: ModelProviderRow): Record<string, unknown> {
     ready: row.ready,
     status_message: row.message === '' ? null : row.message,
   };
-}
-
-/** Fields that REST writes, made readable; nested ones stay as they are. */
-function writeFields(names: readonly string[]): Record<string, z.ZodType> {
-  if (!(ModelProviderWrite instanceof z.ZodObject)) throw new Error('it is no object');
-  const { shape } = ModelProviderWrite;
-  return Object.fromEntries(
-    names.map((name): [string, z.ZodType] => {
-      const schema = asSchema(shape[name]);
-      return [
-        name,
-        unwrap(schema)
-          .nullable()
-          .describe(schema.description ?? ''),
-      ];
-    }),
-  );
 }

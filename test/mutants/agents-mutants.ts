@@ -24,6 +24,15 @@ export const AGENTS_MUTANTS: readonly Mutant[] = [
     test: 'is a condition that is there while it is true',
   },
   {
+    name: 'fallback-is-no-model',
+    why: 'an agent whose fallback answers is said to call no tools, and it calls them',
+    file: 'src/agents/not-acted-on.ts',
+    find: 'hasDefaultModel || isNamed ||',
+    replace: 'hasDefaultModel || content.model?.provider !== undefined ||',
+    suite: 'test/agents/not-acted-on.test.ts',
+    test: 'with one it is the voice',
+  },
+  {
     name: 'told-at-every-look',
     why: 'each resync adds an Event about the same tools, until nobody reads Events any more',
     file: 'src/agents/agent.reconciler.ts',

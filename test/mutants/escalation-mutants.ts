@@ -234,4 +234,13 @@ export const ESCALATION_MUTANTS: readonly Mutant[] = [
     suite: OF_REPLIES,
     test: 'by no failure of a turn before',
   },
+  {
+    name: 'failed-replies-uncounted',
+    why: 'users read apologies for hours, and no alert fires',
+    file: 'src/conversations/turns/record-turn.ts',
+    find: 'if (error) deps.metrics.turnErrors.inc({ code: error.code });',
+    replace: 'void error;',
+    suite: 'test/conversations/turns/model-turns.pg.test.ts',
+    test: 'a provider that refuses is a turn that says so',
+  },
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
-import { asSchema, unwrap } from '../../platform/resources/schema/key-map.ts';
+import { readableFields } from '../../platform/resources/schema/rest-schema.ts';
 import { fromKnowledgeSourceSpec, KnowledgeSourceWrite } from './rest-knowledge-source.ts';
 import type { DocumentRow } from './knowledge-documents.sql.ts';
 import type { KnowledgeSourceRow } from './knowledge-sources.sql.ts';
@@ -36,7 +36,7 @@ export const KnowledgeSource = z
           'The knowledge itself, of type text. It may be a megabyte: lists and the answer to a sync ' +
           'leave the field out.',
       }),
-    ...writeFields(['website', 'integration', 'schedule']),
+    ...readableFields(KnowledgeSourceWrite, ['website', 'integration', 'schedule']),
     metadata: z.record(z.string(), z.string()),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
     ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
@@ -112,21 +112,4 @@ export function documentView(row: DocumentRow): z.output<typeof KnowledgeDocumen
     bytes: row.bytes,
     chunks: row.chunks,
   };
-}
-
-/** Fields that REST writes, made readable; nested ones stay as they are. */
-function writeFields(names: readonly string[]): Record<string, z.ZodType> {
-  if (!(KnowledgeSourceWrite instanceof z.ZodObject)) throw new Error('it is no object');
-  const { shape } = KnowledgeSourceWrite;
-  return Object.fromEntries(
-    names.map((name): [string, z.ZodType] => {
-      const schema = asSchema(shape[name]);
-      return [
-        name,
-        unwrap(schema)
-          .nullable()
-          .describe(schema.description ?? ''),
-      ];
-    }),
-  );
 }

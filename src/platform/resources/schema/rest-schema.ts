@@ -87,3 +87,22 @@ function described(target: z.ZodType, source: z.ZodType): z.ZodType {
   const description = source.description ?? unwrap(source).description;
   return description === undefined ? target : target.describe(description);
 }
+
+/** Fields that REST writes, as it answers them: null where they are not set; nested ones stay as they are. */
+export function readableFields(
+  write: z.ZodType,
+  names: readonly string[],
+): Record<string, z.ZodType> {
+  if (!(write instanceof z.ZodObject)) throw new Error('it is no object');
+  return Object.fromEntries(
+    names.map((name): [string, z.ZodType] => {
+      const schema = asSchema(write.shape[name]);
+      return [
+        name,
+        unwrap(schema)
+          .nullable()
+          .describe(schema.description ?? ''),
+      ];
+    }),
+  );
+}
