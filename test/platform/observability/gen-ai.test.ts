@@ -106,7 +106,7 @@ test('without a model that is configured there is none to observe', async () => 
   expect(await find({ namespace: 'default', model: undefined })).toBeUndefined();
 });
 
-test('ten thousand names make a hundred labels and no more', async () => {
+test('ten thousand names of a tenant make a hundred labels and no more', async () => {
   for (let i = 0; i < 10_000; i += 1) {
     const model = await modelThat(async () => ({ ...REPLY, model: `m${i}` }));
     await model(REQUEST);
