@@ -60,7 +60,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
   const keyUseWriter = periodic('noting when API keys were used', 10_000, keyUse.write);
   const jobs = periodic('a replay job', 1_000, (signal) => runReplayJobs(deps, signal));
   const marks = periodic('removing answers of a day ago', 60_000, () => forgetOldMarks({ pool }));
-  const respond = observeResponder(responder.respond, createGenAi(deps.metrics));
+  const respond = observeResponder(responder.respond, { genAi: createGenAi(deps.metrics), log });
   const live = { turns, takesTime: responder.takesTime };
   const takeTurn = createTakeTurn({ ...conversations, clockMs, respond, live });
   const calls = createCallPlayer({ ...conversations, takeTurn, providers: PROVIDERS, log });

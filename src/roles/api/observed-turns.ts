@@ -3,10 +3,15 @@ import type { Responder } from '../../conversations/turns/responder.ts';
 import { fromUuid } from '../../ids.ts';
 import { ModelError, type FindModel, type Model } from '../../models/model.ts';
 import type { GenAi } from '../../platform/observability/gen-ai.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
 
 /** Turns, models and tools as they are, with spans and metrics around them. */
 
-export function observeResponder(respond: Responder, genAi: GenAi): Responder {
+/** A reply that failed is answered as any other: only the log and a metric tell an operator. */
+export function observeResponder(
+  respond: Responder,
+  { genAi, log }: { genAi: GenAi; log: Pick<Logger, 'warn'> },
+): Responder {
   return (request) => {
     const { speaker, conversation } = request;
     const about = {
@@ -16,7 +21,10 @@ export function observeResponder(respond: Responder, genAi: GenAi): Responder {
     };
     return genAi.invokeAgent(about, async (span) => {
       const reply = await respond(request);
-      if (reply.error) span.fail(reply.error.code);
+      if (reply.error) {
+        span.fail(reply.error.code);
+        log.warn({ ...about, ...reply.error }, 'a reply failed');
+      }
       return reply;
     });
   };

@@ -82,6 +82,8 @@ describe.each(WAYS)('by %s, a model that', (way) => {
         expect(turns[1]!['text']).toBe(said);
         expect(turns[1]!['model']).toMatchObject({ usage: { estimated: true } });
       }
+      const logged = api.log.filter((line) => line.includes('a reply failed') && line.includes(id));
+      expect(logged.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ code })]);
       await api.checkWhole(id, [heard.raw]);
 
       api.stub.answer({ text: 'I am an agent.' });
