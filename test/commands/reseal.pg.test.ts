@@ -8,6 +8,7 @@ import { runApi } from '../../src/roles/api/run.ts';
 import { SECRET } from '../roles/engine.ts';
 import { startReceiver, type Receiver } from '../webhooks/receiver.ts';
 import { createCall, startApi, type Api } from '../roles/api/api-setup.ts';
+import { until } from '../until.ts';
 
 /** Another master key, while everything runs. */
 const OLD = Buffer.alloc(32, 1); // The engine's.
@@ -55,6 +56,13 @@ async function fill(): Promise<string> {
   const tool = { type: 'webhook', name: 'act', url: 'https://shop.example.com/', secretRef };
   await api.engine.declareAgent('declared', { prompt: 'x', tools: [tool] });
   await api.engine.settled('Agent', 'declared');
+  // The operator has the old key alone: what it copies later would be sealed with that.
+  await until('the copy of the rotated secret', async () => {
+    const { rows } = await api.engine.pool.query(
+      'select from webhook_endpoints where copied_revision < secret_revision',
+    );
+    return rows.length === 0;
+  });
   return body.id;
 }
 
