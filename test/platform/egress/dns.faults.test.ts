@@ -198,8 +198,10 @@ describe('rebinding', () => {
     };
     const outcomes = await times('alternate.test', 100);
     const reached = outcomes.filter(({ kind }) => kind === 'response');
-    // Each second one, but for questions that a busy machine asks twice.
-    expect(Math.abs(reached.length - 50)).toBeLessThanOrEqual(5);
+    // Each second one, but for as many as were asked twice: a question that a busy machine repeats.
+    const repeated = turn - outcomes.length;
+    expect(repeated).toBeLessThanOrEqual(5);
+    expect(Math.abs(reached.length - 50)).toBeLessThanOrEqual(repeated);
     expect(outside.sockets).toHaveLength(reached.length);
     expect(accepted()).toBe(0);
   });
