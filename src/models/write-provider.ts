@@ -1,12 +1,11 @@
-import { changesBetween, toldOf } from '../audit/changes.ts';
+import { toldOf } from '../audit/changes.ts';
+import { deleteAudited, patchAudited } from '../audit/change-declared.ts';
 import type { AuditedBy } from '../audit/audit-log.sql.ts';
 import { writingAhead } from '../audit/write-ahead.ts';
 import { ApiError } from '../errors.ts';
-import { fromUuid, newUuid } from '../ids.ts';
+import { fromUuid } from '../ids.ts';
 import {
   createDeclared,
-  deleteDeclared,
-  patchDeclared,
   requireRow,
   type DeclaredKind,
   type DeclareDeps,
@@ -109,23 +108,14 @@ export async function patchProvider(
     throw invalid('/name', 'immutable', 'a name never changes: make another provider');
   }
   if (typeof changes['base_url'] === 'string') checkAddress(deps.guard, changes['base_url']);
-  return writingAhead(
-    {
-      pool: deps.pool,
-      by: caller,
-      id: newUuid(deps.nowMs()),
-      action: 'model_provider.updated',
-      target: fromUuid('mp', id),
-    },
-    ({ begin }) =>
-      patchDeclared(deps, DECLARED_PROVIDER, {
-        key,
-        patch: changes,
-        precondition,
-        prepare: (_, { before, after }) => begin(changesBetween({ ...before }, { ...after }, TOLD)),
-      }),
-    () => ({ after: {} }),
-  );
+  return patchAudited(deps, DECLARED_PROVIDER, {
+    caller,
+    action: 'model_provider.updated',
+    id,
+    patch: changes,
+    precondition,
+    told: TOLD,
+  });
 }
 
 export async function deleteProvider(
@@ -133,22 +123,13 @@ export async function deleteProvider(
   caller: AuditedBy,
   { id, precondition }: { id: string; precondition?: Precondition },
 ): Promise<void> {
-  await writingAhead(
-    {
-      pool: deps.pool,
-      by: caller,
-      id: newUuid(deps.nowMs()),
-      action: 'model_provider.deleted',
-      target: fromUuid('mp', id),
-    },
-    ({ begin }) =>
-      deleteDeclared(deps, DECLARED_PROVIDER, {
-        key: { namespace: caller.namespace, id },
-        precondition,
-        prepare: (row) => begin(providerGone(row)),
-      }),
-    (wasThere) => (wasThere ? { after: null } : undefined),
-  );
+  await deleteAudited(deps, DECLARED_PROVIDER, {
+    caller,
+    action: 'model_provider.deleted',
+    id,
+    precondition,
+    gone: providerGone,
+  });
 }
 
 /** @throws ApiError not_found, for another namespace's id too */

@@ -1,12 +1,11 @@
-import { changesBetween, toldOf } from '../../audit/changes.ts';
+import { toldOf } from '../../audit/changes.ts';
+import { deleteAudited, patchAudited } from '../../audit/change-declared.ts';
 import type { AuditedBy } from '../../audit/audit-log.sql.ts';
 import { writingAhead } from '../../audit/write-ahead.ts';
 import { ApiError } from '../../errors.ts';
-import { fromUuid, newUuid } from '../../ids.ts';
+import { fromUuid } from '../../ids.ts';
 import {
   createDeclared,
-  deleteDeclared,
-  patchDeclared,
   requireRow,
   type DeclaredKind,
   type DeclareDeps,
@@ -129,23 +128,14 @@ export async function patchSource(
   const { name: _, type: __, ...changes } = patch;
   await checkBytes(deps.pool, deps, { ...key, text: changes['text'] });
   await refuseTooMany(deps, changes['text']);
-  return writingAhead(
-    {
-      pool: deps.pool,
-      by: caller,
-      id: newUuid(deps.nowMs()),
-      action: 'knowledge_source.updated',
-      target: fromUuid('ks', id),
-    },
-    ({ begin }) =>
-      patchDeclared(deps, DECLARED_SOURCE, {
-        key,
-        patch: changes,
-        precondition,
-        prepare: (_, { before, after }) => begin(changesBetween({ ...before }, { ...after }, TOLD)),
-      }),
-    () => ({ after: {} }),
-  );
+  return patchAudited(deps, DECLARED_SOURCE, {
+    caller,
+    action: 'knowledge_source.updated',
+    id,
+    patch: changes,
+    precondition,
+    told: TOLD,
+  });
 }
 
 /**
@@ -163,22 +153,13 @@ export async function deleteSource(
   caller: AuditedBy,
   { id, precondition }: { id: string; precondition?: Precondition },
 ): Promise<void> {
-  await writingAhead(
-    {
-      pool: deps.pool,
-      by: caller,
-      id: newUuid(deps.nowMs()),
-      action: 'knowledge_source.deleted',
-      target: fromUuid('ks', id),
-    },
-    ({ begin }) =>
-      deleteDeclared(deps, DECLARED_SOURCE, {
-        key: { namespace: caller.namespace, id },
-        precondition,
-        prepare: (row) => begin(sourceGone(row)),
-      }),
-    (wasThere) => (wasThere ? { after: null } : undefined),
-  );
+  await deleteAudited(deps, DECLARED_SOURCE, {
+    caller,
+    action: 'knowledge_source.deleted',
+    id,
+    precondition,
+    gone: sourceGone,
+  });
 }
 
 /** @throws ApiError not_found, for another namespace's id too */
