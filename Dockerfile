@@ -2,17 +2,26 @@
 # Any image with Node >= 24 (and, in the build stage, npm) can be the base.
 ARG BASE_IMAGE=node:24-bookworm-slim
 
+# What builds: the dashboard takes Vite, and that its binaries for this platform. None of it is in the image.
 FROM ${BASE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Without optional packages: they are the embedded PostgreSQL and Node of `parley start`, which a pod
-# has no use for. Without scripts: no package may run code here either.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts \
-  && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' -o -name '*.md' \) -delete
-COPY bin/build.mjs bin/sbom.mjs bin/
+# Without scripts: no package may run code here either.
+RUN npm ci --ignore-scripts
+COPY bin/build.mjs bin/build-dashboard.mjs bin/sbom.mjs bin/strip-sources.mjs bin/
+COPY tsconfig.json vite.config.ts ./
+COPY packages/client/src packages/client/src
 COPY src src
 RUN node --disable-warning=ExperimentalWarning bin/build.mjs dist --no-optional \
   && printf '#!/bin/sh\nexec node /app/dist/main.js "$@"\n' >parley && chmod 755 parley
+
+FROM ${BASE_IMAGE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Without optional packages: they are the embedded PostgreSQL and Node of `parley start`, which a pod
+# has no use for.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts \
+  && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' -o -name '*.md' \) -delete
 
 FROM ${BASE_IMAGE}
 ARG VERSION=0.1.0
@@ -29,8 +38,8 @@ ENV NODE_ENV=production \
 WORKDIR /app
 # For `kubectl exec`: parley keys create …
 COPY --from=build /app/parley /usr/local/bin/parley
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules ./node_modules
+COPY --from=packages /app/package.json ./
+COPY --from=packages /app/node_modules ./node_modules
 COPY crds ./crds
 COPY migrations ./migrations
 COPY --from=build /app/dist ./dist

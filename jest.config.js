@@ -21,11 +21,15 @@ export default {
     {
       ...common,
       displayName: 'unit',
-      testMatch: ['<rootDir>/test/**/!(*.pg|*.kube|*.faults).test.ts'],
+      testMatch: ['<rootDir>/test/**/!(*.pg|*.kube|*.faults|*.browser).test.ts'],
     },
     kind('pg', 'start-postgres.ts'),
     kind('kube', 'start-kube.ts'),
     kind('faults', 'start-kube.ts'),
+    {
+      ...kind('browser', 'start-browser.ts'),
+      testEnvironment: '<rootDir>/test/jest/browser-environment.ts',
+    },
     {
       ...kind('e2e', 'start-postgres.ts'),
       testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],

@@ -21,7 +21,7 @@ if (isMainThread && process.env.PARLEY_BOOTSTRAP_PID === String(process.ppid)) {
 /** Node emits a signal through this method, taken when a listener is added: later than now. */
 function dropRepeatedSignals() {
   const lastAt = new Map();
-  const { emit } = process;
+  const emit = process.emit.bind(process);
   process.emit = function emitOnce(name, ...args) {
     if (signals.has(name)) {
       const now = performance.now();
@@ -29,6 +29,6 @@ function dropRepeatedSignals() {
       lastAt.set(name, now);
       if (isRepeat) return true;
     }
-    return emit.call(this, name, ...args);
+    return emit(name, ...args);
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Two starts at the same moment must not run `npm ci` in one folder. The lock is a file beside
+ * Two starts at the same moment must not run `npm ci` in one folder, nor build the dashboard. The lock is a file beside
  * node_modules, which npm empties; it names the process that holds it, so that one left behind by a
  * crash is known as such.
  */
@@ -21,7 +21,9 @@ export async function withInstallLock(root, work) {
     const holder = read(file);
     if (isStale(file, holder)) breakLock(file, holder);
     else if (!announced) {
-      say(`waiting for another start (pid ${holder?.split(' ')[0]}) to finish installing …`);
+      say(
+        `waiting for another start (pid ${holder?.split(' ')[0]}) to finish installing or building …`,
+      );
       announced = true;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Writes what Parley is made of: a CycloneDX document of the run-time packages of package-lock.json,
- * with their checksums and licences. npm reads the lock file alone: nothing is fetched, and nothing
+ * Writes what Parley is made of: a CycloneDX document of the run-time packages of package-lock.json, and
+ * of those that are in the dashboard, with their checksums and licences. npm reads the lock file alone: nothing is fetched, and nothing
  * of what happens to be installed here gets in.
  */
 import { execFileSync } from 'node:child_process';
@@ -8,16 +8,28 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `optional: false`: without the packages that the artefact lacks, the PostgreSQL and Node of `npm start`. */
-export function writeSbom({ root, file, optional = true }) {
+/**
+ * `optional: false`: without the packages that the artefact lacks, the PostgreSQL and Node of `npm start`.
+ * `bundled`: `name@version` of those whose code is in the dashboard, though nobody installs them.
+ */
+export function writeSbom({ root, file, optional = true, bundled = [] }) {
   const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--loglevel=error'];
+  // Else NODE_ENV=production leaves out what is chosen from below.
+  args.push('--include=dev', '--include=optional');
   const text = execFileSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
   const sbom = JSON.parse(text);
   // Not by npm's own `--omit=dev`: it leaves out what a tool needs as well as the program, such as pg.
   const kept = runTimePackages(root, optional);
+  for (const name of bundled) kept.set(name, 'required');
   sbom.components = sbom.components
     .filter((one) => kept.has(one['bom-ref']))
-    .map((one) => ({ ...one, scope: kept.get(one['bom-ref']), properties: [] }));
+    .map((one) => ({
+      ...one,
+      // What npm cannot name it leaves out.
+      ...(!one.licenses && one.name in READ_LICENCES && { licenses: licensed(one.name) }),
+      scope: kept.get(one['bom-ref']),
+      properties: [],
+    }));
   sbom.dependencies = sbom.dependencies
     .filter(({ ref }) => ref === sbom.metadata.component['bom-ref'] || kept.has(ref))
     .map((one) => ({ ...one, dependsOn: one.dependsOn.filter((ref) => kept.has(ref)) }));
@@ -28,6 +40,13 @@ export function writeSbom({ root, file, optional = true }) {
   delete sbom.serialNumber;
   sbom.serialNumber = `urn:uuid:${uuidOf(JSON.stringify(sbom))}`;
   writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
+}
+
+/** Packages whose package.json has no SPDX name, and what their LICENSE file is. */
+const READ_LICENCES = { duck: 'BSD-2-Clause' };
+
+function licensed(name) {
+  return [{ license: { id: READ_LICENCES[name] } }];
 }
 
 /** `name@version`, of at least one copy that is installed with the program → CycloneDX's scope. */

@@ -1,16 +1,21 @@
 /** The sources without their types, for the image and the packages. */
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 
 /** Static and dynamic imports of our own files; oxfmt keeps the quotes as they are here. */
 const ownImport = /((?:from|import\(|import)\s*'\.{1,2}\/[^']+)\.ts'/g;
 
 export const withJavaScriptImports = (code) => code.replaceAll(ownImport, "$1.js'");
 
+/** Built by itself, for browsers (build-dashboard.mjs). */
+const dashboard = `dashboard${sep}`;
+
 /** Empties `target` first. Types become blanks, so that lines keep their numbers. */
 export function stripSources(source, target) {
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !name.startsWith(dashboard),
+  );
   rmSync(target, { recursive: true, force: true });
   for (const file of files.filter((name) => name.endsWith('.ts'))) {
     const output = join(target, file.replace(/\.ts$/, '.js'));

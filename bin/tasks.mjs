@@ -6,6 +6,13 @@ import { say } from './setup-error.mjs';
 
 const staticSteps = [
   { name: 'types', tool: 'typescript', bin: 'tsc', args: ['-p', '.'] },
+  { name: 'types of the dashboard', tool: 'typescript', bin: 'tsc', args: ['-p', 'src/dashboard'] },
+  {
+    name: 'types of its tests',
+    tool: 'typescript',
+    bin: 'tsc',
+    args: ['-p', 'test/dashboard'],
+  },
   { name: 'lint', tool: 'oxlint', args: ['--type-aware'] },
   { name: 'format', tool: 'oxfmt', args: ['--check'] },
   { name: 'unused', tool: 'knip', args: [] },
@@ -28,7 +35,7 @@ export const test = (context) =>
     ? runSteps(context, [jestStep([...context.args, '--ignoreProjects=e2e'])])
     : runSteps(context, [
         ...staticSteps,
-        jestStep([three, '--selectProjects', 'unit', 'pg', 'kube']),
+        jestStep([three, '--selectProjects', 'unit', 'pg', 'kube', 'browser']),
         // By themselves, two at a time: each runs several processes and measures how they fare.
         { ...jestStep(['--maxWorkers=2', '--selectProjects=faults']), name: 'faults' },
       ]);

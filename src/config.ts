@@ -177,6 +177,7 @@ const environment = z.object({
     .optional(),
   PARLEY_MODEL_KEY: z.string().optional(),
   PARLEY_MODEL: z.string().max(128).optional(),
+  PARLEY_EMBEDDING_MODEL: z.string().max(128).optional(),
   PARLEY_RATE_LIMIT: z
     .string()
     .regex(/^\d{1,7}$/, 'must be requests a minute, a whole number; 0: no limit')
@@ -199,12 +200,16 @@ function modelProblems({
   PARLEY_MODEL_URL: url,
   PARLEY_MODEL_KEY: key,
   PARLEY_MODEL: model,
+  PARLEY_EMBEDDING_MODEL: embeddingModel,
 }: Record<string, string | undefined>): string[] {
   const isAlone = 'needs PARLEY_MODEL_URL, the base of the API it is for';
   const isNeeded = 'needed with PARLEY_MODEL_URL: the model of agents that name none';
   return [
     ...(url === undefined && key !== undefined ? [`PARLEY_MODEL_KEY: ${isAlone}`] : []),
     ...(url === undefined && model !== undefined ? [`PARLEY_MODEL: ${isAlone}`] : []),
+    ...(url === undefined && embeddingModel !== undefined
+      ? [`PARLEY_EMBEDDING_MODEL: ${isAlone}`]
+      : []),
     ...(url !== undefined && model === undefined ? [`PARLEY_MODEL: ${isNeeded}`] : []),
   ];
 }
@@ -213,8 +218,10 @@ function modelOf({
   PARLEY_MODEL_URL: url,
   PARLEY_MODEL_KEY: key,
   PARLEY_MODEL: model,
+  PARLEY_EMBEDDING_MODEL: embeddingModel,
 }: z.output<typeof environment>): Config['model'] {
-  return url === undefined || model === undefined ? undefined : { url, key, model };
+  if (url === undefined || model === undefined) return undefined;
+  return { url, key, model, embeddingModel };
 }
 
 /** What may be under way at once; null: no limit. */
@@ -272,8 +279,10 @@ export type Config = {
   encryptionKey: Buffer | undefined;
   /** 32 bytes; what was sealed with it still opens, while it is resealed */
   previousEncryptionKey: Buffer | undefined;
-  /** The default provider of models, and the model of agents that name none; undefined: there is none */
-  model: { url: string; key: string | undefined; model: string } | undefined;
+  /** The default provider of models, and the models of who names none; undefined: there is none */
+  model:
+    | { url: string; key: string | undefined; model: string; embeddingModel: string | undefined }
+    | undefined;
   /** Requests a minute for one API key; undefined: the role's default */
   rateLimit: number | undefined;
   /** Origins whose pages may call the API, or `*` alone; empty: none */

@@ -24,6 +24,9 @@ export const FAILPOINTS = [
   'turn.streaming',
   'turn.storing',
   'turn.stored',
+  // What happens to a conversation otherwise, a hand-over among it: before and after the commit.
+  'conversation.committing',
+  'conversation.committed',
   // A delivery, in the order of its life.
   'delivery.claiming',
   'delivery.claimed',
@@ -38,8 +41,18 @@ export const FAILPOINTS = [
   // A replay job, around each batch.
   'replay.batching',
   'replay.batched',
+  // A sync of a source, in the order of its life: a document before and after it is staged, all of them
+  // before they are applied, applied before and after the commit.
+  'sync.claimed',
+  'sync.staging',
+  'sync.staged',
+  'sync.applying',
+  'sync.applied',
+  'sync.finished',
   'partitions.creating',
   'partitions.dropping',
+  // A batch of passages is embedded and not stored yet.
+  'embeddings.storing',
   'migration.applied',
   // A declared thing is written, and its line of the audit log still says `unknown`.
   'audit.settling',

@@ -24,6 +24,8 @@ export const ID_PREFIXES = {
   audit: 'aud',
   tool: 'tool',
   provider: 'mp',
+  session: 'ses',
+  sync: 'sync',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];

@@ -184,11 +184,14 @@ describe('the default provider of models', () => {
     const { PARLEY_MODEL_URL: url, PARLEY_MODEL: model } = given;
     expect(readConfig(given).model).toEqual({ url, model, key: undefined });
     expect(readConfig({ ...given, PARLEY_MODEL_KEY: 'k' }).model).toEqual({ url, model, key: 'k' });
+    const embedding = { ...given, PARLEY_EMBEDDING_MODEL: 'e-1' };
+    expect(readConfig(embedding).model).toEqual({ url, model, embeddingModel: 'e-1' });
   });
 
   test.each([
     [{ PARLEY_MODEL_URL: given.PARLEY_MODEL_URL }, 'PARLEY_MODEL: needed with PARLEY_MODEL_URL'],
     [{ PARLEY_MODEL: 'm-1' }, 'PARLEY_MODEL: needs PARLEY_MODEL_URL'],
+    [{ PARLEY_EMBEDDING_MODEL: 'e' }, 'PARLEY_EMBEDDING_MODEL: needs PARLEY_MODEL_URL'],
     [{ PARLEY_MODEL_KEY: 'k' }, 'PARLEY_MODEL_KEY: needs PARLEY_MODEL_URL'],
     [{ ...given, PARLEY_MODEL_URL: 'ftp://x.example' }, 'PARLEY_MODEL_URL: must be the base'],
     [{ ...given, PARLEY_MODEL_URL: 'https://x.example/v1?a=b' }, 'PARLEY_MODEL_URL: must be the'],

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { TABLES } from './tidy-tables.ts';
 
 /** The layout, held by a test: docs/architecture.md explains it, this file is the law. */
 
@@ -46,11 +47,15 @@ const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[
   events: { below: ['audit'] },
   webhooks: { below: ['events'], parts: ['queue', 'endpoints', 'delivery', 'replay', 'receipts'] },
   agents: { below: ['events'] },
-  knowledge: { below: ['agents'], parts: ['passages', 'sources', 'gaps'] },
+  knowledge: {
+    // The fetchers know each other as little as the tables of others: `syncs` runs them.
+    below: ['agents', 'models'],
+    parts: ['passages', 'vectors', 'formats', 'sources', 'website', 'integration', 'syncs', 'gaps'],
+  },
   models: { below: ['audit'] },
   conversations: {
     below: ['knowledge', 'models'],
-    parts: ['record', 'escalations', 'ending', 'tools', 'turns', 'completions'],
+    parts: ['redaction', 'record', 'escalations', 'ending', 'tools', 'turns', 'completions'],
   },
   calls: { below: ['conversations'] },
   erasure: { below: ['calls'] },
@@ -59,6 +64,10 @@ const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[
 const ROLES = 'roles';
 /** They call what is below; nothing below knows them. */
 const WAYS_IN = ['commands', 'standalone'];
+/** For people's browsers: it is built by itself, and speaks to the API through the client alone. */
+const DASHBOARD = 'dashboard';
+/** Its parts, lowest first; `app` is what all pages stand in. */
+const DASHBOARD_PARTS = ['data', 'ui', 'transcript', 'pages', 'app'];
 /** For programs outside: a package that knows the types generated for it, and nothing else. */
 const CLIENT = 'packages/client/src';
 
@@ -104,48 +113,19 @@ const ONLY_IN: [RegExp, RegExp, string][] = [
     'SQL is in *.sql.ts, its connections in platform/postgres',
   ],
   [/\.query[(<]/, /\.sql\.ts$|^platform\/postgres\//, 'SQL is in *.sql.ts'],
+  [
+    /dangerouslySetInnerHTML|(inner|outer)HTML|insertAdjacentHTML|srcDoc|document\.write|createContextualFragment|DOMParser|\beval\(|new Function\b/,
+    /^$/,
+    'what others wrote is shown as text, and text is no program',
+  ],
   [/process\.env/, /^config\.ts$/, 'one reader of the environment'],
   [/\bfetch\(/, /^$/, 'every outgoing request goes through platform/egress'],
+  [
+    /from '(react|react-dom|@tanstack|@base-ui|uplot|diff|@parley)[/']/,
+    /^dashboard\//,
+    'what a browser loads is no part of the program',
+  ],
 ];
-
-/** Whose SQL a table may stand in; the folder of its noun. */
-const TABLES: Record<string, string> = {
-  agents: 'agents',
-  agent_activations: 'agents',
-  agent_versions: 'agents',
-  api_keys: 'access',
-  audit_log: 'audit',
-  calls: 'calls',
-  conversation_metadata: 'conversations',
-  conversations: 'conversations',
-  deleted_agents: 'conversations',
-  deliveries: 'webhooks',
-  delivery_attempts: 'webhooks',
-  delivery_processes: 'webhooks',
-  delivery_queue: 'webhooks',
-  endpoint_health: 'webhooks',
-  escalations: 'conversations',
-  events: 'events',
-  idempotency_marks: 'platform/idempotency',
-  jobs: 'webhooks',
-  knowledge_chunks: 'knowledge',
-  knowledge_documents: 'knowledge',
-  knowledge_gaps: 'knowledge',
-  knowledge_lexemes: 'knowledge',
-  knowledge_sources: 'knowledge',
-  knowledge_uploads: 'knowledge',
-  knowledge_upload_pieces: 'knowledge',
-  knowledge_words: 'knowledge',
-  leader_epochs: 'platform/postgres',
-  live_turns: 'conversations',
-  model_providers: 'models',
-  openai_talks: 'conversations',
-  resource_version: 'platform/resources',
-  resources: 'platform/resources',
-  tool_secrets: 'agents',
-  turns: 'conversations',
-  webhook_endpoints: 'webhooks',
-};
 
 /** SQL that reaches over, each with its reason. Nothing but the outbox writes what is another's. */
 const REACHES_OVER: Record<string, readonly string[]> = {
@@ -212,7 +192,7 @@ test('src has the folders of the drawing and no other, none with more than 25 fi
   const folders = new Set(
     files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]),
   );
-  const drawn = [...Object.keys(NOUNS), ROLES, ...WAYS_IN, 'platform'];
+  const drawn = [...Object.keys(NOUNS), ROLES, ...WAYS_IN, DASHBOARD, 'platform'];
   expect(folders).toEqual(new Set(drawn));
   const perFolder = Map.groupBy(files, (file) => path.dirname(file));
   const crowded = [...perFolder].filter(([, inside]) => inside.length > FILES_MAX);
@@ -229,10 +209,12 @@ test('the client imports its own files and openapi-fetch, and the program nothin
   );
   const own = inside.map((file) => `./${file}`);
   expect(imported.filter((name) => ![...own, 'openapi-fetch'].includes(name))).toEqual([]);
-  const readers = files.filter((file) =>
-    /(?:from|import\()\s*'[^']*(?:packages\/|openapi-fetch|@parley\/)/.test(
-      readFileSync(path.join(SRC, file), 'utf8'),
-    ),
+  const readers = files.filter(
+    (file) =>
+      !file.startsWith(`${DASHBOARD}/`) &&
+      /(?:from|import\()\s*'[^']*(?:packages\/|openapi-fetch|@parley\/)/.test(
+        readFileSync(path.join(SRC, file), 'utf8'),
+      ),
   );
   expect(readers).toEqual([]);
 });
@@ -315,7 +297,10 @@ describe.each(Object.entries(NOT_LOADED))(
 function roomOf(file: string): string {
   const [first = '', second] = file.split('/');
   if (second === undefined) return first.replace(/\.ts$/, '');
-  const isPart = first === 'platform' || NOUNS[first]?.parts?.includes(second);
+  const isPart =
+    first === 'platform' ||
+    (first === DASHBOARD && DASHBOARD_PARTS.includes(second)) ||
+    NOUNS[first]?.parts?.includes(second);
   return isPart ? `${first}/${second}` : first;
 }
 
@@ -337,6 +322,11 @@ function reachOf(room: string): ReadonlySet<string> | undefined {
   const all = [...Object.keys(NOUNS).flatMap(roomsOf), ...platform, ...FILES, ROLES];
   if (room === ROLES) return new Set(all);
   if (WAYS_IN.includes(room)) return new Set([room, ...all]);
+  if (first === DASHBOARD) {
+    const below = part === undefined ? undefined : DASHBOARD_PARTS.indexOf(part);
+    const parts = DASHBOARD_PARTS.slice(0, below).map((name) => `${DASHBOARD}/${name}`);
+    return new Set([room, ...parts]);
+  }
   return room === 'main' ? new Set([...WAYS_IN, ...FILES]) : undefined;
 }
 

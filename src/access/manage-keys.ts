@@ -11,6 +11,7 @@ import {
   type ApiKeyRow,
   type NewApiKey,
 } from './api-keys.sql.ts';
+import { lockSession } from './sessions.sql.ts';
 import { unixSec, unixSecOrNull } from '../platform/http/fields.ts';
 import { SCOPES, type Scope } from '../platform/http/authorize.ts';
 import { checkQuota, type QuotaDeps } from '../platform/declare/quota.ts';
@@ -37,10 +38,12 @@ export type KeyDeps = {
 };
 export type KeyMakerDeps = QuotaDeps & KeyDeps;
 
-/** Who acts; `scopes` are those of their own key. */
+/** Who acts, by their own key or in a session of it; `scopes` are that key's. */
 export type KeyManager = AuditedBy & {
   /** uuid of that key */
   keyId: string;
+  /** uuid; null: they sent the key itself. */
+  sessionId: string | null;
   scopes: readonly Scope[];
 };
 
@@ -152,19 +155,22 @@ export async function deleteKey(
 }
 
 /**
- * Locks the caller's own key, which another process may have ended while this one remembers it: it
+ * Locks the caller's own key, and session, which another process may have ended while this one remembers it: it
  * must leave no successor. `managing`: ids of those that may manage keys and do not expire; `endsAt`:
  * when the caller's own ends, Unix ms, null: never.
  * @throws ApiError unauthorized
  */
 async function lockKeys(
   db: Db,
-  { namespace, keyId }: KeyManager,
+  { namespace, keyId, sessionId }: KeyManager,
   ...others: string[]
 ): Promise<{ managing: string[]; endsAt: number | null }> {
   const locked = await lockManagingKeys(db, namespace, [keyId, ...others]);
   const own = locked.find(({ id }) => id === keyId);
   if (!own) throw new ApiError('unauthorized', 'the API key was revoked or ran out');
+  if (sessionId !== null && !(await lockSession(db, { namespace, id: sessionId }))) {
+    throw new ApiError('unauthorized', 'the session has ended: sign in again');
+  }
   const managing = locked.filter(({ isManaging }) => isManaging).map(({ id }) => id);
   return { managing, endsAt: own.expiresAt };
 }

@@ -57,6 +57,20 @@ export async function listActivations(
   return rows;
 }
 
+/** The one under which a version was live, or had been, at a moment (Unix ms); undefined: it never was by then. */
+export async function readActivationUnder(
+  db: Db,
+  of: { agentId: string; version: number; atMs: number },
+): Promise<AgentActivation | undefined> {
+  const { rows } = await db.query<AgentActivation>(
+    `select ${COLUMNS} from agent_activations
+      where agent_id = $1 and to_version = $2 and at < to_timestamp(($3::bigint + 1) / 1000.0)
+      order by seq desc limit 1`,
+    [of.agentId, of.version, of.atMs],
+  );
+  return rows[0];
+}
+
 /** The last one of each action, as far as there was one. */
 export async function lastActivations(db: Db, agentId: string): Promise<AgentActivation[]> {
   const { rows } = await db.query<AgentActivation>(

@@ -103,6 +103,22 @@ export async function readLiveContent(
   return rows[0];
 }
 
+/** A version to talk with; undefined: there is no such agent. `content` null: it has no such version. */
+export async function readVersionToTalk(
+  db: Db,
+  { namespace, id, version }: { namespace: string; id: string; version: number },
+): Promise<{ content: AgentContent | null; wasLive: boolean } | undefined> {
+  const { rows } = await db.query<{ content: AgentContent | null; wasLive: boolean }>({
+    name: 'read_version_to_talk',
+    text: `select v.content, exists (select 1 from agent_activations x
+                                      where x.agent_id = $1 and x.to_version = $3) as "wasLive"
+             from agents a left join agent_versions v on v.agent_id = a.id and v.version = $3
+            where a.id = $1 and a.namespace = $2 and a.deleted_at is null`,
+    values: [id, namespace, version],
+  });
+  return rows[0];
+}
+
 /** A version that was live at least once; undefined: there is no such agent, or version of it. */
 export async function readPublishedContent(
   db: Db,

@@ -81,9 +81,9 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
 function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolean {
   if (kind === 'ConfigMap') return spec.promptFrom?.configMapKeyRef.name === name;
   if (kind === 'KnowledgeSource') {
-    const { sourceIds = [], sourceNames = [] } = spec.knowledge ?? {};
-    // Of a deleted source only the name is known: it may have had one of the ids.
-    return sourceIds.length > 0 || sourceNames.includes(name);
+    const { sourceIds = [], sourceNames = [], selector } = spec.knowledge ?? {};
+    // Of a deleted source only the name is known: it may have had one of the ids, or what is selected.
+    return selector !== undefined || sourceIds.length > 0 || sourceNames.includes(name);
   }
   if (kind === 'ModelProvider') return providersOf(spec.model).some(([given]) => given === name);
   if (kind === 'Agent') return (spec.tools ?? []).some(({ agent }) => agent === name);
@@ -100,6 +100,7 @@ async function act(
   // Not even written to the row: every list would show it.
   if (unfit) return { findings: refused('Accepted', unfit), status: agent.status };
   const { spec, blocked } = await resolve(deps, agent);
+  const unmatched = await unmatchedSelector(deps.store, agent);
   const live = await publishAgent(deps, {
     epoch,
     beforeCommit,
@@ -122,7 +123,10 @@ async function act(
   const before = agent.status.activeVersion;
   const isBack = before !== undefined && activeVersion !== null && activeVersion < before;
   return {
-    findings: [...(blocked ? blocked.findings : findingsOf(agent.spec, live)), ...degraded],
+    findings: [
+      ...(blocked ? blocked.findings : findingsOf(agent.spec, live, unmatched)),
+      ...degraded,
+    ],
     status: {
       ...(await readAgentHistory(deps, id, agent.spec.revisionHistoryLimit)),
       ...(activeVersion !== null && { activeVersion }),
@@ -236,6 +240,23 @@ async function findMissingSource(
   return sourceIds.find((id) => !ids.has(id));
 }
 
+/** Of an agent in force: that its selector finds no source, for its condition. Sources may yet come. */
+async function unmatchedSelector(
+  store: AgentReconcilerDeps['store'],
+  { spec, metadata: { namespace } }: AgentResource,
+): Promise<string | undefined> {
+  const wanted = Object.entries(spec.knowledge?.selector?.matchMetadata ?? {});
+  if (wanted.length === 0) return undefined;
+  const sources = await store.list('KnowledgeSource', namespace);
+  const isMatched = sources.some(({ spec: { metadata = {} } }) =>
+    wanted.every(
+      ([key, value]) =>
+        Object.hasOwn(metadata as object, key) && Reflect.get(metadata as object, key) === value,
+    ),
+  );
+  return isMatched ? undefined : 'knowledge.selector matches no KnowledgeSource';
+}
+
 function isPrompt(text: string): boolean {
   return agentContent.shape.prompt.safeParse(text).success && isStorable(text);
 }
@@ -243,6 +264,7 @@ function isPrompt(text: string): boolean {
 function findingsOf(
   { pinnedVersion }: AgentSpec,
   { activeVersion, latestVersion, pin }: PublishAgentResult,
+  unmatched: string | undefined,
 ): Finding[] {
   const isLive = activeVersion !== null;
   const reason = isLive ? 'Published' : 'NotPublished';
@@ -255,7 +277,7 @@ function findingsOf(
   const findings: Finding[] = [
     pin === 'unknown' ? notReady(unknown) : ready({ reason, message: isLive ? live : waits }),
     accepted,
-    resolvedRefs(),
+    resolvedRefs(unmatched),
     {
       type: 'Published',
       status: isLive,

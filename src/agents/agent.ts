@@ -8,13 +8,16 @@ import {
   lastHandledReconcileAt,
   listMap,
   LIST_SET,
+  matchMetadata,
   MAX_INT32,
   metadataMap,
   observedGeneration,
   rules,
-  secretKeyRef,
+  bearerSecretRef,
+  signingSecretRef,
   time,
 } from '../platform/resources/schema/field-types.ts';
+import { escalation } from './agent-escalation.ts';
 import { FREE_VALUE, FREE_VALUE_BOUNDS } from '../platform/resources/schema/free-value.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
@@ -82,14 +85,8 @@ const tool = z
       .describe('HTTP method of a webhook tool; POST when absent.')
       .exactOptional(),
     headers: headerMap.describe('Extra headers of the request.').exactOptional(),
-    secretRef: secretKeyRef
-      .describe('Secret sent as bearer token; it must carry the label parley.dev/allow: "true".')
-      .exactOptional(),
-    signingSecretRef: secretKeyRef
-      .describe(
-        'Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true".',
-      )
-      .exactOptional(),
+    secretRef: bearerSecretRef.exactOptional(),
+    signingSecretRef: signingSecretRef.exactOptional(),
     timeoutMs: z
       .int()
       .min(100)
@@ -160,6 +157,17 @@ const model = z.strictObject({
 
 const knowledge = z
   .strictObject({
+    all: z
+      .boolean()
+      .meta(rules({ rule: 'self', message: 'all is true, or left out' }))
+      .describe('Answers from every knowledge source of the namespace, also from those to come.')
+      .exactOptional(),
+    selector: z
+      .strictObject({
+        matchMetadata,
+      })
+      .describe('Answers from the knowledge sources of the namespace whose metadata matches.')
+      .exactOptional(),
     sourceIds: z
       .array(
         z
@@ -192,57 +200,10 @@ const knowledge = z
   })
   .meta(
     rules({
-      rule: '!(has(self.sourceIds) && has(self.sourceNames))',
-      message: 'sourceIds and sourceNames exclude each other',
+      rule: '[has(self.all), has(self.selector), has(self.sourceIds), has(self.sourceNames)].filter(given, given).size() <= 1',
+      message: 'all, selector, sourceIds and sourceNames exclude each other',
     }),
   );
-
-const escalationRule = z
-  .strictObject({
-    // Not `on`: YAML 1.1, which kubectl reads, takes that key for true.
-    when: z
-      .enum(['user_request', 'keyword', 'tool_failure', 'low_confidence'])
-      .describe('What calls for a human.'),
-    keywords: z
-      .array(z.string().min(1).max(128))
-      .max(50)
-      .meta(LIST_SET)
-      .describe('Words of the user that call for a human; for keyword.')
-      .exactOptional(),
-    count: z
-      .int()
-      .min(1)
-      .max(100)
-      .describe('How many times in a row; for tool_failure and low_confidence.')
-      .exactOptional(),
-    reason: z
-      .string()
-      .min(1)
-      .max(256)
-      .describe('Reason shown with the escalation.')
-      .exactOptional(),
-  })
-  .meta(
-    rules({
-      rule: "self.when != 'keyword' || (has(self.keywords) && self.keywords.size() > 0)",
-      message: 'a rule for keyword needs keywords',
-      fieldPath: '.keywords',
-    }),
-  );
-
-const escalation = z.strictObject({
-  rules: z
-    .array(escalationRule)
-    .max(20)
-    .describe('When the agent asks for a human.')
-    .exactOptional(),
-  timeoutSec: z
-    .int()
-    .min(1)
-    .max(86_400)
-    .describe('How long to wait for a human to accept, in seconds.')
-    .exactOptional(),
-});
 
 const limits = z.strictObject({
   maxDurationSec: z
@@ -258,6 +219,10 @@ const limits = z.strictObject({
     .describe('A conversation is ended after this many seconds without a word of the user.')
     .exactOptional(),
 });
+
+/** What of a user's words can be taken out, each with its own placeholder. */
+export const REDACTION_KINDS = ['card', 'email', 'phone', 'iban'] as const;
+export type RedactionKind = (typeof REDACTION_KINDS)[number];
 
 /** What makes a version. */
 const content = {
@@ -284,6 +249,12 @@ const content = {
   knowledge: knowledge.describe('What the agent answers from.').exactOptional(),
   escalation: escalation.describe('When and how a human takes over.').exactOptional(),
   limits: limits.describe('When a conversation is ended.').exactOptional(),
+  redaction: z
+    .array(z.enum(REDACTION_KINDS))
+    .max(REDACTION_KINDS.length)
+    .meta(LIST_SET)
+    .describe('What is taken out of what users say, before anything is stored or read.')
+    .exactOptional(),
 };
 
 export const agentSpec = z

@@ -7,14 +7,17 @@ import { asSchema, toSnakeKey, unwrap } from '../platform/resources/schema/key-m
 import { AgentWrite, fromAgentContent, fromAgentSpec } from './rest-agent.ts';
 import type { AgentActivation } from './agent-activations.sql.ts';
 import type { AgentVersion as VersionRow } from './agent-versions.sql.ts';
-import type { AgentRow } from './agents.sql.ts';
-import { createdAt, unixSec, updatedAt } from '../platform/http/fields.ts';
+import type { AgentRow, LiveActivation } from './agents.sql.ts';
+import { createdAt, unixSec, unixTime, updatedAt } from '../platform/http/fields.ts';
 
 /**
  * Agents, versions and activations as REST answers them (contract §4, "Shapes read by programs").
  */
 
 const version = z.int().min(1);
+const activationAction = z
+  .enum(['published', 'rolled_back'])
+  .meta({ description: 'rolled_back: it went down.' });
 
 /**
  * All fields are always there: null when not set, so that readers need not know which may be
@@ -32,6 +35,16 @@ export const Agent = z
     active_version: version.nullable().meta({ description: 'Live; null: never published.' }),
     latest_version: version.nullable(),
     pinned_version: version.nullable(),
+    activation: z
+      .strictObject({
+        action: activationAction,
+        from_version: version.nullable(),
+        actor: z.string(),
+        reason: z.string().nullable(),
+        at: unixTime,
+      })
+      .nullable()
+      .meta({ description: 'What made the active version live: who, when and why.' }),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
     ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
     status_message: z.string().nullable(),
@@ -54,11 +67,16 @@ export function agentView(row: AgentRow, models: Models): Record<string, unknown
     active_version: row.activeVersion,
     latest_version: row.latestVersion === 0 ? null : row.latestVersion,
     pinned_version: row.spec.pinnedVersion ?? null,
+    activation: row.activation && liveActivationView(row.activation),
     managed_by: row.managedBy,
     ready,
     status_message: message === '' ? null : message,
     status: { ready, reason, message },
   };
+}
+
+function liveActivationView({ action, fromVersion, actor, reason, at }: LiveActivation): object {
+  return { action, from_version: fromVersion, actor, reason, at: unixSec(at) };
 }
 
 const CONTENT_FIELDS = AGENT_CONTENT_FIELDS.filter((field) => field !== 'promptFrom').map(
@@ -107,9 +125,7 @@ export const VersionDiff = z
 
 export const Activation = z
   .strictObject({
-    action: z
-      .enum(['published', 'rolled_back'])
-      .meta({ description: 'rolled_back: it went down.' }),
+    action: activationAction,
     from_version: version.nullable(),
     to_version: version,
     actor: z.string(),

@@ -1,3 +1,4 @@
+import type { AgentActivation } from './agent-activations.sql.ts';
 import type { AgentSpec } from './agent.ts';
 import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
@@ -17,12 +18,20 @@ export type AgentRow = {
   spec: AgentSpec;
   activeVersion: number | null;
   latestVersion: number;
+  /** What made the live version live; null: nothing is. */
+  activation: LiveActivation | null;
   ready: boolean;
   reason: string;
   message: string;
   createdAt: number;
   updatedAt: number;
 };
+
+/** `at`: Unix milliseconds. */
+export type LiveActivation = Pick<
+  AgentActivation,
+  'action' | 'fromVersion' | 'actor' | 'reason' | 'at'
+>;
 
 /** What a reconcile writes of an agent. */
 export type AgentProjection = Pick<
@@ -32,7 +41,11 @@ export type AgentProjection = Pick<
 
 const COLUMNS = `id, namespace, name, uid, generation, managed_by as "managedBy", spec,
   active_version as "activeVersion", latest_version as "latestVersion", ready, reason, message,
-  created_at as "createdAt", updated_at as "updatedAt"`;
+  created_at as "createdAt", updated_at as "updatedAt",
+  (select jsonb_build_object('action', a.action, 'fromVersion', a.from_version, 'actor', a.actor,
+                             'reason', a.reason, 'at', floor(extract(epoch from a.at) * 1000))
+     from agent_activations a where a.agent_id = agents.id and agents.active_version is not null
+    order by a.seq desc limit 1) as activation`;
 
 export async function readAgent(
   db: Db,

@@ -28,7 +28,11 @@ function hasModel(content: Content, { hasDefaultModel, isSample }: Models): bool
 
 function withoutModel(content: Content): string[] {
   const tools = (content.tools ?? []).map(({ name }) => name);
-  const fields = (['voice', 'language', 'model'] as const).filter((field) => content[field]);
+  // Which numbers are ones to call depends on the region.
+  const isForPhones = content.redaction?.includes('phone') ?? false;
+  const fields = (['voice', 'language', 'model'] as const).filter(
+    (field) => content[field] && !(field === 'language' && isForPhones),
+  );
   const isRule = content.escalation?.rules?.some(({ when }) => when === 'tool_failure') ?? false;
   return [
     ...(tools.length > 0 ? [`tools (${listed(tools)})`] : []),

@@ -14,8 +14,9 @@ import {
 } from './agents.sql.ts';
 import { requireRoom, type QuotaDeps } from '../platform/declare/quota.ts';
 import { assertLeader } from '../platform/postgres/leadership.ts';
-import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Notifier } from '../platform/postgres/notifications.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
+import { tellProjected } from '../platform/postgres/projected.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { Actor, WhoElse } from '../platform/reconcile/actors.ts';
 import { activateVersion, decideActivation, type ActivationDecision } from './activate-version.ts';
@@ -75,7 +76,8 @@ export async function publishAgent(
   }
   const { result, emitted } = await inTransaction(deps.pool, (db) => publish(db, deps, input));
   if (emitted) deps.announce(emitted);
-  deps.notifier.notify(CHANNELS.projected, [input.agent.uid]);
+  const { uid, namespace, id } = input.agent;
+  tellProjected(deps, { resource: 'agents', namespace, id }, [uid]);
   return result;
 }
 
@@ -161,7 +163,7 @@ export async function removeAgent(
   deps: { pool: Pool; notifier: Notifier },
   input: { epoch: number; namespace: string; name: string },
 ): Promise<void> {
-  await inTransaction(deps.pool, async (db) => {
+  const gone = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
     const removed = await markAgentDeleted(db, input);
     if (removed) {
@@ -171,6 +173,7 @@ export async function removeAgent(
     }
     if (removed) await deleteToolSecrets(db, removed.id);
     if (removed?.spec.deletionPolicy === 'Delete') await deleteAgent(db, removed.id);
+    return removed;
   });
-  deps.notifier.notify(CHANNELS.projected, ['*']);
+  if (gone) tellProjected(deps, { resource: 'agents', namespace: gone.namespace, id: gone.id });
 }

@@ -20,6 +20,7 @@ const written = agentSpec.pick({
   knowledge: true,
   escalation: true,
   limits: true,
+  redaction: true,
   metadata: true,
 });
 

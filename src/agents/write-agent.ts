@@ -51,6 +51,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
     spec,
     activeVersion: row?.activeVersion ?? null,
     latestVersion: row?.latestVersion ?? 0,
+    activation: row?.activation ?? null,
   }),
 };
 

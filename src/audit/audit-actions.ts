@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = [
   'knowledge_source.updated',
   'knowledge_source.deleted',
   'knowledge_source.synced',
+  'knowledge_source.sync_canceled',
   'knowledge_source.uploaded',
   'model_provider.created',
   'model_provider.updated',
@@ -27,6 +28,7 @@ export const AUDIT_ACTIONS = [
   'escalation.accepted',
   'escalation.declined',
   'escalation.completed',
+  'escalation.released',
   'job.created',
   'job.stopped',
   'event.replayed',
@@ -35,6 +37,8 @@ export const AUDIT_ACTIONS = [
   'api_key.created',
   'api_key.rotated',
   'api_key.deleted',
+  'session.created',
+  'session.ended',
   'encryption_key.resealed',
 ] as const;
 

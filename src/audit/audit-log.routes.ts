@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromUuid } from '../ids.ts';
+import { fromUuid, uuidTimeMs } from '../ids.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { timeBound, createdAt, unixSec } from '../platform/http/fields.ts';
@@ -47,9 +47,13 @@ const AuditLine = z
   .strictObject({
     id: z.string().meta({ description: 'aud_…' }),
     created: createdAt,
-    actor: z
+    actor: z.string().meta({
+      description: 'api:key_…, session:<name>, kubernetes:<manager>, file, cli or environment.',
+    }),
+    session_id: z
       .string()
-      .meta({ description: 'api:key_…, kubernetes:<manager>, file, cli or environment.' }),
+      .nullable()
+      .meta({ description: 'ses_…; `session.created` has its key. null: no session.' }),
     action: z.string().meta({ description: 'Such as api_key.rotated.' }),
     target: z.string().meta({ description: 'Id of what it was done to.' }),
     before: changed.meta({ description: 'What it was, of what changed; null: it was not there.' }),
@@ -70,8 +74,9 @@ const AuditLine = z
 function auditView(row: AuditRow): z.output<typeof AuditLine> {
   return {
     id: fromUuid('aud', row.id),
-    created: unixSec(row.at),
+    created: unixSec(uuidTimeMs(row.id)),
     actor: row.actor,
+    session_id: row.sessionId === null ? null : fromUuid('ses', row.sessionId),
     action: row.action,
     target: row.target,
     before: row.before,

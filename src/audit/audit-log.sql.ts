@@ -15,8 +15,10 @@ import type { AuditAction } from './audit-actions.ts';
 export type AuditRow = {
   id: string;
   namespace: string;
-  /** As histories name them: `api:key_…`, `kubernetes:<manager>`, `file`; `cli`; `environment`. */
+  /** As histories name them: `api:key_…`, `session:<name>`, `kubernetes:<manager>`, `file`; `cli`; `environment`. */
   actor: string;
+  /** uuid; null: not done in a session. */
+  sessionId: string | null;
   action: AuditAction;
   /** Public id of what it was done to. */
   target: string;
@@ -25,7 +27,6 @@ export type AuditRow = {
   address: string | null;
   userAgent: string | null;
   outcome: 'done' | 'unknown';
-  at: number;
 } & Change;
 
 /**
@@ -45,6 +46,8 @@ export type Fields = Record<string, unknown>;
 export type AuditedBy = {
   namespace: string;
   actor: string;
+  /** uuid */
+  sessionId?: string | null | undefined;
   requestId?: string | null | undefined;
   address?: string | null | undefined;
   userAgent?: string | null | undefined;
@@ -68,8 +71,8 @@ export async function insertLine(db: Db, { id, by, line, outcome }: NewLine): Pr
   const { action, target, before = null, after = null, detail = {} } = line;
   const { rowCount } = await db.query(
     `insert into audit_log (id, namespace, actor, action, target, before, after, detail,
-                            request_id, address, user_agent, outcome)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (id) do nothing`,
+                            request_id, address, user_agent, outcome, session_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) on conflict (id) do nothing`,
     [
       id,
       by.namespace,
@@ -83,6 +86,7 @@ export async function insertLine(db: Db, { id, by, line, outcome }: NewLine): Pr
       by.address ?? null,
       by.userAgent ?? null,
       outcome,
+      by.sessionId ?? null,
     ],
   );
   return rowCount === 1;
@@ -154,7 +158,8 @@ export async function listAuditLines(db: Db, filter: AuditFilter): Promise<Audit
   ]);
   const { rows } = await db.query<AuditRow>(
     `select id, namespace, actor, action, target, before, after, detail,
-            request_id as "requestId", address, user_agent as "userAgent", outcome, at
+            request_id as "requestId", address, user_agent as "userAgent", outcome,
+            session_id as "sessionId"
        from audit_log
       where ${where} order by id desc limit $${values.push(filter.limit)}`,
     values,

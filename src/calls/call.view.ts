@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromUuid } from '../ids.ts';
+import { fromUuid, uuidTimeMs } from '../ids.ts';
 import { CALL_STATUSES, DIRECTIONS, type CallRow } from './calls.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fields.ts';
 
@@ -41,7 +41,7 @@ export const Call = z
 export function callView(row: CallRow): z.output<typeof Call> {
   return {
     id: fromUuid('call', row.id),
-    created: unixSec(row.createdAt),
+    created: unixSec(uuidTimeMs(row.id)),
     agent_id: fromUuid('agt', row.agentId),
     conversation_id: row.conversationId === null ? null : fromUuid('conv', row.conversationId),
     direction: row.direction,

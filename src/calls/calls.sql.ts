@@ -26,7 +26,6 @@ export type CallRow = {
   userId: string | null;
   variables: Variables;
   metadata: Record<string, string>;
-  createdAt: number;
   answeredAt: number | null;
   endedAt: number | null;
 };
@@ -49,7 +48,7 @@ export const CALL_STATUSES = [
 const COLUMNS = `id, namespace, agent_id as "agentId", conversation_id as "conversationId",
   direction, from_number as "from", to_number as "to", status, ended_reason as "endedReason",
   provider, provider_call_id as "providerCallId", user_id as "userId", variables, metadata,
-  created_at as "createdAt", answered_at as "answeredAt", ended_at as "endedAt"`;
+  answered_at as "answeredAt", ended_at as "endedAt"`;
 
 const LIVE = `status in ('queued', 'ringing', 'in_progress')`;
 /** The words of a script are then in the conversation alone, where they can be erased. */

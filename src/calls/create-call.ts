@@ -1,6 +1,9 @@
 import { ApiError } from '../errors.ts';
 import { newUuid } from '../ids.ts';
-import { readAgent } from '../agents/agents.sql.ts';
+import type { AgentContent } from '../agents/agent.ts';
+import { readLiveContent } from '../agents/agent-versions.sql.ts';
+import { redact } from '../conversations/redaction/redact.ts';
+import { PROVIDERS } from './providers/providers.ts';
 import { insertCall, type CallRow, type NewCall } from './calls.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
@@ -24,17 +27,28 @@ export async function createCall(
   beforeCommit: CommitHook<CallRow> = noCommitHook,
 ): Promise<CallRow> {
   const created = await inTransaction(deps.pool, async (db) => {
-    const agent = await readAgent(db, { namespace: call.namespace, id: call.agentId });
-    if (!agent) throw noSuchAgent();
-    if (agent.activeVersion === null) {
+    const live = await readLiveContent(db, { namespace: call.namespace, id: call.agentId });
+    if (!live) throw noSuchAgent();
+    const { content } = live;
+    if (content === null) {
       throw new ApiError('not_published', 'the agent was never published: publish it first');
     }
-    const row = await insertCall(db, { ...call, id: newUuid(deps.nowMs()) });
+    const options = await keepable(call, content);
+    const row = await insertCall(db, { ...call, ...options, id: newUuid(deps.nowMs()) });
     await beforeCommit(db, row);
     return row;
   });
   deps.wakeCalls();
   return created;
+}
+
+/** By the version that is live now; what one that comes until then asks for too is done when it is said. */
+async function keepable(
+  { provider, providerOptions }: Omit<NewCall, 'id'>,
+  content: AgentContent,
+): Promise<Pick<NewCall, 'providerOptions'>> {
+  const kept = PROVIDERS[provider]?.keepable(providerOptions, (text) => redact(text, content));
+  return { providerOptions: (await kept) ?? providerOptions };
 }
 
 function noSuchAgent(): ApiError {

@@ -82,6 +82,7 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
         namespace,
         conversationId: conversationOf(call),
         text: event.text,
+        redacted: event.redacted,
         request: requestOf(call),
       },
       async (db, after) => {

@@ -1,9 +1,9 @@
 import { lowestUuidAt } from '../ids.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** What became of an agent's conversations, counted (contract §4, stats). */
+/** What became of conversations, counted (contract §4, stats). */
 
-export type AgentStats = {
+export type Counted = {
   conversations: number;
   active: number;
   ended: number;
@@ -17,11 +17,16 @@ export type AgentStats = {
   csatSum: number;
   csatCount: number;
   csatPredictedAverage: number | null;
+  csatPredictedError: number | null;
+  csatCorrelation: number | null;
   escalations: number;
   escalatedConversations: number;
   answered: number;
   gaps: number;
   turns: number;
+};
+
+export type AgentStats = Counted & {
   latencyCount: number;
   latencyP50Ms: number | null;
   latencyP95Ms: number | null;
@@ -36,29 +41,54 @@ const ID_LEAD_MS = 3_600_000;
  * One statement: a range of the index on agent and id, and the turns of at most MEASURED
  * conversations. What a conversation asked and how often it was handed over is in its tally, which
  * stays when its words are erased; erased ones have an index of their own.
- * @param span Unix seconds of the start; `from` inclusive, `to` exclusive
  */
 export async function readAgentStats(
   db: Db,
   agent: { namespace: string; agentId: string; version: number | undefined },
-  span: { from: number; to: number },
+  span: Span,
 ): Promise<AgentStats> {
   const { rows } = await db.query<AgentStats>(STATS, [
     agent.namespace,
+    ...boundsOf(span),
     agent.agentId,
-    lowestUuidAt(span.from * 1_000 - ID_LEAD_MS),
-    lowestUuidAt(span.to * 1_000 + ID_LEAD_MS),
-    span.from,
-    span.to,
     agent.version ?? null,
   ]);
   return rows[0]!; // Aggregates have one row.
 }
 
-const OF_SPAN = `namespace = $1 and agent_id = $2 and id >= $3 and id < $4
-       and started_at >= to_timestamp($5) and started_at < to_timestamp($6)
-       and ($7::int is null or agent_version = $7)`;
-const FIELDS = `outcome, ended_at, csat, csat_predicted, turn_count,
+/** Of an agent and the version that conversations began with. */
+export type VersionCounted = Counted & { agentId: string; version: number };
+
+/**
+ * One statement, which reads a range of the index on the namespace once: all together, and apart the
+ * `limit` agents and versions with the most conversations.
+ */
+export async function readStats(
+  db: Db,
+  { namespace, limit }: { namespace: string; limit: number },
+  span: Span,
+): Promise<{ total: Counted; versions: VersionCounted[] }> {
+  const { rows } = await db.query<VersionCounted>(STATS_BY_VERSION, [
+    namespace,
+    ...boundsOf(span),
+    limit,
+  ]);
+  const [total, ...versions] = rows;
+  return { total: total!, versions }; // The empty grouping set has one row, and it is first.
+}
+
+/** Unix seconds of the start; `from` inclusive, `to` exclusive. */
+export type Span = { from: number; to: number };
+
+function boundsOf({ from, to }: Span): (string | number)[] {
+  const ids = [from * 1_000 - ID_LEAD_MS, to * 1_000 + ID_LEAD_MS].map(lowestUuidAt);
+  return [...ids, from, to];
+}
+
+const IN_SPAN = `namespace = $1 and not test and id >= $2 and id < $3
+       and started_at >= to_timestamp($4) and started_at < to_timestamp($5)`;
+const OF_AGENT = `${IN_SPAN} and agent_id = $6 and ($7::int is null or agent_version = $7)`;
+const FIELDS = `agent_id, agent_version, outcome, ended_at, csat, csat_predicted, turn_count,
              (tally->'escalations'->>'requested')::int as escalations,
              (tally->>'answered')::int as answered, (tally->>'unanswered')::int as gaps`;
 const OUTCOMES = [
@@ -71,27 +101,39 @@ const OUTCOMES = [
   'unknown',
 ];
 
-const STATS = `with counted as (
-    select count(*) as conversations,
+/** Those that were erased have an index of their own. */
+const conversationsWhere = (condition: string): string =>
+  `(select ${FIELDS} from conversations where ${condition} and deleted_at is null
+            union all
+            select ${FIELDS} from conversations where ${condition} and deleted_at is not null) c`;
+
+const COUNTS = `count(*) as conversations,
            count(*) filter (where ended_at is null) as active, count(ended_at) as ended,
            ${OUTCOMES.map((one) => `count(*) filter (where outcome = '${one}') as ${one}`).join(', ')},
            coalesce(sum(csat), 0) as "csatSum", count(csat) as "csatCount",
            avg(csat_predicted)::float8 as "csatPredictedAverage",
+           avg(abs(csat - csat_predicted))::float8 as "csatPredictedError",
+           corr(csat, csat_predicted) as "csatCorrelation",
            coalesce(sum(escalations), 0) as escalations,
            count(*) filter (where escalations > 0) as "escalatedConversations",
            coalesce(sum(answered), 0) as answered, coalesce(sum(gaps), 0) as gaps,
-           coalesce(sum(turn_count), 0) as turns
-      from (select ${FIELDS} from conversations where ${OF_SPAN} and deleted_at is null
-            union all
-            select ${FIELDS} from conversations where ${OF_SPAN} and deleted_at is not null) c
+           coalesce(sum(turn_count), 0) as turns`;
+
+const STATS = `with counted as (
+    select ${COUNTS} from ${conversationsWhere(OF_AGENT)}
   ), measured as (
     select count(*) as "latencyCount",
            percentile_cont(0.5) within group (order by ms) as "latencyP50Ms",
            percentile_cont(0.95) within group (order by ms) as "latencyP95Ms"
-      from (select id from conversations where ${OF_SPAN} and deleted_at is null
+      from (select id from conversations where ${OF_AGENT} and deleted_at is null
              order by id desc limit ${MEASURED}) newest
      cross join lateral (
        select (t.latency->>'turn_ms')::float8 as ms from turns t
         where t.conversation_id = newest.id and t.latency ? 'turn_ms' offset 0) t
   )
   select * from counted cross join measured`;
+
+const STATS_BY_VERSION = `select agent_id as "agentId", agent_version as version, ${COUNTS}
+    from ${conversationsWhere(IN_SPAN)}
+   group by grouping sets ((), (agent_id, agent_version))
+   order by grouping(agent_id) desc, conversations desc, agent_id, agent_version limit $6 + 1`;

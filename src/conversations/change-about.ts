@@ -1,6 +1,6 @@
 import { found } from '../errors.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import type { Pool } from '../platform/postgres/pool.ts';
+import type { ConversationDeps } from './record/conversation-deps.ts';
 import { lockConversation, setAbout, type ConversationRow } from './record/conversations.sql.ts';
 
 /** A JSON merge patch: null removes, what is not named stays. */
@@ -14,18 +14,20 @@ export type AboutPatch = {
  * their bytes. `check` throws when it refuses what the metadata would become.
  * @throws ApiError not_found, for an erased one too
  */
-export function changeAbout(
-  { pool }: { pool: Pool },
+export async function changeAbout(
+  { pool, changed }: Pick<ConversationDeps, 'pool' | 'changed'>,
   key: { namespace: string; id: string },
   { patch, check }: { patch: AboutPatch; check: (metadata: Record<string, string>) => void },
 ): Promise<ConversationRow> {
-  return inTransaction(pool, async (db) => {
+  const row = await inTransaction(pool, async (db) => {
     const row = found(await lockConversation(db, key), 'conversation');
     const metadata = merged(row.metadata, patch.metadata);
     check(metadata);
     const userId = patch.userId === undefined ? row.userId : patch.userId;
     return setAbout(db, { id: row.id, userId, metadata });
   });
+  changed(row.id);
+  return row;
 }
 
 function merged(

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { team } from '../agents/agent-escalation.ts';
+import { readActivationUnder } from '../agents/agent-activations.sql.ts';
+import { activationView } from '../agents/agent.view.ts';
 import { audited } from '../audit/audited.ts';
 import type { TakeTurn } from './turns/take-turn.ts';
 import { found } from '../errors.ts';
@@ -19,9 +22,16 @@ import {
   requireFewMembers,
 } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
-import { channel, Conversation, conversationView, outcome } from './record/conversation.view.ts';
+import {
+  channel,
+  Conversation,
+  ConversationRead,
+  conversationView,
+  outcome,
+} from './record/conversation.view.ts';
 import { changeAbout } from './change-about.ts';
 import { listConversationsRoute } from './list-conversations.routes.ts';
+import { MAX_INT32 } from '../platform/resources/schema/field-types.ts';
 import { readConversation } from './record/conversations.sql.ts';
 import { Escalation, escalationView } from './escalations/escalation.view.ts';
 import { messageRoute } from './turns/messages.routes.ts';
@@ -56,7 +66,21 @@ const userId = z.string().min(1).max(256);
 
 const ConversationWrite = z
   .strictObject({
-    agent_id: idValue('agt').describe('Who talks; something of it must be live.'),
+    agent_id: idValue('agt').describe('Who talks.'),
+    agent_version: z
+      .int()
+      .min(1)
+      .max(MAX_INT32)
+      .optional()
+      .describe(
+        'Default: the one that is live. One that never was is for tests alone; an unknown one is 422 unknown_version.',
+      ),
+    test: z
+      .boolean()
+      .default(false)
+      .describe(
+        'To try the agent out: an ordinary conversation that makes no events and no knowledge gaps, is in no figure, and in lists only with `test=true`.',
+      ),
     channel: channel.default('chat').describe('How the user talks to it.'),
     user_id: userId.optional().describe('Who the user is to you.'),
     variables,
@@ -73,17 +97,18 @@ function startRoute(deps: ConversationRoutesDeps): Route {
     scope: 'write',
     summary: 'Start a conversation',
     description:
-      'With the version of the agent that is live now, to its end. The first message of the agent ' +
-      'is turn 0 of the transcript.',
+      'With the version of the agent that is live now, or with `agent_version`, to its end. The first ' +
+      'message of the agent is turn 0 of the transcript.',
     body: { schema: ConversationWrite },
     answers: {
       201: { description: 'The new conversation.', schema: Conversation, location: true },
     },
-    errors: ['not_published'],
+    errors: ['not_published', 'unknown_version'],
     handle: async ({ answering, caller: { namespace }, body }) => {
-      const { agent_id: agentId, channel: by, variables, metadata } = body;
-      const userId = body.user_id ?? null;
-      const about = { namespace, agentId, channel: by, userId, variables, metadata };
+      const { agent_id: agentId, agent_version: version, test, channel: by } = body;
+      const { variables, metadata, user_id: userId = null } = body;
+      const which = { namespace, agentId, version, test };
+      const about = { ...which, channel: by, userId, variables, metadata };
       return answering(
         (beforeCommit) => startConversation(deps, about, beforeCommit),
         (row) => ({
@@ -105,13 +130,14 @@ function readRoute(deps: ConversationRoutesDeps): Route {
     scope: 'read',
     summary: 'Read a conversation',
     params,
-    answers,
-    handle: async ({ caller: { namespace }, params: { id } }) => ({
-      status: 200,
-      body: conversationView(
-        found(await readConversation(deps.pool, { namespace, id }), 'conversation'),
-      ),
-    }),
+    answers: { 200: { description: 'The conversation.', schema: ConversationRead } },
+    handle: async ({ caller: { namespace }, params: { id } }) => {
+      const row = found(await readConversation(deps.pool, { namespace, id }), 'conversation');
+      const { agentId, agentVersion: version, startedAt: atMs } = row;
+      const activation = await readActivationUnder(deps.pool, { agentId, version, atMs });
+      const shown = activation ? activationView(activation) : null;
+      return { status: 200, body: { ...conversationView(row), activation: shown } };
+    },
   });
 }
 
@@ -178,6 +204,7 @@ function endRoute(deps: ConversationRoutesDeps): Route {
 const escalateBody = z
   .strictObject({
     reason: z.string().min(1).max(256).default('api').describe('Shown to whoever takes over.'),
+    team: team.optional().describe('Who is asked; absent: the team of the agent.'),
   })
   .describe('Why a human is needed.');
 
@@ -194,12 +221,16 @@ function escalateRoute(deps: ConversationRoutesDeps): Route {
     body: { schema: escalateBody, isOptional: true },
     answers: { 201: { description: 'The new escalation.', schema: Escalation, location: true } },
     errors: ['conversation_ended', 'already_escalated'],
-    handle: async ({ answering, caller, params: { id }, body: { reason } }) =>
+    handle: async ({ answering, caller, params: { id }, body: { reason, team: asked } }) =>
       answering(
         audited(
           caller,
           (beforeCommit) =>
-            requestEscalation(deps, { namespace: caller.namespace, id, reason }, beforeCommit),
+            requestEscalation(
+              deps,
+              { namespace: caller.namespace, id, reason, team: asked ?? null },
+              beforeCommit,
+            ),
           (row) => ({
             action: 'escalation.requested',
             target: fromUuid('esc', row.id),

@@ -2,12 +2,12 @@ import { ApiError } from '../errors.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { conversationView, turnView } from './record/conversation.view.ts';
 import {
-  listConversations,
   readWithTurns,
   type ConversationFilter,
   type ConversationWithTurns,
 } from './record/list-conversations.sql.ts';
 import { listTurns } from './record/turns.sql.ts';
+import { searchConversations, type Sought } from './search-conversations.ts';
 
 /** Conversations looked up at once. */
 const PAGE = 100;
@@ -24,18 +24,20 @@ const TURNS = 200;
 export async function* exportConversations(
   pool: Pool,
   filter: Omit<ConversationFilter, 'limit'>,
+  sought: Sought = {},
 ): AsyncGenerator<string> {
-  for (let { before } = filter; ;) {
-    const page = await listConversations(pool, { ...filter, before, limit: PAGE });
+  let { before } = filter;
+  do {
+    const next = { ...filter, before, limit: PAGE };
+    const { rows: page, next: after } = await searchConversations(pool, next, sought);
     for (const group of inGroups(page)) {
       const found = { ids: group.map(({ id }) => id), turnsMax: TURNS };
       for (const one of await readWithTurns(pool, { ...filter, limit: PAGE }, found)) {
         yield* lineOf(pool, one);
       }
     }
-    before = page.at(-1)?.id;
-    if (page.length < PAGE) return;
-  }
+    before = after;
+  } while (before !== null);
 }
 
 /** As many in a row as have together as many turns as may be in memory, but one at least. */

@@ -1,15 +1,17 @@
 import { found } from '../errors.ts';
 import { inOneCommit, noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
-import type { Pool } from '../platform/postgres/pool.ts';
+import type { ConversationDeps } from './record/conversation-deps.ts';
 import { setFeedback, type ConversationRow } from './record/conversations.sql.ts';
 
 /** Stores the user's rating; a later one replaces it. @throws ApiError not_found */
-export function giveFeedback(
-  { pool }: { pool: Pool },
+export async function giveFeedback(
+  { pool, changed }: Pick<ConversationDeps, 'pool' | 'changed'>,
   input: { namespace: string; id: string; csat: number },
   beforeCommit: CommitHook<ConversationRow> = noCommitHook,
 ): Promise<ConversationRow> {
-  return inOneCommit(pool, beforeCommit, async (db) =>
+  const row = await inOneCommit(pool, beforeCommit, async (db) =>
     found(await setFeedback(db, input), 'conversation'),
   );
+  changed(row.id);
+  return row;
 }

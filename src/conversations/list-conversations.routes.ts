@@ -5,6 +5,7 @@ import { idCursor, idPage, LIMIT_DEFAULT, pageOf, pageSchema } from '../platform
 import {
   idValue,
   metadataFilter,
+  partOf,
   phoneFilter,
   timeBound,
   versionFilter,
@@ -19,12 +20,17 @@ import {
   conversationStatus,
   conversationView,
   outcome,
+  withTests,
 } from './record/conversation.view.ts';
 import { exportConversations } from './export-conversations.ts';
 import { listConversations } from './record/list-conversations.sql.ts';
+import { searchConversations, soughtBy } from './search-conversations.ts';
 
 const LINES_TYPE = 'application/x-ndjson';
 const page = idPage('conv');
+const words = partOf(
+  'An id of a conversation, a call or an escalation; else words, each of which must occur, in any case, in what was said by people and agents, in `summary` or in `user_id`. A page looks through at most 5,000 conversations, and may hold fewer than `limit` though there are more.',
+);
 
 /** Conversations of a namespace (contract §4): a page of them, or all with their transcripts. */
 export function listConversationsRoute({ pool }: { pool: Pool }): Route {
@@ -54,6 +60,8 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
       created_before: timeBound('Unix seconds, exclusive.'),
       ended_after: timeBound('Unix seconds, inclusive.'),
       ended_before: timeBound('Unix seconds, exclusive.'),
+      test: withTests,
+      q: words,
       ...page,
       limit: page.limit
         .unwrap()
@@ -84,16 +92,24 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
         createdBefore: query.created_before,
         endedAfter: query.ended_after,
         endedBefore: query.ended_before,
+        withTests: query.test,
         before: query.cursor,
       };
+      const sought = query.q === undefined ? undefined : soughtBy(query.q);
       if (namesType(headers['accept'], LINES_TYPE)) {
         if (query.limit !== undefined) {
           throw new ApiError('invalid_parameter', 'limit: lines have no pages; leave it out');
         }
-        const text = visiblyBroken(exportConversations(pool, filter), requestId);
+        const text = visiblyBroken(exportConversations(pool, filter, sought), requestId);
         return { status: 200, mediaType: LINES_TYPE, text };
       }
       const limit = query.limit ?? LIMIT_DEFAULT;
+      if (sought) {
+        const { rows, next } = await searchConversations(pool, { ...filter, limit }, sought);
+        const nextCursor = next === null ? null : idCursor('conv')({ id: next });
+        const data = rows.map(conversationView);
+        return { status: 200, body: { data, has_more: next !== null, next_cursor: nextCursor } };
+      }
       const rows = await listConversations(pool, { ...filter, limit: limit + 1 });
       const shown = { limit, view: conversationView, cursorOf: idCursor('conv') };
       return { status: 200, body: pageOf(rows, shown) };

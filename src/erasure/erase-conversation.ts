@@ -5,7 +5,7 @@ import {
   lockConversation,
   type ConversationRow,
 } from '../conversations/record/conversations.sql.ts';
-import { eraseGapsOf } from '../knowledge/gaps/knowledge-gaps.sql.ts';
+import { eraseGapsOf } from '../knowledge/gaps/erase-gaps.ts';
 import { eraseCallsOf } from '../calls/calls.sql.ts';
 import { eraseEscalationsOf } from '../conversations/escalations/escalations.sql.ts';
 import { eraseAnswersAbout } from '../platform/idempotency/idempotency-marks.sql.ts';
@@ -18,7 +18,7 @@ import {
   inConversation,
   type ConversationDeps,
 } from '../conversations/record/conversation-deps.ts';
-import { endLocked } from '../conversations/ending/end-conversation.ts';
+import { countEnd, endLocked } from '../conversations/ending/end-conversation.ts';
 
 /** Stands where words were. */
 export const ERASED = '[erased]';
@@ -68,10 +68,8 @@ export async function eraseConversation(
     await recordAudit(db, by, { action: 'conversation.erased', target, detail });
     return { ended: isLive ? last : undefined, told };
   });
-  if (ended) {
-    const { channel, outcome } = ended;
-    deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' });
-  }
+  if (ended) countEnd(deps, ended);
+  deps.changed(id);
   return told;
 }
 

@@ -1,13 +1,22 @@
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
+import { flag, idValue } from '../platform/http/fields.ts';
+import type { Change } from './change-readers.ts';
+import type { Changes } from './changes.ts';
 import { typeNameList, withTests } from './type-names.ts';
 import { fromUuid, toUuid } from '../ids.ts';
 import type { EventStreams, Reader } from './event-stream.ts';
-import { EVENT_STREAM_TYPE } from '../platform/http/sse.ts';
-import { idValue } from '../platform/http/fields.ts';
+import { EVENT_STREAM_TYPE, type EventStream } from '../platform/http/sse.ts';
 import { route, type Answer, type Route } from '../platform/http/route.ts';
 
-export type EventStreamRoutesDeps = { eventStreams: Pick<EventStreams, 'open'> };
+export type EventStreamRoutesDeps = {
+  eventStreams: Pick<EventStreams, 'open'>;
+  changes: Pick<Changes, 'follow'>;
+};
+
+const withChanges = flag.meta({
+  description: 'true: also what changed, as `event: change`; default: events alone.',
+});
 
 /** Events as they happen (contract §4). */
 export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
@@ -23,13 +32,19 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
         'Server-sent events: `id` is the event’s id, `event` its type, `data` the envelope as ' +
         'webhooks get it. A connection that broke goes on with `Last-Event-ID` (or the parameter ' +
         '`last_event_id`) after that event: each one once and none left out. Without it: from now on. ' +
-        'A client that takes nothing for 30 seconds is cut, and goes on the same way.',
+        'A client that takes nothing for 30 seconds is cut, and goes on the same way. With ' +
+        '`changes=true` also `event: change`, without an `id`: its data says what to read again, ' +
+        '`{resource, id}` (agents, webhooks, knowledge_sources, model_providers, conversations), or ' +
+        '`{"resource":"all","id":null}` ' +
+        'when anything may have changed. A change is a hint: it may be lost, and is never sent ' +
+        'again. Open the stream, then read; after each reconnection read again.',
       query: {
         types: typeNameList.optional(),
         conversation_id: idValue('conv').optional(),
         agent_id: idValue('agt').optional(),
         test: withTests,
         last_event_id: idValue('evt').optional(),
+        changes: withChanges,
       },
       answers: {
         200: {
@@ -43,7 +58,10 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
         const { types, conversation_id: conversationId, agent_id: agentId } = query;
         const filter = { types, conversationId, agentId, withTests: query.test === true };
         const after = lastEventId(headers['last-event-id']) ?? query.last_event_id ?? null;
-        return streamed(await deps.eventStreams.open({ namespace, filter, after }));
+        const reader = await deps.eventStreams.open({ namespace, filter, after });
+        const follow = (signal: AbortSignal): AsyncGenerator<Change> =>
+          deps.changes.follow(namespace, signal);
+        return streamed(reader, query.changes === true ? follow : undefined);
       },
     }),
   ];
@@ -58,13 +76,26 @@ function lastEventId(header: string | string[] | undefined): string | undefined 
   throw new ApiError('event_expired', 'Last-Event-ID is no id of an event');
 }
 
-function streamed(reader: Reader): Answer {
+type FollowChanges = (signal: AbortSignal) => AsyncGenerator<Change>;
+
+/** Events and changes wait for their client apart: neither holds more than one at a time. */
+function streamed(reader: Reader, follow: FollowChanges | undefined): Answer {
+  const sendEvents: EventStream = async (send, signal) => {
+    for await (const { id, type, body } of reader(signal)) {
+      await send({ id: fromUuid('evt', id), event: type, json: body.toString() });
+    }
+  };
+  if (!follow) return { status: 200, stream: sendEvents };
+  const sendChanges: EventStream = async (send, signal) => {
+    for await (const change of follow(signal)) await send({ event: 'change', data: change });
+  };
   return {
     status: 200,
     stream: async (send, signal) => {
-      for await (const { id, type, body } of reader(signal)) {
-        await send({ id: fromUuid('evt', id), event: type, json: body.toString() });
-      }
+      const ended = new AbortController();
+      const changes = sendChanges(send, AbortSignal.any([signal, ended.signal]));
+      await sendEvents(send, signal).finally(() => ended.abort());
+      await changes;
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { EventType } from './event-types.ts';
 import { lowestUuidAt } from '../ids.ts';
 import type { Db } from '../platform/postgres/pool.ts';
+import { oldestSpeaking } from '../platform/postgres/silence.ts';
 
 /**
  * Events in an order in which nothing appears late (docs/decisions/0013). Ids are made before the
@@ -9,7 +10,8 @@ import type { Db } from '../platform/postgres/pool.ts';
  * that horizon nothing is added any more.
  *
  * The price: a long transaction that has written anything, anywhere in the server, holds back the
- * events after it for as long. Ours are cut off after seconds.
+ * events after it for as long, unless it has said that it emits none (silence.ts). Ours do, or are cut off
+ * after seconds.
  */
 
 /** Where a reader is: it has read everything up to and including this. */
@@ -115,8 +117,30 @@ export async function readStream(
     .filter(([, value]) => value !== undefined)
     .map(([condition, value]) => ` and ${condition.replace('?', `$${values.push(value)}`)}`)
     .join('');
-  const { rows } = await db.query<Row>(
-    `with now as materialized (select pg_snapshot_xmin(pg_current_snapshot()) as horizon),
+  const { rows } = await db.query<Row>(pageSql(filters), values);
+  const events = rows.flatMap(toEvent);
+  const horizon = BigInt(rows[0]?.horizon ?? 0);
+  const last = events.at(-1);
+  const found = rows[0]?.found ?? 0;
+  const hasMore = found === limit || events.length < found;
+  return {
+    events,
+    // A page that is not full: below the horizon there is nothing else.
+    position: hasMore && last ? last : latest(after, before(horizon)),
+    hasMore,
+    isHeldBack: rows[0]?.isHeldBack ?? false,
+  };
+}
+
+function pageSql(filters: string): string {
+  return `with snapshot as materialized (select pg_current_snapshot() as of),
+     -- Who is silent is asked only when something waits.
+     now as materialized (
+       select case when exists (select 1 from events where namespace = $1 and id >= $5
+                                 and xid >= pg_snapshot_xmin(snapshot.of))
+                   then ${oldestSpeaking('snapshot.of')}
+                   else pg_snapshot_xmin(snapshot.of) end as horizon
+         from snapshot),
      page as materialized (
        select *, sum(length(body)) over (order by xid, id) as bytes,
               row_number() over (order by xid, id) as number
@@ -130,21 +154,7 @@ export async function readStream(
             (select count(*) from page) as found,
             exists (select 1 from events where namespace = $1 and id >= $5
                      and xid >= (select horizon from now)) as "isHeldBack"
-       from now left join page on page.bytes <= $6 or page.number = 1 order by page.xid, page.id`,
-    values,
-  );
-  const events = rows.flatMap(toEvent);
-  const horizon = BigInt(rows[0]?.horizon ?? 0);
-  const last = events.at(-1);
-  const found = rows[0]?.found ?? 0;
-  const hasMore = found === limit || events.length < found;
-  return {
-    events,
-    // A page that is not full: below the horizon there is nothing else.
-    position: hasMore && last ? last : latest(after, before(horizon)),
-    hasMore,
-    isHeldBack: rows[0]?.isHeldBack ?? false,
-  };
+       from now left join page on page.bytes <= $6 or page.number = 1 order by page.xid, page.id`;
 }
 
 /**

@@ -22,6 +22,7 @@ const callId = z.string().optional().meta({ description: 'Of a call: `call_…`'
 const about = { user_id: userId, metadata, call_id: callId };
 const aboutAndChannel = { ...about, channel: channel.optional() };
 const csat = z.number().min(1).max(5).meta({ description: 'Predicted satisfaction, 1.0–5.0' });
+const person = z.strictObject({ id: z.string(), name: z.string() });
 const outcome = z.enum([
   'resolved',
   'unresolved',
@@ -69,13 +70,17 @@ export const EVENT_DATA = {
     agent_id: agentId,
     reason: z.string(),
     summary: z.string(),
+    team: z.string().optional().describe('The label of the people who are asked.'),
+    released_by: person
+      .optional()
+      .describe('Who had accepted and has gone: somebody else is asked for.'),
     ...aboutAndChannel,
   }),
   'escalation.accepted': z.strictObject({
     escalation_id: z.string(),
     conversation_id: conversationId,
     agent_id: agentId,
-    accepted_by: z.strictObject({ id: z.string(), name: z.string() }),
+    accepted_by: person,
     wait_sec: z.int().min(0),
     ...aboutAndChannel,
   }),

@@ -1,5 +1,6 @@
 import { CHANNELS } from '../platform/postgres/notifications.ts';
 import type { Db } from '../platform/postgres/pool.ts';
+import { speak } from '../platform/postgres/silence.ts';
 import { subscriptionsTo, type EventType } from './event-types.ts';
 
 /**
@@ -26,6 +27,7 @@ export type NewEvent = {
  * subscribed. Returns those endpoints, to be woken after the commit.
  */
 export async function insertEvent(db: Db, event: NewEvent): Promise<string[]> {
+  speak(db);
   const { rows } = await db.query<{ endpointId: string }>({
     name: 'insert_event',
     text: `with event as (
@@ -77,6 +79,7 @@ export async function insertTestEvents(
   db: Db,
   events: readonly NewTestEvent[],
 ): Promise<Set<string>> {
+  speak(db);
   const column = <K extends keyof NewTestEvent>(key: K): NewTestEvent[K][] =>
     events.map((event) => event[key]);
   let end = 0;

@@ -54,6 +54,8 @@ export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
     agent_id: AGENT,
     reason: 'user_request',
     summary: 'The customer wants to talk to a person about a refund.',
+    team: 'first line',
+    released_by: { id: 'operator-7', name: 'Ana Lima' },
     ...ABOUT_AND_CHANNEL,
   },
   'escalation.accepted': {

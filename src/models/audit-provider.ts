@@ -8,7 +8,14 @@ import { fromModelProviderSpec } from './rest-model-provider.ts';
 import type { ModelProviderRow, ProviderProjection } from './model-providers.sql.ts';
 
 /** What the audit log tells the values of; of headers and parameters only that they changed. */
-export const TOLD = ['name', 'base_url', 'api_key_secret_ref', 'chat', 'managed_by'] as const;
+export const TOLD = [
+  'name',
+  'base_url',
+  'api_key_secret_ref',
+  'chat',
+  'embeddings',
+  'managed_by',
+] as const;
 
 /** As the operator takes it over; `row`: what was there before. */
 export async function recordProvider(

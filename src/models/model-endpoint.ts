@@ -1,11 +1,21 @@
 import { DEFAULT_PROVIDER, type ModelProviderSpec } from './model-provider.ts';
 import type { ModelEndpoint } from './model.ts';
 
-/** Of the environment (contract §2): PARLEY_MODEL_URL, PARLEY_MODEL_KEY, PARLEY_MODEL. */
-export type ModelSettings = { url: string; key: string | undefined; model: string };
+/**
+ * Of the environment (contract §2): PARLEY_MODEL_URL, PARLEY_MODEL_KEY, PARLEY_MODEL,
+ * PARLEY_EMBEDDING_MODEL.
+ */
+export type ModelSettings = {
+  url: string;
+  key: string | undefined;
+  model: string;
+  embeddingModel?: string | undefined;
+};
 
 /** ms, where a declaration names none (contract §6). */
 const TIMEOUTS = { firstTokenMs: 15_000, betweenTokensMs: 15_000, totalMs: 120_000 };
+/** Texts of a request: with passages of at most 2,400 characters far below what any provider takes. */
+const BATCH_SIZE = 64;
 
 /** A declaration with its defaults applied; `apiKey` is in clear. */
 export function endpointOf(
@@ -28,12 +38,25 @@ export function endpointOf(
     timeouts: { ...TIMEOUTS, ...chat.timeouts },
     maxConcurrent: limits.maxConcurrentRequests ?? null,
     pricing: pricingOf(chat.pricing),
+    embeddings: embeddingsOf(spec.embeddings),
   };
 }
 
 /** The default provider. */
-export function endpointOfSettings({ url, key, model }: ModelSettings): ModelEndpoint {
-  return endpointOf(DEFAULT_PROVIDER, { baseUrl: url, chat: { defaultModel: model } }, key);
+export function endpointOfSettings(settings: ModelSettings): ModelEndpoint {
+  const { url, key, model, embeddingModel } = settings;
+  const spec = {
+    baseUrl: url,
+    chat: { defaultModel: model },
+    ...(embeddingModel !== undefined && { embeddings: { defaultModel: embeddingModel } }),
+  };
+  return endpointOf(DEFAULT_PROVIDER, spec, key);
+}
+
+function embeddingsOf(embeddings: ModelProviderSpec['embeddings']): ModelEndpoint['embeddings'] {
+  if (embeddings === undefined) return undefined;
+  const { defaultModel, dimensions = null, batchSize = BATCH_SIZE } = embeddings;
+  return { defaultModel, dimensions, batchSize };
 }
 
 function pricingOf(

@@ -5,6 +5,7 @@ import {
   lastHandledReconcileAt,
   LIST_SET,
   metadataMap,
+  noKeyInHeaders,
   observedGeneration,
   rules,
   secretKeyRef,
@@ -35,11 +36,6 @@ const headerWord = z
   .min(1)
   .max(256)
   .regex(...saying(/^[!-~]+$/, 'must be visible ASCII without spaces'));
-
-/** Where a key could stand in clear. */
-const KEY_HEADERS = ['authorization', 'api-key', 'x-api-key', 'cookie']
-  .join('|')
-  .replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 
 export const KEY_IN_HEADER =
   'a key is no extra header: put it into a Secret and name that in apiKeySecretRef';
@@ -105,6 +101,24 @@ const chat = z
     }),
   );
 
+const embeddings = z.strictObject({
+  defaultModel: modelName.describe('Embedding model of knowledge that names none.'),
+  dimensions: z
+    .int()
+    .min(1)
+    .max(4096)
+    .describe(
+      "Numbers of a vector to ask for, where the model has a choice; absent: the model's own.",
+    )
+    .exactOptional(),
+  batchSize: z
+    .int()
+    .min(1)
+    .max(256)
+    .describe('Most texts of one request; 64 when absent.')
+    .exactOptional(),
+});
+
 const limits = z.strictObject({
   maxConcurrentRequests: z
     .int()
@@ -143,16 +157,13 @@ export const modelProviderSpec = z
       .describe("Query parameters of each request, in clear, such as Azure's api-version.")
       .exactOptional(),
     chat: chat.describe('Of chat models: which, how long, at what price.').exactOptional(),
+    embeddings: embeddings
+      .describe('Of embedding models, which knowledge is also found by.')
+      .exactOptional(),
     limits: limits.describe('How much is asked of it at once.').exactOptional(),
     metadata: metadataMap.exactOptional(),
   })
-  .meta(
-    rules({
-      rule: `!has(self.headers) || !self.headers.exists(name, name.matches("^(${KEY_HEADERS})$"))`,
-      message: KEY_IN_HEADER,
-      fieldPath: '.headers',
-    }),
-  )
+  .meta(rules(noKeyInHeaders(KEY_IN_HEADER)))
   .describe('How models are reached.');
 
 export const modelProviderStatus = z

@@ -137,6 +137,8 @@ export type ModelEndpoint = {
   maxConcurrent: number | null;
   /** Per million tokens. */
   pricing: { input: number; output: number; cachedInput: number; currency: string } | null;
+  /** What it embeds texts with; undefined: nothing is declared. `dimensions` null: the model's own. */
+  embeddings?: { defaultModel: string; dimensions: number | null; batchSize: number } | undefined;
 };
 
 /** `name` undefined: the default one. undefined: there is no such provider, or no default. */

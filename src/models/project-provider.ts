@@ -3,8 +3,9 @@ import { recordUndeclared } from '../audit/record-declared.ts';
 import { fromUuid } from '../ids.ts';
 import { requireRoom, type QuotaDeps } from '../platform/declare/quota.ts';
 import { assertLeader } from '../platform/postgres/leadership.ts';
-import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
+import type { Notifier } from '../platform/postgres/notifications.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
+import { tellProjected } from '../platform/postgres/projected.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { WhoElse } from '../platform/reconcile/actors.ts';
@@ -49,7 +50,7 @@ export async function projectProvider(deps: ProjectDeps, input: ProviderToProjec
     return gone?.id;
   });
   const ids = [provider.id, ...(replaced === undefined ? [] : [replaced])];
-  deps.notifier.notify(CHANNELS.projected, [provider.uid, ...ids]);
+  tell(deps, provider, [provider.uid, ...ids]);
 }
 
 /** Null when it is in force already: sealing the key again would only change its bytes. */
@@ -85,10 +86,10 @@ export async function removeProvider(
   deps: Pick<ProjectDeps, 'pool' | 'notifier'>,
   input: { epoch: number; namespace: string; name: string },
 ): Promise<void> {
-  await inTransaction(deps.pool, async (db) => {
+  const removed = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
     const gone = await markProviderDeleted(db, input);
-    if (gone === undefined) return;
+    if (gone === undefined) return undefined;
     await recordUndeclared(db, {
       noun: 'model_provider',
       namespace: input.namespace,
@@ -96,6 +97,16 @@ export async function removeProvider(
       managedBy: gone.managedBy,
       ...providerGone(gone),
     });
+    return gone.id;
   });
-  deps.notifier.notify(CHANNELS.projected, ['*']);
+  if (removed === undefined) return;
+  tell(deps, { namespace: input.namespace, id: removed }, [removed]);
+}
+
+function tell(
+  deps: Pick<ProjectDeps, 'notifier'>,
+  { namespace, id }: { namespace: string; id: string },
+  others: readonly string[],
+): void {
+  tellProjected(deps, { resource: 'model_providers', namespace, id }, others);
 }

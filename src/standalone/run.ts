@@ -13,6 +13,7 @@ import { createLogger, type Logger } from '../platform/observability/logger.ts';
 import { startTracing } from '../platform/observability/tracing.ts';
 import { runOperator } from '../roles/operator/run.ts';
 import { addGivenKey } from '../access/manage-keys.ts';
+import { signInLink } from './sign-in-link.ts';
 import { findApiKey, newKeyText } from '../access/api-keys.sql.ts';
 import { SCOPES } from '../platform/http/authorize.ts';
 import { releaseCallLeases } from '../calls/calls.sql.ts';
@@ -186,9 +187,11 @@ async function startRoles(deps: {
     demoSecret = demo.secret;
     stops.push(demo.stop);
   } else await removeDemo(store);
+  const dashboard = await signInLink(context.pool, deps.apiKey, config.baseUrl ?? api.url);
   screen.welcome({
     version: readVersion(),
     url: api.url,
+    dashboard,
     apiKey: deps.apiKey,
     demoSecret,
     dataDir: relative(deps.dataDir),
@@ -203,7 +206,7 @@ async function startRoles(deps: {
   stops.push(manifests.stop);
   await manifests.start();
   if (!process.stdout.isTTY) {
-    const line = { ready: true, url: api.url, api_key: deps.apiKey };
+    const line = { ready: true, url: api.url, api_key: deps.apiKey, dashboard };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   }
   if (hasSamples) {

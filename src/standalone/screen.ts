@@ -15,6 +15,8 @@ export type Screen = {
 export type Welcome = {
   version: string;
   url: string;
+  /** Signs in once. */
+  dashboard: string;
   apiKey: string;
   dataDir: string;
   database: 'embedded' | 'external';
@@ -85,6 +87,8 @@ function welcomeLines(about: Welcome, paint: Paint): string[] {
     '',
     `${paint('bold', `Parley ${about.version}`)} · data in ${about.dataDir} (${data}) · for one machine, not for production`,
     '',
+    row('Dashboard', about.dashboard),
+    row('', 'it signs in once, within a day; then your browser knows you'),
     row('API', `${url}/v1   to read and try at ${url}/docs`),
     row('API key', about.apiKey),
     row('Metrics', `${url}/metrics`),

@@ -325,6 +325,7 @@ describe('the audit log', () => {
         id: expect.stringMatching(/^aud_[0-9a-z]{26}$/),
         created: expect.any(Number),
         actor: `api:${mine}`,
+        session_id: null,
         action,
         target: made.id,
         before,

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { runApi } from '../../src/roles/api/run.ts';
 import type { Scope } from '../../src/platform/http/authorize.ts';
 import { startFaultProxy, type FaultProxy } from '../platform/fault-proxy.ts';
-import { createCall, startApi, type Api, type Call } from '../roles/api/api-setup.ts';
+import { startAnother, startApi, type Api, type Call } from '../roles/api/api-setup.ts';
 import { until } from '../until.ts';
 
 /** Contract §4: a key that ended is refused within 100 ms by every process, and its streams end. */
@@ -30,10 +29,9 @@ afterEach(async () => {
 type Process = { url: string; call: Call };
 
 async function anotherProcess(databaseUrl = api.engine.databaseUrl): Promise<Process> {
-  const options = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
-  const { url, stop } = await runApi({ ...api.engine, databaseUrl, ...options, rateLimit: 0 });
+  const { stop, ...process } = await startAnother(api, { key: root, databaseUrl });
   running.push(stop);
-  return { url, call: createCall(url, root) };
+  return process;
 }
 
 /** A process that no notification reaches any more once the proxy hangs; its pool is another way. */

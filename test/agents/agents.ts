@@ -18,6 +18,8 @@ export function apiDeps(engine: Engine): EndpointWriterDeps {
     sealer,
     limits,
     nowMs,
+    // Nobody follows changes here.
+    notifier: { notify: () => undefined },
     awaitProjection: createAwaitProjection({ onProjected, nowMs }),
   };
 }

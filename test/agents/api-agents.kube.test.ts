@@ -60,6 +60,13 @@ describeEachStore((storeName) => {
         active_version: 1,
         latest_version: 1,
         pinned_version: null,
+        activation: {
+          action: 'published',
+          from_version: null,
+          actor: expect.stringMatching(/^api:key_/),
+          reason: null,
+          at: expect.any(Number),
+        },
         managed_by: 'api',
         ready: true,
         status_message: 'version 1 is live; not acted on by this version: tools (look_up), voice',

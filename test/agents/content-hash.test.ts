@@ -41,6 +41,7 @@ const FULL = {
     timeoutSec: 60,
   },
   limits: { maxDurationSec: 600, silenceTimeoutSec: 30 },
+  redaction: ['card', 'phone'],
 } satisfies Record<string, unknown>;
 
 /** Another valid value for each content field; a new field of the kind fails until it is here. */
@@ -54,6 +55,7 @@ const OTHER: Record<string, unknown> = {
   knowledge: { ...FULL.knowledge, sourceNames: ['faq'] },
   escalation: { ...FULL.escalation, timeoutSec: 61 },
   limits: { ...FULL.limits, maxDurationSec: 601 },
+  redaction: ['card'],
 };
 const CONTENT = AGENT_CONTENT_FIELDS.filter((field) => field !== 'promptFrom');
 
@@ -163,7 +165,8 @@ test.each([
     { prompt: 'one', voice: { speed: 1 }, limits: {} },
     '5c9790d6ebcc53a7d134dce1e2867c48f501813405f8d3744872aabec48d5cdf',
   ],
-  [FULL, 'e41edaf05cfe16c11c60c2afc9c0d4f6351d75592871eb27e299c858a3e6b295'],
+  [{ ...FULL, redaction: [] }, 'e41edaf05cfe16c11c60c2afc9c0d4f6351d75592871eb27e299c858a3e6b295'],
+  [FULL, 'f6d829be7aa853d51f3b63ccccfff47a2ccb021105937b3871f887fdd00dd284'],
 ])('the hash of known content never changes (%#)', (fields, hash) => {
   expect([HASH_VERSION, hashOf(fields)]).toEqual([1, hash]);
 });

@@ -21,6 +21,13 @@ test('without a model it is all that a model is needed for', () => {
   );
 });
 
+test('without a model the language is acted on where it says which numbers are telephones', () => {
+  const about = { ...spec, redaction: ['phone'] } as AgentSpec;
+  expect(notActedOn(about, { hasDefaultModel: false })).not.toContain('language');
+  const other = { ...spec, redaction: ['card'] } as AgentSpec;
+  expect(notActedOn(other, { hasDefaultModel: false })).toContain('language');
+});
+
 test.each([
   [spec, true],
   [withProvider, false],

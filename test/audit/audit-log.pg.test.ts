@@ -47,6 +47,7 @@ test('a line says who did what to what by which request; the newest is the first
     address: '127.0.0.1',
     user_agent: 'node',
     request_id: headers.get('request-id'),
+    session_id: null,
   });
   expect(Math.abs(line.created - Date.now() / 1_000)).toBeLessThan(60);
 });

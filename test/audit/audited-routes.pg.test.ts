@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../src/config.ts';
-import type { Route } from '../../src/platform/http/route.ts';
+import { takesIdempotencyKey, type Route } from '../../src/platform/http/route.ts';
 import { ROUTES, startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
-import { ROWS, type Row, type RouteFixture } from '../roles/api/route-rows.ts';
+import { ROWS, UNENDING, type Row, type RouteFixture } from '../roles/api/route-rows.ts';
 import { AUDITED, NOT_AUDITED } from './audited-routes.ts';
 
 /** Contract §4, Audit log: every write by a key leaves exactly one line, or has a reason not to. */
@@ -10,7 +10,7 @@ import { AUDITED, NOT_AUDITED } from './audited-routes.ts';
 let api: Api;
 let fixture: RouteFixture;
 beforeAll(async () => {
-  api = await startApi({ limits: { ...DEFAULT_LIMITS, replayJobs: null } });
+  api = await startApi({ fetchers: UNENDING, limits: { ...DEFAULT_LIMITS, replayJobs: null } });
   fixture = {
     call: (method, address, json) => api.call(method, address, json === undefined ? {} : { json }),
     eventually: (check) => api.engine.eventually(check),
@@ -46,6 +46,13 @@ const linesOf = async (reply: Reply): Promise<any[]> => {
   return body.data.filter((line: { request_id: string }) => line.request_id === requestId);
 };
 
+/** Whoever signs in acts as who they then are. */
+function whoIs({ scope }: Route): object {
+  return scope === null
+    ? { actor: 'session:Ada', session_id: expect.stringMatching(/^ses_/) }
+    : { actor: expect.stringMatching(/^api:key_/), session_id: null };
+}
+
 describe.each(cases)('%s', (operationId, route) => {
   const row = ROWS[operationId]!;
   const headers = { 'user-agent': 'shop/1.0' };
@@ -67,13 +74,17 @@ describe.each(cases)('%s', (operationId, route) => {
       {
         id: expect.stringMatching(/^aud_/),
         created: expect.any(Number),
-        actor: expect.stringMatching(/^api:key_/),
+        ...whoIs(route),
         action: AUDITED[operationId],
-        target: expect.stringMatching(/^(agt|we|ks|mp|key|esc|gap|job|evt|dlv|conv)_[0-9a-z]{26}$/),
+        target: expect.stringMatching(
+          /^(agt|we|ks|mp|key|ses|esc|gap|job|evt|dlv|conv)_[0-9a-z]{26}$/,
+        ),
         before: /(created|replayed|requested|synced|uploaded|erased)$/.test(AUDITED[operationId]!)
           ? null
           : expect.any(Object),
-        after: /(deleted|erased)$/.test(AUDITED[operationId]!) ? null : expect.any(Object),
+        after: /(deleted|erased|session\.ended)$/.test(AUDITED[operationId]!)
+          ? null
+          : expect.any(Object),
         detail: expect.any(Object),
         outcome: 'done',
         address: '127.0.0.1',
@@ -83,7 +94,7 @@ describe.each(cases)('%s', (operationId, route) => {
     ]);
   });
 
-  if (route.method !== 'post') return;
+  if (!takesIdempotencyKey(route)) return;
   test('of a repeat with the same Idempotency-Key no second one', async () => {
     const send = await ask(route, row, { 'idempotency-key': `once ${operationId}` });
     const [first, second] = [await send(), await send()];

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -30,6 +30,7 @@ describe('the Dockerfile', () => {
     expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)).toEqual([
       '${BASE_IMAGE}',
       '${BASE_IMAGE}',
+      '${BASE_IMAGE}',
     ]);
     expect(dockerfile).toContain('npm ci --omit=dev --omit=optional --ignore-scripts');
   });
@@ -47,16 +48,27 @@ describe('the Dockerfile', () => {
   });
 });
 
-describe('the program without its types', () => {
+/** What the build stage copies, as `from` → `to`; its packages are ours. */
+function copiedToBuild(): [string, string][] {
+  const [, stage] = /AS build\n([\s\S]*?)\nFROM /.exec(dockerfile)!;
+  return [...stage!.matchAll(/^COPY (.+) (\S+)$/gm)].flatMap(([, names, to]) =>
+    names!
+      .split(' ')
+      .map((name): [string, string] => [name, to!.endsWith('/') ? join(to!, basename(name)) : to!]),
+  );
+}
+
+describe('what is built from the files that the image is built from, and from no others', () => {
   let folder: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'parley-dist-'));
+    for (const [name, to] of copiedToBuild())
+      await cp(join(root, name), join(folder, to), { recursive: true });
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    const flags = ['--disable-warning=ExperimentalWarning'];
-    const build = join(root, 'bin', 'build.mjs');
-    await run(process.execPath, [...flags, build, join(folder, 'dist')]);
-  });
+    const args = ['--disable-warning=ExperimentalWarning', 'bin/build.mjs', 'dist'];
+    await run(process.execPath, [...args, '--no-optional'], { cwd: folder });
+  }, 60_000);
 
   afterAll(async () => rm(folder, { recursive: true, force: true }));
 
@@ -86,6 +98,53 @@ describe('the program without its types', () => {
     const flags = ['--no-experimental-strip-types', '--input-type=module', '-e', program];
     const { stdout } = await run(process.execPath, flags, { cwd: folder, env: {} });
     expect(Number(stdout)).toBeGreaterThan(200);
+  });
+
+  test('has the process that reads documents', async () => {
+    const extractor = join(folder, 'dist/knowledge/formats/extractor.js');
+    const program = `
+      const { createExtractor } = await import(${JSON.stringify(extractor)});
+      const extractor = createExtractor({ waitingMax: 1, log: console });
+      const bytes = Buffer.from('Room;Price\\nSingle;45');
+      const read = await extractor.extract({ bytes, mediaType: null, name: 'prices.csv' });
+      console.log(read.documents[0].text);
+      await extractor.stop();`;
+    const flags = ['--no-experimental-strip-types', '--input-type=module', '-e', program];
+    const { stdout } = await run(process.execPath, flags, { cwd: folder, env: {} });
+    expect(stdout).toBe('Room: Single\nPrice: 45\n');
+  });
+
+  test('has the dashboard for production, whatever the shell says, and none of its sources', () => {
+    const made = readdirSync(join(folder, 'dist/dashboard'), { recursive: true }).map(String);
+    expect(made.filter((name) => /\.tsx?$|tsconfig|^(app|data|pages|ui)\b/.test(name))).toEqual([]);
+    const entry = made.find((name) => /^assets\/index-.*\.js$/.test(name))!;
+    expect(made).toEqual(expect.arrayContaining(['index.html', `${entry}.br`, `${entry}.gz`]));
+    // jest has set NODE_ENV=test, which would have made React's build for development.
+    const script = readFileSync(join(folder, 'dist/dashboard', entry), 'utf8');
+    expect(script).not.toContain('You are using development');
+    expect(script).not.toContain('validateDOMNesting');
+  });
+
+  test('names the packages of the dashboard, with licences that allow it and ask to be shown', () => {
+    const shown = readFileSync(join(folder, 'dist/dashboard/licenses.txt'), 'utf8');
+    const packages = [...shown.matchAll(/^(\S+) (\d+\.\d+\.\d+\S*) \((.+)\)$/gm)];
+    const names = packages.map(([, name, version]) => `${name}@${version}`);
+    expect(names.map((name) => name.replace(/@[^@]*$/, ''))).toEqual(
+      expect.arrayContaining(['react', 'react-dom', '@tanstack/react-router', 'openapi-fetch']),
+    );
+    const strangers = packages.filter(
+      ([, , , one]) => !['MIT', 'BSD-3-Clause', 'ISC'].includes(one!),
+    );
+    expect(strangers).toEqual([]);
+    expect(shown.match(/Permission is hereby granted|Redistribution and use/g)).toHaveLength(
+      packages.length,
+    );
+    const sbom = JSON.parse(readFileSync(join(folder, 'dist/sbom.cdx.json'), 'utf8')) as {
+      components: { name: string; version: string }[];
+    };
+    const listed = sbom.components.map(({ name, version }) => `${name}@${version}`);
+    expect(names.filter((name) => !listed.includes(name))).toEqual([]);
+    expect(listed.filter((name) => /^(vite|jest|rolldown)@/.test(name))).toEqual([]);
   });
 
   test('keeps the line numbers of the sources', () => {

@@ -208,6 +208,9 @@ const ROLES = ['operator', 'api', 'delivery'] as const;
     expect((await environment({ model: keyOf }, 'api')).at(-1)).toBe('models/other');
     const { url, name } = model;
     expect(await environment({ model: { url, name } }, 'api')).toEqual([url, name, undefined]);
+    const embedding = { model: { ...model, embeddingName: 'e-1' } };
+    const pod = podOf(await renderChart(helm!, embedding), 'operator');
+    expect(envOf(pod, 'PARLEY_EMBEDDING_MODEL')).toBe('e-1');
     await expect(renderChart(helm!, { model: { url } })).rejects.toThrow(/model\.name/);
   });
 

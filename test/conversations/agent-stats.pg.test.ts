@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Reply } from '../roles/api/api-setup.ts';
+import { toUuid } from '../../src/ids.ts';
 import { pass, startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 
 /** What became of an agent's conversations, as numbers that a roll-out can be judged by. */
@@ -27,6 +28,8 @@ const nothing = {
   csat_average: null,
   csat_count: 0,
   csat_predicted_average: null,
+  csat_predicted_error: null,
+  csat_correlation: null,
   escalations: 0,
   escalated_conversations: 0,
   escalation_rate: null,
@@ -71,6 +74,7 @@ test('stats count conversations by version and time; rates are null when there i
     csat_average: 4,
     csat_count: 1,
     csat_predicted_average: expect.any(Number),
+    csat_correlation: null,
     escalations: 1,
     escalated_conversations: 1,
     questions: 2,
@@ -80,6 +84,8 @@ test('stats count conversations by version and time; rates are null when there i
     turn_latency_count: 2,
   });
   expect(body.escalation_rate).toBeCloseTo(1 / 3, 5);
+  // One has ended and was rated: 4.
+  expect(body.csat_predicted_error).toBeCloseTo(Math.abs(4 - body.csat_predicted_average), 5);
   expect(body.turn_latency_p95_ms).toBeGreaterThanOrEqual(body.turn_latency_p50_ms);
   expect(body.turn_latency_p50_ms).toBeGreaterThan(0);
   // Flat: each field is a number or null, but for the id.
@@ -108,6 +114,28 @@ test('stats count conversations by version and time; rates are null when there i
     ended: 0,
   });
   expect((await stats()).body).toMatchObject({ conversations: 4 });
+});
+
+test('how far to trust the prediction: its distance from what users said, and whether they go together', async () => {
+  const agent_id = await fixture.newAgent();
+  // The last one was not rated, and counts for neither.
+  const rated = [
+    [5, 3.5],
+    [4, 3.5],
+    [2, 3],
+    [null, 1],
+  ] as const;
+  for (const [csat, predicted] of rated) {
+    const id = await fixture.start({ agent_id });
+    await fixture.end(id);
+    await fixture.engine.pool.query(
+      'update conversations set csat = $2, csat_predicted = $3 where id = $1',
+      [toUuid('conv', id), csat, predicted],
+    );
+  }
+  const { body } = await fixture.call('GET', `/v1/agents/${agent_id}/stats`);
+  expect(body.csat_predicted_error).toBeCloseTo((1.5 + 0.5 + 1) / 3, 5);
+  expect(body.csat_correlation).toBeCloseTo(0.9449, 3);
 });
 
 test('stats refuse what would be answered wrong, and know nothing of other namespaces', async () => {

@@ -94,7 +94,8 @@ export async function pass(
   );
   await pool.query(
     `update escalations set requested_at = requested_at - make_interval(secs => $2),
-                            times_out_at = times_out_at - make_interval(secs => $2)
+                            times_out_at = times_out_at - make_interval(secs => $2),
+                            heartbeat_due_at = heartbeat_due_at - make_interval(secs => $2)
       where conversation_id = $1`,
     [uuid, sec],
   );

@@ -154,6 +154,16 @@ describe('a message', () => {
     expect((await fixture.turns(id))[0].text).toBe(text);
   });
 
+  test('asks for a human in the language of its agent', async () => {
+    const said = 'Kann ich bitte mit einem Mitarbeiter sprechen?';
+    const statusAfter = async (fields: Record<string, unknown>): Promise<string> => {
+      const id = await fixture.start({ agent_id: await fixture.newAgent(fields) });
+      return (await fixture.say(id, said)).body.conversation.status;
+    };
+    expect(await statusAfter({ language: 'de-DE' })).toBe('escalated');
+    expect(await statusAfter({})).toBe('active');
+  });
+
   test('twenty at once are all answered once, in a row', async () => {
     const id = await fixture.start();
     const replies = await Promise.all(

@@ -18,7 +18,7 @@ const CONTRACT: Record<string, string> = {
   'conversation.transcript.ready':
     'conversation_id agent_id agent_version transcript_url summary turns outcome csat_predicted user_id? metadata? call_id? channel?',
   'escalation.requested':
-    'escalation_id conversation_id agent_id reason summary user_id? metadata? call_id? channel?',
+    'escalation_id conversation_id agent_id reason summary team? released_by? user_id? metadata? call_id? channel?',
   'escalation.accepted':
     'escalation_id conversation_id agent_id accepted_by wait_sec user_id? metadata? call_id? channel?',
   'knowledge.gap.detected':

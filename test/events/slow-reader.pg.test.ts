@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PAGE_BYTES, readStream } from '../../src/events/event-stream.sql.ts';
 import { fromUuid, newUuid } from '../../src/ids.ts';
+import { until } from '../until.ts';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 
 /** Who does not read is cut, costs no memory until then, and goes on where it was. */
@@ -73,6 +74,11 @@ test('a page, which a reader that stands still holds, has so many bytes, or one 
   const input = { namespace, filter: { withTests: false }, limit: 200, sinceMs: Date.now() };
   let position = { xid: 0n, id: '00000000-0000-0000-0000-000000000000' };
   let count = 0;
+  // A stream goes as far as all older transactions have ended, those of other databases too.
+  await until('the events', async () => {
+    const { events } = await readStream(api.engine.pool, { ...input, after: position });
+    return events.length > 0;
+  });
   for (let hasMore = true; hasMore && count <= EVENTS;) {
     const page = await readStream(api.engine.pool, { ...input, after: position });
     const bytes = page.events.reduce((sum, { body }) => sum + body.length, 0);

@@ -31,6 +31,14 @@ test('a name is one of the own namespace', async () => {
   const hits = await search(`q=deliver&agent_id=${fixture.agentId}`);
   expect(hits.length).toBeGreaterThan(0);
   expect(hits.map(({ source_id }) => source_id)).not.toContain(foreignId);
+  // Nor is it looked for there: that its passages are not found has another reason, too.
+  const scope = await agentScope(fixture.engine.pool, {
+    namespace: 'default',
+    agentId: toUuid('agt', fixture.agentId)!,
+    knowledge: { sourceNames: ['handbook'] },
+  });
+  expect(scope.sourceIds).toHaveLength(1);
+  expect(scope.sourceIds).not.toContain(toUuid('ks', foreignId));
 });
 
 test('an id is one of the own namespace', async () => {

@@ -29,10 +29,11 @@ afterAll(async () => {
 const KEY = 'sk-very-secret';
 const key = { namespace: 'default', name: 'acme' };
 const proberWith = (options: ProberOptions = {}) =>
-  createProber({ egress, nowMs: () => nowMs }, { answerMs: 100, ...options });
+  createProber({ egress, nowMs: () => nowMs }, { answerMs: 5_000, waitMs: 5_000, ...options });
 const endpoint = (spec: Partial<ModelProviderSpec> = {}, apiKey: string | undefined = KEY) =>
   endpointOf('acme', { baseUrl: stub.baseUrl, ...spec }, apiKey);
-const look = async (of: ModelEndpoint = endpoint()) => (await proberWith().ask(key, of)).found;
+const look = async (of: ModelEndpoint = endpoint(), options: ProberOptions = {}) =>
+  (await proberWith(options).ask(key, of)).found;
 
 test.each([200, 204, 400, 404, 405, 429])('HTTP %i is an answer', async (status) => {
   stub.answer(() => status);
@@ -48,7 +49,7 @@ test.each([
   ['silence', 'NotAnswering', 'within 100 ms'],
 ] as const)('%s is %s', async (status, reason, words) => {
   stub.answer(() => status);
-  const found = await look();
+  const found = await look(endpoint(), status === 'silence' ? { answerMs: 100 } : {});
   expect(found).toEqual({ ready: false, reason, message: expect.stringContaining(words) });
 });
 
@@ -133,11 +134,12 @@ test('one that is silent is not waited for, and found out beside', async () => {
   expect(await prober.ask(key, endpoint())).toEqual({ found: undefined, againInMs: 20 });
   const other = { namespace: 'other', name: 'acme' };
   stub.answer(() => 200);
-  expect(await prober.ask(other, endpoint())).toMatchObject({ found: { ready: true } });
-  const finds = async (): Promise<void> => {
-    while ((await prober.ask(key, endpoint())).found === undefined);
+  const finds = async (of: typeof key): Promise<void> => {
+    while ((await prober.ask(of, endpoint())).found === undefined);
   };
-  await finds();
+  await finds(other);
+  expect((await prober.ask(other, endpoint())).found).toMatchObject({ ready: true });
+  await finds(key);
   expect((await prober.ask(key, endpoint())).found).toMatchObject({ reason: 'NotAnswering' });
   // Once, however often it was asked after.
   expect(stub.asked).toHaveLength(2);

@@ -3,6 +3,12 @@ import type { Mutant } from './mutant.ts';
 const ROWS = 'src/access/api-keys.sql.ts';
 const ACTS = 'src/access/manage-keys.ts';
 const LIVE = 'src/access/live-keys.ts';
+const ENDS = 'src/access/watch-ends.ts';
+const SESSIONS = 'src/access/sessions.sql.ts';
+const COOKIE = 'src/platform/http/session-cookie.ts';
+const COOKIES = 'test/access/session-cookies.pg.test.ts';
+const OVER = 'test/access/session-ends.pg.test.ts';
+const SIGNED = 'test/access/sessions.pg.test.ts';
 const KEYS = 'test/access/api-keys.pg.test.ts';
 const ENDED = 'test/access/revoked-keys.pg.test.ts';
 const COST = 'test/access/live-keys.pg.test.ts';
@@ -23,7 +29,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     name: 'any-scope-will-do',
     why: 'a key that may only read writes, publishes and makes keys',
     file: 'src/platform/http/authorize.ts',
-    find: 'if (scopes.includes(scope)) return;',
+    find: `if (scope === 'any' || scopes.includes(scope)) return;`,
     replace: 'if (scopes.length > 0) return;',
     suite: 'test/access/api-keys.pg.test.ts',
     test: 'the new key works at once, as far as its scopes go',
@@ -146,8 +152,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'other-processes-not-told',
     why: 'a key that leaked goes on at every other process after it was deleted',
-    file: 'src/roles/api/run.ts',
-    find: 'notifier.notify(CHANNELS.keys, [keyId]);',
+    file: 'src/roles/api/doors.ts',
+    find: 'deps.notifier.notify(CHANNELS.keys, [id]);',
     replace: '',
     suite: ENDED,
     test: 'is refused within 100 ms of the answer, where it was deleted and elsewhere',
@@ -209,7 +215,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'stream-outlives-its-key',
     why: 'who stole a key reads every event for as long as the connection lasts',
-    file: LIVE,
+    file: ENDS,
     find: 'for (const id of asked) if (!live.has(id)) watched.get(id)?.ended.abort();',
     replace: '',
     suite: ENDED,
@@ -218,7 +224,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'streams-looked-at-when-told-only',
     why: 'where one notification is lost, a stream outlives its key',
-    file: LIVE,
+    file: ENDS,
     find: 'LOOK_MS = 400',
     replace: 'LOOK_MS = 60_000',
     suite: ENDED,
@@ -228,7 +234,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     name: 'reply-outlives-its-key',
     why: 'a reply that streams goes on for a key that is gone',
     file: 'src/platform/http/held-by-key.ts',
-    find: '        reject(keyEnded());',
+    find: '        reject(endOf(sessionId));',
     replace: '',
     suite: ENDED,
     test: 'a streamed reply ends with its key',
@@ -250,5 +256,87 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     replace: '',
     suite: 'test/access/ending-keys.pg.test.ts',
     test: 'it makes no key that outlives it',
+  },
+  {
+    name: 'cookie-from-any-page',
+    why: 'a page of another site deletes agents in the name of whoever looks at it',
+    file: COOKIE,
+    find: 'if (origin === undefined ? !isSafe : schemeOf(at) === undefined) return false;',
+    replace: '',
+    suite: COOKIES,
+    test: 'may do ',
+  },
+  {
+    name: 'neighbour-is-ourselves',
+    why: 'another program on this machine, or under the same domain, acts in the name of who is signed in',
+    file: COOKIE,
+    find: `site === 'same-origin' || (site === 'none' && isSafe)`,
+    replace: `site === 'same-origin' || site === 'same-site' || (site === 'none' && isSafe)`,
+    suite: COOKIES,
+    test: 'may do ',
+  },
+  {
+    name: 'session-in-clear',
+    why: 'whoever is on the way reads the cookie and is signed in',
+    file: COOKIE,
+    find: 'if (local !== undefined && isLoopback(new URL(origin!).hostname)) return local;',
+    replace: 'return local ?? LOCAL_COOKIE;',
+    suite: COOKIES,
+    test: 'there is none: it says https is needed',
+  },
+  {
+    name: 'replaced-token-goes-on',
+    why: 'a cookie that was copied is good for half a day, and nobody is told',
+    file: 'src/access/live-sessions.ts',
+    find: 'if (found.isStale) {',
+    replace: 'if (found.isStale && found.isNew) {',
+    suite: OVER,
+    test: 'that comes when its successor has been seen for a minute was stolen',
+  },
+  {
+    name: 'lost-answer-signs-out',
+    why: 'one answer that gets lost on the way ends the session of its person a minute later',
+    file: 'src/access/live-sessions.ts',
+    find: 'return isOurs ? next : undefined;',
+    replace:
+      'if (isOurs) await noteTokenSeen(pool, hashOf(next));\n  return isOurs ? next : undefined;',
+    suite: OVER,
+    test: 'is good while nobody has seen the next one',
+  },
+  {
+    name: 'session-outlives-its-key',
+    why: 'who is taken their key away goes on in the browser',
+    file: SESSIONS,
+    find: 'k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())',
+    replace: 'true',
+    suite: OVER,
+    test: 'is refused within 100 ms by every process, and its streams end, and say why',
+  },
+  {
+    name: 'link-signs-in-twice',
+    why: 'who finds the link in a terminal is signed in as well',
+    file: 'src/access/sign-in-tokens.sql.ts',
+    find: 'where hash = $1 and used_at is null and',
+    replace: 'where hash = $1 and',
+    suite: SIGNED,
+    test: 'does so once, under its own name, or another',
+  },
+  {
+    name: 'session-makes-an-heir',
+    why: 'who signs somebody out leaves them half a second to make a key that stays',
+    file: ACTS,
+    find: 'sessionId !== null && !(await lockSession(db, { namespace, id: sessionId }))',
+    replace: 'sessionId === undefined',
+    suite: OVER,
+    test: 'a session that has ended makes no key, where a process still takes it',
+  },
+  {
+    name: 'button-without-its-scope',
+    why: 'the page offers what the server then refuses, and nobody learns which scope is missing',
+    file: 'src/dashboard/ui/button.tsx',
+    find: 'filter((scope) => !scopes.includes(scope))',
+    replace: 'filter((scope) => scope === "keys" && !scopes.includes(scope))',
+    suite: 'test/dashboard/scopes.browser.test.ts',
+    test: 'has live what the server lets it do, and no more; of the rest it is told what is missing',
   },
 ];

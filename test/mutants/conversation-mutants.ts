@@ -322,7 +322,7 @@ export const CONVERSATION_MUTANTS: readonly Mutant[] = [
     name: 'end-forgets-the-turn-under-way',
     why: 'what tools did for a conversation that ended meanwhile is told nowhere',
     file: END,
-    find: 'const row = await breakOffTurn(db, locked);',
+    find: 'const row = await breakOffTurn(transaction, locked);',
     replace: 'const row = locked;',
     suite: LIVE,
     test: 'an end stores what was said before it, and nothing after it',

@@ -10,6 +10,15 @@ const KIND = 'src/platform/declare/declared-kind.ts';
 /** Bugs of how REST declares things: whose fields, which version, what is answered. */
 export const DECLARE_MUTANTS: readonly Mutant[] = [
   {
+    name: 'first-who-moved-it',
+    why: 'after a rollback the list names who published, long ago',
+    file: 'src/agents/agents.sql.ts',
+    find: 'order by a.seq desc limit 1) as activation',
+    replace: 'order by a.seq limit 1) as activation',
+    suite: 'test/agents/live-activation.pg.test.ts',
+    test: 'the last activation',
+  },
+  {
     name: 'tag-of-any-object',
     why: 'a tag of an object that was deleted fits the one that has its name now',
     file: 'src/platform/declare/precondition.ts',
@@ -98,5 +107,14 @@ export const DECLARE_MUTANTS: readonly Mutant[] = [
     replace: 'pointer: error.pointer,',
     suite: SOURCES,
     test: 'a mistake is refused at its place',
+  },
+  {
+    name: 'form-undoes-the-other-person',
+    why: 'who decides for theirs in one field loses what they wrote in all others',
+    file: 'src/dashboard/data/agent-draft.ts',
+    find: 'isSame(theirs[name], base[name]) ? mine[name] : won[name]',
+    replace: 'won[name]',
+    suite: 'test/dashboard/agent-draft.test.ts',
+    test: 'what one of them did not touch is as the other has it',
   },
 ];

@@ -2,9 +2,12 @@ import type { Mutant } from './mutant.ts';
 
 const CLIENT = 'src/platform/egress/client.ts';
 
+const CRAWL = 'src/knowledge/website/crawl.ts';
+const SITES = 'test/knowledge/website/bad-sites.test.ts';
+
 const ABORTS = 'test/models/model-abort.test.ts';
 
-/** Bugs of the one way out: addresses, time, connections, certificates; and of models behind it. */
+/** Bugs of the one way out: addresses, time, connections, certificates; and of models and websites behind it. */
 export const EGRESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'redirect-followed',
@@ -161,5 +164,50 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     replace: 'await send(url, init)',
     suite: 'test/models/openai-model.test.ts',
     test: 'takes nothing from the environment',
+  },
+  {
+    name: 'website-elsewhere',
+    why: 'a redirect of a site leads into a network that only we can reach',
+    file: 'src/knowledge/website/site-address.ts',
+    find: 'if (url === null || !isOf(site, url)) return undefined;',
+    replace: 'if (url === null) return undefined;',
+    suite: SITES,
+    test: 'inside, and links there, are not followed: nothing is sent',
+  },
+  {
+    name: 'robots-that-are-down',
+    why: 'a site whose rules cannot be read is read as if it had none',
+    file: 'src/knowledge/website/robots.ts',
+    find: "if (answer.kind === 'failed' && answer.isSite) {",
+    replace: "if (answer.kind === 'failed' && answer.status === 0) {",
+    suite: 'test/knowledge/website/robots-and-sitemaps.test.ts',
+    test: 'of 4xx allows all, of 5xx nothing',
+  },
+  {
+    name: 'gone-with-its-parent',
+    why: 'a page that fails for a moment takes all that it led to out of the index',
+    file: CRAWL,
+    find: '// What it led to is not gone with it.\n    this.#followBefore(path, target.depth);',
+    replace: '',
+    suite: SITES,
+    test: 'keeps pages that answer 5xx or 403, and what they led to; 404 and 410 remove',
+  },
+  {
+    name: 'site-that-is-down',
+    why: 'a site that went down is asked for each of its pages, with a time-out for each',
+    file: CRAWL,
+    find: 'if (this.#inARow >= DOWN_AFTER) throw this.#siteIsDown();',
+    replace: '',
+    suite: SITES,
+    test: 'and goes down in the middle ends the sync: nothing is removed',
+  },
+  {
+    name: 'inflated-without-end',
+    why: 'a page of kilobytes becomes gigabytes in the memory of the operator',
+    file: 'src/knowledge/website/inflate.ts',
+    find: '{ maxOutputLength: maxBytes })',
+    replace: '{ maxOutputLength: 2 ** 30 })',
+    suite: SITES,
+    test: 'that would be gigabytes is given up at 5 MB',
   },
 ];

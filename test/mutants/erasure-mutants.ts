@@ -18,18 +18,18 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'words-in-fingerprints',
     why: 'the stems of an erased question stay in the table of gaps',
-    file: 'src/knowledge/gaps/knowledge-gaps.sql.ts',
-    find: 'set question = $2, fingerprint = id::text',
-    replace: 'set question = $2',
+    file: 'src/knowledge/gaps/erase-gaps.sql.ts',
+    find: 'set question = coalesce(q.text, $2), fingerprint = g.id::text,',
+    replace: 'set question = coalesce(q.text, $2),',
     suite: ERASURE,
     test: 'after DELETE no table holds a word of it',
   },
   {
     name: 'words-over-an-answer',
     why: 'an erased question goes on as the heading of the answer to it',
-    file: 'src/knowledge/gaps/knowledge-gaps.sql.ts',
-    find: 'if (gapIds.length > 0) await eraseQuestions(db, gapIds, erased);',
-    replace: 'if (gapIds.length > 1) await eraseQuestions(db, gapIds, erased);',
+    file: 'src/knowledge/gaps/erase-gaps.ts',
+    find: 'if (answer !== null) {',
+    replace: 'if (answer === erased) {',
     suite: ERASURE,
     test: 'what somebody answered to a question of it stays',
   },
@@ -109,8 +109,8 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     name: 'erased-not-counted',
     why: 'parley_conversations_total knows nothing of conversations that were deleted while they went on',
     file: ERASE,
-    find: `    deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' });`,
-    replace: `    deps.metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' }, 0);`,
+    find: 'if (ended) countEnd(deps, ended);',
+    replace: 'void [ended, countEnd];',
     suite: ERASURE,
     test: 'one that goes on is counted as ended',
   },
@@ -140,5 +140,48 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     replace: 'break;',
     suite: 'test/erasure/retention.pg.test.ts',
     test: 'however many there are',
+  },
+];
+
+const GAP_ROWS = 'src/knowledge/gaps/knowledge-gaps.sql.ts';
+const ASKED_IN = 'test/knowledge/gaps/gap-questions.pg.test.ts';
+
+/** Bugs of gaps: which questions are one, how often each was asked, and by which words its answer is found. */
+export const GAP_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'two-things-one-gap',
+    why: 'who asks of Sweden is counted for Norway, and nobody ever answers it',
+    file: 'src/knowledge/gaps/same-question.ts',
+    find: 'if (heaviest > common * (isTwoSided ? OWN_WORDS_MAX : OWN_WORD_MAX)) return 0;',
+    replace: 'if (heaviest > common * (isTwoSided ? 2 : OWN_WORD_MAX)) return 0;',
+    suite: 'test/knowledge/gaps/same-questions.pg.test.ts',
+    test: 'no two different ones are one gap',
+  },
+  {
+    name: 'sizes-are-one',
+    why: 'who asks for size 42 is told what there is in 43',
+    file: 'src/knowledge/gaps/same-question.ts',
+    find: 'if (numbersOf(one) !== numbersOf(other)) return 0;',
+    replace: '',
+    suite: 'test/knowledge/gaps/same-questions.pg.test.ts',
+    test: 'no two different ones are one gap',
+  },
+  {
+    name: 'one-who-repeats-is-many',
+    why: 'one impatient user is the most frequent question of the week',
+    file: GAP_ROWS,
+    find: '(last_conversation_id is distinct from $1::uuid)::integer as more',
+    replace: '(last_conversation_id is null or $1::uuid is not null)::integer as more',
+    suite: ASKED_IN,
+    test: 'again in the same conversation is not counted again',
+  },
+  {
+    name: 'answer-by-one-wording',
+    why: 'an answer is found in the words of the first who asked, and by nobody else',
+    file: 'src/knowledge/gaps/index-answer.ts',
+    find: 'const questions = await listQuestions(db, gapId);',
+    replace: 'const questions = (await listQuestions(db, gapId)).slice(0, 1);',
+    suite: ASKED_IN,
+    test: 'is found by all the words that its gap was asked in',
   },
 ];

@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
+const HAND_OVER = 'test/conversations/escalations/hand-over.pg.test.ts';
 const SUITE = 'test/conversations/escalations/escalations.pg.test.ts';
 const WAITS = 'test/conversations/escalations/escalation-waits.pg.test.ts';
 const ENDING = 'test/conversations/ending/conversation-ending.pg.test.ts';
@@ -12,9 +13,11 @@ const REPLIES = 'src/conversations/turns/model-responder.ts';
 const OF_REPLIES = 'test/conversations/turns/model-responder.test.ts';
 const OF_HISTORY = 'test/conversations/turns/thinking/history.test.ts';
 const OF_TOOLS = 'test/conversations/turns/thinking/tool-loop.test.ts';
+const TRIED = 'test/conversations/test-conversations.pg.test.ts';
+const FOUND = 'test/conversations/search.pg.test.ts';
 const RULES = 'src/conversations/escalations/escalation-rules.ts';
 
-/** Bugs of thinking with a model, and of handing over to a human: who takes over, how long is waited, what becomes of it. */
+/** Bugs of thinking with a model, and of handing over to a human: who takes over, how long is waited, what becomes of it; of trying an agent out, and of finding what was said. */
 export const ESCALATION_MUTANTS: readonly Mutant[] = [
   {
     name: 'second-wait-for-the-first',
@@ -55,11 +58,47 @@ export const ESCALATION_MUTANTS: readonly Mutant[] = [
   {
     name: 'human-speaks-after-hand-back',
     why: 'a human and the agent talk to the user at the same time',
-    file: 'src/conversations/escalations/say-as-human.ts',
-    find: `if (escalation.status !== 'accepted' || !conversation)`,
-    replace: `if (escalation.status === 'requested' || !conversation)`,
+    file: 'src/conversations/escalations/accept-escalation.ts',
+    find: `if (row.status !== 'accepted' || !isTheirs)`,
+    replace: `if (row.status === 'requested' || !isTheirs)`,
     suite: SUITE,
     test: 'a human accepts, speaks, and hands back',
+  },
+  {
+    name: 'vanished-person-speaks-again',
+    why: 'two people answer one user, each in their own way',
+    file: 'src/conversations/escalations/accept-escalation.ts',
+    find: 'const isTheirs = by === null || row.acceptedBy?.id === by;',
+    replace: 'const isTheirs = true || by === row.acceptedBy?.id;',
+    suite: HAND_OVER,
+    test: 'loses the conversation to whoever accepts it next',
+  },
+  {
+    name: 'nobody-notices-who-vanished',
+    why: 'the machine of a person falls asleep, and the user waits until silence ends the conversation',
+    file: 'src/conversations/escalations/escalations.sql.ts',
+    find: "where status = 'accepted' and heartbeat_due_at <= clock_timestamp()\n      order",
+    replace: "where status = 'accepted' and heartbeat_due_at > clock_timestamp()\n      order",
+    suite: HAND_OVER,
+    test: 'loses the conversation to whoever accepts it next',
+  },
+  {
+    name: 'taken-from-who-has-just-come-back',
+    why: 'a person is there again, and the conversation is taken from them all the same',
+    file: 'src/conversations/escalations/escalations.sql.ts',
+    find: 'and (not $4 or heartbeat_due_at <= clock_timestamp())',
+    replace: 'and ($4 or not $4)',
+    suite: HAND_OVER,
+    test: 'is looked at once more when it is taken',
+  },
+  {
+    name: 'next-team-is-never-asked',
+    why: 'the second line waits for work while users are told that nobody is free',
+    file: CLOSE,
+    find: `if (input.to === 'timed_out' && row.fallbackTeam !== null)`,
+    replace: `if (input.to === 'declined' && row.fallbackTeam !== null)`,
+    suite: HAND_OVER,
+    test: 'when nobody of the first team comes',
   },
   {
     name: 'agent-silent-after-decline',
@@ -74,8 +113,8 @@ export const ESCALATION_MUTANTS: readonly Mutant[] = [
     name: 'wait-of-the-agent-ignored',
     why: 'who is asked for by REST is waited for 300 s, whatever the agent says',
     file: REQUEST,
-    find: 'const timeoutSec = version?.content.escalation?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;',
-    replace: 'const timeoutSec = version ? DEFAULT_TIMEOUT_SEC : 0;',
+    find: 'const timeoutSec = declared?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;',
+    replace: 'const timeoutSec = declared ? DEFAULT_TIMEOUT_SEC : 0;',
     suite: WAITS,
     test: 'who is asked for by REST is waited for as long as the agent says',
   },
@@ -238,9 +277,81 @@ export const ESCALATION_MUTANTS: readonly Mutant[] = [
     name: 'failed-replies-uncounted',
     why: 'users read apologies for hours, and no alert fires',
     file: 'src/conversations/turns/record-turn.ts',
-    find: 'if (error) deps.metrics.turnErrors.inc({ code: error.code });',
+    find: 'if (error && !conversation.test) deps.metrics.turnErrors.inc({ code: error.code });',
     replace: 'void error;',
     suite: 'test/conversations/turns/model-turns.pg.test.ts',
     test: 'a provider that refuses is a turn that says so',
+  },
+  {
+    name: 'test-tells-the-world',
+    why: 'who tries a draft out sends its events to every receiver',
+    file: 'src/conversations/record/conversation-deps.ts',
+    find: '      if (about.test) {',
+    replace: '      if (about.test && !data) {',
+    suite: TRIED,
+    test: 'a test makes no event and no gap, and is in no figure; any other is',
+  },
+  {
+    name: 'test-makes-gaps',
+    why: 'what a prompt writer tries out stands among the questions of users',
+    file: 'src/conversations/turns/turn-parts.ts',
+    find: 'gap: conversation.test ? undefined : gapOf(conversation, parts),',
+    replace: 'gap: gapOf(conversation, parts),',
+    suite: TRIED,
+    test: 'a test makes no event and no gap, and is in no figure; any other is',
+  },
+  {
+    name: 'draft-for-everybody',
+    why: 'who may write and not publish shows users what was never live',
+    file: 'src/conversations/record/start-conversation.ts',
+    find: 'if (wasLive || test) return',
+    replace: 'if (wasLive || test !== undefined) return',
+    suite: TRIED,
+    test: 'without a test only what was live is talked with, and what is not there by nobody',
+  },
+  {
+    name: 'test-woken-by-nobody',
+    why: 'a playground shows seconds later that somebody has joined',
+    file: 'src/conversations/record/conversation-deps.ts',
+    find: '  untold.forEach(deps.changed);',
+    replace: '  void untold;',
+    suite: TRIED,
+    test: 'who follows it is told at once, though there is no event',
+  },
+  {
+    name: 'search-jumps',
+    why: 'what lies between a full page and where it stopped looking is found by nobody',
+    file: 'src/conversations/search-conversations.ts',
+    find: 'next: rows[limit - 1]!.id };',
+    replace: 'next: last };',
+    suite: FOUND,
+    test: 'a page ends after 5,000 and says how to go on; pages together find each once',
+  },
+  {
+    name: 'search-by-pattern',
+    why: '"100%" finds everything that has a 100 in it',
+    file: 'src/platform/postgres/list-filters.ts',
+    find: 'text.replaceAll(/[\\\\%_]/g, String.raw`\\$&`)',
+    replace: 'text',
+    suite: FOUND,
+    test: 'a character of patterns is that character',
+  },
+  {
+    name: 'search-hears-notes',
+    why: 'who looks for what a user said finds every conversation that a human has joined',
+    file: 'src/conversations/record/search-conversations.sql.ts',
+    find: "and t.role in ('user', 'agent', 'human')",
+    replace: "and t.role <> 'tool'",
+    suite: FOUND,
+    test: 'what people said, the summary and the user are looked through; tools and notes are not',
+  },
+  {
+    name: 'activation-of-afterwards',
+    why: 'a conversation of last week is blamed on the rollback of today',
+    file: 'src/agents/agent-activations.sql.ts',
+    find: 'and at < to_timestamp(($3::bigint + 1) / 1000.0)',
+    replace: 'and $3::bigint > 0',
+    suite: TRIED,
+    test: 'one that is read says by which activation its version was live, and a draft by none',
   },
 ];

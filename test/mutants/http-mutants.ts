@@ -8,6 +8,7 @@ const PATHS = 'test/roles/api/api-paths.pg.test.ts';
 const MATRIX = 'test/roles/api/route-matrix.pg.test.ts';
 const WRONG = 'test/roles/api/wrong-values.pg.test.ts';
 const ERRORS = 'test/platform/http/problems.test.ts';
+const FILES = 'test/platform/http/dashboard-files.pg.test.ts';
 const ANSWER = 'src/platform/http/answer.ts';
 
 /** Bugs of the conventions of /v1: pages, problems, limits, who may do what. */
@@ -56,8 +57,8 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
     name: 'scope-not-asked-for',
     why: 'a key that may only read publishes, deletes and makes further keys',
     file: 'src/platform/http/authorize.ts',
-    find: 'if (scopes.includes(scope)) return;',
-    replace: `if (scopes.includes(scope) || scopes.includes('read')) return;`,
+    find: `if (scope === 'any' || scopes.includes(scope)) return;`,
+    replace: `if (scope === 'any' || scopes.includes(scope) || scopes.includes('read')) return;`,
     suite: MATRIX,
     test: 'is 403 for a key that lacks its scope and has all others',
   },
@@ -92,9 +93,8 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
     name: 'wrong-keys-stop-the-right-one',
     why: 'whoever guesses keys from the address of an office shuts out the whole office',
     file: 'src/platform/http/authorize.ts',
-    find: '  const key = isPlausible ? await deps.authenticate(text) : undefined;\n  if (!key) {\n',
-    replace:
-      '  await deps.rateLimits.countFailure(address);\n  const key = isPlausible ? await deps.authenticate(text) : undefined;\n  if (!key) {\n',
+    find: `  if (typeof known === 'string') {\n`,
+    replace: `  await deps.rateLimits.countFailure(address);\n  if (typeof known === 'string') {\n`,
     suite: RATE,
     test: 'wrong keys from one address become 429, and stop no valid one',
   },
@@ -241,5 +241,60 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
     replace: "for (const path of ['/docs']) {",
     suite: 'test/platform/http/openapi/docs-page.pg.test.ts',
     test: 'is the same with a slash at its end',
+  },
+  {
+    name: 'pages-for-missing-files',
+    why: 'after an upgrade a browser takes the page for the script that it asks for, and shows nothing',
+    file: 'src/platform/http/dashboard-files.ts',
+    find: 'v1|docs|assets|metrics',
+    replace: 'v1|docs|metrics',
+    suite: FILES,
+    test: 'that is a problem, also for a browser',
+  },
+  {
+    name: 'pages-under-v1',
+    why: 'a browser that mistypes an address of the API is shown a page with 200',
+    file: 'src/platform/http/dashboard-files.ts',
+    find: 'v1|docs|assets|metrics',
+    replace: 'docs|assets|metrics',
+    suite: FILES,
+    test: 'that is a problem, also for a browser',
+  },
+  {
+    name: 'page-kept',
+    why: 'after an upgrade browsers go on with the page of before, whose files are gone',
+    file: 'src/platform/http/dashboard-files.ts',
+    find: "'Cache-Control': 'no-store'",
+    replace: "'Cache-Control': 'private, max-age=3600'",
+    suite: FILES,
+    test: 'for a person who opens it, and kept by nobody',
+  },
+  {
+    name: 'page-in-a-frame',
+    why: 'another site lays our buttons under its own',
+    file: 'src/platform/http/dashboard-files.ts',
+    find: '  "frame-ancestors \'none\'",\n',
+    replace: '',
+    suite: FILES,
+    test: 'has a policy that lets in files of this server and nothing else',
+  },
+  {
+    name: 'hidden-files-served',
+    why: 'whatever a tool left in the folder is there for everybody',
+    file: 'src/platform/http/dashboard-files.ts',
+    find: " && !entry.name.startsWith('.')",
+    replace: '',
+    suite: FILES,
+    test: 'is nothing but what the build made',
+  },
+  {
+    name: 'turn-as-markup',
+    why: 'what a user writes becomes elements of the page of whoever reads it',
+    file: 'src/dashboard/transcript/turn-item.tsx',
+    find: '<p className="turn-text preserved">{turn.text}</p>',
+    replace:
+      '<p className="turn-text preserved" dangerouslySetInnerHTML={{ __html: turn.text }} />',
+    suite: 'test/dashboard/stored-script.browser.test.ts',
+    test: 'is shown as the text it is, and does nothing',
   },
 ];

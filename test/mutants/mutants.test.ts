@@ -23,8 +23,10 @@ test.each(MUTANTS)('$name fits the sources, and its test is there', (mutant) => 
   const mutated = plant(mutant, source);
   expect(mutated).not.toBe(source);
   expect(mutant.file).toMatch(/^src\//);
-  // Throws where it cannot be read as TypeScript.
-  expect(stripTypeScriptTypes(mutated).length).toBeGreaterThan(0);
+  // Throws where it cannot be read as TypeScript; pages it cannot read, and the run builds them.
+  if (!mutant.file.endsWith('.tsx')) {
+    expect(stripTypeScriptTypes(mutated).length).toBeGreaterThan(0);
+  }
   expect(read(mutant.suite)).toContain(mutant.test);
 });
 

@@ -7,15 +7,18 @@ import { DECLARE_MUTANTS } from './declare-mutants.ts';
 import { EGRESS_MUTANTS } from './egress-mutants.ts';
 import { ENDPOINT_MUTANTS } from './endpoint-mutants.ts';
 import { ENGINE_MUTANTS } from './engine-mutants.ts';
-import { ERASURE_MUTANTS } from './erasure-mutants.ts';
+import { ERASURE_MUTANTS, GAP_MUTANTS } from './erasure-mutants.ts';
 import { ESCALATION_MUTANTS } from './escalation-mutants.ts';
 import { HTTP_MUTANTS } from './http-mutants.ts';
 import { IDEMPOTENCY_MUTANTS } from './idempotency-mutants.ts';
 import { KNOWLEDGE_MUTANTS } from './knowledge-mutants.ts';
+import { READING_MUTANTS } from './knowledge/reading-mutants.ts';
+import { LANGUAGE_MUTANTS } from './language-mutants.ts';
 import { MANIFEST_MUTANTS } from './manifest-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { PRODUCER_MUTANTS } from './producer-mutants.ts';
 import { QUEUE_MUTANTS } from './queue-mutants.ts';
+import { REDACTION_MUTANTS } from './redaction-mutants.ts';
 import { RECONCILE_MUTANTS } from './reconcile-mutants.ts';
 import { RESOURCE_MUTANTS } from './resource-mutants.ts';
 
@@ -34,7 +37,11 @@ export const MUTANTS: readonly Mutant[] = [
   ...AGENTS_MUTANTS,
   ...ESCALATION_MUTANTS,
   ...CONVERSATION_MUTANTS,
+  ...LANGUAGE_MUTANTS,
+  ...REDACTION_MUTANTS,
+  ...GAP_MUTANTS,
   ...KNOWLEDGE_MUTANTS,
+  ...READING_MUTANTS,
   ...CALL_MUTANTS,
   ...ERASURE_MUTANTS,
   ...AUDIT_MUTANTS,

@@ -4,11 +4,76 @@ const COMMITS = 'test/events/commits.pg.test.ts';
 const OUTBOX = 'test/events/outbox.pg.test.ts';
 const REPLAYS = 'test/webhooks/replay/replay-jobs.pg.test.ts';
 const WAKE_UPS = 'test/platform/postgres/notifications.pg.test.ts';
+const CHANGES = 'test/events/changes.pg.test.ts';
+const SILENCE = 'test/events/silent-transactions.pg.test.ts';
 const TRACES = 'test/platform/observability/traces.pg.test.ts';
 const SEND_TEST = 'src/webhooks/endpoints/send-test-event.ts';
 
 /** Bugs of what comes before delivery: the commit, the answer, idempotency, replays. */
 export const PRODUCER_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'change-told-to-all-tenants',
+    why: 'one tenant reads the ids of another, and when somebody talks there',
+    file: 'src/events/change-readers.ts',
+    find: 'if (namespace === undefined || namespace === box.namespace) put(box, change);',
+    replace: 'put(box, change);',
+    suite: CHANGES,
+    test: 'only a reader’s own namespace',
+  },
+  {
+    name: 'large-sync-stops-the-stream',
+    why: 'while ten thousand passages are written no screen and no follower is told of anything',
+    file: 'src/knowledge/syncs/apply-sync.ts',
+    find: 'await fallSilentAbove(db, source.chunks + change.after.chunks);',
+    replace: '',
+    suite: 'test/knowledge/syncs/large-sync.faults.test.ts',
+    test: 'other events are read',
+  },
+  {
+    name: 'silent-transactions-emit',
+    why: 'an event appears behind those who have read past it, and they never get it',
+    file: 'src/events/outbox.sql.ts',
+    find: 'Promise<string[]> {\n  speak(db);',
+    replace: 'Promise<string[]> {',
+    suite: SILENCE,
+    test: 'are refused',
+  },
+  {
+    name: 'events-put-aside-stay-there',
+    why: 'the process that wrote a large source dies, and its event never comes',
+    file: 'src/events/deferred-events.sql.ts',
+    find: 'where $1::bigint is null or id = $1',
+    replace: 'where id = $1',
+    suite: SILENCE,
+    test: 'what a dead process had put aside',
+  },
+  {
+    name: 'change-moves-the-position',
+    why: 'a reader that comes back sends the id of a change and is answered 410',
+    file: 'src/events/event-stream.routes.ts',
+    find: "await send({ event: 'change', data: change });",
+    replace: "await send({ event: 'change', data: change, id: String(change.id) });",
+    suite: CHANGES,
+    test: 'without an id of the stream',
+  },
+  {
+    name: 'lost-changes-not-said',
+    why: 'after an outage of LISTEN a screen shows what was, and does not know',
+    file: 'src/events/changes.ts',
+    find: "const isAnything = declared.has('*') || conversations.has('*');",
+    replace: 'const isAnything = false;',
+    suite: CHANGES,
+    test: 'read everything again',
+  },
+  {
+    name: 'decline-not-told',
+    why: 'a second browser shows an escalation as open that somebody has declined',
+    file: 'src/conversations/escalations/close-escalation.ts',
+    find: 'deps.changed(closed.conversationId);',
+    replace: '',
+    suite: CHANGES,
+    test: 'support sees it elsewhere',
+  },
   {
     name: 'answer-before-commit',
     why: 'a crash after the 202 loses an event that was promised',
@@ -134,8 +199,8 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
     name: 'wake-up-too-long',
     why: 'a change that concerns 300 endpoints wakes nobody: the message is refused',
     file: 'src/platform/postgres/notifications.ts',
-    find: "items.has('*') || items.size > PAYLOAD_ITEMS_MAX ? '*'",
-    replace: "items.has('*') ? '*'",
+    find: "return payload.length > PAYLOAD_BYTES_MAX ? '*' : payload;",
+    replace: 'return payload;',
     suite: WAKE_UPS,
     test: 'more endpoints than one message can name',
   },
@@ -188,9 +253,9 @@ export const PRODUCER_MUTANTS: readonly Mutant[] = [
     name: 'endpoint-names-the-trace',
     why: 'a header of the endpoint takes the place of the trace',
     file: 'src/webhooks/delivery/attempt.ts',
-    find: `.join(' '),
+    find: `event),
       ...traceHeaders(),`,
-    replace: `.join(' '),
+    replace: `event),
       ...(opened(delivery.restHeaders)['Traceparent'] === undefined && traceHeaders()),`,
     suite: TRACES,
     test: 'without an exporter the traceparent of a message is that of the delivery',

@@ -12,6 +12,33 @@ const DEAD = 'test/webhooks/delivery/dead-processes.pg.test.ts';
 /** Bugs of the queue: who may attempt what, when, and what is written about it. */
 export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
+    name: 'latency-of-retries',
+    why: 'a receiver that was down for an hour looks like a platform that is slow',
+    file: 'src/webhooks/queue/delivery-stats.sql.ts',
+    find: "d.status = 'delivered' and d.attempt_count = 1",
+    replace: "d.status = 'delivered'",
+    suite: 'test/webhooks/delivery/delivery-stats.pg.test.ts',
+    test: 'the latency of first attempts',
+  },
+  {
+    name: 'figures-of-half-a-window',
+    why: 'of a busy window a part is shown as if it were all',
+    file: 'src/webhooks/queue/delivery-stats.sql.ts',
+    find: 'having count(*) >= (select rows from share)',
+    replace: 'having count(*) < 0',
+    suite: 'test/webhooks/delivery/delivery-stats.pg.test.ts',
+    test: 'from when on they are all',
+  },
+  {
+    name: 'shown-by-the-old-secret',
+    why: 'after the swap of a rotation the example is signed the other way round than deliveries',
+    file: 'src/webhooks/endpoints/show-test-request.ts',
+    find: 'const isSwapped = next !== undefined && next.atMs <= nowMs;',
+    replace: 'const isSwapped = next !== undefined && next.atMs < 0;',
+    suite: 'test/webhooks/endpoints/test-request.pg.test.ts',
+    test: 'signed by both live secrets',
+  },
+  {
     name: 'completion-without-fence',
     why: 'a process that was paused overwrites what its successor has recorded',
     file: QUEUE,

@@ -5,47 +5,90 @@ import { cp, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { pino } from 'pino';
+import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 import { until } from '../until.ts';
 import { startClerk } from './clerk.ts';
+import { tryFeed } from './three-sources/feed.ts';
+import { tryFiles } from './three-sources/files.ts';
+import { openStory, type Story } from './three-sources/story.ts';
+import { tryWebsite } from './three-sources/website.ts';
 
 /**
- * Clients of OpenAI's protocol, as they are published, talk to an agent of a `parley start`: they are
- * what `/v1/chat/completions` is for, so what they make of an answer is asked of them. They are
- * installed once below ~/.cache/parley, by npm (with its lock) and by pip.
+ * What others made meets a `parley start`. Clients of OpenAI's protocol, as they are published, talk to an
+ * agent: they are what `/v1/chat/completions` is for, so what they make of an answer is asked of them.
+ * They are installed once below ~/.cache/parley, by npm (with its lock) and by pip. And documents of others
+ * become knowledge: a site that Debian packs, files that LibreOffice makes, the feed of `examples/`.
  *
- *   npm run test:peers [-- openai-node langchain ...]
+ *   npm run test:peers [-- openai-node langchain website libreoffice feed ...]
  */
 
 const HERE = import.meta.dirname;
 const PEERS = ['openai-node', 'openai_python', 'langchain', 'ai-sdk'];
+/** Of documents; LibreOffice is used where it is installed. */
+const SOURCES: Record<string, (story: Story) => Promise<void>> = {
+  website: async (story) => tryWebsite(story, keyOf('other')),
+  libreoffice: tryFiles,
+  feed: (story) => tryFeed(story, manifests),
+};
 
 const asked = process.argv.slice(2);
-const home = await install();
+const isAsked = (name: string): boolean => asked.length === 0 || asked.includes(name);
+const clients = PEERS.filter(isAsked);
+const home = clients.length === 0 ? '' : await install();
 const folder = await temporaryFolder();
-await mkdir(path.join(folder.path, 'manifests'));
-await cp(path.join(HERE, 'knowledge.yaml'), path.join(folder.path, 'manifests/shop.yaml'));
+const manifests = path.join(folder.path, 'manifests');
+await mkdir(manifests);
+await cp(path.join(HERE, 'knowledge.yaml'), path.join(manifests, 'shop.yaml'));
+// In a database that `keys create` reaches too.
+const postgres = createEmbeddedPostgres({
+  dataDir: path.join(folder.path, 'postgres'),
+  log: pino({ level: 'silent' }),
+});
+const databaseUrl = (await postgres.start()).url;
 const parley = await startParley({
   dataDir: path.join(folder.path, 'data'),
-  manifests: path.join(folder.path, 'manifests'),
+  manifests,
+  env: { DATABASE_URL: databaseUrl },
 });
 const clerk = await startClerk(parley);
 let passed = 0;
 let failed = 0;
 try {
   const agent = await agentOf(parley);
-  for (const peer of PEERS.filter((name) => asked.length === 0 || asked.includes(name))) {
-    const lines = await run(peer, { parley, agent, more: clerk.env });
-    passed += lines.filter((line) => line.startsWith('ok ')).length;
-    failed += lines.filter((line) => line.startsWith('not ok ')).length;
+  for (const peer of clients) count(await run(peer, { parley, agent, more: clerk.env }));
+  for (const [name, tell] of Object.entries(SOURCES)) {
+    if (!isAsked(name)) continue;
+    console.log(`\n${name}`);
+    const story = await openStory(parley, folder.path);
+    try {
+      await tell(story);
+    } finally {
+      await story.stop();
+    }
+    count(story.lines);
   }
 } finally {
   await parley.stop();
   await clerk.stop();
+  await postgres.stop();
   await folder.remove();
 }
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+
+function count(lines: readonly string[]): void {
+  passed += lines.filter((line) => line.startsWith('ok ')).length;
+  failed += lines.filter((line) => line.startsWith('not ok ')).length;
+}
+
+/** The first key of a namespace. */
+function keyOf(namespace: string): string {
+  const main = path.join(HERE, '../../src/main.ts');
+  const options = { env: { ...process.env, DATABASE_URL: databaseUrl }, encoding: 'utf8' } as const;
+  return execFileSync(process.execPath, [main, 'keys', 'create', '-n', namespace], options).trim();
+}
 
 /** A folder for each state of the lists of packages; the scripts stand beside what they import. */
 async function install(): Promise<string> {

@@ -36,7 +36,15 @@ export type Engine = Context &
       options?: Partial<
         Pick<
           OperatorRoleDeps,
-          'store' | 'elect' | 'record' | 'limits' | 'quotaRetryMs' | 'probes' | 'modelSettings'
+          | 'store'
+          | 'elect'
+          | 'record'
+          | 'limits'
+          | 'quotaRetryMs'
+          | 'probes'
+          | 'modelSettings'
+          | 'fetchers'
+          | 'syncTimes'
         >
       >,
     ) => Promise<Operator>;

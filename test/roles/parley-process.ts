@@ -9,6 +9,8 @@ import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
 export type Parley = {
   url: string;
   apiKey: string;
+  /** The link that signs in; of `start` alone. */
+  dashboard?: string | undefined;
   /** Everything the process wrote to stderr. */
   output: () => string;
   /** Calls the API; the body is parsed when there is one. */
@@ -44,8 +46,9 @@ export async function startParley(options: StartOptions): Promise<Parley> {
     ...options.env,
   });
   const line = await child.firstLine();
-  const ready = JSON.parse(line) as { url: string; api_key: string };
-  return parley({ url: ready.url, apiKey: ready.api_key, children: [child] });
+  const ready = JSON.parse(line) as { url: string; api_key: string; dashboard: string };
+  const { url, api_key: apiKey, dashboard } = ready;
+  return { ...parley({ url, apiKey, children: [child] }), dashboard };
 }
 
 const API_KEY = `parley_${'k'.repeat(40)}`;
@@ -202,6 +205,16 @@ function parley(of: { url: string; apiKey: string; children: Launched[] }): Parl
     kill: async () => {
       await signalAll('SIGKILL');
     },
+  };
+}
+
+/** The same Parley, called with another key. */
+export function withKey(parley: Parley, apiKey: string): Parley {
+  const { url } = parley;
+  return {
+    ...parley,
+    apiKey,
+    call: (method, route, body) => call({ url, apiKey }, { method, route, body }),
   };
 }
 

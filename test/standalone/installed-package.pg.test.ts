@@ -26,6 +26,8 @@ describe('the package parley, installed', () => {
         'bin/bootstrap.mjs',
         'dist/main.js',
         'dist/client/client.d.ts',
+        'dist/dashboard/index.html',
+        'dist/dashboard/licenses.txt',
         'dist/sbom.cdx.json',
         'LICENSE',
         'README.md',
@@ -60,6 +62,7 @@ describe('the package parley, installed', () => {
       const { url, api_key: key } = await ready(parley);
       const answer = await fetch(`${url}/docs`);
       expect(answer.status).toBe(200);
+      expect(await (await fetch(url)).text()).toContain('<div id="root">');
       await writeFile(path.join(project.path, 'program.ts'), consumer('parley/client'));
       expect(await project.check('program.ts', ...FOR_NODE)).toBe('');
       const consumed: unknown = JSON.parse(await project.node('program.ts', url, key));

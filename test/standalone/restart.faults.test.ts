@@ -23,6 +23,7 @@ import {
 const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
 /** Or, where the machine has other work to do, what the first start took. */
 const SERVING_WITHIN_MS = 3_000;
+const TRIES_MAX = 3;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let parents: ChildProcess[];
@@ -79,19 +80,27 @@ onLinux([
   async (what, others) => {
     const port = await freePort();
     const first = await start(port);
-    const killed = [...(await others(first.pid)), first.pid];
+    const boundMs = Math.max(SERVING_WITHIN_MS, first.tookMs);
 
-    const killedAt = performance.now();
-    for (const pid of killed) process.kill(pid, 'SIGKILL');
-    await untilZombie(first.pid);
-    const { pid, tookMs } = await start(port, killedAt);
+    // Other work on the machine only adds to a time: the quickest is nearest to what it takes.
+    const tookMs: number[] = [];
+    let { pid } = first;
+    while (tookMs.length < TRIES_MAX && !(Math.min(...tookMs) < boundMs)) {
+      const killed = [...(await others(pid)), pid];
+      const killedAt = performance.now();
+      for (const one of killed) process.kill(one, 'SIGKILL');
+      await untilZombie(pid);
+      const next = await start(port, killedAt);
+      expect(next.pid).not.toBe(pid);
+      expect(statOf(pid)[0]).toBe('Z');
+      pid = next.pid;
+      tookMs.push(next.tookMs);
+    }
 
     console.info(
-      `killed ${what}: serving again after ${tookMs} ms; the first start took ${first.tookMs} ms`,
+      `killed ${what}: serving again after ${tookMs.join(', ')} ms; the first start took ${first.tookMs} ms`,
     );
-    expect(pid).not.toBe(first.pid);
-    expect(statOf(first.pid)[0]).toBe('Z');
-    expect(tookMs).toBeLessThan(Math.max(SERVING_WITHIN_MS, first.tookMs));
+    expect(Math.min(...tookMs)).toBeLessThan(boundMs);
   },
   60_000,
 );

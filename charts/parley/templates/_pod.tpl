@@ -271,6 +271,10 @@ volumes:
   value: {{ $values.model.url | quote }}
 - name: PARLEY_MODEL
   value: {{ required "model.name: the model of agents that name none; needed with model.url" $values.model.name | quote }}
+{{- if $values.model.embeddingName }}
+- name: PARLEY_EMBEDDING_MODEL
+  value: {{ $values.model.embeddingName | quote }}
+{{- end }}
 {{- if $values.model.existingSecret }}
 {{ include "parley.secretEnv" (dict "name" "PARLEY_MODEL_KEY" "secret" $values.model.existingSecret "key" $values.model.existingSecretKey) }}
 {{- end }}

@@ -125,6 +125,13 @@ export interface components {
         agent_id: string;
         reason: string;
         summary: string;
+        /** The label of the people who are asked. */
+        team?: string;
+        /** Who had accepted and has gone: somebody else is asked for. */
+        released_by?: {
+          id: string;
+          name: string;
+        };
         /** Who the user is to you. */
         user_id?: string;
         /** That of the conversation; left out when it has none. */
@@ -323,6 +330,13 @@ export interface components {
       } | null);
       /** What the agent answers from. */
       knowledge: ({
+        /** Answers from every knowledge source of the namespace, also from those to come. */
+        all?: boolean;
+        /** Answers from the knowledge sources of the namespace whose metadata matches. */
+        selector?: {
+          /** Pairs that its metadata must all have, with these values. */
+          match_metadata: { [name: string]: string };
+        };
         /** Ids of the knowledge sources to answer from. */
         source_ids?: string[];
         /** Names of the knowledge sources to answer from, in the same namespace. */
@@ -337,16 +351,22 @@ export interface components {
         /** When the agent asks for a human. */
         rules?: {
           /** What calls for a human. */
-          when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence');
+          when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
           /** Words of the user that call for a human; for keyword. */
           keywords?: string[];
-          /** How many times in a row; for tool_failure and low_confidence. */
+          /** How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user. */
           count?: number;
           /** Reason shown with the escalation. */
           reason?: string;
+          /** Who is asked by this rule, instead of the team of all rules. */
+          team?: string;
         }[];
         /** How long to wait for a human to accept, in seconds. */
         timeout_sec?: number;
+        /** Label of the people who are asked. */
+        team?: string;
+        /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
+        fallback_team?: string;
       } | null);
       /** When a conversation is ended. */
       limits: ({
@@ -355,12 +375,24 @@ export interface components {
         /** A conversation is ended after this many seconds without a word of the user. */
         silence_timeout_sec?: number;
       } | null);
+      /** What is taken out of what users say, before anything is stored or read. */
+      redaction: (('card' | 'email' | 'phone' | 'iban')[] | null);
       metadata: { [name: string]: string };
       publish_policy: ('automatic' | 'manual');
       /** Live; null: never published. */
       active_version: (number | null);
       latest_version: (number | null);
       pinned_version: (number | null);
+      /** What made the active version live: who, when and why. */
+      activation: ({
+        /** rolled_back: it went down. */
+        action: ('published' | 'rolled_back');
+        from_version: (number | null);
+        actor: string;
+        reason: (string | null);
+        /** Unix seconds. */
+        at: number;
+      } | null);
       managed_by: ('api' | 'kubernetes' | 'file');
       /** Whether it is in force as declared. */
       ready: boolean;
@@ -451,6 +483,13 @@ export interface components {
         };
         /** What the agent answers from. */
         knowledge?: {
+          /** Answers from every knowledge source of the namespace, also from those to come. */
+          all?: boolean;
+          /** Answers from the knowledge sources of the namespace whose metadata matches. */
+          selector?: {
+            /** Pairs that its metadata must all have, with these values. */
+            match_metadata: { [name: string]: string };
+          };
           /** Ids of the knowledge sources to answer from. */
           source_ids?: string[];
           /** Names of the knowledge sources to answer from, in the same namespace. */
@@ -465,16 +504,22 @@ export interface components {
           /** When the agent asks for a human. */
           rules?: {
             /** What calls for a human. */
-            when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence');
+            when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
             /** Words of the user that call for a human; for keyword. */
             keywords?: string[];
-            /** How many times in a row; for tool_failure and low_confidence. */
+            /** How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user. */
             count?: number;
             /** Reason shown with the escalation. */
             reason?: string;
+            /** Who is asked by this rule, instead of the team of all rules. */
+            team?: string;
           }[];
           /** How long to wait for a human to accept, in seconds. */
           timeout_sec?: number;
+          /** Label of the people who are asked. */
+          team?: string;
+          /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
+          fallback_team?: string;
         };
         /** When a conversation is ended. */
         limits?: {
@@ -483,6 +528,8 @@ export interface components {
           /** A conversation is ended after this many seconds without a word of the user. */
           silence_timeout_sec?: number;
         };
+        /** What is taken out of what users say, before anything is stored or read. */
+        redaction?: ('card' | 'email' | 'phone' | 'iban')[];
       };
       /** When it was made, Unix seconds. */
       created: number;
@@ -554,6 +601,10 @@ export interface components {
       csat_count: number;
       /** Of the ended ones, 1 to 5. */
       csat_predicted_average: (number | null);
+      /** How far the prediction is from what users said, on average, of those who said it. */
+      csat_predicted_error: (number | null);
+      /** Of what users said and what was predicted, Pearson’s; null: fewer than two, or no two that differ. */
+      csat_correlation: (number | null);
       /** Requested in these conversations. */
       escalations: number;
       /** With at least one escalation. */
@@ -574,6 +625,117 @@ export interface components {
       turn_latency_p50_ms: (number | null);
       /** Of these. */
       turn_latency_p95_ms: (number | null);
+    };
+    /** What became of conversations, as numbers. */
+    Stats: {
+      /** Unix seconds. */
+      from: number;
+      /** Unix seconds. */
+      to: number;
+      /** Of all conversations of the span. */
+      total: {
+        /** Started from `from` on and before `to`; erased ones too. */
+        conversations: number;
+        /** Not ended yet. */
+        active: number;
+        /** Ended: the sum of the seven outcomes. */
+        ended: number;
+        /** By outcome. */
+        resolved: number;
+        /** By outcome. */
+        unresolved: number;
+        /** By outcome. */
+        escalated: number;
+        /** By outcome. */
+        abandoned: number;
+        /** By outcome. */
+        voicemail: number;
+        /** By outcome. */
+        failed: number;
+        /** By outcome. */
+        unknown: number;
+        /** `resolved` of `ended`. */
+        resolution_rate: (number | null);
+        /** Of what users said, 1 to 5. */
+        csat_average: (number | null);
+        /** How many said it. */
+        csat_count: number;
+        /** Of the ended ones, 1 to 5. */
+        csat_predicted_average: (number | null);
+        /** How far the prediction is from what users said, on average, of those who said it. */
+        csat_predicted_error: (number | null);
+        /** Of what users said and what was predicted, Pearson’s; null: fewer than two, or no two that differ. */
+        csat_correlation: (number | null);
+        /** Requested in these conversations. */
+        escalations: number;
+        /** With at least one escalation. */
+        escalated_conversations: number;
+        /** `escalated_conversations` of `conversations`. */
+        escalation_rate: (number | null);
+        /** Answered or not. */
+        questions: number;
+        /** Questions without an answer. */
+        gaps: number;
+        /** `gaps` of `questions`. */
+        gap_rate: (number | null);
+        /** Of whoever spoke. */
+        turns: number;
+      };
+      /** One for each version that had conversations, most of them first. */
+      agents: components['schemas']['VersionStats'][];
+      /** There are more than 1000 of them. */
+      has_more: boolean;
+    };
+    /** Of conversations that began with this version. */
+    VersionStats: {
+      agent_id: string;
+      version: number;
+      /** Started from `from` on and before `to`; erased ones too. */
+      conversations: number;
+      /** Not ended yet. */
+      active: number;
+      /** Ended: the sum of the seven outcomes. */
+      ended: number;
+      /** By outcome. */
+      resolved: number;
+      /** By outcome. */
+      unresolved: number;
+      /** By outcome. */
+      escalated: number;
+      /** By outcome. */
+      abandoned: number;
+      /** By outcome. */
+      voicemail: number;
+      /** By outcome. */
+      failed: number;
+      /** By outcome. */
+      unknown: number;
+      /** `resolved` of `ended`. */
+      resolution_rate: (number | null);
+      /** Of what users said, 1 to 5. */
+      csat_average: (number | null);
+      /** How many said it. */
+      csat_count: number;
+      /** Of the ended ones, 1 to 5. */
+      csat_predicted_average: (number | null);
+      /** How far the prediction is from what users said, on average, of those who said it. */
+      csat_predicted_error: (number | null);
+      /** Of what users said and what was predicted, Pearson’s; null: fewer than two, or no two that differ. */
+      csat_correlation: (number | null);
+      /** Requested in these conversations. */
+      escalations: number;
+      /** With at least one escalation. */
+      escalated_conversations: number;
+      /** `escalated_conversations` of `conversations`. */
+      escalation_rate: (number | null);
+      /** Answered or not. */
+      questions: number;
+      /** Questions without an answer. */
+      gaps: number;
+      /** `gaps` of `questions`. */
+      gap_rate: (number | null);
+      /** Of whoever spoke. */
+      turns: number;
     };
     /** Where events are sent. */
     WebhookEndpoint: {
@@ -672,6 +834,15 @@ export interface components {
       } | null);
       /** Signing secret. Shown now and never again. */
       secret: string;
+    };
+    /** What a receiver would get. */
+    TestRequest: {
+      url: string;
+      method: 'POST';
+      /** All of them; those given for the endpoint with the value `[hidden]`. */
+      headers: { [name: string]: string };
+      /** The exact bytes, as text. */
+      body: string;
     };
     /** An endpoint whose secret is rotated. */
     RotatedWebhookEndpoint: {
@@ -791,6 +962,38 @@ export interface components {
         response_body: (string | null);
       }[];
     };
+    /** What became of deliveries, as numbers. */
+    DeliveryStats: {
+      /** Unix seconds. */
+      from: number;
+      /** Unix seconds. */
+      to: number;
+      endpoint_id: (string | null);
+      /** Everything below is of events from here on: `from`, or later where the window has more than 100,000 deliveries. */
+      counted_from: number;
+      acknowledged: number;
+      /** Given up. */
+      failed: number;
+      canceled: number;
+      /** Still tried; counted to 10,000. */
+      unfinished: number;
+      attempts: number;
+      /** Acknowledged at the first attempt: what the latency is of. */
+      latency_count: number;
+      /** From the event to its acknowledgement. */
+      latency_p50_ms: (number | null);
+      latency_p95_ms: (number | null);
+      within_500_ms_rate: (number | null);
+      bucket_sec: number;
+      buckets: {
+        /** Its beginning. */
+        at: number;
+        acknowledged: number;
+        failed: number;
+        latency_p50_ms: (number | null);
+        latency_p95_ms: (number | null);
+      }[];
+    };
     /** What a replay would send. */
     ReplayCount: {
       /** Deliveries that would be made, or attempted (retrying). */
@@ -877,6 +1080,8 @@ export interface components {
       agent_id: string;
       /** The same from its start to its end. */
       agent_version: number;
+      /** To try the agent out: it makes no events and is in no figure. */
+      test: boolean;
       channel: ('chat' | 'voice' | 'sms' | 'web_voice');
       user_id: (string | null);
       variables: { [name: string]: unknown };
@@ -900,6 +1105,59 @@ export interface components {
       csat: (number | null);
       /** Written right after the end. */
       summary: (string | null);
+    };
+    /** A conversation, and how its version went live. */
+    ConversationRead: {
+      /** conv_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      agent_id: string;
+      /** The same from its start to its end. */
+      agent_version: number;
+      /** To try the agent out: it makes no events and is in no figure. */
+      test: boolean;
+      channel: ('chat' | 'voice' | 'sms' | 'web_voice');
+      user_id: (string | null);
+      variables: { [name: string]: unknown };
+      metadata: { [name: string]: string };
+      /** Of a call: call_… */
+      call_id: (string | null);
+      status: ('active' | 'escalated' | 'ended' | 'failed');
+      /** Turns of the transcript so far. */
+      turn_count: number;
+      /** Unix seconds. */
+      started_at: number;
+      /** Unix seconds. */
+      ended_at: (number | null);
+      /** null: it goes on. */
+      duration_sec: (number | null);
+      ended_reason: (string | null);
+      /** Settled when it ends. */
+      outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
+      csat_predicted: (number | null);
+      /** What the user said, by feedback. */
+      csat: (number | null);
+      /** Written right after the end. */
+      summary: (string | null);
+      /** Of its version, the one under which it began: the last until then. null: it was never live (a test). */
+      activation: ({
+        /** rolled_back: it went down. */
+        action: ('published' | 'rolled_back');
+        from_version: (number | null);
+        to_version: number;
+        actor: string;
+        reason: (string | null);
+        /** Whom it hands conversations to. `version` null: nothing of that agent was live; its first one counts. */
+        handoffs: {
+          tool: string;
+          agent: string;
+          agent_id: (string | null);
+          version: (number | null);
+        }[];
+        /** Unix seconds. */
+        at: number;
+      } | null);
     };
     /** The turns the message added. */
     MessageAnswer: {
@@ -927,6 +1185,8 @@ export interface components {
           document_id: string;
           chunk_id: string;
           score: number;
+          /** How alike it was by its meaning, up to 1; absent: it was not compared. */
+          similarity?: number;
         }[];
         /** Found, and not what the answer was drawn from. */
         considered?: {
@@ -934,6 +1194,8 @@ export interface components {
           document_id: string;
           chunk_id: string;
           score: number;
+          /** How alike it was by its meaning, up to 1; absent: it was not compared. */
+          similarity?: number;
         }[];
       };
       /** ms of the parts of the turn; `turn_ms` is the whole. */
@@ -968,6 +1230,13 @@ export interface components {
         code: string;
         detail: string;
       };
+      /** How many of each were taken out of what the user said. */
+      redacted?: {
+        card?: number;
+        email?: number;
+        phone?: number;
+        iban?: number;
+      };
     };
     /** A conversation that asks for a human. */
     Escalation: {
@@ -977,6 +1246,8 @@ export interface components {
       created: number;
       conversation_id: string;
       agent_id: string;
+      /** Of a test conversation. */
+      test: boolean;
       status: ('requested' | 'accepted' | 'declined' | 'timed_out' | 'completed' | 'canceled');
       reason: string;
       /** Of the conversation: up to the request, renewed when it is accepted and completed. */
@@ -993,6 +1264,12 @@ export interface components {
         /** Shown in the transcript. */
         name: string;
       } | null);
+      /** The label of the people who are asked. */
+      team: (string | null);
+      /** So often whoever accepted is to be heard of; null: no need to. */
+      heartbeat_sec: (number | null);
+      /** Then they are taken to be gone, and somebody else is asked for. */
+      heartbeat_due_at: (number | null);
       /** null: nobody has accepted. */
       wait_sec: (number | null);
       /** Unix seconds. */
@@ -1124,18 +1401,20 @@ export interface components {
       website: ({
         /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
         url: string;
-        /** Links followed from the first page; 0: that page alone. */
+        /** Links followed from the first page; 0: that page alone. Default 5. */
         max_depth?: number;
-        /** Most pages kept. */
+        /** Most pages kept. Default 500. */
         max_pages?: number;
         /** Patterns of paths to keep, as in /help/*. */
         include?: string[];
         /** Patterns of paths to leave out. */
         exclude?: string[];
+        /** Milliseconds from one request to the next; 0: several at once. Default 500. */
+        delay_ms?: number;
       } | null);
       /**  */
       integration: ({
-        /** Address the documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+        /** Address of the feed that documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
         url: string;
         /** Extra headers of the request. */
         headers?: { [name: string]: string };
@@ -1146,9 +1425,23 @@ export interface components {
           /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
           key: string;
         };
+        /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+        signing_secret_ref?: {
+          /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+          name: string;
+          /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+          key: string;
+        };
       } | null);
       /** Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
       schedule: (string | null);
+      /**  */
+      embeddings: ({
+        /** ModelProvider of the same namespace, or default. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+        provider: string;
+        /** Its embedding model; absent: the provider's embeddings.defaultModel. */
+        model?: string;
+      } | null);
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
       /** Whether it is in force as declared. */
@@ -1160,6 +1453,10 @@ export interface components {
       documents: number;
       /** Passages that are searched. */
       chunks: number;
+      /** Passages that are found by their meaning too; null: it is not embedded. */
+      embedded: (number | null);
+      /** Why the last attempt to embed passages failed; null: it did not. */
+      embedding_message: (string | null);
       /** Unix seconds. */
       last_synced_at: (number | null);
       last_sync: ({
@@ -1170,6 +1467,20 @@ export interface components {
         failed: number;
         duration_sec: number;
       } | null);
+      /** The unfinished one, of a website or an integration. */
+      sync: ({
+        /** sync_… */
+        id: string;
+        status: ('queued' | 'running');
+        /** Unix seconds. */
+        requested_at: number;
+        /** Documents known of so far. */
+        found: number;
+        /** Of those, how many were looked at. */
+        read: number;
+      } | null);
+      /** When it is read by itself: by its schedule, or again after a failure. */
+      next_sync_at: (number | null);
     };
     /** A part of a source. */
     KnowledgeDocument: {
@@ -1183,8 +1494,59 @@ export interface components {
       /** What it is called in its source: a file's name. */
       path: string;
       title: string;
+      /** Where people open it. */
+      url: (string | null);
+      /** ISO 639-1, as it declares it or found out; null: not known. */
+      language: (string | null);
       bytes: number;
       chunks: number;
+    };
+    /** One reading of a website or an integration. */
+    KnowledgeSync: {
+      /** sync_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      source_id: string;
+      /** request: somebody asked for it; declared: what is to be read is new; schedule; retry: again after one that failed. */
+      trigger: ('request' | 'declared' | 'schedule' | 'retry');
+      status: ('queued' | 'running' | 'succeeded' | 'failed' | 'canceled');
+      /** Unix seconds. */
+      requested_at: number;
+      /** Unix seconds. */
+      started_at: (number | null);
+      /** Unix seconds. */
+      finished_at: (number | null);
+      /** Documents known of so far. */
+      found: number;
+      /** Of those, how many were looked at: all that follow. */
+      read: number;
+      unchanged: number;
+      /** New ones and other ones. */
+      changed: number;
+      /** Could not be read; what was indexed of them stays. */
+      failed: number;
+      /** Are not to be read; what was indexed of them goes. */
+      skipped: number;
+      /** The first hundred that failed or were skipped. Lists leave it out. */
+      problems?: {
+        path: string;
+        kind: ('failed' | 'skipped');
+        reason: string;
+      }[];
+      /** Of a failed one: a word for programs. */
+      reason: (string | null);
+      /** Why it failed or was canceled. */
+      error: (string | null);
+      /** Of a succeeded one: the documents after it, and how many it changed. */
+      result: ({
+        documents: number;
+        added: number;
+        updated: number;
+        removed: number;
+        failed: number;
+        duration_sec: number;
+      } | null);
     };
     /** A passage that has some of what was asked. */
     SearchHit: {
@@ -1197,8 +1559,52 @@ export interface components {
       /** Headings above it; of an answer: the question. */
       heading: string;
       text: string;
-      /** How much of the question is in it. */
+      /** How probable it is that it answers the question; never above that of a better hit. */
       score: number;
+      /** How alike it is by its meaning, up to 1; null: it was not compared. */
+      similarity: (number | null);
+      why: components['schemas']['SearchHitReason'];
+      /** With `agent_id`: whether a reply to this is given it, by `top_k` and `min_score` of the agent. */
+      given: (boolean | null);
+    };
+    /** Why a passage was chosen. */
+    SearchHitReason: {
+      /** What the passage has of the question, what weighs most first. */
+      matched: {
+        /** A word of the question, as its stem. */
+        word: string;
+        /** As the passage has it: the same, one corrected, or one that means the same. */
+        as: string;
+        in: ('heading' | 'text' | 'both');
+        /** What part of the question it is. */
+        weight: number;
+      }[];
+      /** Stems of words that it has not. */
+      missing: string[];
+      /** How alike the question and the heading are; null: the heading is no question. */
+      likeness: (number | null);
+    };
+    /** A passage of knowledge, as it is indexed. */
+    KnowledgeChunk: {
+      /** chk_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** ks_…; of an answer to a gap: gap_…. */
+      source_id: string;
+      /** doc_…; of an answer to a gap: gap_…. */
+      document_id: string;
+      /** chk_… */
+      chunk_id: string;
+      /** Headings above it; of an answer: the question. */
+      heading: string;
+      text: string;
+      /** null: an answer to a gap. */
+      document_title: (string | null);
+      /** What the document is called in its source. */
+      path: (string | null);
+      /** Where people open it; null: nowhere. */
+      url: (string | null);
     };
     /** A question an agent had no answer to. */
     KnowledgeGap: {
@@ -1214,12 +1620,73 @@ export interface components {
       top_score: number;
       status: ('open' | 'resolved');
       answer: (string | null);
-      /** How often it was asked. */
+      /** How often it was asked; repeated at once in one conversation, once. */
       count: number;
       /** Unix seconds. */
       last_asked_at: number;
       /** Unix seconds. */
       resolved_at: (number | null);
+    };
+    /** A gap, the words it was asked in, and the passages that came closest. */
+    KnowledgeGapDetail: {
+      /** gap_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** Where it was asked first. */
+      conversation_id: string;
+      agent_id: string;
+      question: string;
+      /** Of the best passage there was; 0: none. */
+      top_score: number;
+      status: ('open' | 'resolved');
+      answer: (string | null);
+      /** How often it was asked; repeated at once in one conversation, once. */
+      count: number;
+      /** Unix seconds. */
+      last_asked_at: number;
+      /** Unix seconds. */
+      resolved_at: (number | null);
+      /** The words it was asked in, at most 20, most often first. */
+      questions: {
+        text: string;
+        count: number;
+        /** Unix seconds. */
+        last_asked_at: number;
+      }[];
+      /** What came closest when it was asked first, best first, at most 5. */
+      closest: {
+        /** ks_…; of an answer to a gap: gap_…. */
+        source_id: string;
+        /** doc_…; of an answer to a gap: gap_…. */
+        document_id: string;
+        /** chk_… */
+        chunk_id: string;
+        /** null: the passage is gone since. */
+        heading: (string | null);
+        /** As it is now; null: it is gone since. */
+        text: (string | null);
+        /** When the gap was asked first. */
+        score: number;
+      }[];
+    };
+    /** Whether what was asked is answered by now. */
+    KnowledgeGapCheck: {
+      /** Whether all of them are. */
+      answered: boolean;
+      questions: {
+        question: string;
+        /** Whether a reply would be given a passage. */
+        answered: boolean;
+        /** Of the best passage, given or not; 0: none. */
+        score: number;
+        /** ks_…; of an answer to a gap: gap_…. null: it is not answered. */
+        source_id: (string | null);
+        /** doc_…; of an answer to a gap: gap_…. null: it is not answered. */
+        document_id: (string | null);
+        /** chk_…, the passage that a reply would be given first. null: it is not answered. */
+        chunk_id: (string | null);
+      }[];
     };
     /** Where models come from. */
     ModelProvider: {
@@ -1274,6 +1741,15 @@ export interface components {
         };
       } | null);
       /**  */
+      embeddings: ({
+        /** Embedding model of knowledge that names none. */
+        default_model: string;
+        /** Numbers of a vector to ask for, where the model has a choice; absent: the model's own. */
+        dimensions?: number;
+        /** Most texts of one request; 64 when absent. */
+        batch_size?: number;
+      } | null);
+      /**  */
       limits: ({
         /** Most requests at once of each API process; absent: no limit. */
         max_concurrent_requests?: number;
@@ -1318,14 +1794,69 @@ export interface components {
       /** The key. Shown now and never again. */
       key: string;
     };
+    /** Somebody who is signed in; it may do what its key may. */
+    Session: {
+      /** ses_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** The person's, as they gave it. */
+      name: string;
+      /** key_… that it was signed in with. */
+      api_key_id: string;
+      /** Those of its key. */
+      scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
+      namespace: string;
+      /** When it ends however it is used; with its key, if that is sooner. */
+      expires_at: number;
+      /** When it ends unless it is used before. */
+      idle_expires_at: number;
+      /** Good to about half a minute. */
+      last_seen_at: number;
+    };
+    /** Who asks, and what they may do. */
+    Me: {
+      namespace: string;
+      /** How histories name it: api:key_… or session:<name>. */
+      actor: string;
+      /** The person's; null: no session. */
+      name: (string | null);
+      /** What it may do. */
+      scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
+      /** The key that was sent, or that the session was signed in with. */
+      api_key: {
+        /** key_… */
+        id: string;
+        name: string;
+        /** How the key begins, to tell it from others. */
+        prefix: string;
+        /** null: it does not end by itself. */
+        expires_at: (number | null);
+      };
+      /** Which session it is. */
+      session: ({
+        /** ses_… */
+        id: string;
+        /** When it was made, Unix seconds. */
+        created: number;
+        /** When it ends however it is used; with its key, if that is sooner. */
+        expires_at: number;
+        /** When it ends unless it is used before. */
+        idle_expires_at: number;
+      } | null);
+      /** Of the program that answers. */
+      version: string;
+    };
     /** One line of the append-only account of who did what. */
     AuditLine: {
       /** aud_… */
       id: string;
       /** When it was made, Unix seconds. */
       created: number;
-      /** api:key_…, kubernetes:<manager>, file, cli or environment. */
+      /** api:key_…, session:<name>, kubernetes:<manager>, file, cli or environment. */
       actor: string;
+      /** ses_…; `session.created` has its key. null: no session. */
+      session_id: (string | null);
       /** Such as api_key.rotated. */
       action: string;
       /** Id of what it was done to. */
@@ -1508,6 +2039,13 @@ export interface paths {
           };
           /** What the agent answers from. */
           knowledge?: {
+            /** Answers from every knowledge source of the namespace, also from those to come. */
+            all?: boolean;
+            /** Answers from the knowledge sources of the namespace whose metadata matches. */
+            selector?: {
+              /** Pairs that its metadata must all have, with these values. */
+              match_metadata: { [name: string]: string };
+            };
             /** Ids of the knowledge sources to answer from. */
             source_ids?: string[];
             /** Names of the knowledge sources to answer from, in the same namespace. */
@@ -1522,16 +2060,22 @@ export interface paths {
             /** When the agent asks for a human. */
             rules?: {
               /** What calls for a human. */
-              when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence');
+              when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
               /** Words of the user that call for a human; for keyword. */
               keywords?: string[];
-              /** How many times in a row; for tool_failure and low_confidence. */
+              /** How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
+              /** Who is asked by this rule, instead of the team of all rules. */
+              team?: string;
             }[];
             /** How long to wait for a human to accept, in seconds. */
             timeout_sec?: number;
+            /** Label of the people who are asked. */
+            team?: string;
+            /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
+            fallback_team?: string;
           };
           /** When a conversation is ended. */
           limits?: {
@@ -1540,6 +2084,8 @@ export interface paths {
             /** A conversation is ended after this many seconds without a word of the user. */
             silence_timeout_sec?: number;
           };
+          /** What is taken out of what users say, before anything is stored or read. */
+          redaction?: ('card' | 'email' | 'phone' | 'iban')[];
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: { [name: string]: string };
           /** automatic (the default): new content goes live at once. manual: when published. */
@@ -1685,6 +2231,13 @@ export interface paths {
           } | null);
           /** What the agent answers from. */
           knowledge?: ({
+            /** Answers from every knowledge source of the namespace, also from those to come. */
+            all?: (boolean | null);
+            /** Answers from the knowledge sources of the namespace whose metadata matches. */
+            selector?: ({
+              /** Pairs that its metadata must all have, with these values. */
+              match_metadata?: ({ [name: string]: (string | null) } | null);
+            } | null);
             /** Ids of the knowledge sources to answer from. */
             source_ids?: (string[] | null);
             /** Names of the knowledge sources to answer from, in the same namespace. */
@@ -1699,16 +2252,22 @@ export interface paths {
             /** When the agent asks for a human. */
             rules?: ({
               /** What calls for a human. */
-              when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence');
+              when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
               /** Words of the user that call for a human; for keyword. */
               keywords?: string[];
-              /** How many times in a row; for tool_failure and low_confidence. */
+              /** How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
+              /** Who is asked by this rule, instead of the team of all rules. */
+              team?: string;
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
             timeout_sec?: (number | null);
+            /** Label of the people who are asked. */
+            team?: (string | null);
+            /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
+            fallback_team?: (string | null);
           } | null);
           /** When a conversation is ended. */
           limits?: ({
@@ -1717,6 +2276,8 @@ export interface paths {
             /** A conversation is ended after this many seconds without a word of the user. */
             silence_timeout_sec?: (number | null);
           } | null);
+          /** What is taken out of what users say, before anything is stored or read. */
+          redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** automatic (the default): new content goes live at once. manual: when published. */
@@ -1800,6 +2361,13 @@ export interface paths {
           } | null);
           /** What the agent answers from. */
           knowledge?: ({
+            /** Answers from every knowledge source of the namespace, also from those to come. */
+            all?: (boolean | null);
+            /** Answers from the knowledge sources of the namespace whose metadata matches. */
+            selector?: ({
+              /** Pairs that its metadata must all have, with these values. */
+              match_metadata?: ({ [name: string]: (string | null) } | null);
+            } | null);
             /** Ids of the knowledge sources to answer from. */
             source_ids?: (string[] | null);
             /** Names of the knowledge sources to answer from, in the same namespace. */
@@ -1814,16 +2382,22 @@ export interface paths {
             /** When the agent asks for a human. */
             rules?: ({
               /** What calls for a human. */
-              when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence');
+              when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
               /** Words of the user that call for a human; for keyword. */
               keywords?: string[];
-              /** How many times in a row; for tool_failure and low_confidence. */
+              /** How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
+              /** Who is asked by this rule, instead of the team of all rules. */
+              team?: string;
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
             timeout_sec?: (number | null);
+            /** Label of the people who are asked. */
+            team?: (string | null);
+            /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
+            fallback_team?: (string | null);
           } | null);
           /** When a conversation is ended. */
           limits?: ({
@@ -1832,6 +2406,8 @@ export interface paths {
             /** A conversation is ended after this many seconds without a word of the user. */
             silence_timeout_sec?: (number | null);
           } | null);
+          /** What is taken out of what users say, before anything is stored or read. */
+          redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** automatic (the default): new content goes live at once. manual: when published. */
@@ -2152,6 +2728,34 @@ export interface paths {
       };
     };
   }>;
+  '/v1/stats': Only<{
+    /** Figures of all agents by version */
+    get: {
+      parameters: {
+        query?: {
+          /** Unix seconds, inclusive. Default: 24 hours before `to`. */
+          from?: number;
+          /** Unix seconds, exclusive. Default: now. */
+          to?: number;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Stats'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
   '/v1/webhooks': Only<{
     /** List webhook endpoints, newest first */
     get: {
@@ -2379,9 +2983,14 @@ export interface paths {
           type?: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
           /** As events of the type carry it; default: a sample. */
           data?: { [name: string]: unknown };
+          /** True: nothing is sent, only shown as it would be. */
+          dry_run?: boolean;
         };
       } };
       responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['TestRequest'];
+        } };
         202: { headers: { [name: string]: unknown }; content: {
           'application/json': {
             event_id: string;
@@ -2392,7 +3001,7 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
-        409: Refused<('idempotency_in_progress' | 'endpoint_disabled')>;
+        409: Refused<('idempotency_in_progress' | 'endpoint_disabled' | 'write_conflict')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
@@ -2460,6 +3069,8 @@ export interface paths {
           /** true: test events too; false, the default: without them. */
           test?: boolean;
           last_event_id?: string;
+          /** true: also what changed, as `event: change`; default: events alone. */
+          changes?: boolean;
         };
         header?: {
           /** The last `id` that was read: what came after it follows. */
@@ -2618,6 +3229,37 @@ export interface paths {
             /** For `cursor`; null: the last page. */
             next_cursor: (string | null);
           };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/deliveries/stats': Only<{
+    /** Figures of deliveries: outcomes and latency */
+    get: {
+      parameters: {
+        query?: {
+          /** Unix seconds, inclusive. Default: an hour before `to`. */
+          from?: number;
+          /** Unix seconds, exclusive. Default: now. */
+          to?: number;
+          endpoint_id?: string;
+          /** Default: a 60th of the window; at most 500 buckets. */
+          bucket_sec?: number;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['DeliveryStats'];
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
         401: Refused<'unauthorized'>;
@@ -3045,8 +3687,12 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Who talks; something of it must be live. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
+          /** Who talks. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
+          /** Default: the one that is live. One that never was is for tests alone; an unknown one is 422 unknown_version. */
+          agent_version?: number;
+          /** To try the agent out: an ordinary conversation that makes no events and no knowledge gaps, is in no figure, and in lists only with `test=true`. */
+          test?: boolean;
           /** How the user talks to it. */
           channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
           /** Who the user is to you. */
@@ -3067,7 +3713,7 @@ export interface paths {
         409: Refused<('idempotency_in_progress' | 'not_published')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
-        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unknown_version')>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -3098,6 +3744,10 @@ export interface paths {
           ended_after?: number;
           /** Unix seconds, exclusive. */
           ended_before?: number;
+          /** true: test conversations too; else they are left out. */
+          test?: boolean;
+          /** An id of a conversation, a call or an escalation; else words, each of which must occur, in any case, in what was said by people and agents, in `summary` or in `user_id`. A page looks through at most 5,000 conversations, and may hold fewer than `limit` though there are more. */
+          q?: string;
           /** Items in a page. */
           limit?: number;
           /** `next_cursor` of the page before. */
@@ -3142,7 +3792,7 @@ export interface paths {
       requestBody?: never;
       responses: {
         200: { headers: { [name: string]: unknown }; content: {
-          'application/json': components['schemas']['Conversation'];
+          'application/json': components['schemas']['ConversationRead'];
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
         401: Refused<'unauthorized'>;
@@ -3325,6 +3975,8 @@ export interface paths {
         'application/json': {
           /** Shown to whoever takes over. */
           reason?: string;
+          /** Who is asked; absent: the team of the agent. */
+          team?: string;
         };
       } };
       responses: {
@@ -3650,6 +4302,7 @@ export interface paths {
           status?: ('requested' | 'accepted' | 'declined' | 'timed_out' | 'completed' | 'canceled');
           conversation_id?: string;
           agent_id?: string;
+          team?: string;
           /** The `id` of who accepted it. */
           accepted_by?: string;
           /** When it was asked for; Unix seconds, inclusive. */
@@ -3660,6 +4313,8 @@ export interface paths {
           finished_after?: number;
           /** Unix seconds, exclusive. */
           finished_before?: number;
+          /** true: test conversations too; else they are left out. */
+          test?: boolean;
           /** Items in a page. */
           limit?: number;
           /** `next_cursor` of the page before. */
@@ -3739,6 +4394,8 @@ export interface paths {
             /** Shown in the transcript. */
             name: string;
           };
+          /** Whoever is not heard of for so long has gone, and somebody else is asked for. Absent: nobody waits for that. */
+          heartbeat_sec?: number;
         };
       } };
       responses: {
@@ -3808,7 +4465,12 @@ export interface paths {
         };
         cookie?: never;
       };
-      requestBody?: never;
+      requestBody?: { content: {
+        'application/json': {
+          /** The `id` of who does it: 409 `already_accepted` if that is not who accepted. */
+          by?: string;
+        };
+      } };
       responses: {
         200: { headers: { [name: string]: unknown }; content: {
           'application/json': components['schemas']['Escalation'];
@@ -3817,7 +4479,87 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
-        409: Refused<('idempotency_in_progress' | 'escalation_not_accepted' | 'escalation_closed')>;
+        409: Refused<('idempotency_in_progress' | 'already_accepted' | 'escalation_not_accepted' | 'escalation_closed')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/escalations/{id}/release': Only<{
+    /** Give an escalation back for somebody else */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the escalation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** The `id` of who does it: 409 `already_accepted` if that is not who accepted. */
+          by?: string;
+          /** Who is asked instead; absent: the same team. */
+          team?: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Escalation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'already_accepted' | 'escalation_not_accepted' | 'escalation_closed')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/escalations/{id}/heartbeat': Only<{
+    /** Say that whoever accepted is still there */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the escalation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** The `id` of who does it: 409 `already_accepted` if that is not who accepted. */
+          by?: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Escalation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'already_accepted' | 'escalation_not_accepted' | 'escalation_closed')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
@@ -3846,6 +4588,8 @@ export interface paths {
         'application/json': {
           /** What is said. Must have more than white space. */
           text: string;
+          /** The `id` of who does it: 409 `already_accepted` if that is not who accepted. */
+          by?: string;
         };
       } };
       responses: {
@@ -3856,7 +4600,7 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
-        409: Refused<('idempotency_in_progress' | 'escalation_not_accepted' | 'escalation_closed')>;
+        409: Refused<('idempotency_in_progress' | 'already_accepted' | 'escalation_not_accepted' | 'escalation_closed')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
@@ -4090,20 +4834,22 @@ export interface paths {
           website?: {
             /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url: string;
-            /** Links followed from the first page; 0: that page alone. */
+            /** Links followed from the first page; 0: that page alone. Default 5. */
             max_depth?: number;
-            /** Most pages kept. */
+            /** Most pages kept. Default 500. */
             max_pages?: number;
             /** Patterns of paths to keep, as in /help/*. */
             include?: string[];
             /** Patterns of paths to leave out. */
             exclude?: string[];
+            /** Milliseconds from one request to the next; 0: several at once. Default 500. */
+            delay_ms?: number;
           };
           /** The knowledge itself, plain or Markdown; for type text. */
           text?: string;
           /** The system to read from; for type integration. */
           integration?: {
-            /** Address the documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed that documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url: string;
             /** Extra headers of the request. */
             headers?: { [name: string]: string };
@@ -4114,10 +4860,24 @@ export interface paths {
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
+            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            signing_secret_ref?: {
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              name: string;
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              key: string;
+            };
           };
           /** When to read again, as cron has it; for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: string;
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** What its passages are embedded with; absent: the default provider, where that embeds. */
+          embeddings?: {
+            /** ModelProvider of the same namespace, or default. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            provider: string;
+            /** Its embedding model; absent: the provider's embeddings.defaultModel. */
+            model?: string;
+          };
+          /** Key-value pairs of yours, by which agents may choose their sources. */
           metadata?: { [name: string]: string };
         };
       } };
@@ -4134,7 +4894,7 @@ export interface paths {
         409: Refused<('idempotency_in_progress' | 'name_taken' | 'quota_exceeded')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
-        422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unsupported_type')>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -4188,20 +4948,22 @@ export interface paths {
           website?: ({
             /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
-            /** Links followed from the first page; 0: that page alone. */
+            /** Links followed from the first page; 0: that page alone. Default 5. */
             max_depth?: (number | null);
-            /** Most pages kept. */
+            /** Most pages kept. Default 500. */
             max_pages?: (number | null);
             /** Patterns of paths to keep, as in /help/*. */
             include?: (string[] | null);
             /** Patterns of paths to leave out. */
             exclude?: (string[] | null);
+            /** Milliseconds from one request to the next; 0: several at once. Default 500. */
+            delay_ms?: (number | null);
           } | null);
           /** The knowledge itself, plain or Markdown; for type text. */
           text?: (string | null);
           /** The system to read from; for type integration. */
           integration?: ({
-            /** Address the documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed that documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
             /** Extra headers of the request. */
             headers?: ({ [name: string]: (string | null) } | null);
@@ -4212,10 +4974,24 @@ export interface paths {
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
+            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            signing_secret_ref?: ({
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              name?: (string | null);
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              key?: (string | null);
+            } | null);
           } | null);
           /** When to read again, as cron has it; for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: (string | null);
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** What its passages are embedded with; absent: the default provider, where that embeds. */
+          embeddings?: ({
+            /** ModelProvider of the same namespace, or default. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            provider?: (string | null);
+            /** Its embedding model; absent: the provider's embeddings.defaultModel. */
+            model?: (string | null);
+          } | null);
+          /** Key-value pairs of yours, by which agents may choose their sources. */
           metadata?: ({ [name: string]: (string | null) } | null);
           name?: unknown;
         };
@@ -4225,20 +5001,22 @@ export interface paths {
           website?: ({
             /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
-            /** Links followed from the first page; 0: that page alone. */
+            /** Links followed from the first page; 0: that page alone. Default 5. */
             max_depth?: (number | null);
-            /** Most pages kept. */
+            /** Most pages kept. Default 500. */
             max_pages?: (number | null);
             /** Patterns of paths to keep, as in /help/*. */
             include?: (string[] | null);
             /** Patterns of paths to leave out. */
             exclude?: (string[] | null);
+            /** Milliseconds from one request to the next; 0: several at once. Default 500. */
+            delay_ms?: (number | null);
           } | null);
           /** The knowledge itself, plain or Markdown; for type text. */
           text?: (string | null);
           /** The system to read from; for type integration. */
           integration?: ({
-            /** Address the documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed that documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
             /** Extra headers of the request. */
             headers?: ({ [name: string]: (string | null) } | null);
@@ -4249,10 +5027,24 @@ export interface paths {
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
+            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            signing_secret_ref?: ({
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              name?: (string | null);
+              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              key?: (string | null);
+            } | null);
           } | null);
           /** When to read again, as cron has it; for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: (string | null);
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** What its passages are embedded with; absent: the default provider, where that embeds. */
+          embeddings?: ({
+            /** ModelProvider of the same namespace, or default. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            provider?: (string | null);
+            /** Its embedding model; absent: the provider's embeddings.defaultModel. */
+            model?: (string | null);
+          } | null);
+          /** Key-value pairs of yours, by which agents may choose their sources. */
           metadata?: ({ [name: string]: (string | null) } | null);
           name?: unknown;
         };
@@ -4310,42 +5102,6 @@ export interface paths {
       };
     };
   }>;
-  '/v1/knowledge/sources/{id}/sync': Only<{
-    /** Index a source again */
-    post: {
-      parameters: {
-        query?: never;
-        header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
-          'Idempotency-Key'?: string;
-        };
-        path: {
-          /** Id of the knowledge source. */
-          id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: { content: {
-        'application/json': Record<string, never>;
-      } };
-      responses: {
-        202: { headers: { [name: string]: unknown }; content: {
-          'application/json': components['schemas']['KnowledgeSource'];
-        } };
-        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
-        401: Refused<'unauthorized'>;
-        403: Refused<'missing_scope'>;
-        404: Refused<'not_found'>;
-        409: Refused<('idempotency_in_progress' | 'no_content')>;
-        413: Refused<'body_too_large'>;
-        415: Refused<'unsupported_media_type'>;
-        422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unsupported_type')>;
-        429: Refused<'rate_limited'>;
-        500: Refused<'internal'>;
-        503: Refused<'unavailable'>;
-      };
-    };
-  }>;
   '/v1/knowledge/sources/{id}/content': Only<{
     /** Upload the content of a source of type file */
     put: {
@@ -4364,6 +5120,15 @@ export interface paths {
       requestBody: { content: {
         'text/plain': string;
         'text/markdown': string;
+        'text/html': string;
+        'application/xhtml+xml': string;
+        'text/csv': string;
+        'text/tab-separated-values': string;
+        'application/pdf': string;
+        'application/vnd.openxmlformats-officedocument.wordprocessingml.document': string;
+        'application/zip': string;
+        'application/x-zip-compressed': string;
+        'application/octet-stream': string;
       } };
       responses: {
         202: { headers: { [name: string]: unknown }; content: {
@@ -4420,6 +5185,147 @@ export interface paths {
       };
     };
   }>;
+  '/v1/knowledge/sources/{id}/sync': Only<{
+    /** Read a source again */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the knowledge source. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': Record<string, never>;
+      } };
+      responses: {
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeSource'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'no_content')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/sources/{id}/syncs': Only<{
+    /** List the syncs of a website or an integration, newest first */
+    get: {
+      parameters: {
+        query?: {
+          status?: ('queued' | 'running' | 'succeeded' | 'failed' | 'canceled');
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the knowledge source. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['KnowledgeSync'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/sources/{id}/syncs/{sync_id}': Only<{
+    /** Read a sync and how far it is */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the knowledge source. */
+          id: string;
+          /** Id of the sync. */
+          sync_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeSync'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/sources/{id}/syncs/{sync_id}/cancel': Only<{
+    /** Stop a sync */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the knowledge source. */
+          id: string;
+          /** Id of the sync. */
+          sync_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': Record<string, never>;
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeSync'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'sync_finished')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
   '/v1/knowledge/search': Only<{
     /** Search knowledge, best passages first */
     get: {
@@ -4443,6 +5349,8 @@ export interface paths {
             has_more: boolean;
             /** For `cursor`; null: the last page. */
             next_cursor: (string | null);
+            /** Whether passages were found by their meaning too: of some sources only (`partly`), not since the provider did not answer in time (`unavailable`), not since nothing is embedded (`none`). */
+            meaning: ('used' | 'partly' | 'unavailable' | 'none');
           };
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
@@ -4455,8 +5363,35 @@ export interface paths {
       };
     };
   }>;
+  '/v1/knowledge/chunks/{id}': Only<{
+    /** Read a passage */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the passage. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeChunk'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
   '/v1/knowledge/gaps': Only<{
-    /** List questions that had no answer, newest first */
+    /** List questions that had no answer */
     get: {
       parameters: {
         query?: {
@@ -4467,6 +5402,14 @@ export interface paths {
           created_after?: number;
           /** Unix seconds, exclusive. */
           created_before?: number;
+          /** Asked since then, first or again: Unix seconds, inclusive. */
+          asked_after?: number;
+          /** Asked so often at least. */
+          count_min?: number;
+          /** A part of the question, in any case. */
+          q?: string;
+          /** `created`: newest first; `count`: asked most often first; `last_asked_at`: last first. */
+          sort?: ('created' | 'count' | 'last_asked_at');
           /** Items in a page. */
           limit?: number;
           /** `next_cursor` of the page before. */
@@ -4510,7 +5453,7 @@ export interface paths {
       requestBody?: never;
       responses: {
         200: { headers: { [name: string]: unknown }; content: {
-          'application/json': components['schemas']['KnowledgeGap'];
+          'application/json': components['schemas']['KnowledgeGapDetail'];
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
         401: Refused<'unauthorized'>;
@@ -4544,7 +5487,7 @@ export interface paths {
       } };
       responses: {
         200: { headers: { [name: string]: unknown }; content: {
-          'application/json': components['schemas']['KnowledgeGap'];
+          'application/json': components['schemas']['KnowledgeGapDetail'];
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
@@ -4583,7 +5526,7 @@ export interface paths {
       } };
       responses: {
         200: { headers: { [name: string]: unknown }; content: {
-          'application/json': components['schemas']['KnowledgeGap'];
+          'application/json': components['schemas']['KnowledgeGapDetail'];
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
@@ -4621,6 +5564,33 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/knowledge/gaps/{id}/check': Only<{
+    /** Ask the questions of a gap again */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the knowledge gap. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['KnowledgeGapCheck'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -4722,6 +5692,15 @@ export interface paths {
               /** Of prompt tokens that the provider had cached; absent: as the others. */
               cached_input_per_million_tokens?: number;
             };
+          };
+          /** Of embedding models, which knowledge is also found by. */
+          embeddings?: {
+            /** Embedding model of knowledge that names none. */
+            default_model: string;
+            /** Numbers of a vector to ask for, where the model has a choice; absent: the model's own. */
+            dimensions?: number;
+            /** Most texts of one request; 64 when absent. */
+            batch_size?: number;
           };
           /** How much is asked of it at once. */
           limits?: {
@@ -4840,6 +5819,15 @@ export interface paths {
               cached_input_per_million_tokens?: (number | null);
             } | null);
           } | null);
+          /** Of embedding models, which knowledge is also found by. */
+          embeddings?: ({
+            /** Embedding model of knowledge that names none. */
+            default_model?: (string | null);
+            /** Numbers of a vector to ask for, where the model has a choice; absent: the model's own. */
+            dimensions?: (number | null);
+            /** Most texts of one request; 64 when absent. */
+            batch_size?: (number | null);
+          } | null);
           /** How much is asked of it at once. */
           limits?: ({
             /** Most requests at once of each API process; absent: no limit. */
@@ -4895,6 +5883,15 @@ export interface paths {
               /** Of prompt tokens that the provider had cached; absent: as the others. */
               cached_input_per_million_tokens?: (number | null);
             } | null);
+          } | null);
+          /** Of embedding models, which knowledge is also found by. */
+          embeddings?: ({
+            /** Embedding model of knowledge that names none. */
+            default_model?: (string | null);
+            /** Numbers of a vector to ask for, where the model has a choice; absent: the model's own. */
+            dimensions?: (number | null);
+            /** Most texts of one request; 64 when absent. */
+            batch_size?: (number | null);
           } | null);
           /** How much is asked of it at once. */
           limits?: ({
@@ -5116,6 +6113,148 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/sessions': Only<{
+    /** Sign in: exchange an API key for a session */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** parley_… */
+          api_key?: string;
+          /** Of the link that `start` prints; it is good once. */
+          sign_in_token?: string;
+          /** The person's, for histories; needed with `api_key`, for a link it has one. */
+          name?: string;
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Session'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<('foreign_origin' | 'https_required')>;
+        409: Refused<'quota_exceeded'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** List sessions, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Session'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/sessions/{id}': Only<{
+    /** Read a session */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the session. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Session'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** End a session: sign out */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the session. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/me': Only<{
+    /** Read who asks, and what they may do */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Me'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;

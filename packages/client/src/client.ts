@@ -11,8 +11,8 @@ export { verifyWebhook, WebhookSignatureError, type ParleyEvent } from './verify
 export type ClientOptions = {
   /** Such as http://127.0.0.1:8080. */
   baseUrl: string;
-  /** parley_… */
-  apiKey: string;
+  /** parley_…; in a browser that is signed in it may be left out: the session's cookie says who asks. */
+  apiKey?: string | undefined;
   /** Instead of the global one: with retries, a proxy, a test. */
   fetch?: (request: Request) => Promise<Response>;
 };
@@ -29,6 +29,8 @@ export type ParleyClient = Client<paths, JsonDocument> & {
   ) => AsyncGenerator<ItemOf<Path>, void>;
 };
 
+/** Every shape of the API by its name: `Schemas['Conversation']`. */
+export type Schemas = components['schemas'];
 export type Agent = components['schemas']['Agent'];
 export type Problem = components['schemas']['Problem'];
 
@@ -50,7 +52,7 @@ export class ParleyError extends Error {
 export function createParleyClient({ baseUrl, apiKey, fetch }: ClientOptions): ParleyClient {
   const client = createClient<paths, JsonDocument>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
-    headers: { Authorization: `Bearer ${apiKey}` },
+    ...(apiKey !== undefined && { headers: { Authorization: `Bearer ${apiKey}` } }),
     // No operation takes a JSON text: a string is an upload, whose type the caller names.
     bodySerializer: (body) => (typeof body === 'string' ? body : JSON.stringify(body)),
     ...(fetch && { fetch }),

@@ -51,7 +51,9 @@ export type HandoffTarget = { agentId: string; agentVersion: number; content: Ag
 
 /**
  * By the record of the activation under which the conversation began: the last one of that version until
- * then, or the first one after it. undefined: there is no such agent, or not any more.
+ * then, or the first one after it. A version that was never live has none: for it what was live of the
+ * target when the conversation began, as if it had gone live then. undefined: there is no such agent, or
+ * not any more.
  */
 export async function readHandoffTarget(
   db: Db,
@@ -59,7 +61,7 @@ export async function readHandoffTarget(
     namespace: string;
     agentId: string;
     agentVersion: number;
-    tool: string;
+    tool: { name: string; agent: string; version?: number | undefined };
     /** Of the conversation; Unix ms. */
     startedAt: number;
   },
@@ -75,9 +77,11 @@ export async function readHandoffTarget(
          limit 1
       ), handoff as (
         select h ->> 'agent' as name, (h ->> 'agentId')::uuid as id,
-               (h ->> 'version')::integer as version
+               (h ->> 'version')::integer as version, false as unrecorded
           from record cross join jsonb_array_elements(record.handoffs) as h
          where h ->> 'tool' = $4
+         union all
+        select $6, null, $7::integer, true where not exists (select 1 from record)
       )
       select t.id as "agentId", v.version as "agentVersion", v.content
         from handoff
@@ -85,8 +89,19 @@ export async function readHandoffTarget(
              and (t.id = handoff.id or (handoff.id is null and t.name = handoff.name))
         left join agent_versions v on v.agent_id = t.id and v.version = coalesce(
                handoff.version,
+               (select to_version from agent_activations
+                 where agent_id = t.id and unrecorded and at < to_timestamp(($3::bigint + 1) / 1000.0)
+                 order by seq desc limit 1),
                (select to_version from agent_activations where agent_id = t.id order by seq limit 1))`,
-    values: [from.agentId, from.agentVersion, from.startedAt, from.tool, from.namespace],
+    values: [
+      from.agentId,
+      from.agentVersion,
+      from.startedAt,
+      from.tool.name,
+      from.namespace,
+      from.tool.agent,
+      from.tool.version,
+    ],
   });
   return rows[0];
 }

@@ -1,4 +1,3 @@
-import { isEndpointSecret } from '../../platform/egress/signature.ts';
 import { assertLeader } from '../../platform/postgres/leadership.ts';
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
@@ -7,6 +6,7 @@ import type { Problem } from '../../platform/reconcile/conditions.ts';
 import { resolveSecret } from '../../platform/reconcile/references.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { AgentSpec } from '../agent.ts';
+import { resolveRequestSecrets } from './request-secrets.ts';
 import {
   deleteOldToolSecrets,
   listToolSecrets,
@@ -19,39 +19,15 @@ import {
 type Store = Pick<ResourceStore, 'get'>;
 type Tools = NonNullable<AgentSpec['tools']>;
 
-/** What a header can carry as a bearer token. */
-const TOKEN = /^[!-~]{1,8192}$/;
-
-/** Secrets are often written with a line end that nobody meant. */
-export function tokenOf(value: string): string {
-  return value.trim();
-}
-
 /** Why the Secrets that tools name cannot be used; undefined: they can. */
 export async function toolSecretProblem(
   store: Store,
   namespace: string,
   tools: Tools,
 ): Promise<Problem | undefined> {
-  for (const { secretRef, signingSecretRef } of tools) {
-    for (const [ref, isGood, words] of [
-      [
-        secretRef,
-        (value: string) => TOKEN.test(tokenOf(value)),
-        'one line of visible ASCII without spaces',
-      ],
-      [
-        signingSecretRef,
-        (value: string) => isEndpointSecret(tokenOf(value)),
-        'whsec_ and the base64 of 24 to 64 bytes',
-      ],
-    ] as const) {
-      if (!ref) continue;
-      const secret = await resolveSecret(store, namespace, ref);
-      if (!('value' in secret)) return secret;
-      const message = `key ${ref.key} of Secret ${ref.name} must be ${words}`;
-      if (!isGood(secret.value)) return { reason: 'InvalidSecret', message };
-    }
+  for (const tool of tools) {
+    const secrets = await resolveRequestSecrets(store, namespace, tool);
+    if ('reason' in secrets) return secrets;
   }
   return undefined;
 }

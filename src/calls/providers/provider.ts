@@ -1,3 +1,4 @@
+import type { Redacted, Redaction } from '../../conversations/redaction/redact.ts';
 import type { ClaimedCall, CallRow } from '../calls.sql.ts';
 
 /** What happens on a line, whoever carries it. */
@@ -6,8 +7,8 @@ export type CallEvent =
   /** Also by a machine: then a message is left. */
   | { type: 'answered' }
   | { type: 'not_connected'; why: 'busy' | 'no_answer' | 'dial_failed' }
-  /** A whole utterance of the user, their turn. */
-  | { type: 'heard'; text: string }
+  /** A whole utterance of the user, their turn; what was taken out of it before. */
+  | { type: 'heard'; text: string; redacted?: Redacted | undefined }
   | { type: 'message_left' }
   | { type: 'hung_up' };
 
@@ -23,6 +24,11 @@ export type DueEvent = {
  */
 export type TelephonyProvider = {
   name: string;
+  /** Its options as they may be kept until it is played: with what the user will say redacted. */
+  keepable: (
+    options: Record<string, unknown>,
+    redact: (text: string) => Promise<Redaction>,
+  ) => Promise<Record<string, unknown>>;
   /** Dials, or takes an incoming call. Resolves with the provider's own id of the call. */
   place: (call: CallRow) => Promise<{ providerCallId: string }>;
   /** What happens at this step of a call; undefined: nothing more happens by itself. */

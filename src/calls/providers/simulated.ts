@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
+import type { Redacted } from '../../conversations/redaction/redact.ts';
 import type { DueEvent, TelephonyProvider } from './provider.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
@@ -15,6 +16,16 @@ const TEXT_MAX = 32_000;
 
 const wait = z.int().min(0).max(LONGEST_WAIT_MS);
 
+const turn = z.strictObject({
+  text: z
+    .string()
+    .min(1)
+    .max(TEXT_MAX)
+    .regex(...saying(/\S/, 'must have more than white space'))
+    .describe('What the user says; not only white space.'),
+  after_ms: wait.default(0).describe('Counted from the end of the turn before.'),
+});
+
 export const SimulatedScript = z
   .strictObject({
     answer: z
@@ -22,21 +33,7 @@ export const SimulatedScript = z
       .default('answered')
       .describe('Who or what picks up.'),
     ring_ms: wait.default(0).describe('How long it rings, in milliseconds.'),
-    turns: z
-      .array(
-        z.strictObject({
-          text: z
-            .string()
-            .min(1)
-            .max(TEXT_MAX)
-            .regex(...saying(/\S/, 'must have more than white space'))
-            .describe('What the user says; not only white space.'),
-          after_ms: wait.default(0).describe('Counted from the end of the turn before.'),
-        }),
-      )
-      .max(TURNS_MAX)
-      .default([])
-      .describe('What the user says, in order.'),
+    turns: z.array(turn).max(TURNS_MAX).default([]).describe('What the user says, in order.'),
     hang_up: z
       .boolean()
       .optional()
@@ -49,13 +46,28 @@ export const SimulatedScript = z
 
 export type SimulatedScript = z.output<typeof SimulatedScript>;
 
+/** As it is kept: with what was taken out of each turn, for which its placeholder may be longer. */
+const keptTurn = turn.extend({ text: z.string(), redacted: z.custom<Redacted>().optional() });
+const KeptScript = SimulatedScript.extend({ turns: z.array(keptTurn).default([]) });
+type KeptScript = z.output<typeof KeptScript>;
+
 export const simulated: TelephonyProvider = {
   name: 'simulated',
   place: async ({ id }) => ({
     providerCallId: `sim_${fromUuid('call', id).slice('call_'.length)}`,
   }),
+  keepable: async (options, redact): Promise<KeptScript> => {
+    const script = SimulatedScript.parse(options);
+    const turns = await Promise.all(
+      script.turns.map(async (turn) => {
+        const { text, redacted } = await redact(turn.text);
+        return { ...turn, text, ...(redacted && { redacted }) };
+      }),
+    );
+    return { ...script, turns };
+  },
   eventAt: ({ providerOptions, step }) => {
-    const events = eventsOf(SimulatedScript.parse(providerOptions));
+    const events = eventsOf(KeptScript.parse(providerOptions));
     const at = events[step];
     return at && { event: at.event, nextAfterMs: events[step + 1]?.afterMs ?? null };
   },
@@ -67,7 +79,7 @@ export const simulated: TelephonyProvider = {
 type ScriptedEvent = { afterMs: number; event: DueEvent['event'] };
 
 /** The script as events, each with its wait after the one before. */
-function eventsOf(script: SimulatedScript): ScriptedEvent[] {
+function eventsOf(script: KeptScript): ScriptedEvent[] {
   const ringing: ScriptedEvent = { afterMs: 0, event: { type: 'ringing' } };
   return [
     ringing,
@@ -77,7 +89,7 @@ function eventsOf(script: SimulatedScript): ScriptedEvent[] {
   ];
 }
 
-function afterRinging({ answer, turns, hang_up }: SimulatedScript): ScriptedEvent[] {
+function afterRinging({ answer, turns, hang_up }: KeptScript): ScriptedEvent[] {
   const at = (event: DueEvent['event'], afterMs = 0): ScriptedEvent => ({ afterMs, event });
   switch (answer) {
     case 'busy':
@@ -88,7 +100,9 @@ function afterRinging({ answer, turns, hang_up }: SimulatedScript): ScriptedEven
     case 'voicemail':
       return [at({ type: 'answered' }), at({ type: 'message_left' })];
     case 'answered': {
-      const heard = turns.map(({ text, after_ms }) => at({ type: 'heard', text }, after_ms));
+      const heard = turns.map(({ text, redacted, after_ms }) =>
+        at({ type: 'heard', text, redacted }, after_ms),
+      );
       const hangsUp = hang_up ?? turns.length > 0;
       return [at({ type: 'answered' }), ...heard, ...(hangsUp ? [at({ type: 'hung_up' })] : [])];
     }

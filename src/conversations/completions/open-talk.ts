@@ -5,6 +5,7 @@ import { startConversation } from '../record/start-conversation.ts';
 import { readUnheard, type BroughtTurn } from '../record/turns.sql.ts';
 import { addNotes } from './add-notes.ts';
 import { addedFrom, afterLastReply, broughtBefore, hashTalk, type Added } from './read-messages.ts';
+import { redactSaid } from './redact-said.ts';
 import { chooseTalk, type Choice } from './choose-talk.ts';
 import {
   claimTalk,
@@ -59,8 +60,8 @@ export type OpenTalk = {
  * @throws ApiError not_found, conversation_ended, idempotency_in_progress, not_published
  */
 export async function openTalk(deps: ConversationDeps, request: TalkRequest): Promise<OpenTalk> {
-  const hashes = hashTalk(request, request.said);
   const named = request.conversationId === undefined ? undefined : await readNamed(deps, request);
+  const hashes = hashTalk(request, await redactSaid(deps.pool, request));
   const from = afterLastReply(request.said);
   const candidates = await findTalks(deps.pool, {
     hashes: hashes.slice(Math.max(1, from - 1)),

@@ -1,7 +1,7 @@
 import { endLiveTurn } from '../record/live-turns.sql.ts';
+import type { ConversationTransaction } from '../record/conversation-deps.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
 import { plainTurn } from '../record/plain-turn.ts';
-import type { Db } from '../../platform/postgres/pool.ts';
 import { addTurns } from '../record/turns.sql.ts';
 
 /**
@@ -9,10 +9,15 @@ import { addTurns } from '../record/turns.sql.ts';
  * tools did is stored, and a reply that nobody waits for any more is not. Whoever makes it can neither
  * store nor call anything from then on.
  */
-export async function breakOffTurn(db: Db, row: LiveConversation): Promise<LiveConversation> {
+export async function breakOffTurn(
+  { db, countRedacted }: Pick<ConversationTransaction, 'db' | 'countRedacted'>,
+  row: LiveConversation,
+): Promise<LiveConversation> {
   const live = await endLiveTurn(db, row.id);
   if (!live) return row;
-  const said = live.answersIndex === null ? [plainTurn(row, 'user', live.message)] : [];
+  const { message, redacted } = live;
+  const user = { ...plainTurn(row, 'user', message), redacted };
+  const said = live.answersIndex === null ? [user] : [];
   const tools = live.tools.map((turn) => ({ ...plainTurn(row, 'tool', turn.text), ...turn }));
   const agent = { ...plainTurn(row, 'agent', ''), interrupted: true };
   const turns = [...said, ...tools, agent].map((turn, i) => ({
@@ -29,6 +34,7 @@ export async function breakOffTurn(db: Db, row: LiveConversation): Promise<LiveC
     silenceSec: row.silenceTimeoutSec,
   });
   if (!added) throw new Error(`conversation ${row.id} changed under its lock`);
+  countRedacted(row, said);
   // When its time was over is what ends it, and not when that was noticed.
   return { ...row, ...added, expiresAt: row.expiresAt };
 }

@@ -63,21 +63,30 @@ export async function endExpired(deps: ConversationDeps, id: string): Promise<vo
   if (ended) await afterEnd(deps, ended);
 }
 
+/** Counts a committed end. */
+export function countEnd(
+  { metrics }: Pick<ConversationDeps, 'metrics'>,
+  { channel, outcome, test }: ConversationRow,
+): void {
+  if (!test) metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' });
+}
+
 /** What follows a committed end; if it fails, the reaper does it. */
 export async function afterEnd(deps: ConversationDeps, row: ConversationRow): Promise<void> {
-  deps.metrics.conversations.inc({ channel: row.channel, outcome: row.outcome ?? 'unknown' });
+  countEnd(deps, row);
   await completeTranscript(deps, row.id).catch(() => undefined);
 }
 
 /** Ends a conversation under its lock, in the caller's transaction. */
 export async function endLocked(
-  { db, emit, count, deps }: ConversationTransaction & { deps: Pick<ConversationDeps, 'baseUrl'> },
+  transaction: ConversationTransaction & { deps: Pick<ConversationDeps, 'baseUrl'> },
   locked: LiveConversation,
   { reason, outcome: stated }: { reason: EndedReason; outcome?: Outcome | undefined },
 ): Promise<ConversationRow> {
-  const row = await breakOffTurn(db, locked);
+  const { db, emit, count, deps } = transaction;
+  const row = await breakOffTurn(transaction, locked);
   for (const status of await closeEscalationsOf(db, row.id, summarizeSoFar(row.tally)))
-    count(status);
+    count(row, status);
   const outcome = settleOutcome(row.tally, stated);
   const ended = await endConversationRow(db, {
     id: row.id,

@@ -7,15 +7,18 @@ import type { Tally } from '../record/tally.ts';
  * are set by judgement, not learned: the order of conversations by it is worth more than the value.
  */
 
-/** The sum starts from the outcome. */
+/**
+ * The sum starts from the outcome: around 3.1 and close together, since that is how people rate, also those
+ * who got what they wanted (docs/quality.md).
+ */
 const BASE: Record<Outcome, number> = {
-  resolved: 4.2,
-  escalated: 3.6,
-  unknown: 3.2,
-  abandoned: 3,
-  voicemail: 3,
-  unresolved: 2.4,
-  failed: 1.8,
+  resolved: 3.5,
+  escalated: 3.2,
+  unknown: 3.1,
+  abandoned: 3.1,
+  voicemail: 3.1,
+  unresolved: 2.6,
+  failed: 2,
 };
 
 /** Points for each one, and the most that a feature may add or take. */
@@ -32,8 +35,8 @@ const WEIGHTS = {
   length: { each: -0.05, most: -0.5 },
 } as const;
 
-/** For the mood of the user, from -5 to 5: the end is remembered best. */
-const MOOD_WEIGHTS = { mean: 0.1, last: 0.15 };
+/** For the mood of the user, from -5 to 5: what says most is all they said; the end is remembered best. */
+const MOOD_WEIGHTS = { mean: 0.3, last: 0.1 };
 /** The user left with a complaint, whoever tried to help. */
 const DISSATISFIED = -0.8;
 const PATIENCE_TURNS = 10;
@@ -50,7 +53,7 @@ export function predictCsat(tally: Tally, outcome: Outcome): number {
     weigh('waitMin', Math.max(0, escalations.waitSec / 60 - 1)) +
     weigh('length', Math.max(0, tally.userTurns - PATIENCE_TURNS)) +
     (tally.isDissatisfied ? DISSATISFIED : 0) +
-    MOOD_WEIGHTS.mean * mean(tally.moods) +
+    MOOD_WEIGHTS.mean * meanMood(tally) +
     MOOD_WEIGHTS.last * (tally.moods.at(-1) ?? 0);
   return Math.round(Math.min(5, Math.max(1, sum)) * 10) / 10;
 }
@@ -61,6 +64,9 @@ function weigh(feature: keyof typeof WEIGHTS, count: number): number {
   return each < 0 ? Math.max(most, points) : Math.min(most, points);
 }
 
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
+/** Of all turns of the user; of a tally of before, of the last ones. */
+function meanMood({ moods, moodSum, userTurns }: Tally): number {
+  const sum = moodSum ?? moods.reduce((a, b) => a + b, 0);
+  const turns = moodSum === undefined ? moods.length : userTurns;
+  return turns === 0 ? 0 : sum / turns;
 }

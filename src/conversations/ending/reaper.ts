@@ -12,7 +12,8 @@ import {
 import { endConversation, endExpired } from './end-conversation.ts';
 import { completeTranscript } from './complete-transcript.ts';
 import { listExpired, listWithoutSummary } from '../record/conversations.sql.ts';
-import { listTimedOut } from '../escalations/escalations.sql.ts';
+import { listTimedOut, listVanished } from '../escalations/escalations.sql.ts';
+import { releaseEscalation } from '../escalations/release-escalation.ts';
 
 const EVERY_MS = 1_000;
 /** Handled in one run; after a full batch the next run follows at once. */
@@ -29,7 +30,7 @@ export type ReaperDeps = ConversationDeps & {
 
 /**
  * Nothing stays open for ever: ends conversations whose time is over or whose agent was deleted, lets the agent go on where
- * nobody accepted an escalation in time, and writes the summaries that a crash left out. Any number
+ * nobody accepted an escalation in time, asks for another person where one has vanished, and writes the summaries that a crash left out. Any number
  * of processes may do so at once: each step checks again under lock and skips what another has
  * locked.
  */
@@ -48,6 +49,9 @@ export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<
   // In this order: what was said belongs before an end. And where both are due, the agent goes on and the silence is counted anew.
   const done = [
     await eachOf(deps, signal, await lostTurns.list(BATCH), lostTurns.settle),
+    await eachOf(deps, signal, await listVanished(pool, BATCH), ({ namespace, id }) =>
+      releaseEscalation(deps, { namespace, id, by: null, team: null, isDue: true }),
+    ),
     await eachOf(deps, signal, await listTimedOut(pool, BATCH), ({ namespace, id }) =>
       closeEscalation(deps, { namespace, id, to: 'timed_out' }),
     ),

@@ -6,7 +6,7 @@ import {
   readEscalation,
   setEscalationSummary,
   type EscalationRow,
-  type Person,
+  type Acceptance,
 } from './escalations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
@@ -23,14 +23,14 @@ type Key = { namespace: string; id: string };
  */
 export function acceptEscalation(
   deps: ConversationDeps,
-  input: Key & { acceptedBy: Person },
+  input: Key & Acceptance,
   beforeCommit?: CommitHook<EscalationRow>,
 ): Promise<EscalationRow> {
   return inConversation(
     deps,
     async ({ db, emit, count }) => {
       const conversation = await lockConversationOf(db, input);
-      const row = await acceptEscalationRow(db, input.id, input.acceptedBy);
+      const row = await acceptEscalationRow(db, input.id, input);
       if (!row || !conversation) throw await statusError(db, input);
       const waitSec = waitOf(row) ?? 0;
       const { name } = input.acceptedBy;
@@ -53,7 +53,7 @@ export function acceptEscalation(
           wait_sec: waitSec,
         },
       });
-      count('accepted');
+      count(conversation, 'accepted');
       return { ...row, summary };
     },
     beforeCommit,
@@ -102,6 +102,21 @@ export async function statusError(db: Db, key: Key): Promise<ApiError> {
     default:
       return status satisfies never;
   }
+}
+
+/**
+ * Who speaks, or gives it back, is who accepted; null: they have not said who they are.
+ * @throws ApiError already_accepted, escalation_not_accepted, escalation_closed
+ */
+export async function requireAcceptedBy(
+  db: Db,
+  key: Key,
+  by: string | null,
+): Promise<EscalationRow> {
+  const row = await requireEscalation(db, key);
+  const isTheirs = by === null || row.acceptedBy?.id === by;
+  if (row.status !== 'accepted' || !isTheirs) throw await statusError(db, key);
+  return row;
 }
 
 /** Whole seconds from the request to the acceptance; null: nobody has accepted. */

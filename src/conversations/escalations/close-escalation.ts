@@ -1,14 +1,30 @@
 import { closeEscalationRow, type EscalationRow } from './escalations.sql.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
 import type { Tally } from '../record/tally.ts';
-import { lockConversationOf, statusError } from './accept-escalation.ts';
-import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
-import { addSystemTurn } from './request-escalation.ts';
+import {
+  lockConversationOf,
+  requireAcceptedBy,
+  statusError,
+  timeoutOf,
+} from './accept-escalation.ts';
+import {
+  inConversation,
+  type ConversationDeps,
+  type ConversationTransaction,
+} from '../record/conversation-deps.ts';
+import {
+  addSystemTurn,
+  countRequest,
+  openEscalation,
+  silenceWhileEscalated,
+} from './request-escalation.ts';
+import type { LiveConversation } from '../record/conversations.sql.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /** How an escalation ends before its conversation does; the agent goes on (contract §4). */
 export type Closing = 'declined' | 'timed_out' | 'completed';
 
+const OTHERS = 'Nobody is free yet. Somebody else is asked to take over.';
 const NOBODY = 'Nobody is free to take over right now. The assistant goes on.';
 
 const RULES = {
@@ -23,18 +39,24 @@ const RULES = {
  */
 export async function closeEscalation(
   deps: ConversationDeps,
-  input: { namespace: string; id: string; to: Closing },
+  input: { namespace: string; id: string; to: Closing; by?: string | null },
   beforeCommit?: CommitHook<EscalationRow>,
 ): Promise<EscalationRow> {
   const { from, counts } = RULES[input.to];
   const closed = await inConversation(
     deps,
-    async ({ db, count }) => {
+    async (transaction) => {
+      const { db, count } = transaction;
       const conversation = await lockConversationOf(db, input);
       const summary =
         conversation && from === 'accepted' ? summarizeSoFar(conversation.tally) : null;
+      if (input.to === 'completed') await requireAcceptedBy(db, input, input.by ?? null);
       const row = await closeEscalationRow(db, input.id, { from, to: input.to, summary });
       if (!row || !conversation) throw await statusError(db, input);
+      if (input.to === 'timed_out' && row.fallbackTeam !== null) {
+        await askNext({ ...transaction, deps }, conversation, row);
+        return row;
+      }
       await addSystemTurn(db, conversation, {
         text:
           from === 'requested'
@@ -44,13 +66,30 @@ export async function closeEscalation(
         tally: counts === undefined ? conversation.tally : countOne(conversation.tally, counts),
         silenceSec: conversation.silenceTimeoutSec,
       });
-      count(input.to);
+      count(conversation, input.to);
       return row;
     },
     beforeCommit,
   );
   deps.changed(closed.conversationId);
   return closed;
+}
+
+/** Nobody of the first team came: the next one is asked, once, and the user goes on waiting. */
+async function askNext(
+  transaction: ConversationTransaction & { deps: ConversationDeps },
+  conversation: LiveConversation,
+  { reason, fallbackTeam: team, ...row }: EscalationRow,
+): Promise<void> {
+  const timeoutSec = timeoutOf(row);
+  const updated = await addSystemTurn(transaction.db, conversation, {
+    text: OTHERS,
+    status: 'escalated',
+    tally: countRequest(countOne(conversation.tally, 'timedOut')),
+    silenceSec: silenceWhileEscalated(conversation.silenceTimeoutSec, timeoutSec),
+  });
+  transaction.count(conversation, 'timed_out');
+  await openEscalation(transaction, updated, { reason, timeoutSec, team, fallbackTeam: null });
 }
 
 function countOne(tally: Tally, what: 'declined' | 'timedOut'): Tally {

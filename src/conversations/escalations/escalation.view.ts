@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { team } from '../../agents/agent-escalation.ts';
 import { fromUuid, uuidTimeMs } from '../../ids.ts';
 import { waitOf } from './accept-escalation.ts';
 import { ESCALATION_STATUSES, type EscalationRow } from './escalations.sql.ts';
@@ -19,6 +20,7 @@ export const Escalation = z
     created: createdAt,
     conversation_id: z.string(),
     agent_id: z.string(),
+    test: z.boolean().meta({ description: 'Of a test conversation.' }),
     status: escalationStatus,
     reason: z.string(),
     summary: z.string().meta({
@@ -29,6 +31,14 @@ export const Escalation = z
     times_out_at: unixTime.meta({ description: 'When the agent goes on if nobody accepts.' }),
     accepted_at: unixTime.nullable(),
     accepted_by: Person.nullable(),
+    team: team.nullable().meta({ description: 'The label of the people who are asked.' }),
+    heartbeat_sec: z
+      .int()
+      .nullable()
+      .meta({ description: 'So often whoever accepted is to be heard of; null: no need to.' }),
+    heartbeat_due_at: unixTime
+      .nullable()
+      .meta({ description: 'Then they are taken to be gone, and somebody else is asked for.' }),
     wait_sec: z.int().min(0).nullable().meta({ description: 'null: nobody has accepted.' }),
     finished_at: unixTime.nullable(),
   })
@@ -40,6 +50,7 @@ export function escalationView(row: EscalationRow): z.output<typeof Escalation> 
     created: unixSec(uuidTimeMs(row.id)),
     conversation_id: fromUuid('conv', row.conversationId),
     agent_id: fromUuid('agt', row.agentId),
+    test: row.test,
     status: row.status,
     reason: row.reason,
     summary: row.summary,
@@ -47,6 +58,9 @@ export function escalationView(row: EscalationRow): z.output<typeof Escalation> 
     times_out_at: unixSec(row.timesOutAt),
     accepted_at: unixSecOrNull(row.acceptedAt),
     accepted_by: row.acceptedBy,
+    team: row.team,
+    heartbeat_sec: row.heartbeatSec,
+    heartbeat_due_at: unixSecOrNull(row.heartbeatDueAt),
     wait_sec: waitOf(row),
     finished_at: unixSecOrNull(row.finishedAt),
   };

@@ -1,15 +1,18 @@
 import { z } from 'zod';
+import { team } from '../../agents/agent-escalation.ts';
 import { acceptEscalation, requireEscalation } from './accept-escalation.ts';
 import { closeEscalation } from './close-escalation.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
-import { listEscalations } from './escalations.sql.ts';
+import { listEscalations, type EscalationRow, type EscalationStatus } from './escalations.sql.ts';
+import { keepEscalation, releaseEscalation } from './release-escalation.ts';
 import { sayAsHuman } from './say-as-human.ts';
 import { audited } from '../../audit/audited.ts';
+import type { AuditLine } from '../../audit/audit-log.sql.ts';
 import { fromUuid } from '../../ids.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam, idValue, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { MessageAnswer, MessageBody, messageView } from '../record/conversation.view.ts';
+import { MessageAnswer, MessageBody, messageView, withTests } from '../record/conversation.view.ts';
 import { Escalation, escalationStatus, escalationView, Person } from './escalation.view.ts';
 
 const tag = 'Escalations';
@@ -22,20 +25,10 @@ export function escalationRoutes(deps: ConversationDeps): Route[] {
     listRoute(deps),
     readRoute(deps),
     acceptRoute(deps),
-    closeRoute(deps, {
-      act: 'decline',
-      to: 'declined',
-      summary: 'Decline an escalation',
-      description: 'Nobody will come: the agent goes on.',
-      errors: ['already_accepted', 'escalation_closed'],
-    }),
-    closeRoute(deps, {
-      act: 'complete',
-      to: 'completed',
-      summary: 'Hand back to the agent',
-      description: 'The human has done their part: the agent goes on.',
-      errors: ['escalation_not_accepted', 'escalation_closed'],
-    }),
+    declineRoute(deps),
+    completeRoute(deps),
+    releaseRoute(deps),
+    heartbeatRoute(deps),
     sayRoute(deps),
   ];
 }
@@ -52,11 +45,13 @@ function listRoute(deps: ConversationDeps): Route {
       status: escalationStatus.optional(),
       conversation_id: idValue('conv').optional(),
       agent_id: idValue('agt').optional(),
+      team: team.optional(),
       accepted_by: z.string().min(1).max(256).optional().describe('The `id` of who accepted it.'),
       created_after: timeBound('When it was asked for; Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
       finished_after: timeBound('Unix seconds, inclusive.'),
       finished_before: timeBound('Unix seconds, exclusive.'),
+      test: withTests,
       ...idPage('esc'),
     },
     answers: { 200: { description: 'A page of escalations.', schema: pageSchema(Escalation) } },
@@ -66,11 +61,13 @@ function listRoute(deps: ConversationDeps): Route {
         status: query.status,
         conversationId: query.conversation_id,
         agentId: query.agent_id,
+        team: query.team,
         acceptedBy: query.accepted_by,
         createdAfter: query.created_after,
         createdBefore: query.created_before,
         finishedAfter: query.finished_after,
         finishedBefore: query.finished_before,
+        withTests: query.test,
         before: query.cursor,
         limit: query.limit + 1,
       });
@@ -98,7 +95,17 @@ function readRoute(deps: ConversationDeps): Route {
 }
 
 const acceptBody = z
-  .strictObject({ accepted_by: Person.describe('Who takes over.') })
+  .strictObject({
+    accepted_by: Person.describe('Who takes over.'),
+    heartbeat_sec: z
+      .int()
+      .min(5)
+      .max(3_600)
+      .optional()
+      .describe(
+        'Whoever is not heard of for so long has gone, and somebody else is asked for. Absent: nobody waits for that.',
+      ),
+  })
   .describe('Who takes over.');
 
 function acceptRoute(deps: ConversationDeps): Route {
@@ -115,7 +122,12 @@ function acceptRoute(deps: ConversationDeps): Route {
     answers,
     errors: ['already_accepted', 'escalation_closed'],
     handle: async ({ answering, caller, params: { id }, body }) => {
-      const input = { namespace: caller.namespace, id, acceptedBy: body.accepted_by };
+      const input = {
+        namespace: caller.namespace,
+        id,
+        acceptedBy: body.accepted_by,
+        heartbeatSec: body.heartbeat_sec ?? null,
+      };
       return answering(
         audited(
           caller,
@@ -133,41 +145,126 @@ function acceptRoute(deps: ConversationDeps): Route {
   });
 }
 
-function closeRoute(
-  deps: ConversationDeps,
-  spec: Pick<Route, 'summary' | 'errors'> & {
-    act: 'decline' | 'complete';
-    to: 'declined' | 'completed';
-    description: string;
-  },
-): Route {
-  const { act, to, summary, description, errors } = spec;
+function declineRoute(deps: ConversationDeps): Route {
   return route({
     method: 'post',
-    path: `/v1/escalations/{id}/${act}`,
-    operationId: `${act}Escalation`,
+    path: '/v1/escalations/{id}/decline',
+    operationId: 'declineEscalation',
     tag,
     scope: 'write',
-    summary,
-    description,
+    summary: 'Decline an escalation',
+    description: 'Nobody will come: the agent goes on.',
     params,
     answers,
-    errors,
-    handle: async ({ answering, caller, params: { id } }) =>
-      answering(
+    errors: ['already_accepted', 'escalation_closed'],
+    handle: async ({ answering, caller, params: { id } }) => {
+      const input = { namespace: caller.namespace, id, to: 'declined' as const };
+      return answering(
+        audited(
+          caller,
+          (beforeCommit) => closeEscalation(deps, input, beforeCommit),
+          auditLine('escalation.declined', 'requested'),
+        ),
+        shown,
+      );
+    },
+  });
+}
+
+const by = Person.shape.id
+  .clone()
+  .optional()
+  .describe('The `id` of who does it: 409 `already_accepted` if that is not who accepted.');
+const byBody = z.strictObject({ by }).describe('Who does it.');
+
+function completeRoute(deps: ConversationDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/escalations/{id}/complete',
+    operationId: 'completeEscalation',
+    tag,
+    scope: 'write',
+    summary: 'Hand back to the agent',
+    description: 'The human has done their part: the agent goes on.',
+    params,
+    body: { schema: byBody, isOptional: true },
+    answers,
+    errors: ['already_accepted', 'escalation_not_accepted', 'escalation_closed'],
+    handle: async ({ answering, caller, params: { id }, body }) => {
+      const key = { namespace: caller.namespace, id, by: body.by ?? null };
+      return answering(
+        audited(
+          caller,
+          (beforeCommit) => closeEscalation(deps, { ...key, to: 'completed' }, beforeCommit),
+          auditLine('escalation.completed', 'accepted'),
+        ),
+        shown,
+      );
+    },
+  });
+}
+
+const releaseBody = byBody
+  .extend({ team: team.optional().describe('Who is asked instead; absent: the same team.') })
+  .describe('Who gives it back, and to whom.');
+
+function releaseRoute(deps: ConversationDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/escalations/{id}/release',
+    operationId: 'releaseEscalation',
+    tag,
+    scope: 'write',
+    summary: 'Give an escalation back for somebody else',
+    description: 'It waits to be accepted again, as long as at first; the agent stays silent.',
+    params,
+    body: { schema: releaseBody, isOptional: true },
+    answers,
+    errors: ['already_accepted', 'escalation_not_accepted', 'escalation_closed'],
+    handle: async ({ answering, caller, params: { id }, body }) => {
+      const key = { namespace: caller.namespace, id, by: body.by ?? null };
+      return answering(
         audited(
           caller,
           (beforeCommit) =>
-            closeEscalation(deps, { namespace: caller.namespace, id, to }, beforeCommit),
-          (row) => ({
-            action: `escalation.${to}`,
-            target: fromUuid('esc', id),
-            before: { status: to === 'declined' ? 'requested' : 'accepted' },
-            after: { status: row.status },
-          }),
+            releaseEscalation(deps, { ...key, team: body.team ?? null }, beforeCommit),
+          auditLine('escalation.released', 'accepted'),
         ),
-        (row) => ({ status: 200, body: escalationView(row) }),
-      ),
+        shown,
+      );
+    },
+  });
+}
+
+function heartbeatRoute(deps: ConversationDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/escalations/{id}/heartbeat',
+    operationId: 'keepEscalation',
+    tag,
+    scope: 'write',
+    summary: 'Say that whoever accepted is still there',
+    description:
+      'Of one that was accepted with `heartbeat_sec`; a message says it too. 409 says that it is somebody else’s by now.',
+    params,
+    body: { schema: byBody, isOptional: true },
+    answers,
+    errors: ['already_accepted', 'escalation_not_accepted', 'escalation_closed'],
+    handle: async ({ caller: { namespace }, params: { id }, body }) => ({
+      status: 200,
+      body: escalationView(await keepEscalation(deps, { namespace, id, by: body.by ?? null })),
+    }),
+  });
+}
+
+const shown = (row: EscalationRow) => ({ status: 200 as const, body: escalationView(row) });
+
+function auditLine(action: AuditLine['action'], from: EscalationStatus) {
+  return (row: EscalationRow): AuditLine => ({
+    action,
+    target: fromUuid('esc', row.id),
+    before: { status: from },
+    after: { status: row.status },
   });
 }
 
@@ -180,12 +277,12 @@ function sayRoute(deps: ConversationDeps): Route {
     scope: 'write',
     summary: 'Speak to the user as the human who took over',
     params,
-    body: { schema: MessageBody },
+    body: { schema: MessageBody.extend({ by }) },
     answers: { 200: { description: 'What the message added.', schema: MessageAnswer } },
-    errors: ['escalation_not_accepted', 'escalation_closed'],
-    handle: async ({ answering, caller: { namespace }, params: { id }, body: { text } }) =>
+    errors: ['already_accepted', 'escalation_not_accepted', 'escalation_closed'],
+    handle: async ({ answering, caller: { namespace }, params: { id }, body: { text, by: who } }) =>
       answering(
-        (beforeCommit) => sayAsHuman(deps, { namespace, id, text }, beforeCommit),
+        (beforeCommit) => sayAsHuman(deps, { namespace, id, text, by: who ?? null }, beforeCommit),
         (result) => ({ status: 200, body: messageView(result) }),
       ),
   });

@@ -25,6 +25,8 @@ export type EscalationRow = {
   namespace: string;
   conversationId: string;
   agentId: string;
+  /** That of its conversation. */
+  test: boolean;
   status: EscalationStatus;
   reason: string;
   summary: string;
@@ -32,26 +34,44 @@ export type EscalationRow = {
   timesOutAt: number;
   acceptedAt: number | null;
   acceptedBy: Person | null;
+  /** Label of the people who are asked. */
+  team: string | null;
+  /** Asked next when nobody of `team` accepts in time. */
+  fallbackTeam: string | null;
+  /** So often whoever accepted is to be heard of; null: nobody waits for that. */
+  heartbeatSec: number | null;
+  /** From then on they are taken to be gone. */
+  heartbeatDueAt: number | null;
   finishedAt: number | null;
 };
 
-const COLUMNS = `id, namespace, conversation_id as "conversationId", agent_id as "agentId", status,
+const COLUMNS = `id, namespace, conversation_id as "conversationId", agent_id as "agentId", test, status,
   reason, summary, requested_at as "requestedAt", times_out_at as "timesOutAt",
-  accepted_at as "acceptedAt", accepted_by as "acceptedBy", finished_at as "finishedAt"`;
+  accepted_at as "acceptedAt", accepted_by as "acceptedBy", team, fallback_team as "fallbackTeam",
+  heartbeat_sec as "heartbeatSec", heartbeat_due_at as "heartbeatDueAt", finished_at as "finishedAt"`;
 
 /** The caller has locked the conversation, which has no open escalation. */
 export async function insertEscalation(
   db: Db,
   row: Pick<
     EscalationRow,
-    'id' | 'namespace' | 'conversationId' | 'agentId' | 'reason' | 'summary'
+    | 'id'
+    | 'namespace'
+    | 'conversationId'
+    | 'agentId'
+    | 'reason'
+    | 'summary'
+    | 'test'
+    | 'team'
+    | 'fallbackTeam'
   > & { timeoutSec: number },
 ): Promise<EscalationRow> {
   const { rows } = await db.query<EscalationRow>({
     name: 'insert_escalation',
     text: `insert into escalations
-             (id, namespace, conversation_id, agent_id, status, reason, summary, times_out_at)
-           values ($1, $2, $3, $4, 'requested', $5, $6,
+             (id, namespace, conversation_id, agent_id, status, reason, summary, test, team,
+              fallback_team, times_out_at)
+           values ($1, $2, $3, $4, 'requested', $5, $6, $8, $9, $10,
                    clock_timestamp() + make_interval(secs => $7))
            returning ${COLUMNS}`,
     values: [
@@ -62,6 +82,9 @@ export async function insertEscalation(
       row.reason,
       row.summary,
       row.timeoutSec,
+      row.test,
+      row.team,
+      row.fallbackTeam,
     ],
   });
   return rows[0]!; // An insert without a condition returns its row.
@@ -84,10 +107,13 @@ export type EscalationFilter = ListPage &
     status?: EscalationStatus | undefined;
     conversationId?: string | undefined;
     agentId?: string | undefined;
+    team?: string | undefined;
     /** `id` of the person. */
     acceptedBy?: string | undefined;
     finishedAfter?: number | undefined;
     finishedBefore?: number | undefined;
+    /** Those of test conversations too. */
+    withTests?: boolean | undefined;
   };
 
 /** Newest first. */
@@ -97,10 +123,12 @@ export async function listEscalations(db: Db, filter: EscalationFilter): Promise
     ['status =', filter.status],
     ['conversation_id =', filter.conversationId],
     ['agent_id =', filter.agentId],
+    ['team =', filter.team],
     [`accepted_by ->> 'id' =`, filter.acceptedBy],
     ...timeBetween('finished_at', { after: filter.finishedAfter, before: filter.finishedBefore }),
     ...createdBetween(filter),
     ['id <', filter.before],
+    ['test =', filter.withTests === true ? undefined : false],
   ]);
   const { rows } = await db.query<EscalationRow>(
     `select ${COLUMNS} from escalations
@@ -110,22 +138,80 @@ export async function listEscalations(db: Db, filter: EscalationFilter): Promise
   return rows;
 }
 
+/** Who takes over, and how often they are to be heard of; null: nobody waits for that. */
+export type Acceptance = { acceptedBy: Person; heartbeatSec: number | null };
+
 /** undefined: it is no longer `requested`. */
 export async function acceptEscalationRow(
   db: Db,
   id: string,
-  acceptedBy: Person,
+  { acceptedBy, heartbeatSec }: Acceptance,
 ): Promise<EscalationRow | undefined> {
   const { rows } = await db.query<EscalationRow>(
-    `update escalations set status = 'accepted', accepted_at = clock_timestamp(), accepted_by = $2
+    `update escalations set status = 'accepted', accepted_at = clock_timestamp(), accepted_by = $2,
+            heartbeat_sec = $3::int,
+            heartbeat_due_at = clock_timestamp() + make_interval(secs => $3::int)
       where id = $1 and status = 'requested' returning ${COLUMNS}`,
-    [id, acceptedBy],
+    [id, acceptedBy, heartbeatSec],
   );
   return rows[0];
 }
 
 export async function setEscalationSummary(db: Db, id: string, summary: string): Promise<void> {
   await db.query('update escalations set summary = $2 where id = $1', [id, summary]);
+}
+
+/** Whoever accepted is there; null as `by`: nobody said who speaks. undefined: they have it no longer. */
+export async function keepEscalationRow(
+  db: Db,
+  { namespace, id, by }: { namespace: string; id: string; by: string | null },
+): Promise<EscalationRow | undefined> {
+  const { rows } = await db.query<EscalationRow>(
+    `update escalations
+        set heartbeat_due_at = clock_timestamp() + make_interval(secs => heartbeat_sec)
+      where id = $1 and namespace = $2 and status = 'accepted'
+        and ($3::text is null or accepted_by ->> 'id' = $3)
+      returning ${COLUMNS}`,
+    [id, namespace, by],
+  );
+  return rows[0];
+}
+
+/**
+ * Asks for another person: waits as long as at first, from now on. undefined: it is not accepted, or
+ * `isDue` and whoever accepted has been heard of.
+ */
+export async function releaseEscalationRow(
+  db: Db,
+  id: string,
+  change: { team: string | null; summary: string; isDue: boolean },
+): Promise<EscalationRow | undefined> {
+  const { rows } = await db.query<EscalationRow>(
+    `update escalations
+        set status = 'requested', requested_at = clock_timestamp(),
+            times_out_at = clock_timestamp() + (times_out_at - requested_at),
+            accepted_at = null, accepted_by = null, heartbeat_sec = null, heartbeat_due_at = null,
+            team = coalesce($2, team), summary = $3
+      where id = $1 and status = 'accepted'
+        and (not $4 or heartbeat_due_at <= clock_timestamp())
+      returning ${COLUMNS}`,
+    [id, change.team, change.summary, change.isDue],
+  );
+  return rows[0];
+}
+
+/** Those whose person has not been heard of in time; oldest first. */
+export async function listVanished(
+  db: Db,
+  limit: number,
+): Promise<Pick<EscalationRow, 'id' | 'namespace'>[]> {
+  const { rows } = await db.query<EscalationRow>(
+    `select id, namespace from escalations
+      where status = 'accepted' and heartbeat_due_at <= clock_timestamp()
+      order by heartbeat_due_at limit $1`,
+    [limit],
+  );
+  return rows;
 }
 
 /** Ends an escalation, with a new summary if there is one; undefined: it was in another status. */

@@ -26,7 +26,7 @@ export const DEFAULT_TIMEOUT_SEC = 300;
  */
 export function requestEscalation(
   deps: ConversationDeps,
-  input: { namespace: string; id: string; reason: string },
+  input: { namespace: string; id: string; reason: string; team: string | null },
   beforeCommit?: CommitHook<EscalationRow>,
 ): Promise<EscalationRow> {
   return inConversation(
@@ -39,7 +39,8 @@ export function requestEscalation(
       }
       await cancelLiveTurn(db, row.id); // The agent is silent from now on.
       const version = await readVersion(db, { agentId: row.agentId, version: row.agentVersion });
-      const timeoutSec = version?.content.escalation?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
+      const declared = version?.content.escalation;
+      const timeoutSec = declared?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
       const updated = await addSystemTurn(db, row, {
         text: 'A human was asked to take over.',
         status: 'escalated',
@@ -49,6 +50,8 @@ export function requestEscalation(
       return openEscalation({ ...transaction, deps }, updated, {
         reason: input.reason,
         timeoutSec,
+        team: input.team ?? declared?.team ?? null,
+        fallbackTeam: declared?.fallbackTeam ?? null,
       });
     },
     beforeCommit,
@@ -60,11 +63,16 @@ export function silenceWhileEscalated(silenceSec: number, timeoutSec: number): n
   return Math.max(silenceSec, timeoutSec);
 }
 
+/** Why a human is asked for, whom, and how long the user waits for one. */
+export type ToEscalate = Pick<EscalationRow, 'reason' | 'team' | 'fallbackTeam'> & {
+  timeoutSec: number;
+};
+
 /** Called in the transaction that makes the conversation `escalated`, under its lock. */
 export async function openEscalation(
   { db, emit, count, deps }: ConversationTransaction & { deps: Pick<ConversationDeps, 'nowMs'> },
   conversation: ConversationRow,
-  { reason, timeoutSec }: { reason: string; timeoutSec: number },
+  { reason, timeoutSec, team, fallbackTeam }: ToEscalate,
 ): Promise<EscalationRow> {
   const row = await insertEscalation(db, {
     id: newUuid(deps.nowMs()),
@@ -74,6 +82,10 @@ export async function openEscalation(
     reason,
     summary: summarizeSoFar(conversation.tally),
     timeoutSec,
+    test: conversation.test,
+    team,
+    // Nobody is asked twice for nothing.
+    fallbackTeam: fallbackTeam === team ? null : fallbackTeam,
   });
   await emit(conversation, {
     type: 'escalation.requested',
@@ -83,9 +95,10 @@ export async function openEscalation(
       agent_id: fromUuid('agt', conversation.agentId),
       reason,
       summary: row.summary,
+      ...(row.team !== null && { team: row.team }),
     },
   });
-  count('requested');
+  count(conversation, 'requested');
   return row;
 }
 

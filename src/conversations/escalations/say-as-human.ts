@@ -1,9 +1,10 @@
 import {
   lockConversationOf,
-  requireEscalation,
+  requireAcceptedBy,
   timeoutOf,
   statusError,
 } from './accept-escalation.ts';
+import { keepEscalationRow } from './escalations.sql.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { addTurns, type MessageResult } from '../record/turns.sql.ts';
 import { silenceWhileEscalated } from './request-escalation.ts';
@@ -16,15 +17,16 @@ import { plainTurn } from '../record/plain-turn.ts';
  */
 export async function sayAsHuman(
   deps: ConversationDeps,
-  input: { namespace: string; id: string; text: string },
+  input: { namespace: string; id: string; text: string; by: string | null },
   beforeCommit?: CommitHook<MessageResult>,
 ): Promise<MessageResult> {
   const result = await inConversation(
     deps,
     async ({ db }) => {
       const conversation = await lockConversationOf(db, input);
-      const escalation = await requireEscalation(db, input);
-      if (escalation.status !== 'accepted' || !conversation) throw await statusError(db, input);
+      const escalation = await requireAcceptedBy(db, input, input.by);
+      if (!conversation) throw await statusError(db, input);
+      if (escalation.heartbeatSec !== null) await keepEscalationRow(db, input);
       const turn = plainTurn(conversation, 'human', input.text);
       const { silenceTimeoutSec } = conversation;
       const updated = await addTurns(db, {

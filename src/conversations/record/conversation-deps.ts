@@ -1,7 +1,9 @@
 import { ApiError, found } from '../../errors.ts';
 import type { EventData, EventType } from '../../events/event-types.ts';
+import { failpoint } from '../../failpoints.ts';
 import { fromUuid } from '../../ids.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
+import type { Redacted } from '../redaction/redact.ts';
 import {
   lockConversation,
   nextSequence,
@@ -20,18 +22,22 @@ export type ConversationDeps = {
   /** After a commit: a conversation has new turns, or what it has under way is canceled. Never waits. */
   changed: (conversationId: string) => void;
   nowMs: () => number;
-  metrics: Pick<Metrics, 'conversations' | 'turnDuration' | 'turnErrors' | 'escalations'>;
+  metrics: Pick<
+    Metrics,
+    'conversations' | 'turnDuration' | 'turnErrors' | 'escalations' | 'redactions'
+  >;
   baseUrl: () => string;
 };
 
 type About = Pick<
   ConversationRow,
-  'id' | 'namespace' | 'agentId' | 'userId' | 'metadata' | 'callId' | 'channel'
+  'id' | 'namespace' | 'agentId' | 'userId' | 'metadata' | 'callId' | 'channel' | 'test'
 >;
 
 /**
  * Puts an event of a conversation into the outbox, in order; the caller has locked the row. What the
- * row says of user, metadata, call and channel comes after the fields of `data`.
+ * row says of user, metadata, call and channel comes after the fields of `data`. A test conversation
+ * makes none: only who follows it is told that something is new.
  */
 export type EmitOf = <T extends EventType>(
   about: About,
@@ -41,26 +47,38 @@ export type EmitOf = <T extends EventType>(
 export type ConversationTransaction = {
   db: Db;
   emit: EmitOf;
-  /** An escalation came into this status; counted after the commit. */
-  count: (status: string) => void;
+  /** An escalation came into this status; counted after the commit, unless it is a test. */
+  count: (conversation: Pick<ConversationRow, 'test'>, status: string) => void;
+  /** Turns were stored; what was taken out of them is counted likewise. */
+  countRedacted: (conversation: Pick<ConversationRow, 'test'>, turns: Redactable) => void;
 };
+
+type Redactable = readonly { redacted?: Redacted | null }[];
 
 /**
  * Runs one transaction on a conversation. What it emits is announced, and what it counts is
  * counted, after the commit: a transaction may be run again, and then its first run never happened.
  */
 export async function inConversation<R>(
-  deps: Pick<ConversationDeps, 'pool' | 'announce' | 'nowMs' | 'metrics'>,
+  deps: Pick<ConversationDeps, 'pool' | 'announce' | 'changed' | 'nowMs' | 'metrics'>,
   work: (transaction: ConversationTransaction) => Promise<R>,
   beforeCommit: CommitHook<R> = noCommitHook,
 ): Promise<R> {
   let emitted: Emitted[] = [];
   let escalations: string[] = [];
+  let redacted: Parameters<ConversationTransaction['countRedacted']>[] = [];
+  let untold: string[] = [];
   const result = await inTransaction(deps.pool, async (db) => {
     emitted = [];
     escalations = [];
+    redacted = [];
+    untold = [];
     const emit: EmitOf = async (about, { type, data, sequence }) => {
       const { id, namespace, agentId } = about;
+      if (about.test) {
+        untold.push(id);
+        return;
+      }
       const event = {
         namespace,
         agentId,
@@ -71,12 +89,24 @@ export async function inConversation<R>(
       };
       emitted.push(await emitEvent(db, event, deps.nowMs()));
     };
-    const done = await work({ db, emit, count: (status) => void escalations.push(status) });
+    const count: ConversationTransaction['count'] = ({ test }, status) => {
+      if (!test) escalations.push(status);
+    };
+    const done = await work({
+      db,
+      emit,
+      count,
+      countRedacted: (...stored) => void redacted.push(stored),
+    });
     await beforeCommit(db, done);
+    await failpoint('conversation.committing');
     return done;
   });
+  await failpoint('conversation.committed');
   emitted.forEach(deps.announce);
+  untold.forEach(deps.changed);
   for (const status of escalations) deps.metrics.escalations.inc({ status });
+  for (const stored of redacted) countRedacted(deps, ...stored);
   return result;
 }
 
@@ -88,6 +118,20 @@ function detailsOf({ userId, metadata, callId, channel }: About) {
     ...(callId !== null && { call_id: fromUuid('call', callId) }),
     channel,
   };
+}
+
+/** Of turns that were stored, what was taken out of them. */
+export function countRedacted(
+  { metrics }: Pick<ConversationDeps, 'metrics'>,
+  { test }: Pick<ConversationRow, 'test'>,
+  turns: Redactable,
+): void {
+  if (test) return;
+  for (const { redacted } of turns) {
+    for (const [kind, count] of Object.entries(redacted ?? {})) {
+      metrics.redactions.inc({ kind }, count);
+    }
+  }
 }
 
 /** @throws ApiError not_found, conversation_ended */

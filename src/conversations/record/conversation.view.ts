@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { fromUuid, uuidTimeMs } from '../../ids.ts';
+import { REDACTION_KINDS } from '../../agents/agent.ts';
+import { Activation } from '../../agents/agent.view.ts';
 import { durationSec } from './conversation-deps.ts';
 import {
   CHANNELS,
@@ -8,7 +10,7 @@ import {
   type ConversationRow,
 } from './conversations.sql.ts';
 import type { MessageResult, TurnRow } from './turns.sql.ts';
-import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
+import { createdAt, flag, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /** Conversations and their turns as REST answers them (contract §4). */
@@ -16,6 +18,10 @@ import { saying } from '../../platform/resources/schema/patterns.ts';
 export const channel = z.enum(CHANNELS);
 export const conversationStatus = z.enum(CONVERSATION_STATUSES);
 export const outcome = z.enum(OUTCOMES);
+/** A list shows what is for tests only to who asks (contract §4). */
+export const withTests = flag.meta({
+  description: 'true: test conversations too; else they are left out.',
+});
 const csat = z.int().min(1).max(5);
 
 export const Conversation = z
@@ -24,6 +30,9 @@ export const Conversation = z
     created: createdAt,
     agent_id: z.string(),
     agent_version: z.int().min(1).meta({ description: 'The same from its start to its end.' }),
+    test: z.boolean().meta({
+      description: 'To try the agent out: it makes no events and is in no figure.',
+    }),
     channel,
     user_id: z.string().nullable(),
     variables: z.record(z.string(), z.unknown()),
@@ -42,12 +51,21 @@ export const Conversation = z
   })
   .meta({ id: 'Conversation', description: 'A conversation with a version of an agent.' });
 
+/** As it is read alone: with how its version came to be live. */
+export const ConversationRead = Conversation.extend({
+  activation: Activation.nullable().meta({
+    description:
+      'Of its version, the one under which it began: the last until then. null: it was never live (a test).',
+  }),
+}).meta({ id: 'ConversationRead', description: 'A conversation, and how its version went live.' });
+
 export function conversationView(row: ConversationRow): z.output<typeof Conversation> {
   return {
     id: fromUuid('conv', row.id),
     created: unixSec(uuidTimeMs(row.id)),
     agent_id: fromUuid('agt', row.agentId),
     agent_version: row.agentVersion,
+    test: row.test,
     channel: row.channel,
     user_id: row.userId,
     variables: row.variables,
@@ -74,6 +92,9 @@ const chunks = z.array(
     document_id: z.string(),
     chunk_id: z.string(),
     score: z.number(),
+    similarity: z.number().optional().meta({
+      description: 'How alike it was by its meaning, up to 1; absent: it was not compared.',
+    }),
   }),
 );
 
@@ -126,11 +147,27 @@ export const Turn = z
       .strictObject({ code: z.string(), detail: z.string() })
       .optional()
       .meta({ description: 'Why the reply is missing or broke off.' }),
+    redacted: z
+      .strictObject(
+        Object.fromEntries(REDACTION_KINDS.map((kind) => [kind, z.int().min(1).optional()])),
+      )
+      .optional()
+      .meta({ description: 'How many of each were taken out of what the user said.' }),
   })
   .meta({ id: 'Turn', description: 'One turn of a transcript.' });
 
 export function turnView(row: TurnRow): z.output<typeof Turn> {
-  const { toolCall, toolResult, retrieval, latency, agentId, agentVersion, model, error } = row;
+  const {
+    toolCall,
+    toolResult,
+    retrieval,
+    latency,
+    agentId,
+    agentVersion,
+    model,
+    error,
+    redacted,
+  } = row;
   return {
     index: row.index,
     role: row.role,
@@ -146,6 +183,7 @@ export function turnView(row: TurnRow): z.output<typeof Turn> {
     ...(agentVersion !== null && { agent_version: agentVersion }),
     ...(model && { model }),
     ...(error && { error }),
+    ...(redacted && { redacted }),
   };
 }
 

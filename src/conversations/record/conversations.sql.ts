@@ -25,6 +25,8 @@ export type ConversationRow = {
   namespace: string;
   agentId: string;
   agentVersion: number;
+  /** To try the agent out: no events, no gaps, in no figure (contract §4). Never changes. */
+  test: boolean;
   /** Who speaks since a handoff; null: the agent and version it began with. */
   speakerAgentId: string | null;
   speakerVersion: number | null;
@@ -52,7 +54,7 @@ export type ConversationRow = {
 /** Read to be changed. `ageMs`: since its start, by the clock of the database. */
 export type LiveConversation = ConversationRow & { ageMs: number; isExpired: boolean };
 
-export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId", c.agent_version as "agentVersion",
+export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId", c.agent_version as "agentVersion", c.test,
   c.speaker_agent_id as "speakerAgentId", c.speaker_version as "speakerVersion",
   c.channel, c.user_id as "userId", c.variables, c.metadata, c.call_id as "callId", c.status,
   c.started_at as "startedAt", c.ended_at as "endedAt", c.ended_reason as "endedReason", c.outcome,
@@ -86,6 +88,7 @@ export type NewConversation = Pick<
   | 'turnCount'
   | 'maxDurationSec'
   | 'silenceTimeoutSec'
+  | 'test'
 >;
 
 /** Its first event has the sequence 1. */
@@ -95,8 +98,8 @@ export async function insertConversation(db: Db, row: NewConversation): Promise<
     text: `insert into conversations as c
              (id, namespace, agent_id, agent_version, channel, user_id, variables, metadata,
               call_id, status, turn_count, event_sequence, tally, max_duration_sec,
-              silence_timeout_sec, expires_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'active', $10, 1, $11, $12, $13,
+              silence_timeout_sec, test, expires_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'active', $10, 1, $11, $12, $13, $14,
              clock_timestamp() + make_interval(secs => least($12::int, $13::int)))
            returning ${CONVERSATION_COLUMNS}`,
     values: [
@@ -113,6 +116,7 @@ export async function insertConversation(db: Db, row: NewConversation): Promise<
       EMPTY_TALLY,
       row.maxDurationSec,
       row.silenceTimeoutSec,
+      row.test,
     ],
   });
   return rows[0]!; // An insert without a condition returns its row.

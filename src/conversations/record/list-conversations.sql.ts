@@ -33,7 +33,18 @@ export type ConversationFilter = ListPage &
     endedBefore?: number | undefined;
     /** Pairs, all of which it has. */
     metadata?: Readonly<Record<string, string>> | undefined;
+    /** That of this id, of this call or of this escalation. */
+    named?: { by: keyof typeof NAMED; id: string } | undefined;
+    /** Test conversations too. */
+    withTests?: boolean | undefined;
   };
+
+/** How a conversation is known by the id of something. */
+const NAMED = {
+  conv: 'c.id =',
+  call: 'c.call_id =',
+  esc: 'c.id = (select conversation_id from escalations where id = ?)',
+} as const;
 
 /** Newest first. */
 export async function listConversations(
@@ -95,6 +106,8 @@ export function conversationsIn(filter: ConversationFilter): {
     ['c.outcome =', filter.outcome],
     ['c.user_id =', filter.userId],
     ['c.call_id =', filter.callId],
+    [NAMED[filter.named?.by ?? 'conv'], filter.named?.id],
+    ['c.test =', filter.withTests === true ? undefined : false],
     [`${OF_ITS_CALL} k.from_number = ?)`, filter.from],
     [`${OF_ITS_CALL} k.to_number = ?)`, filter.to],
     ...timeBetween('c.ended_at', { after: filter.endedAfter, before: filter.endedBefore }),

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { MarkKey } from '../../platform/idempotency/plan.ts';
+import type { Redacted } from '../redaction/redact.ts';
 import type { ConversationRow } from './conversations.sql.ts';
 import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
 
@@ -23,6 +24,8 @@ export type LiveTurn = {
   apiKeyId: string | null;
   markHash: Buffer | null;
   message: string;
+  /** What was taken out of it. */
+  redacted: Redacted | null;
   /** Index of the message when it is stored already. */
   answersIndex: number | null;
   tools: ToolTurn[];
@@ -42,9 +45,12 @@ const IS_OVER = `(l.leased_until = '-infinity' or l.leased_until <= clock_timest
 
 const COLUMNS = `l.conversation_id as "conversationId", l.token, l.request_id as "requestId",
   l.api_key_id as "apiKeyId", l.mark_hash as "markHash", l.message,
-  l.answers_index as "answersIndex", l.tools, ${IS_OVER} as "isOver"`;
+  l.redacted, l.answers_index as "answersIndex", l.tools, ${IS_OVER} as "isOver"`;
 
-export type NewLiveTurn = Pick<LiveTurn, 'token' | 'requestId' | 'message' | 'answersIndex'> & {
+export type NewLiveTurn = Pick<
+  LiveTurn,
+  'token' | 'requestId' | 'message' | 'redacted' | 'answersIndex'
+> & {
   conversation: Pick<ConversationRow, 'id' | 'turnCount' | 'status'>;
   mark: MarkKey | undefined;
   tools: readonly ToolTurn[];
@@ -64,8 +70,8 @@ export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[
     name: 'claim_live_turn',
     text: `with claimed as (
              insert into live_turns (conversation_id, token, request_id, api_key_id, mark_hash,
-                                     message, answers_index, tools, leased_until)
-             select c.id, $4, $5, $6, $7, $8, $9, $10::jsonb, clock_timestamp() + ${LEASE}
+                                     message, redacted, answers_index, tools, leased_until)
+             select c.id, $4, $5, $6, $7, $8, $12::jsonb, $9, $10::jsonb, clock_timestamp() + ${LEASE}
                from conversations c, (select set_config('synchronous_commit', 'off', true)) lazily
               where c.id = $1 and c.turn_count = $2 and c.status = $3 and c.ended_at is null
                 and c.deleted_at is null
@@ -87,6 +93,7 @@ export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[
       turn.answersIndex,
       JSON.stringify(turn.tools),
       turn.historyFrom,
+      turn.redacted,
     ],
   });
   return rows.length === 0 ? undefined : rows.filter((row) => row.index !== null);

@@ -20,5 +20,6 @@ export function plainTurn(row: LiveConversation, role: TurnRole, text: string): 
     agentVersion: isAgents ? (row.speakerVersion ?? row.agentVersion) : null,
     model: null,
     error: null,
+    redacted: null,
   };
 }

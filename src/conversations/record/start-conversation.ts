@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.ts';
-import { readLiveContent, readPublishedContent } from '../../agents/agent-versions.sql.ts';
+import { readLiveContent, readVersionToTalk } from '../../agents/agent-versions.sql.ts';
 import { fromUuid, newUuid } from '../../ids.ts';
 import type { AgentContent } from '../../agents/agent.ts';
 import {
@@ -11,6 +11,7 @@ import {
 } from './conversations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { insertBroughtTurns, insertFirstTurn, type BroughtTurn } from './turns.sql.ts';
+import { redact } from '../redaction/redact.ts';
 import { inConversation, type ConversationDeps } from './conversation-deps.ts';
 import { fillPlaceholders } from './fill-placeholders.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
@@ -29,15 +30,16 @@ export type ConversationToStart = {
   variables: Variables;
   metadata: Record<string, string>;
   callId?: string | null;
-  /** One that was live at least once; default: the one that is. */
+  /** Default: the one that is live; one that never was is for tests alone. */
   version?: number | undefined;
+  test?: boolean;
   /** What was said elsewhere before; then the agent's first message is left out. */
   brought?: readonly BroughtTurn[];
 };
 
 /**
- * Starts a conversation with the version of the agent that is live now, or with one that was; it
- * keeps that version to its end. The agent's first message is turn 0.
+ * Starts a conversation with the version of the agent that is live now, or with another; it keeps
+ * that version to its end. The agent's first message is turn 0.
  * @throws ApiError invalid_body (no such agent), not_published, unknown_version
  */
 export function startConversation(
@@ -47,11 +49,14 @@ export function startConversation(
 ): Promise<ConversationRow> {
   return inConversation(
     deps,
-    async ({ db, emit }) => {
-      const { version, content } = await requireLive(db, input);
+    async ({ db, emit, countRedacted }) => {
+      const { version, content } = await contentFor(db, input);
       const row = await insertConversation(db, newRow(deps, { ...input, version, content }));
-      if (input.brought) await insertBroughtTurns(db, row.id, input.brought);
-      else if (content.firstMessage !== undefined) {
+      if (input.brought) {
+        const turns = await Promise.all(input.brought.map((turn) => redactedTurn(turn, content)));
+        await insertBroughtTurns(db, row.id, turns);
+        countRedacted(row, turns);
+      } else if (content.firstMessage !== undefined) {
         await insertFirstTurn(db, row.id, fillPlaceholders(content.firstMessage, input.variables));
       }
       await emit(row, {
@@ -70,34 +75,68 @@ export function startConversation(
   );
 }
 
-async function requireLive(
+async function redactedTurn(turn: BroughtTurn, content: AgentContent): Promise<BroughtTurn> {
+  if (turn.role !== 'user') return turn;
+  const { text, redacted } = await redact(turn.text, content);
+  return { ...turn, text, ...(redacted && { redacted }) };
+}
+
+type Chosen = { version: number; content: AgentContent };
+
+function contentFor(db: Db, input: ConversationToStart): Promise<Chosen> {
+  const { version } = input;
+  return version === undefined ? requireLive(db, input) : requireVersion(db, { ...input, version });
+}
+
+/** What nobody has made live is shown to nobody who does not test it: `write` alone publishes nothing. */
+async function requireVersion(
   db: Db,
-  { namespace, agentId, version: asked }: ConversationToStart,
-): Promise<{ version: number; content: AgentContent }> {
-  if (asked !== undefined) {
-    const published = await readPublishedContent(db, { namespace, id: agentId, version: asked });
-    if (published) return published;
-    throw new ApiError('unknown_version', `version ${asked} of the agent was never live`);
+  { namespace, agentId, version, test = false }: ConversationToStart & { version: number },
+): Promise<Chosen> {
+  const asked = await readVersionToTalk(db, { namespace, id: agentId, version });
+  if (!asked) throw unknownAgent();
+  const { content, wasLive } = asked;
+  if (content === null) {
+    throw new ApiError('unknown_version', `the agent has no version ${version}`);
   }
+  if (wasLive || test) return { version, content };
+  const detail = `version ${version} of the agent was never live: publish it, or try it out with "test": true`;
+  throw new ApiError('unknown_version', detail);
+}
+
+async function requireLive(db: Db, { namespace, agentId }: ConversationToStart): Promise<Chosen> {
   const live = await readLiveContent(db, { namespace, id: agentId });
-  if (!live) {
-    const detail = 'there is no such agent';
-    throw new ApiError('invalid_body', detail, {
-      errors: [{ pointer: '/agent_id', code: 'unknown_agent', detail }],
-    });
-  }
+  if (!live) throw unknownAgent();
   const { version, content } = live;
-  if (version === null || content === null) {
-    throw new ApiError('not_published', 'nothing of the agent is live: publish a version first');
-  }
-  return { version, content };
+  if (version !== null && content !== null) return { version, content };
+  const detail =
+    'nothing of the agent is live: publish a version first, or try one out with "agent_version" and ' +
+    '"test": true';
+  throw new ApiError('not_published', detail);
+}
+
+function unknownAgent(): ApiError {
+  const detail = 'there is no such agent';
+  return new ApiError('invalid_body', detail, {
+    errors: [{ pointer: '/agent_id', code: 'unknown_agent', detail }],
+  });
 }
 
 function newRow(
   deps: ConversationDeps,
   from: ConversationToStart & { version: number; content: AgentContent },
 ): NewConversation {
-  const { namespace, agentId, channel, userId, variables, metadata, version, content } = from;
+  const {
+    namespace,
+    agentId,
+    channel,
+    userId,
+    variables,
+    metadata,
+    version,
+    content,
+    test = false,
+  } = from;
   const isSpoken = channel === 'voice' || channel === 'web_voice';
   return {
     id: newUuid(deps.nowMs()),
@@ -109,6 +148,7 @@ function newRow(
     variables,
     metadata,
     callId: from.callId ?? null,
+    test,
     turnCount: from.brought?.length ?? (content.firstMessage === undefined ? 0 : 1),
     ...LIMITS[isSpoken ? 'spoken' : 'written'],
     ...content.limits,

@@ -27,6 +27,8 @@ export type Tally = {
   lacksHuman: boolean;
   /** The moods of the user's last turns, newest last: -5 (bad) to 5 (good). */
   moods: number[];
+  /** Of all turns of the user, added up. Absent: of before, only `moods` are known. */
+  moodSum?: number;
   escalations: EscalationTally;
   /** Where the last turn ended, ms since the start: the next one does not begin before. */
   endedAtMs: number;

@@ -1,5 +1,6 @@
 import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
+import type { Redacted } from '../redaction/redact.ts';
 import type { Tally } from './tally.ts';
 
 export type TurnRole = 'user' | 'agent' | 'tool' | 'human' | 'system';
@@ -13,6 +14,8 @@ export type Retrieval = {
     document_id: string;
     chunk_id: string;
     score: number;
+    /** How alike it was by its meaning; absent: it was not compared. */
+    similarity?: number;
   }[];
   /** Passages that were found and that the answer was not drawn from; absent: none. */
   considered?: Retrieval['chunks'];
@@ -56,6 +59,8 @@ export type TurnRow = {
   agentVersion: number | null;
   model: TurnModel | null;
   error: TurnError | null;
+  /** Of a user's words: what was taken out of them. */
+  redacted: Redacted | null;
   /** Of turns that were stored as failed: a repeat of their request may still finish them. */
   requestId?: string;
 };
@@ -65,7 +70,7 @@ export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
 
 export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",
   interrupted, tool_call as "toolCall", tool_result as "toolResult", retrieval, latency,
-  agent_id as "agentId", agent_version as "agentVersion", model, error`;
+  agent_id as "agentId", agent_version as "agentVersion", model, error, redacted`;
 
 /** The conversation as a writer has read it, and what it adds. */
 export type TurnsToAdd = {
@@ -136,14 +141,14 @@ const movedBy = (alsoSet: string): string => `update conversations
 
 const ADDED = `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms,
                        interrupted, tool_call, tool_result, retrieval, latency, agent_id,
-                       agent_version, model, error, request_id)
+                       agent_version, model, error, redacted, request_id)
   select moved.id, t.index, t.role, t.text, t."startedAtMs", t."endedAtMs", t.interrupted,
          t."toolCall", t."toolResult", t.retrieval, t.latency, t."agentId",
-         t."agentVersion", t.model, t.error, t."requestId"
+         t."agentVersion", t.model, t.error, t.redacted, t."requestId"
     from moved, jsonb_to_recordset($4::jsonb) as t(index integer, role text, text text,
          "startedAtMs" bigint, "endedAtMs" bigint, interrupted boolean, "toolCall" jsonb,
          "toolResult" jsonb, retrieval jsonb, latency jsonb, "agentId" uuid,
-         "agentVersion" integer, model jsonb, error jsonb, "requestId" uuid)`;
+         "agentVersion" integer, model jsonb, error jsonb, redacted jsonb, "requestId" uuid)`;
 
 function valuesOf(add: TurnsToAdd): unknown[] {
   const { id, turnCount, status } = add.conversation;
@@ -170,14 +175,14 @@ export async function insertBroughtTurns(
   if (turns.length === 0) return;
   await db.query({
     name: 'insert_brought_turns',
-    text: `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms)
-           select $1, t.place - 1, t.turn->>'role', t.turn->>'text', 0, 0
+    text: `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms, redacted)
+           select $1, t.place - 1, t.turn->>'role', t.turn->>'text', 0, 0, t.turn->'redacted'
              from jsonb_array_elements($2::jsonb) with ordinality as t(turn, place)`,
     values: [conversationId, JSON.stringify(turns)],
   });
 }
 
-export type BroughtTurn = { role: 'user' | 'agent' | 'system'; text: string };
+export type BroughtTurn = { role: 'user' | 'agent' | 'system'; text: string; redacted?: Redacted };
 
 /** What a human said since the user spoke last, oldest first. */
 export async function readUnheard(db: Db, conversationId: string): Promise<string[]> {

@@ -1,9 +1,18 @@
 import type { EgressOutcome } from '../../platform/egress/client.ts';
 
 /** What a tool answered, as a value for the model. */
-export type Answer =
+export type Answer = (
   | { ok: true; status: number; body: unknown }
-  | { ok: false; error: string; status?: number; body?: unknown };
+  | { ok: false; error: string; status?: number; body?: unknown }
+) & {
+  /** The tool asks for a human, and says why; the model is not told. */
+  escalate?: string;
+};
+
+/** With a reason as its value, whatever the status is (docs/tools.md). */
+const ESCALATE = 'parley-escalate';
+/** As of `escalate` by REST. */
+const REASON_MAX = 256;
 
 type Response = Extract<EgressOutcome, { kind: 'response' }>;
 
@@ -15,6 +24,12 @@ export const ANSWER_BYTES_MAX = 256 * 1024;
  * a tool that repeats what it was sent tells nobody.
  */
 export async function readAnswer(response: Response, secrets: readonly string[]): Promise<Answer> {
+  const answer = await readContent(response, secrets);
+  const reason = without(secrets, first(response.headers[ESCALATE]).trim()).slice(0, REASON_MAX);
+  return reason === '' ? answer : { ...answer, escalate: reason };
+}
+
+async function readContent(response: Response, secrets: readonly string[]): Promise<Answer> {
   const { statusCode: status } = response;
   const bytes = await response.body;
   const isWhole = await response.isWhole;

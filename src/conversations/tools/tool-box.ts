@@ -87,9 +87,10 @@ async function runWebhook(deps: ToolBoxDeps, turn: Turn, call: Call): Promise<Re
     const { agentId, agentVersion } = speaker;
     const { id: conversationId, namespace } = conversation;
     const of = { namespace, conversationId, agentId, agentVersion };
-    const { body, ...answer } = await callWebhook(deps, { ...call, ...of });
+    const { body, escalate, ...answer } = await callWebhook(deps, { ...call, ...of });
     const long = body === undefined ? undefined : { name: 'body', value: body };
-    return { ok: answer.ok, content: resultText(answer, long) };
+    const effect = escalate && ({ type: 'transfer_call', reason: escalate } as const);
+    return { ok: answer.ok, content: resultText(answer, long), ...(effect && { effect }) };
   } finally {
     release();
   }
@@ -117,7 +118,8 @@ async function runHandoff(deps: ToolBoxDeps, turn: Turn, { tool }: Call): Promis
   const { conversation, speaker } = turn;
   const { namespace, startedAt } = conversation;
   const { agentId, agentVersion } = speaker;
-  const from = { namespace, agentId, agentVersion, tool: tool.name, startedAt };
+  const { name, agent = '', version } = tool;
+  const from = { namespace, agentId, agentVersion, tool: { name, agent, version }, startedAt };
   const target = await deps.findTarget(from);
   if (!target) return failed(`the agent ${tool.agent} is not there any more`);
   const { content, ...to } = target;

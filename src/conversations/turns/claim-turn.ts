@@ -11,6 +11,7 @@ import {
   type ToolTurn,
 } from '../record/live-turns.sql.ts';
 import { readFailedTurn, type FailedTurn, type TurnRow } from '../record/turns.sql.ts';
+import type { Redacted } from '../redaction/redact.ts';
 import type { Plan } from '../../platform/idempotency/plan.ts';
 import type { LiveTurns } from './live-turns.ts';
 import { settleLostTurn } from './settle-lost-turn.ts';
@@ -41,10 +42,15 @@ const LOOK_MS = 100;
  */
 export async function claimTurn(
   deps: ConversationDeps & { turns: Pick<LiveTurns, 'untilWoken'> },
-  turn: { conversation: LiveConversation; message: string; request: TurnRequest },
+  turn: {
+    conversation: LiveConversation;
+    message: string;
+    redacted: Redacted | null;
+    request: TurnRequest;
+  },
 ): Promise<ClaimedTurn | undefined> {
   const { pool } = deps;
-  const { conversation, message, request } = turn;
+  const { conversation, message, redacted, request } = turn;
   const { id: conversationId } = conversation;
   const token = newUuid(deps.nowMs());
   const failed = request.isRetry
@@ -56,6 +62,7 @@ export async function claimTurn(
     requestId: request.id,
     mark: request.mark,
     message,
+    redacted,
     answersIndex: failed?.messageIndex ?? null,
     tools: failed?.tools ?? [],
     historyFrom: conversation.turnCount - turnsToRead(conversation.turnCount),

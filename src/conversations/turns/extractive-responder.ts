@@ -1,4 +1,4 @@
-import { HAND_OVER, reasonAfter, reasonAtOnce } from './hand-over.ts';
+import { HAND_OVER, handOverAfter, handOverAtOnce } from './hand-over.ts';
 import { lookUp, retrievalOf } from './look-up.ts';
 import { pickSentences } from './pick-sentences.ts';
 import type { SmallTalk } from './read-user-turn.ts';
@@ -32,9 +32,8 @@ const SMALL_TALK: Record<SmallTalk | 'remark', string> = {
 export function createExtractiveResponder(deps: { nowMs: () => number }): Responder {
   return async (request) => {
     const { content, user, conversation } = request;
-    const atOnce = reasonAtOnce(request);
-    if (atOnce !== undefined)
-      return say(request, { text: HAND_OVER, handover: { reason: atOnce } });
+    const atOnce = handOverAtOnce(request);
+    if (atOnce) return say(request, { text: HAND_OVER, handover: atOnce });
     if (user.question === '') return say(request, chat(user.smallTalk));
 
     const startedMs = deps.nowMs();
@@ -47,14 +46,15 @@ export function createExtractiveResponder(deps: { nowMs: () => number }): Respon
       return say(request, { text: answer, retrieval, latency, answeredFrom: best.heading });
     }
     if (user.isRemark) return say(request, { ...chat(user.smallTalk ?? 'remark'), latency });
-    const unanswered = { question: user.question, topScore: retrieval.top_score };
+    const { question } = user;
+    const unanswered = { question, topScore: retrieval.top_score, closest: hits };
     const unansweredInRow = conversation.tally.unansweredInRow + 1;
-    const reason = reasonAfter(content, { unansweredInRow, toolFailuresInRow: 0 });
+    const handover = handOverAfter(content, { unansweredInRow, toolFailuresInRow: 0 });
     const reply = { retrieval, latency, unanswered };
-    if (reason === undefined) {
+    if (!handover) {
       return say(request, { ...reply, text: DO_NOT_KNOW, offersHuman: true });
     }
-    return say(request, { ...reply, text: HAND_OVER, handover: { reason } });
+    return say(request, { ...reply, text: HAND_OVER, handover });
   };
 }
 

@@ -35,7 +35,11 @@ export function retrievalOf(
   query: string,
   { hits, drawn }: { hits: readonly KnowledgeHit[]; drawn: readonly KnowledgeHit[] },
 ): Retrieval {
-  const chunk = (hit: KnowledgeHit) => ({ ...hitIds(hit), score: hit.score });
+  const chunk = (hit: KnowledgeHit) => ({
+    ...hitIds(hit),
+    score: hit.score,
+    ...(typeof hit.similarity === 'number' && { similarity: hit.similarity }),
+  });
   const considered = hits.filter((hit) => !drawn.includes(hit));
   return {
     query,

@@ -2,7 +2,8 @@ import type { FindModel, ModelReply } from '../../models/model.ts';
 import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import type { TurnError, TurnModel } from '../record/turns.sql.ts';
 import type { MakeToolBox } from '../tools/tool.ts';
-import { HAND_OVER, reasonAfter, reasonAtOnce } from './hand-over.ts';
+import type { HandOver } from '../escalations/escalation-rules.ts';
+import { HAND_OVER, handOverAfter, handOverAtOnce } from './hand-over.ts';
 import { retrievalOf } from './look-up.ts';
 import type { Reply, Responder, ResponderRequest } from './responder.ts';
 import { drawnFrom } from './thinking/drawn-from.ts';
@@ -36,8 +37,8 @@ export function createModelResponder(deps: ModelResponderDeps): Responder {
   return async (request) => {
     const { content, conversation, signal } = request;
     if (signal.aborted) return { text: '', interrupted: true };
-    const reason = reasonAtOnce(request);
-    if (reason !== undefined) return handOver(request, reason);
+    const atOnce = handOverAtOnce(request);
+    if (atOnce) return handOver(request, atOnce);
     const startedMs = deps.nowMs();
     const { namespace } = conversation;
     const model = await orAborted(deps.findModel({ namespace, model: content.model }), signal);
@@ -55,9 +56,9 @@ export function createModelResponder(deps: ModelResponderDeps): Responder {
   };
 }
 
-function handOver({ emitToken }: ResponderRequest, reason: string): Reply {
+function handOver({ emitToken }: ResponderRequest, handover: HandOver): Reply {
   emitToken(HAND_OVER);
-  return { text: HAND_OVER, handover: { reason } };
+  return { text: HAND_OVER, handover };
 }
 
 const TURN_TIMEOUT: TurnError = {
@@ -147,7 +148,7 @@ function answerOf({ user }: ResponderRequest, { thought, drawn: [best] }: Drawn)
   const isKnowing = found.length > 0 || hasSources(speaker.content.knowledge);
   if (isQuestion && isKnowing && given.length === 0 && !isHelpedByTool) {
     const topScore = Math.max(0, ...found.map(({ score }) => score));
-    return { unanswered: { question: user.question, topScore } };
+    return { unanswered: { question: user.question, topScore, closest: found } };
   }
   return isQuestion || best ? { answeredFrom: best?.heading ?? '' } : {};
 }
@@ -162,11 +163,11 @@ function followUpsOf(
 ): FollowUps {
   if (transfer) return { handover: transfer };
   if (ends) return { ends: 'agent_hangup' };
-  const reason = reasonAfter(speaker.content, {
+  const handover = handOverAfter(speaker.content, {
     unansweredInRow: unanswered ? tally.unansweredInRow + 1 : 0,
     toolFailuresInRow: calls.length > 0 ? failuresInRow : 0,
   });
-  return reason === undefined ? {} : { handover: { reason } };
+  return handover ? { handover } : {};
 }
 
 /** What the model has left unsaid, and the user has to know. */

@@ -32,14 +32,19 @@ export type UserTurn = {
 
 export type SmallTalk = 'complaint' | 'goodbye' | 'thanks' | 'greeting' | 'no' | 'yes' | 'noise';
 
-/** Each clause is small talk or not; what is left of a message is what it asks. */
-export function readUserTurn(text: string): UserTurn {
+/**
+ * Each clause is small talk or not; what is left of a message is what it asks.
+ * @param language of the agent; a wish for a human is heard in it, the rest by rules for English
+ */
+export function readUserTurn(text: string, language?: string): UserTurn {
   const clauses = text
     .split(CLAUSE_END)
     .map((clause) => ({ clause: clause.trim(), kinds: kindsOf(clause) }))
     .filter(({ clause }) => clause !== '');
   const rest = clauses.filter((one) => one.kinds.length === 0).map(({ clause }) => clause);
-  const isRemark = !rest.some(asksSomething);
+  // "My parcel is not there. Can you help me?": what is said beside a call for help is what is asked.
+  const isRemark =
+    !rest.some(asksSomething) && !(rest.length > 0 && CALLS_FOR_HELP.test(plain(text)));
   const mood = moodOf(text);
   const kinds = new Set(clauses.flatMap((one) => one.kinds));
   if (isRemark && rest.length > 0) {
@@ -56,7 +61,7 @@ export function readUserTurn(text: string): UserTurn {
     query: isOnlyTalk ? '' : rest.map((clause) => clause.replace(/[^?.!]$/, '$&.')).join(' '),
     isRemark,
     smallTalk: isOnlyTalk || isRemark ? smallTalk : undefined,
-    wantsHuman: wantsHuman(text),
+    wantsHuman: wantsHuman(text, language),
     isThanks: kinds.has('thanks') && !kinds.has('complaint'),
     isComplaint: kinds.has('complaint') || COMPLAINT_WITHIN.test(plain(text)),
     isConsent: rest.length === 0 && kinds.has('yes') && CONSENT.test(plain(text)),
@@ -94,6 +99,7 @@ function asksSomething(clause: string): boolean {
 }
 
 const ASKS = anywhere(english.asks);
+const CALLS_FOR_HELP = anywhere(english.asksForHelp);
 const REQUESTS = within(english.within.request);
 const PROBLEM = within(english.within.problem);
 /** So few words, without any of these and without feeling, are meant for a search. */

@@ -3,14 +3,22 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { Tally } from '../record/tally.ts';
 import { addTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
 import {
+  countRedacted,
   inConversation,
   lockLive,
   type ConversationDeps,
   type ConversationTransaction,
 } from '../record/conversation-deps.ts';
 import { afterEnd, endLocked } from '../ending/end-conversation.ts';
+import type { AgentContent } from '../../agents/agent.ts';
 import { detectGap } from '../../knowledge/gaps/detect-gap.ts';
-import { openEscalation, silenceWhileEscalated } from '../escalations/request-escalation.ts';
+import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
+import { agentScope, passagesOf } from '../../knowledge/search-knowledge.ts';
+import {
+  openEscalation,
+  silenceWhileEscalated,
+  type ToEscalate,
+} from '../escalations/request-escalation.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 export type TurnToRecord = {
@@ -19,9 +27,18 @@ export type TurnToRecord = {
   turns: readonly TurnRow[];
   tally: Tally;
   /** A question without an answer in the agent's knowledge. */
-  gap: { question: string; topScore: number } | undefined;
+  gap:
+    | {
+        question: string;
+        topScore: number;
+        closest: readonly KnowledgeHit[];
+        /** Who could not answer, and from what. */
+        agentId: string;
+        knowledge: AgentContent['knowledge'];
+      }
+    | undefined;
   /** Set when a human is asked for. */
-  escalation: { reason: string; timeoutSec: number } | undefined;
+  escalation: ToEscalate | undefined;
   /** After so many seconds of silence it ends. */
   silenceSec: number;
   /** Who goes on with the conversation; undefined: who spoke before. */
@@ -102,8 +119,9 @@ async function afterStored(
   deps: ConversationDeps,
   { conversation, turns }: MessageResult,
 ): Promise<void> {
+  countRedacted(deps, conversation, turns);
   for (const { error } of turns) {
-    if (error) deps.metrics.turnErrors.inc({ code: error.code });
+    if (error && !conversation.test) deps.metrics.turnErrors.inc({ code: error.code });
   }
   deps.changed(conversation.id);
   if (conversation.endedAt !== null) await afterEnd(deps, conversation);
@@ -149,13 +167,13 @@ async function recordFollowUps(
   row: ConversationRow,
 ): Promise<void> {
   const { db, emit } = transaction;
-  const { id: conversationId, namespace, agentId } = row;
+  const { id: conversationId, namespace } = row;
   if (gap) {
     await detectGap(db, {
       namespace,
-      agentId,
       conversationId,
       ...gap,
+      scope: async () => passagesOf(await agentScope(db, { namespace, ...gap })),
       emit: (data) => emit(row, { type: 'knowledge.gap.detected', data }),
     });
   }

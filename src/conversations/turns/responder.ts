@@ -3,6 +3,7 @@ import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
 import type { ToolTurn } from '../record/live-turns.sql.ts';
 import type { Retrieval, TurnError, TurnModel, TurnRow } from '../record/turns.sql.ts';
+import type { HandOver } from '../escalations/escalation-rules.ts';
 import type { Speaker } from '../tools/tool.ts';
 import type { UserTurn } from './read-user-turn.ts';
 
@@ -46,11 +47,11 @@ export type Reply = {
   /** The heading of the passage that answers, for the summary. */
   answeredFrom?: string;
   /** Set when the agent's knowledge has no answer. */
-  unanswered?: { question: string; topScore: number };
+  unanswered?: { question: string; topScore: number; closest: readonly KnowledgeHit[] };
   /** Set when it offers to ask a human: a "yes" then asks for one. */
   offersHuman?: true;
-  /** Set when a human should take over, with the reason. */
-  handover?: { reason: string };
+  /** Set when a human should take over. */
+  handover?: HandOver;
   /** The calls of tools and their results, in order, before the reply. */
   toolTurns?: readonly ToolTurn[];
   /** Calls of tools that failed, without one since that did not; for the rule tool_failure. */

@@ -19,7 +19,7 @@ const ERROR = {
  * apology. Whoever comes second, and the process itself should it live, finds nothing to store.
  */
 export async function settleLostTurn(deps: ConversationDeps, id: string): Promise<void> {
-  const found = await inConversation(deps, async ({ db }) => {
+  const found = await inConversation(deps, async ({ db, countRedacted }) => {
     const conversation = await lockConversationById(db, id);
     const live = await takeLostTurn(db, id);
     if (!live) return undefined;
@@ -29,10 +29,11 @@ export async function settleLostTurn(deps: ConversationDeps, id: string): Promis
       const key = { apiKeyId: live.apiKeyId, hash: live.markHash };
       await abandonLostMark(db, key, live.requestId);
     }
-    return { isTold };
+    if (isTold && live.answersIndex === null) countRedacted(conversation, [live]);
+    return { isTold, isCounted: isTold && !conversation.test };
   });
   if (!found) return;
-  if (found.isTold) deps.metrics.turnErrors.inc({ code: ERROR.code });
+  if (found.isCounted) deps.metrics.turnErrors.inc({ code: ERROR.code });
   deps.changed(id);
 }
 
@@ -48,10 +49,11 @@ export function lostTurns(deps: ConversationDeps): {
 }
 
 async function storeFailed(db: Db, conversation: LiveConversation, live: LiveTurn): Promise<void> {
-  const { requestId, message, answersIndex, tools } = live;
+  const { requestId, message, redacted, answersIndex, tools } = live;
   const record = recordOf(conversation, {
     content: undefined,
     text: message,
+    redacted,
     user: readUserTurn(message),
     reply: { text: APOLOGY, error: ERROR, toolTurns: tools },
     elapsedMs: 0,

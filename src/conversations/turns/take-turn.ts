@@ -6,7 +6,9 @@ import { conversationEnded, type ConversationDeps } from '../record/conversation
 import { endConversation, reasonOfExpiry } from '../ending/end-conversation.ts';
 import { recordHeldTurn, recordTurn } from './record-turn.ts';
 import { agentScope, searchKnowledge } from '../../knowledge/search-knowledge.ts';
+import type { FindByMeaning } from '../../knowledge/vectors/find-by-meaning.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { redact, sumOf, type Redacted, type Redaction } from '../redaction/redact.ts';
 import { readForTurn, type LiveConversation } from '../record/conversations.sql.ts';
 import { dropLiveTurn, noteTools, releaseLiveTurn } from '../record/live-turns.sql.ts';
 import { readLastTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
@@ -25,7 +27,10 @@ export type TurnInput = {
   namespace: string;
   /** uuid */
   conversationId: string;
+  /** As the user said it. */
   text: string;
+  /** What was taken out of it before; absent: nothing was. */
+  redacted?: Redacted | null | undefined;
   /** Parts of the reply as they come, or an apology for it; what is stored is in the result. */
   onToken?: ((text: string, isApology?: boolean) => void) | undefined;
   /** Called when tools are about to be called: the reply has begun. */
@@ -43,6 +48,8 @@ export type TakeTurn = (
 
 export type TakeTurnDeps = ConversationDeps & {
   respond: Responder;
+  /** Finds knowledge in other words too; absent: by its words alone. */
+  meaning?: FindByMeaning | undefined;
   /** Monotonic, for what is measured. */
   clockMs: () => number;
   /** Replies that take their time. Absent: all are made at once. */
@@ -55,7 +62,8 @@ export type TakeTurnDeps = ConversationDeps & {
 
 /** A message that is being replied to, as the conversation was read for it. */
 type Begun = {
-  input: TurnInput;
+  /** Its text is what the agent lets through. */
+  input: TurnInput & Redaction;
   conversation: LiveConversation;
   content: AgentContent;
   user: UserTurn;
@@ -77,16 +85,19 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
   const inTurn = createTurnQueue();
 
   async function tryTurn(
-    input: TurnInput,
+    said: TurnInput,
     overtaken: AbortSignal,
     beforeCommit: CommitHook<MessageResult>,
   ): Promise<MessageResult | undefined> {
     const startedMs = deps.clockMs();
-    const key = { namespace: input.namespace, id: input.conversationId };
+    const key = { namespace: said.namespace, id: said.conversationId };
     const { conversation, content } = found(await readForTurn(deps.pool, key), 'conversation');
     await requireLive(deps, conversation);
     if (content === null) throw await agentDeleted(deps, conversation);
-    const user = readUserTurn(input.text);
+    // From here on nobody has the words as they were said.
+    const { text, redacted } = await redact(said.text, content);
+    const input = { ...said, text, redacted: sumOf(said.redacted, redacted) };
+    const user = readUserTurn(input.text, content.language);
     const begun = { input, conversation, content, user, startedMs };
     const isSilent = conversation.status === 'escalated';
     if (!isSilent && live && (await live.takesTime({ namespace: input.namespace, content }))) {
@@ -94,7 +105,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     }
     const reply = isSilent ? undefined : await deps.respond(requestOf(deps, begun));
     const elapsedMs = deps.clockMs() - startedMs;
-    const parts = { content, text: input.text, user, reply, elapsedMs };
+    const parts = { content, text, redacted: input.redacted, user, reply, elapsedMs };
     return recordTurn(deps, recordOf(conversation, parts), beforeCommit);
   }
 
@@ -106,7 +117,8 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
       for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
         const result = await tryTurn({ ...input, request }, overtaken, beforeCommit);
         if (result) {
-          deps.metrics.turnDuration.observe((deps.clockMs() - startedMs) / 1_000);
+          const tookSec = (deps.clockMs() - startedMs) / 1_000;
+          if (!result.conversation.test) deps.metrics.turnDuration.observe(tookSec);
           return result;
         }
       }
@@ -129,7 +141,8 @@ async function takeHeldTurn(
 ): Promise<MessageResult | undefined> {
   const { input, conversation } = begun;
   const request = input.request ?? { id: newUuid(deps.nowMs()), isRetry: false };
-  const claimed = await claimTurn(deps, { conversation, message: input.text, request });
+  const { text: message, redacted } = input;
+  const claimed = await claimTurn(deps, { conversation, message, redacted, request });
   if (!claimed) return undefined;
   const { token } = claimed;
   const own = { conversationId: conversation.id, token };
@@ -170,7 +183,8 @@ async function storeHeldTurn(
 ): Promise<MessageResult> {
   const { token, failed } = claimed;
   const elapsedMs = deps.clockMs() - startedMs;
-  const parts = { content, text: input.text, user, reply, elapsedMs, stored: failed };
+  const { text, redacted } = input;
+  const parts = { content, text, redacted, user, reply, elapsedMs, stored: failed };
   const make = (row: LiveConversation) => recordOf(row, parts);
   const key = { namespace: conversation.namespace, id: conversation.id };
   const result =
@@ -228,7 +242,7 @@ async function agentDeleted(deps: ConversationDeps, row: LiveConversation): Prom
   return new ApiError('conversation_ended', 'its agent was deleted, and it ended with it');
 }
 
-function requestOf({ pool }: TakeTurnDeps, begun: Begun): ResponderRequest {
+function requestOf({ pool, meaning }: TakeTurnDeps, begun: Begun): ResponderRequest {
   const { input, content, conversation, user } = begun;
   const { namespace, id: conversationId } = conversation;
   const agentId = conversation.speakerAgentId ?? conversation.agentId;
@@ -247,7 +261,7 @@ function requestOf({ pool }: TakeTurnDeps, begun: Begun): ResponderRequest {
     search: async (query, limit, speaker = { agentId, agentVersion, content }) => {
       const { knowledge } = speaker.content;
       const scope = await agentScope(pool, { namespace, agentId: speaker.agentId, knowledge });
-      return searchKnowledge(pool, { scope, query, limit });
+      return searchKnowledge(pool, { scope, query, limit }, meaning);
     },
   };
 }

@@ -6,7 +6,8 @@ import type { Reply } from './responder.ts';
 
 /** Counts turns in the tally of a conversation; record/tally.ts says what it is for. */
 
-const MOODS_MAX = 3;
+/** As many as a rule of mood may ask for (agents: `escalation.rules`). */
+const MOODS_MAX = 10;
 const RECENT_MAX = 6;
 const OPEN_MAX = 10;
 const SUMMARIZED_MAX = 3;
@@ -33,6 +34,7 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
     ...tally,
     userTurns: tally.userTurns + 1,
     moods: [...tally.moods, user.mood].slice(-MOODS_MAX),
+    moodSum: (tally.moodSum ?? sum(tally.moods)) + user.mood,
     thanks: tally.thanks + (user.isThanks ? 1 : 0),
     complaints: tally.complaints + (user.isComplaint ? 1 : 0),
   };
@@ -45,6 +47,8 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
   const isEarned = tally.answeredLast || tally.escalations.accepted > 0;
   return user.isThanks && isEarned ? { ...heard, isDissatisfied: false } : heard;
 }
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
 /** Counts the reply to it. */
 export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {

@@ -5,6 +5,7 @@ import {
   silenceWhileEscalated,
 } from '../escalations/request-escalation.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
+import type { Redacted } from '../redaction/redact.ts';
 import type { ToolTurn } from '../record/live-turns.sql.ts';
 import { plainTurn } from '../record/plain-turn.ts';
 import type { TurnRow } from '../record/turns.sql.ts';
@@ -17,7 +18,9 @@ import { countReply, countUser } from './tally-turn.ts';
 export type TurnParts = {
   /** Of who speaks; undefined: not known, and it neither asks for a human nor ends anything. */
   content: AgentContent | undefined;
+  /** What the user said, redacted. */
   text: string;
+  redacted: Redacted | null;
   user: UserTurn;
   /** undefined: the agent is silent. */
   reply: Reply | undefined;
@@ -46,8 +49,13 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
     conversation,
     turns,
     tally: { ...tally, endedAtMs: Math.max(...turns.map(({ endedAtMs }) => endedAtMs)) },
-    gap: reply?.unanswered,
-    escalation: handover && { ...handover, timeoutSec },
+    gap: conversation.test ? undefined : gapOf(conversation, parts),
+    escalation: handover && {
+      reason: handover.reason,
+      timeoutSec,
+      team: handover.team ?? content?.escalation?.team ?? null,
+      fallbackTeam: content?.escalation?.fallbackTeam ?? null,
+    },
     silenceSec: isEscalated ? silenceWhileEscalated(silenceSec, timeoutSec) : silenceSec,
     speaker: reply?.speaker,
     ends: reply?.ends,
@@ -55,10 +63,18 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
   };
 }
 
+/** Of who could not answer: to that agent an answer is given. */
+function gapOf(conversation: LiveConversation, { content, reply }: TurnParts): TurnToRecord['gap'] {
+  if (!reply?.unanswered) return undefined;
+  const agentId = reply.speaker?.agentId ?? conversation.speakerAgentId ?? conversation.agentId;
+  const { knowledge } = reply.speaker?.content ?? content ?? {};
+  return { ...reply.unanswered, agentId, knowledge };
+}
+
 /** The user's turn ends as it arrives; the agent's lasts from then until the reply is there. */
 function turnsOf(conversation: LiveConversation, parts: TurnParts): TurnRow[] {
-  const { text, reply, elapsedMs, stored, requestId } = parts;
-  const user = plainTurn(conversation, 'user', text);
+  const { text, redacted, reply, elapsedMs, stored, requestId } = parts;
+  const user = { ...plainTurn(conversation, 'user', text), redacted };
   const said = stored ? [] : [user];
   const tools = newTools(reply?.toolTurns ?? [], stored?.tools ?? []).map((turn) => ({
     ...plainTurn(conversation, 'tool', turn.text),

@@ -1,24 +1,31 @@
-import { anywhere, filledIn } from '../../knowledge/passages/phrases.ts';
-import english from './english.json' with { type: 'json' };
+import { asksForHumanIn } from './languages/languages.ts';
 
 /**
- * Whether somebody asks for a human, in English. A question about humans ("is a human reviewing my
- * claim?") is no request, and neither is a refusal.
+ * Whether somebody asks for a human, by the rules of a language (docs/conversations.md). A question about
+ * humans ("is a human reviewing my claim?") is no request, and neither is a refusal.
+ * @param language of the agent, such as `de-AT`; English when absent, or when there are no rules for it
  */
-export function wantsHuman(text: string): boolean {
+export function wantsHuman(text: string, language?: string): boolean {
+  const ends =
+    text.length > 2 * END_CHARS ? `${text.slice(0, END_CHARS)}\n${text.slice(-END_CHARS)}` : text;
+  return clausesOf(ends).some(asksForHumanIn(language));
+}
+
+/** Whoever writes more than a page says at its beginning or at its end what they want. */
+const END_CHARS = 4_000;
+
+/** In lower case, of letters, digits and apostrophes. */
+function clausesOf(text: string): string[] {
   return text
+    .normalize('NFC')
     .toLowerCase()
-    .replaceAll('’', "'")
-    .split(/[.!?;\n]+|,(?= )/)
+    .replaceAll(/[’‘`´]/g, "'")
+    .split(/[.!?;:…\n()"]+|,(?= |$)|\s[-–—]+\s/)
     .map((clause) =>
       clause
-        .replaceAll(/[^\p{L}\p{N}' -]/gu, ' ')
+        .replaceAll(/[^\p{L}\p{N}' ]/gu, ' ')
         .replaceAll(/\s+/g, ' ')
         .trim(),
     )
-    .some((clause) => !REFUSALS.test(clause) && REQUESTS.test(clause));
+    .filter((clause) => clause !== '');
 }
-
-const { asked, refused, parts } = english.human;
-const REQUESTS = anywhere(asked.map((phrase) => filledIn(phrase, parts)));
-const REFUSALS = anywhere(refused);

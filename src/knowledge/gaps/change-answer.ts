@@ -5,6 +5,7 @@ import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { indexAnswer } from './index-answer.ts';
 import { lockGap, lockGaps, reopenGap, setAnswer, type GapRow } from './knowledge-gaps.sql.ts';
 import type { LockedGap } from './knowledge-gaps.sql.ts';
+import { detailOf, type GapDetail } from './read-gap.ts';
 import type { ResolveGapDeps } from './resolve-gap.ts';
 
 type GapKey = { namespace: string; id: string };
@@ -17,12 +18,12 @@ type GapKey = { namespace: string; id: string };
 export function changeAnswer(
   deps: ResolveGapDeps,
   input: GapKey & { answer: string | null | undefined },
-  beforeCommit: CommitHook<GapRow> = noCommitHook,
-): Promise<GapRow> {
+  beforeCommit: CommitHook<GapDetail> = noCommitHook,
+): Promise<GapDetail> {
   const { answer } = input;
   return inTransaction(deps.pool, async (db) => {
     const gap = found(await lockGap(db, input), 'knowledge gap');
-    if (answer === undefined || answer === gap.answer) return gap;
+    if (answer === undefined || answer === gap.answer) return detailOf(db, gap);
     if (answer !== null && gap.status === 'open') throw gapOpen();
     const changed =
       answer === null
@@ -32,8 +33,9 @@ export function changeAnswer(
             answer,
             position: await indexAnswer(db, deps, { gap, answer }),
           });
-    await beforeCommit(db, changed);
-    return changed;
+    const detail = await detailOf(db, changed);
+    await beforeCommit(db, detail);
+    return detail;
   });
 }
 

@@ -1,14 +1,20 @@
 import type { EventData } from '../../events/event-types.ts';
 import { fromUuid, newUuid } from '../../ids.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { askedWords, isNoise, searchableText } from '../passages/question-words.ts';
+import type { SearchScope } from '../passages/knowledge-search.sql.ts';
+import { hitIds, type KnowledgeHit } from '../passages/search-passages.ts';
+import { findSameGap } from './find-same-gap.ts';
+import { noteQuestion } from './gap-questions.sql.ts';
 import {
+  countGap,
   countSameGap,
-  countSimilarGap,
   fingerprintOf,
   insertGap,
   lockGaps,
+  type ClosePassage,
+  type CountedGap,
 } from './knowledge-gaps.sql.ts';
-import type { Db } from '../../platform/postgres/pool.ts';
-import { searchableText, questionText } from '../passages/question-words.ts';
 
 export type DetectGapInput = {
   namespace: string;
@@ -18,58 +24,108 @@ export type DetectGapInput = {
   question: string;
   /** Of the best passage; 0: there was none. */
   topScore: number;
+  /** What was found, best first. */
+  closest: readonly KnowledgeHit[];
+  /** What the agent sees, to tell its rare words. */
+  scope: () => Promise<SearchScope>;
   /** Puts the event into the outbox, in the caller's transaction. */
   emit: (data: EventData<'knowledge.gap.detected'>) => Promise<void>;
 };
 
 /**
- * Notes a question that had no answer; called inside the transaction of the turn. A question makes
- * one gap and one event, however often, in whatever order of words and in however many
- * conversations it is asked: each further time is counted. After a gap is resolved the question
- * makes a new one.
+ * Notes a question that had no answer; called inside the transaction of the turn. What asks the same makes
+ * one gap and one event, however often, in whichever words and in however many conversations: each further
+ * time is counted, unless it is the conversation that asked last. After a gap is resolved the question makes
+ * a new one.
  */
 export async function detectGap(
   db: Db,
   input: DetectGapInput,
 ): Promise<{ gapId: string; isNew: boolean }> {
-  const { namespace, agentId, conversationId, question, topScore } = input;
-  const asked = question.slice(0, QUESTION_CHARS_MAX).toWellFormed();
-  // A question of nothing but empty words is known by those, one without words by its characters.
-  const words = questionText(question) || searchableText(asked);
-  const fingerprint =
-    (await fingerprintOf(db, words)) || asked.trim().toLowerCase().slice(0, 100).toWellFormed();
-  const gap = { agentId, fingerprint };
-  // A known one is only counted, without waiting for the lock of the comparison.
-  const known = (await countSameGap(db, gap)) ?? (await findUnderLock(db, gap));
-  if (known !== undefined) return { gapId: known, isNew: false };
-  const id = newUuid();
-  await insertGap(db, {
-    id,
-    namespace,
-    agentId,
-    conversationId,
-    question: asked,
-    topScore,
-    fingerprint,
-  });
-  await input.emit({
-    gap_id: fromUuid('gap', id),
-    conversation_id: fromUuid('conv', conversationId),
-    agent_id: fromUuid('agt', agentId),
-    question: asked,
-    top_score: topScore,
-  });
-  return { gapId: id, isNew: true };
+  const asked = await readQuestion(db, input);
+  const known = await countSameGap(db, asked); // Without waiting for the lock of the comparison.
+  if (known) return noted(db, asked, known);
+  await lockGaps(db, input.agentId); // From here on no one else adds a gap of this agent.
+  const found = (await countSameGap(db, asked)) ?? (await countLike(db, asked, input));
+  return found ? noted(db, asked, found) : add(db, asked, input);
 }
 
-/** From here on no one else adds a gap of this agent until the transaction ends. */
-async function findUnderLock(
+type Asked = {
+  agentId: string;
+  conversationId: string;
+  text: string;
+  fingerprint: string;
+  /** Empty for a question without words. */
+  stems: readonly string[];
+};
+
+async function readQuestion(
   db: Db,
-  gap: { agentId: string; fingerprint: string },
-): Promise<string | undefined> {
-  await lockGaps(db, gap.agentId);
-  return (await countSameGap(db, gap)) ?? countSimilarGap(db, gap);
+  { agentId, conversationId, question }: DetectGapInput,
+): Promise<Asked> {
+  const text = question.slice(0, QUESTION_CHARS_MAX).toWellFormed();
+  const stems = await fingerprintOf(db, wordsOf(text));
+  const fingerprint = stems || text.trim().toLowerCase().slice(0, 100).toWellFormed();
+  return { agentId, conversationId, text, fingerprint, stems: stems ? stems.split(' ') : [] };
 }
+
+/**
+ * The words that tell what is asked: of a story, those of the question at its end, unless that is a single
+ * one ("Do you deliver there?"); of a question of nothing but empty words, those.
+ */
+function wordsOf(text: string): string {
+  const { question, context } = askedWords(text);
+  const isWhole = question.includes(' ');
+  const words = (isWhole ? question : `${question} ${context}`).split(' ');
+  return (
+    words.filter((word) => !isNoise(word) || NUMBER.test(word)).join(' ') || searchableText(text)
+  );
+}
+
+async function countLike(
+  db: Db,
+  { agentId, conversationId, stems }: Asked,
+  { scope }: DetectGapInput,
+): Promise<CountedGap | undefined> {
+  const id = await findSameGap(db, { agentId, stems, scope: await scope() });
+  return id === undefined ? undefined : countGap(db, { id, conversationId });
+}
+
+async function noted(
+  db: Db,
+  asked: Asked,
+  { id: gapId, more }: CountedGap,
+): Promise<{ gapId: string; isNew: boolean }> {
+  await noteQuestion(db, { ...asked, gapId, more });
+  return { gapId, isNew: false };
+}
+
+async function add(
+  db: Db,
+  asked: Asked,
+  { namespace, topScore, closest, emit }: DetectGapInput,
+): Promise<{ gapId: string; isNew: boolean }> {
+  const { agentId, conversationId, text: question } = asked;
+  const gapId = newUuid();
+  const passages = closest.slice(0, CLOSEST_MAX).map(closePassage);
+  await insertGap(db, { ...asked, id: gapId, namespace, question, topScore, closest: passages });
+  await noteQuestion(db, { ...asked, gapId, more: 1 });
+  await emit({
+    gap_id: fromUuid('gap', gapId),
+    conversation_id: fromUuid('conv', conversationId),
+    agent_id: fromUuid('agt', agentId),
+    question,
+    top_score: topScore,
+  });
+  return { gapId, isNew: true };
+}
+
+function closePassage(hit: KnowledgeHit): ClosePassage {
+  return { ...hitIds(hit), score: Math.round(hit.score * 10_000) / 10_000 };
+}
+
+const NUMBER = /^\p{N}+$/u;
 
 /** A message may have 1 MB; a list of gaps needs only the question. */
 const QUESTION_CHARS_MAX = 2_000;
+const CLOSEST_MAX = 5;

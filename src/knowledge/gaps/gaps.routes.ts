@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { audited } from '../../audit/audited.ts';
-import { found } from '../../errors.ts';
+import { ApiError } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
 import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue, timeBound } from '../../platform/http/fields.ts';
+import { pageLimit, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { idParam, idValue, partOf, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { gapStatus, gapView, KnowledgeGap } from './gap.view.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
+import { gapCursor, gapsOrder, placeIn } from './gap-cursor.ts';
+import { gapDetailView, gapStatus, gapView, KnowledgeGap, KnowledgeGapDetail } from './gap.view.ts';
 import { changeAnswer, withdrawAnswer } from './change-answer.ts';
-import { listGaps, readGap } from './knowledge-gaps.sql.ts';
+import { listGaps } from './list-gaps.sql.ts';
+import { readGapDetail } from './read-gap.ts';
 import { resolveGap, type ResolveGapDeps } from './resolve-gap.ts';
 
 const tag = 'Knowledge';
@@ -32,32 +35,57 @@ function listGapsRoute(deps: ResolveGapDeps): Route {
     operationId: 'listKnowledgeGaps',
     tag,
     scope: 'read',
-    summary: 'List questions that had no answer, newest first',
-    description: 'With `status=resolved` those that were closed, and what was answered to them.',
+    summary: 'List questions that had no answer',
+    description:
+      'Newest first, or by `sort`. To see what is new since, poll with `asked_after`. With `status=resolved` ' +
+      'those that were closed, and what was answered to them.',
     query: {
       status: gapStatus.optional(),
       agent_id: idValue('agt').optional(),
       conversation_id: idValue('conv').optional(),
       created_after: timeBound('Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
-      ...idPage('gap'),
+      asked_after: timeBound('Asked since then, first or again: Unix seconds, inclusive.'),
+      count_min: countMin,
+      q: partOf('A part of the question, in any case.'),
+      sort: gapsOrder,
+      limit: pageLimit,
+      cursor: gapCursor,
     },
     answers: { 200: { description: 'A page of gaps.', schema: pageSchema(KnowledgeGap) } },
     handle: async ({ caller: { namespace }, query }) => {
+      const { sort: order, cursor: after } = query;
+      if (after && after.order !== order) throw otherOrder();
       const rows = await listGaps(deps.pool, {
         namespace,
+        order,
+        after,
         status: query.status,
         agentId: query.agent_id,
         conversationId: query.conversation_id,
         createdAfter: query.created_after,
         createdBefore: query.created_before,
-        before: query.cursor,
+        askedAfter: query.asked_after,
+        countMin: query.count_min,
+        part: query.q,
         limit: query.limit + 1,
       });
-      const page = { limit: query.limit, view: gapView, cursorOf: idCursor('gap') };
+      const page = { limit: query.limit, view: gapView, cursorOf: placeIn(order) };
       return { status: 200, body: pageOf(rows, page) };
     },
   });
+}
+
+const countMin = z
+  .string()
+  .regex(...saying(/^[1-9][0-9]{0,8}$/, 'must be a whole number from 1'))
+  .transform(Number)
+  .optional()
+  .meta({ description: 'Asked so often at least.', type: 'integer', minimum: 1 });
+
+function otherOrder(): ApiError {
+  const detail = 'cursor: is of another `sort`; page on with the one it was answered to';
+  return new ApiError('invalid_parameter', detail);
 }
 
 function readGapRoute(deps: ResolveGapDeps): Route {
@@ -69,10 +97,10 @@ function readGapRoute(deps: ResolveGapDeps): Route {
     scope: 'read',
     summary: 'Read a gap',
     params,
-    answers: { 200: { description: 'The gap.', schema: KnowledgeGap } },
+    answers: { 200: { description: 'The gap.', schema: KnowledgeGapDetail } },
     handle: async ({ caller: { namespace }, params: { id } }) => ({
       status: 200,
-      body: gapView(found(await readGap(deps.pool, { namespace, id }), 'knowledge gap')),
+      body: gapDetailView(await readGapDetail(deps.pool, { namespace, id })),
     }),
   });
 }
@@ -96,12 +124,12 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
     scope: 'write',
     summary: 'Close a gap, with an answer or without',
     description:
-      'An answer is a passage of that agent alone, found by the words of the question and its ' +
-      'own, from the next search on. Without one the question opens a new gap when it comes up ' +
+      'An answer is a passage of that agent alone, found by its own words and by those of the question, ' +
+      'however it was asked, from the next search on. Without one the question opens a new gap when it comes up ' +
       'again.',
     params,
     body: { schema: resolveBody, isOptional: true },
-    answers: { 200: { description: 'The gap.', schema: KnowledgeGap } },
+    answers: { 200: { description: 'The gap.', schema: KnowledgeGapDetail } },
     errors: ['gap_resolved'],
     handle: ({ answering, caller, params: { id }, body: { answer = null } }) =>
       answering(
@@ -117,7 +145,7 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
             after: { status: 'resolved', has_answer: answer !== null },
           }),
         ),
-        (row) => ({ status: 200, body: gapView(row) }),
+        (gap) => ({ status: 200, body: gapDetailView(gap) }),
       ),
   });
 }
@@ -144,7 +172,7 @@ function changeAnswerRoute(deps: ResolveGapDeps): Route {
       'that was closed without an answer gets one; an open one is resolved first.',
     params,
     body: { schema: answerPatch },
-    answers: { 200: { description: 'The gap.', schema: KnowledgeGap } },
+    answers: { 200: { description: 'The gap.', schema: KnowledgeGapDetail } },
     errors: ['gap_open'],
     handle: async ({ caller, params: { id }, body: { answer } }) => {
       const input = { namespace: caller.namespace, id, answer };
@@ -159,7 +187,7 @@ function changeAnswerRoute(deps: ResolveGapDeps): Route {
           detail: { changed: ['answer'] },
         }),
       );
-      return { status: 200, body: gapView(await change(noCommitHook)) };
+      return { status: 200, body: gapDetailView(await change(noCommitHook)) };
     },
   });
 }

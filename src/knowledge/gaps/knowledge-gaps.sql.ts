@@ -1,10 +1,3 @@
-import { eraseQuestions } from '../passages/knowledge-chunks.sql.ts';
-import {
-  createdBetween,
-  filteredBy,
-  type CreatedBetween,
-  type ListPage,
-} from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** A question an agent had no answer to. Times are Unix milliseconds, ids uuids. */
@@ -19,14 +12,23 @@ export type GapRow = {
   status: 'open' | 'resolved';
   answer: string | null;
   count: number;
-  createdAt: number;
   lastAskedAt: number;
   resolvedAt: number | null;
+  /** What a search had found when it was asked first, best first. */
+  closest: readonly ClosePassage[];
 };
 
-const COLUMNS = `id, namespace, agent_id as "agentId", conversation_id as "conversationId", question,
-  top_score as "topScore", status, answer, count, created_at as "createdAt",
-  last_asked_at as "lastAskedAt", resolved_at as "resolvedAt"`;
+/** Ids alone: a passage may be gone since, and with it what it said. `score`: 0 to 1. */
+export type ClosePassage = {
+  source_id: string;
+  document_id: string;
+  chunk_id: string;
+  score: number;
+};
+
+export const GAP_COLUMNS = `id, namespace, agent_id as "agentId", conversation_id as "conversationId", question,
+  top_score as "topScore", status, answer, count,
+  last_asked_at as "lastAskedAt", resolved_at as "resolvedAt", closest`;
 
 /** Fits into an index at four bytes a character. */
 const FINGERPRINT_CHARS_MAX = 500;
@@ -50,57 +52,62 @@ export async function lockGaps(db: Db, agentId: string): Promise<void> {
   ]);
 }
 
-/** Counts the open gap of the agent with exactly these words; returns its id. */
+/**
+ * Counts the open gap of the agent that was asked in exactly these words, and returns it with what was added:
+ * nothing when the conversation is the one that asked last.
+ */
 export async function countSameGap(
   db: Db,
-  gap: { agentId: string; fingerprint: string },
-): Promise<string | undefined> {
-  const { rows } = await db.query<{ id: string }>({
+  gap: { agentId: string; fingerprint: string; conversationId: string },
+): Promise<CountedGap | undefined> {
+  const { rows } = await db.query<CountedGap>({
     name: 'count_same_gap',
-    text: `update knowledge_gaps set count = count + 1, last_asked_at = clock_timestamp()
-            where agent_id = $1 and fingerprint = $2 and status = 'open' returning id`,
-    values: [gap.agentId, gap.fingerprint],
+    text: counting(`
+      select id from knowledge_gaps where agent_id = $2 and fingerprint = $3 and status = 'open'
+      union all
+      select g.id from knowledge_gap_questions q join knowledge_gaps g on g.id = q.gap_id
+       where q.agent_id = $2 and q.fingerprint = $3 and g.status = 'open'
+       limit 1`),
+    values: [gap.conversationId, gap.agentId, gap.fingerprint],
   });
-  return rows[0]?.id;
+  return rows[0];
 }
 
-/** A question is compared with so many of the latest open gaps; older ones need the same words. */
-const COMPARED_MAX = 500;
-const SAME_QUESTION = 0.6;
+export type CountedGap = { id: string; more: number };
 
-/** Counts the open gap of the agent with nearly the same question; returns its id. */
-export async function countSimilarGap(
+/** The same for a gap that is known to ask the same; undefined: it is open no more. */
+export async function countGap(
   db: Db,
-  gap: { agentId: string; fingerprint: string },
-): Promise<string | undefined> {
-  const { rows } = await db.query<{ id: string }>(
-    `update knowledge_gaps set count = count + 1, last_asked_at = clock_timestamp()
-      where id = (
-        select id from (
-          select id, fingerprint from knowledge_gaps
-           where agent_id = $1 and status = 'open' order by id desc limit ${COMPARED_MAX}
-        ) latest
-        -- What is much longer or shorter cannot be so similar, and lengths are cheap to compare.
-        where length(fingerprint) between length($2) * ${SAME_QUESTION} - 4
-                                      and length($2) / ${SAME_QUESTION} + 4
-          and similarity(fingerprint, $2) >= ${SAME_QUESTION}
-        order by similarity(fingerprint, $2) desc, id limit 1)
-      returning id`,
-    [gap.agentId, gap.fingerprint],
-  );
-  return rows[0]?.id;
+  gap: { id: string; conversationId: string },
+): Promise<CountedGap | undefined> {
+  const { rows } = await db.query<CountedGap>(counting('select $2::uuid'), [
+    gap.conversationId,
+    gap.id,
+  ]);
+  return rows[0];
 }
+
+const counting = (id: string): string => `
+  update knowledge_gaps g
+     set count = g.count + s.more, last_asked_at = clock_timestamp(), last_conversation_id = $1
+    from (select id, (last_conversation_id is distinct from $1::uuid)::integer as more
+            from knowledge_gaps where id = (${id}) and status = 'open' for update) s
+   where g.id = s.id returning g.id, s.more`;
 
 export async function insertGap(
   db: Db,
-  gap: Pick<GapRow, 'id' | 'namespace' | 'agentId' | 'conversationId' | 'question' | 'topScore'> & {
+  gap: Pick<
+    GapRow,
+    'id' | 'namespace' | 'agentId' | 'conversationId' | 'question' | 'topScore' | 'closest'
+  > & {
     fingerprint: string;
   },
 ): Promise<void> {
   await db.query(
     `insert into knowledge_gaps
-       (id, namespace, agent_id, conversation_id, question, fingerprint, top_score)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
+       (id, namespace, agent_id, conversation_id, last_conversation_id, question, fingerprint,
+        top_score, closest)
+     values ($1, $2, $3, $4, $4, $5, $6, $7, $8)`,
     [
       gap.id,
       gap.namespace,
@@ -109,6 +116,7 @@ export async function insertGap(
       gap.question,
       gap.fingerprint,
       gap.topScore,
+      JSON.stringify(gap.closest),
     ],
   );
 }
@@ -118,18 +126,18 @@ export async function readGap(
   { namespace, id }: { namespace: string; id: string },
 ): Promise<GapRow | undefined> {
   const { rows } = await db.query<GapRow>(
-    `select ${COLUMNS} from knowledge_gaps where id = $1 and namespace = $2`,
+    `select ${GAP_COLUMNS} from knowledge_gaps where id = $1 and namespace = $2`,
     [id, namespace],
   );
   return rows[0];
 }
 
 export type LockedGap = GapRow & {
-  /** Its question was taken away. */
-  isErased: boolean;
   /** Of its answer, also of one that was withdrawn; null: it never had one. */
   answerPosition: number | null;
 };
+
+export const LOCKED_GAP_COLUMNS = `${GAP_COLUMNS}, answer_position as "answerPosition"`;
 
 /** Locks the gap: of two who resolve it, the second finds it resolved. */
 export async function lockGap(
@@ -137,8 +145,8 @@ export async function lockGap(
   { namespace, id }: { namespace: string; id: string },
 ): Promise<LockedGap | undefined> {
   const { rows } = await db.query<LockedGap>(
-    `select ${COLUMNS}, fingerprint = id::text as "isErased", answer_position as "answerPosition"
-       from knowledge_gaps where id = $1 and namespace = $2 for update`,
+    `select ${LOCKED_GAP_COLUMNS} from knowledge_gaps
+      where id = $1 and namespace = $2 for update`,
     [id, namespace],
   );
   return rows[0];
@@ -159,7 +167,7 @@ export async function setAnswer(
   gap: { id: string; answer: string; position: number },
 ): Promise<GapRow> {
   const { rows } = await db.query<GapRow>(
-    `update knowledge_gaps set answer = $2, answer_position = $3 where id = $1 returning ${COLUMNS}`,
+    `update knowledge_gaps set answer = $2, answer_position = $3 where id = $1 returning ${GAP_COLUMNS}`,
     [gap.id, gap.answer, gap.position],
   );
   return rows[0]!; // Locked by the caller.
@@ -176,9 +184,14 @@ export async function reopenGap(db: Db, gap: { id: string; position: number }): 
             status = case when o.is_open then 'resolved' else 'open' end,
             resolved_at = case when o.is_open then g.resolved_at end
        from (select exists (
+               select from knowledge_gap_questions q
+                 join knowledge_gap_questions o using (agent_id, fingerprint)
+                 join knowledge_gaps g on g.id = o.gap_id
+                where q.gap_id = $1 and o.gap_id <> $1 and g.status = 'open'
+               union all
                select from knowledge_gaps g join knowledge_gaps o using (agent_id, fingerprint)
                 where g.id = $1 and o.status = 'open') as is_open) o
-      where id = $1 returning ${COLUMNS}`,
+      where id = $1 returning ${GAP_COLUMNS}`,
     [gap.id, gap.position],
   );
   return rows[0]!; // Locked by the caller.
@@ -188,47 +201,8 @@ export async function reopenGap(db: Db, gap: { id: string; position: number }): 
 export async function resolveGapRow(db: Db, id: string): Promise<GapRow> {
   const { rows } = await db.query<GapRow>(
     `update knowledge_gaps set status = 'resolved', resolved_at = clock_timestamp()
-      where id = $1 returning ${COLUMNS}`,
+      where id = $1 returning ${GAP_COLUMNS}`,
     [id],
   );
   return rows[0]!; // Locked by the caller.
-}
-
-export type GapFilter = ListPage &
-  CreatedBetween & {
-    status?: GapRow['status'] | undefined;
-    agentId?: string | undefined;
-    conversationId?: string | undefined;
-  };
-
-/** Newest first. */
-export async function listGaps(db: Db, filter: GapFilter): Promise<GapRow[]> {
-  const { where, values } = filteredBy([
-    ['namespace =', filter.namespace],
-    ['status =', filter.status],
-    ['agent_id =', filter.agentId],
-    ['conversation_id =', filter.conversationId],
-    ...createdBetween(filter),
-    ['id <', filter.before],
-  ]);
-  const { rows } = await db.query<GapRow>(
-    `select ${COLUMNS} from knowledge_gaps
-      where ${where} order by id desc limit $${values.push(filter.limit)}`,
-    values,
-  );
-  return rows;
-}
-
-/**
- * Erases the questions that were first asked in a conversation; answers to them stay. The
- * fingerprint was made of the words and has to stay unique: it becomes the id.
- */
-export async function eraseGapsOf(db: Db, conversationId: string, erased: string): Promise<void> {
-  const { rows } = await db.query<{ id: string }>(
-    `update knowledge_gaps set question = $2, fingerprint = id::text
-      where conversation_id = $1 returning id`,
-    [conversationId, erased],
-  );
-  const gapIds = rows.map(({ id }) => id);
-  if (gapIds.length > 0) await eraseQuestions(db, gapIds, erased);
 }

@@ -1,6 +1,7 @@
 import { ApiError, found } from '../../errors.ts';
 import { indexAnswer } from './index-answer.ts';
-import { lockGap, resolveGapRow, setAnswer, type GapRow } from './knowledge-gaps.sql.ts';
+import { lockGap, resolveGapRow, setAnswer } from './knowledge-gaps.sql.ts';
+import { detailOf, type GapDetail } from './read-gap.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
@@ -9,15 +10,15 @@ export type ResolveGapDeps = { pool: Pool; nowMs: () => number };
 
 /**
  * Closes a gap. Its answer becomes a passage of that agent, found from the next search on by the
- * words of the question and of the answer. Without an answer the question opens a new gap when it
+ * words of the question, however it was asked, and of the answer. Without an answer the question opens a new gap when it
  * comes up again.
  * @throws ApiError not_found, gap_resolved
  */
 export function resolveGap(
   deps: ResolveGapDeps,
   input: { namespace: string; id: string; answer: string | null },
-  beforeCommit: CommitHook<GapRow> = noCommitHook,
-): Promise<GapRow> {
+  beforeCommit: CommitHook<GapDetail> = noCommitHook,
+): Promise<GapDetail> {
   return inTransaction(deps.pool, async (db) => {
     const gap = found(await lockGap(db, input), 'knowledge gap');
     if (gap.status === 'resolved') throw gapResolved();
@@ -27,8 +28,9 @@ export function resolveGap(
       const position = await indexAnswer(db, deps, { gap, answer });
       resolved = await setAnswer(db, { id: gap.id, answer, position });
     }
-    await beforeCommit(db, resolved);
-    return resolved;
+    const detail = await detailOf(db, resolved);
+    await beforeCommit(db, detail);
+    return detail;
   });
 }
 

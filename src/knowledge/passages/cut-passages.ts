@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newUuid } from '../../ids.ts';
 import { chunkText, titleOf } from './chunk.ts';
+import { detectLanguage } from './detect-language.ts';
 import { packChunks, type NewChunk } from './packed-chunks.ts';
 import { searchableText } from './question-words.ts';
 
@@ -10,6 +11,8 @@ export type Content = {
   title: string;
   /** As it was uploaded, which may not be UTF-8; or as it was declared. */
   text: Uint8Array | string;
+  /** ISO 639-1, as the document itself declares it. */
+  language?: string | null;
 };
 
 /** A content in passages, ready to be written. */
@@ -18,6 +21,8 @@ export type CutContent = {
   title: string;
   hash: Buffer;
   bytes: number;
+  /** ISO 639-1; null: not known, its words are stemmed as English. */
+  language: string | null;
   passages: number;
   /** The passages, numbered from 0, as `packChunks` makes them. */
   batches: readonly Uint8Array[];
@@ -62,8 +67,11 @@ export function cutPassages(content: Content): CutContent | { refused: Refusal }
   if (words.size > WORDS_MAX) return { refused: { code: 'too_many', detail: TOO_MANY_WORDS } };
   if (passages > PASSAGES_MAX) return { refused: { code: 'too_many', detail: TOO_MANY } };
   const { path, text: given } = content;
+  // Of `de-CH` what it begins with; not declared, what it looks like.
+  const declared = content.language?.split(/[-_]/)[0]?.toLowerCase();
+  const language = declared ?? detectLanguage(text);
   const hash = contentHashOf(content);
-  return { path, title, hash, bytes: Buffer.byteLength(given), passages, batches };
+  return { path, title, hash, bytes: Buffer.byteLength(given), language, passages, batches };
 
   function* numbered(): Generator<NewChunk> {
     for (const chunk of chunkText(text!)) {

@@ -1,113 +1,213 @@
 import type { Db } from '../../platform/postgres/pool.ts';
+import { BYTEA_AS_BYTES } from './binary-results.ts';
 
-/** A word of a question and where it occurs: a row for each owner that has it. */
-export type PostingRow = {
-  /** The stem of the word as it was asked. */
-  asked: string;
-  /** As it is in the passages; null: no passage has it, or anything like it. */
-  lexeme: string | null;
+/** Passages to search: of some owners, or of all sources of a namespace. Ids are uuids. */
+export type SearchScope = {
+  namespace: string;
+  /** Sources, and agents for the answers to their gaps. */
+  owners: readonly string[];
+  /** Whether all sources are searched beside them; `with answers`: and those of all agents. */
+  all: boolean | 'with answers';
+};
+
+/** A word to look for. `term`: the same number for all words that mean one word of the question. */
+export type AskedWord = {
+  term: number;
+  /** As `searchableText` has it. */
+  word: string;
   /** Whether it is part of the question, not only of the text around it. */
   counts: boolean;
-  /** 1: as it was asked; less: probably meant. */
+  /** 1: as it was asked; less: it means about the same. */
   closeness: number;
-  /** Passages that have it, of all owners searched. */
-  df: number;
+};
+
+/** What the index has of the words of a question. */
+export type Postings = {
   /** Passages of all owners searched. */
   passages: number;
-  ownerId: string | null;
-  /** Positions of the passages, ascending, int4 each; null: too many to read. */
-  positions: Buffer | null;
+  /** The stems of each term as it was asked: one for each language of the owners, if they differ. */
+  asked: readonly { term: number; lexeme: string }[];
+  /** Terms that say nothing in one of the languages. */
+  stopped: readonly number[];
+  /** Which stems that are in passages each term stands for. */
+  meant: readonly { term: number; lexeme: string; closeness: number }[];
+  lexemes: readonly LexemePostings[];
+};
+
+export type LexemePostings = {
+  lexeme: string;
+  /** Passages that have it, of all owners searched. */
+  df: number;
+  /**
+   * For each owner that has it: its uuid as text and `a` for answers or `s` for a source, the number of
+   * postings, and those: `posting-lists.ts` reads them. null: too many to read.
+   */
+  lists: Buffer | null;
 };
 
 /** A word this similar, by trigrams, is taken for the one that was meant. */
 const TYPO_SIMILARITY = 0.4;
 /** Of a word with two letters swapped, which has few of the trigrams left. */
 const SWAP_SIMILARITY = 0.8;
-/** Positions returned for one question, the lists of its rarest words first. */
-const POSITIONS_MAX = 300_000;
+/** Of the similar words that the owners have, the most similar: the most frequent of those is meant. */
+const TYPO_CANDIDATES = 8;
+/** Postings returned for one question, the lists of its rarest words first. */
+const POSTINGS_MAX = 300_000;
+
+const OWNERS = 'p.owner_id = any($2::uuid[])';
+const CONDITIONS = {
+  some: OWNERS,
+  all: `(not p.is_answers or ${OWNERS})`,
+  everything: 'cardinality($2::uuid[]) >= 0',
+};
 
 /**
- * A word of an owner, by the key. Behind `offset 0`, so that this is all a plan can do: the plan is kept,
- * and one of when there were few words reads those of all tenants.
+ * The rows of a word, one run of the key. Behind `offset 0`, so that this is all a plan can do: the plan is
+ * kept, and one of when there were few words reads those of all tenants.
  */
-const wordOf = (owner: string, lexeme: string): string =>
-  `lateral (select l.owner_id, l.chunks, l.positions from knowledge_lexemes l
-             where l.owner_id = ${owner} and l.lexeme = ${lexeme} offset 0)`;
+const rowsOf = (lexeme: string, condition: string): string =>
+  `(select p.owner_id, p.is_answers, p.chunks, p.postings from knowledge_postings p
+     where p.lexeme = ${lexeme} and p.namespace = $1 and ${condition} offset 0)`;
 
-/** The words of the question, unknown ones corrected, and the lists of where they occur. */
-const POSTINGS = `
+/** The lists of a word. */
+const LISTS = `string_agg(convert_to(p.owner_id::text || case when p.is_answers then 'a' else 's' end, 'UTF8')
+    || parley_place(p.chunks) || p.postings, ''::bytea)`;
+
+/** `asked`: the stems of the words; `known`: those that some of the owners have, and how often. */
+const stemsOf = (condition: string): string => `
   with owners as materialized (
-    -- Behind a subquery the planner cannot count them: it would plan anew for each number of them,
-    -- which takes longer than all the rest.
-    select unnest(ids) as owner_id from (select $1::uuid[] as ids offset 0) given
-  ), asked as materialized (
+    select * from ${rowsOf("''", condition)} p
+  ), configurations as materialized (
+    select distinct l::regconfig as configuration
+      from (select distinct substring(postings from 5) as names from owners) o
+     cross join string_to_table(convert_from(o.names, 'UTF8'), ',') l
+  ), stems as materialized (
     -- The operator % below has its bound from a setting; this one ends with the transaction.
-    select lexeme, bool_or(counts) as counts,
+    select w.term, w.counts, w.closeness, t.lexeme collate "C" as lexeme,
            set_config('pg_trgm.similarity_threshold', '${TYPO_SIMILARITY}', true) as bound
-      from (
-      select lexeme, true as counts from unnest(to_tsvector('english', $2))
-      union all
-      select lexeme, false from unnest(to_tsvector('english', $3))
-    ) w group by lexeme
+      from unnest($3::integer[], $4::text[], $5::boolean[], $6::real[])
+             as w (term, word, counts, closeness)
+     cross join configurations c
+      left join lateral unnest(to_tsvector(c.configuration, w.word)) t on true
+  ), asked as materialized (
+    select term, counts, lexeme, max(closeness) as closeness, max(bound) as bound
+      from stems where lexeme is not null group by term, counts, lexeme
   ), known as materialized (
-    select a.lexeme, a.counts, sum(k.chunks) as df
-      from asked a cross join owners o cross join ${wordOf('o.owner_id', 'a.lexeme')} k
-     group by a.lexeme, a.counts
-  ), meant as materialized (
-    select lexeme as asked, lexeme, counts, df, 1::real as closeness from known
-    union all
-    select a.lexeme, n.lexeme, a.counts, coalesce(n.df, 0), coalesce(sqrt(n.closeness), 0)::real
-      from asked a left join lateral (
+    select a.lexeme, k.df
+      from (select distinct lexeme from asked) a
+     cross join lateral (select sum(p.chunks) as df from ${rowsOf('a.lexeme', condition)} p) k
+     where k.df is not null`;
+
+/** What is meant by words of the question that no owner has. */
+const correctedOf = (condition: string): string => `
+  ), unknown as materialized (
+    -- Only words of the question itself are corrected, and none that has another way to be said.
+    select a.term, a.lexeme from asked a
+     where a.counts and a.closeness = 1 and a.bound is not null
+       and length(a.lexeme) >= 4 and a.lexeme !~ '[0-9]'
+       and not exists (select from asked b join known k on k.lexeme = b.lexeme where b.term = a.term)
+  ), corrected as materialized (
+    select a.term, n.lexeme, n.df, sqrt(n.closeness)::real as closeness
+      from unknown a cross join lateral (
         select w.lexeme, w.closeness, k.df
           from (
-            select lexeme, similarity(lexeme, a.lexeme) as closeness
-              from knowledge_words where lexeme % a.lexeme
-            union all
-            select left(a.lexeme, i - 1) || substr(a.lexeme, i + 1, 1) || substr(a.lexeme, i, 1)
-                     || substr(a.lexeme, i + 2), ${SWAP_SIMILARITY}::real
-              from generate_series(1, length(a.lexeme) - 1) as i
+            select * from (
+              -- In the collation of its index, which is not looked at for another one.
+              select lexeme collate "C" as lexeme, similarity(lexeme, a.lexeme) as closeness
+                from knowledge_words where lexeme % (a.lexeme collate "default")
+              union all
+              select left(a.lexeme, i - 1) || substr(a.lexeme, i + 1, 1) || substr(a.lexeme, i, 1)
+                       || substr(a.lexeme, i + 2), ${SWAP_SIMILARITY}::real
+                from generate_series(1, length(a.lexeme) - 1) as i
+               order by 2 desc, 1 offset 0
+            ) similar_words
+             where exists (select from ${rowsOf('similar_words.lexeme', condition)} p)
+             limit ${TYPO_CANDIDATES}
           ) w
-          cross join lateral (
-            select sum(l.chunks) as df
-              from owners o cross join ${wordOf('o.owner_id', 'w.lexeme')} l
-          ) k
-         where k.df is not null
+          cross join lateral (select sum(p.chunks) as df from ${rowsOf('w.lexeme', condition)} p) k
          order by w.closeness desc, k.df desc, w.lexeme limit 1
-      ) n on length(a.lexeme) >= 4 and a.lexeme !~ '[0-9]'
-     -- Only words of the question itself are corrected.
-     where a.counts and a.bound is not null and a.lexeme not in (select lexeme from known)
-  ), budgeted as materialized (
-    select *, sum(df) over rarest <= ${POSITIONS_MAX} or row_number() over rarest = 1 as walked
-      from meant window rarest as (order by df, lexeme)
-  )
-  select b.asked, b.lexeme, b.counts, b.closeness, b.df::integer, p.n::integer as passages,
-         k.owner_id as "ownerId", case when b.walked and k.walked then k.positions end as positions
-    from budgeted b
-   cross join (
-     select coalesce(sum(l.chunks), 0) as n
-       from owners o cross join ${wordOf('o.owner_id', "''")} l
-   ) p
-    left join lateral (
-      -- Even of the rarest word not more than that, of the smallest owners first.
-      select l.owner_id, l.positions,
-             sum(l.chunks) over (order by l.chunks, l.owner_id) <= ${POSITIONS_MAX} as walked
-        from owners o cross join ${wordOf('o.owner_id', 'b.lexeme')} l
-    ) k on true`;
+      ) n`;
 
-/**
- * Where the words of a question occur in the passages of some owners: sources, and agents for the
- * answers to their gaps. `question` and `context` as `askedWords` returns them.
- */
+/** What is looked for, and which of it is frequent enough to be left out. */
+const BUDGETED = `
+  ), meant as materialized (
+    select a.term, a.lexeme, a.closeness, k.df from asked a join known k on k.lexeme = a.lexeme
+    union all
+    select term, lexeme, closeness, df from corrected
+  ), budgeted as materialized (
+    select lexeme, df, sum(df) over rarest <= ${POSTINGS_MAX} as walked,
+           row_number() over rarest = 1 as rarest
+      from (select distinct lexeme, df from meant) m window rarest as (order by df, lexeme)
+  )`;
+
+const ABOUT = `
+  select json_build_object(
+           'passages', (select coalesce(sum(chunks), 0) from owners),
+           'asked', (select coalesce(json_agg(json_build_object('term', term, 'lexeme', lexeme)), '[]')
+                       from asked where closeness = 1),
+           'stopped', (select coalesce(json_agg(distinct term), '[]') from stems
+                        where lexeme is null and closeness = 1),
+           'meant', (select coalesce(json_agg(json_build_object('term', term, 'lexeme', lexeme,
+                                                                'closeness', closeness)), '[]')
+                       from meant)
+         )::text as about, null::bytea as lists`;
+
+const listsOf = (condition: string): string => `
+  union all
+  select json_build_object('lexeme', b.lexeme, 'df', b.df)::text,
+         case
+           when b.walked then (
+             select ${LISTS}
+               from ${rowsOf('b.lexeme', condition)} p)
+           -- Even of the rarest word not more than that, of the smallest owners first.
+           when b.rarest then (
+             select ${LISTS}
+               from (select *, sum(chunks) over (order by chunks, owner_id) as so_far
+                       from ${rowsOf('b.lexeme', condition)} p) p
+              where p.so_far <= ${POSTINGS_MAX})
+         end
+    from budgeted b`;
+
+/** The words of the question, unknown ones corrected, and the lists of where they occur. */
+const postingsOf = (condition: string): string =>
+  stemsOf(condition) + correctedOf(condition) + BUDGETED + ABOUT + listsOf(condition);
+
+const STATEMENTS = [
+  { name: 'find_postings', text: postingsOf(CONDITIONS.some) },
+  { name: 'find_postings_of_all', text: postingsOf(CONDITIONS.all) },
+  { name: 'find_postings_of_everything', text: postingsOf(CONDITIONS.everything) },
+] as const;
+
+/** Where the words of a question occur in the passages of a scope. */
 export async function findPostings(
   db: Db,
-  input: { owners: readonly string[]; question: string; context: string },
-): Promise<PostingRow[]> {
-  const { rows } = await db.query<PostingRow>({
-    name: 'find_postings',
-    text: POSTINGS,
-    values: [input.owners, input.question, input.context],
-  });
-  return rows;
+  { scope, words }: { scope: SearchScope; words: readonly AskedWord[] },
+): Promise<Postings> {
+  const { namespace, owners, all } = scope;
+  const { name, text } = STATEMENTS[all === 'with answers' ? 2 : all ? 1 : 0];
+  // Not a literal in the call: pg knows `binary` there, its types do not.
+  const statement = {
+    name,
+    text,
+    values: [
+      namespace,
+      owners,
+      words.map(({ term }) => term),
+      words.map(({ word }) => word),
+      words.map(({ counts }) => counts),
+      words.map(({ closeness }) => closeness),
+    ],
+    ...BYTEA_AS_BYTES,
+  };
+  const { rows } = await db.query<{ about: string; lists: Buffer | null }>(statement);
+  const [first, ...lexemes] = rows;
+  return {
+    ...(JSON.parse(first!.about) as Omit<Postings, 'lexemes'>), // The first row is always there.
+    lexemes: lexemes.map(({ about, lists }) => ({
+      ...(JSON.parse(about) as Pick<LexemePostings, 'lexeme' | 'df'>),
+      lists,
+    })),
+  };
 }
 
 export type PassageRow = {
@@ -118,37 +218,50 @@ export type PassageRow = {
   sourceId: string | null;
   gapId: string | null;
   heading: string;
-  text: string;
+  /** null: only its heading was asked for. */
+  text: string | null;
   /** How near to each other the words are; those of headings count more. */
   nearness: number;
-  /** The words of `unwalked` that it has. */
-  has: string[];
-  /** Of an answer to a gap, the stems of its question; null: it is no answer. */
+  /** Those of the words that are in its heading, and in its text. */
+  inHeading: string[];
+  inText: string[];
+  /** Of an answer to a gap, the stems of each of its questions; null: it is no answer. */
   asks: string[] | null;
+  /** The questions themselves; null: it is no answer. */
+  wordings: string[] | null;
 };
 
 /**
- * Passages by their places; one that is gone is left out. `words`: those looked for; `unwalked`:
- * those whose lists were too long.
+ * Passages by their places; one that is gone is left out. `whole`: of so many, the first, all is read; of
+ * the others the heading. `words`: stems that are looked for.
  */
 export async function readPassages(
   db: Db,
   input: {
     places: readonly { ownerId: string; position: number }[];
+    whole: number;
     words: readonly string[];
-    unwalked: readonly string[];
   },
 ): Promise<PassageRow[]> {
   const { rows } = await db.query<PassageRow>({
     name: 'read_passages',
     text: `select c.owner_id as "ownerId", c.position, c.id as "chunkId",
                   c.document_id as "documentId", c.source_id as "sourceId", c.gap_id as "gapId",
-                  c.heading, c.text, ts_rank_cd(c.words, q.query, 1) as nearness,
-                  array(select u from unnest($4::text[]) u
-                         where c.words @@ quote_literal(u)::tsquery) as has,
+                  c.heading, case when p.at <= $4 then c.text end as text,
+                  case when p.at <= $4 then ts_rank_cd(c.words, q.query, 1) else 0 end as nearness,
+                  case when p.at <= $4 then array(
+                    select u from unnest($3::text[]) u
+                     where c.words @@ (quote_literal(u) || ':A')::tsquery) else '{}' end as "inHeading",
+                  case when p.at <= $4 then array(
+                    select u from unnest($3::text[]) u
+                     where c.words @@ (quote_literal(u) || ':D')::tsquery) else '{}' end as "inText",
+                  case when p.at <= $4 and c.gap_id is not null
+                       then array(select q.fingerprint from knowledge_gap_questions q
+                                   where q.gap_id = c.gap_id) end as asks,
                   case when c.gap_id is not null
-                       then tsvector_to_array(ts_filter(c.words, '{a}')) end as asks
-             from unnest($1::uuid[], $2::integer[]) as p (owner_id, position)
+                       then array(select q.text from knowledge_gap_questions q
+                                   where q.gap_id = c.gap_id) end as wordings
+             from unnest($1::uuid[], $2::integer[]) with ordinality as p (owner_id, position, at)
              -- Behind offset 0 for the same reason as a word of an owner.
             cross join lateral (
               select c.* from knowledge_chunks c
@@ -162,7 +275,7 @@ export async function readPassages(
       input.places.map(({ ownerId }) => ownerId),
       input.places.map(({ position }) => position),
       input.words,
-      input.unwalked,
+      input.whole,
     ],
   });
   return rows;

@@ -21,15 +21,6 @@ export function anywhere(phrases: readonly Phrase[]): RegExp {
   return new RegExp(oneOf(phrases), 'u');
 }
 
-/** The phrase with each name in braces, such as `{who}`, replaced by the part of that name. */
-export function filledIn(phrase: Phrase, parts: Readonly<Record<string, Phrase>>): string {
-  return sourceOf(phrase).replaceAll(/\{([a-z]\w*)\}/gi, (_, name: string) => {
-    const part = parts[name];
-    if (part === undefined) throw new Error(`no part of a phrase is called ${name}`);
-    return sourceOf(part);
-  });
-}
-
 /** The words of some lines. */
 export function wordsIn(lines: readonly string[]): Set<string> {
   return new Set(lines.join(' ').split(' '));

@@ -1,3 +1,4 @@
+import { stem } from 'porter2';
 import english from './english.json' with { type: 'json' };
 import { whole, wordsIn } from './phrases.ts';
 
@@ -11,6 +12,7 @@ import { whole, wordsIn } from './phrases.ts';
 const WORD_CHARS_MAX = 64;
 /** Of the question, and of the text around it. Bounds the work of one search. */
 const QUESTION_WORDS_MAX = 24;
+const SENTENCE_WORDS_MAX = 64;
 /** A longer message asks near its beginning, or it is no question. */
 const MESSAGE_CHARS_MAX = 4_000;
 
@@ -19,21 +21,32 @@ export function searchableText(text: string): string {
   return wordsOf(text).join(' ');
 }
 
-/** The question, and the text around it, in words as `searchableText` returns them; '' for none. */
-export type AskedWords = { question: string; context: string };
+/** In words as `searchableText` returns them; '' for none. */
+export type AskedWords = {
+  /** What is looked for. */
+  question: string;
+  /** The text around it. */
+  context: string;
+  /** All words of the question, also those that say nothing by themselves. */
+  sentence: string;
+};
 
 /**
  * The words of a message that may be found in an answer. Of a long story that ends in a question
- * only the question needs an answer; the story helps to order the answers.
+ * only the question needs an answer; the story helps to order the answers. But a question such as "can you
+ * check?" only points at the story: then the story is the question.
  */
 export function askedWords(message: string): AskedWords {
   const text = message.slice(0, MESSAGE_CHARS_MAX);
   const all = significantWords(text);
   const sentences = text.match(/[^.!?\n]+[.!?\n]*/gu) ?? [];
-  const asked = significantWords(sentences.filter((one) => one.includes('?')).join(' '));
-  const question = (asked.length > 0 ? asked : all).slice(0, QUESTION_WORDS_MAX);
+  const questions = sentences.filter((one) => one.includes('?')).join(' ');
+  const story = sentences.filter((one) => !one.includes('?')).join(' ');
+  const asking = [questions, story].find(saysWhat) ?? text;
+  const question = significantWords(asking).slice(0, QUESTION_WORDS_MAX);
+  const sentence = wordsOf(asking).slice(0, SENTENCE_WORDS_MAX);
   const context = all.filter((word) => !question.includes(word)).slice(0, QUESTION_WORDS_MAX);
-  return { question: question.join(' '), context: context.join(' ') };
+  return { question: question.join(' '), context: context.join(' '), sentence: sentence.join(' ') };
 }
 
 /** The words of a text without those that say nothing; '' when there are no others. */
@@ -55,6 +68,14 @@ function wordsOf(text: string): string[] {
     .filter((word) => word.length <= WORD_CHARS_MAX)
     .map((word) => IRREGULAR.get(word) ?? word);
 }
+
+/** Whether a text says what it is about: "can you check?" does not. */
+function saysWhat(text: string): boolean {
+  return significantWords(text).some((word) => !POINTING_WORDS.has(word));
+}
+
+/** They tell what to do about something, and not about what. */
+const POINTING_WORDS = wordsIn(english.pointingWords);
 
 /** "How long", "what time": the second word is part of the asking. */
 const ASKING_AFTER = new Map(
@@ -98,3 +119,10 @@ const IRREGULAR = new Map(Object.entries(english.irregular));
  * question of nothing else is recognized here.
  */
 const EMPTY_WORDS = wordsIn([...english.stopWords, ...english.emptyWords]);
+
+/** Whether a stem is of a word that says nothing by itself. */
+export function isEmptyStem(stemmed: string): boolean {
+  return EMPTY_STEMS.has(stemmed);
+}
+
+const EMPTY_STEMS = new Set([...EMPTY_WORDS].map((word) => stem(word)));

@@ -1,8 +1,18 @@
 import { fromUuid } from '../../ids.ts';
-import { findPostings, readPassages, type PassageRow } from './knowledge-search.sql.ts';
+import {
+  findPostings,
+  readPassages,
+  type AskedWord,
+  type PassageRow,
+  type SearchScope,
+} from './knowledge-search.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { askedWords, isNoise } from './question-words.ts';
+import { askedWords, searchableText, type AskedWords } from './question-words.ts';
 import { rankPassages, termsOf, type Candidate, type Term } from './rank-passages.ts';
+import { likenessOf } from './ranking/likeness.ts';
+import { falling, scoresOf, TELLING } from './ranking/passage-score.ts';
+import { synonymsOf } from './ranking/synonyms.ts';
+import { whyOf, type Why } from './ranking/why.ts';
 
 /** A passage that has some of a question. Ids are uuids. */
 export type KnowledgeHit = {
@@ -13,8 +23,11 @@ export type KnowledgeHit = {
   gapId: string | null;
   heading: string;
   text: string;
-  /** 0 to 1: how much of the question is in it, rare words counting most. */
+  /** 0 to 1: how probable it is that it answers the question; never above that of a better hit. */
   score: number;
+  /** How alike it is to the question by its meaning; absent: it was not compared. */
+  similarity?: number | null;
+  why: Why;
 };
 
 /** Where a passage is from, in public ids; an answer has its gap as source and document. */
@@ -31,70 +44,167 @@ export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourc
   };
 }
 
-/** So many are read, more than are asked for, to order them by how near their words are. */
-const CANDIDATES = 12;
+/** So many are compared by their headings, and so many of them, the best, are read whole. */
+const CANDIDATES = 50;
+const WHOLE = 16;
+/** Of answers to gaps so many are read beside them. */
+const ANSWERS = 8;
+/** Of the first few, what probably answers goes before what probably does not. */
+const PROBABLE = 0.5;
+/** How far a heading that is a question like the one asked goes before the words. */
+const LIKENESS = 0.5;
+/** How far the one in which the words stand nearest together does. */
+const NEARNESS = 0.1;
+/** How near in meaning a synonym is taken to be. */
+const SYNONYM = 0.35;
 
-/**
- * The passages that have most of a question, best first; all with a score above 0.
- * @param owners uuids of sources and of agents; called only when there is something to look for
- */
+/** The passages that are about most of a question, best first; all have some of its words. */
 export async function searchPassages(
   db: Db,
-  input: { owners: () => Promise<readonly string[]>; query: string; limit: number },
+  { scope, query, limit }: { scope: SearchScope; query: string; limit: number },
 ): Promise<KnowledgeHit[]> {
-  const { limit } = input;
-  const asked = askedWords(input.query);
-  if (asked.question === '') return [];
-  const owners = await input.owners();
-  if (owners.length === 0) return [];
-  const postings = await findPostings(db, { owners, ...asked });
-  // Noise only when no passage has it: "id" may be one of their words.
-  const terms = termsOf(postings.filter((row) => row.lexeme !== null || !isNoise(row.asked)));
-  const candidates = rankPassages(terms, Math.max(CANDIDATES, limit));
+  const asked = askedWords(query);
+  const words = wordsToFind(asked);
+  if (!words.some(({ counts }) => counts)) return [];
+  if (scope.owners.length === 0 && scope.all === false) return [];
+  const postings = await findPostings(db, { scope, words });
+  const terms = termsOf(words, postings);
+  const { candidates, whole } = candidatesOf(terms, limit);
   if (candidates.length === 0) return [];
+  const ways = terms.flatMap((term) => term.ways);
   const passages = await readPassages(db, {
     places: candidates,
-    words: terms.flatMap(({ lexeme }) => lexeme ?? []),
-    unwalked: terms.flatMap(({ lexeme, isUnwalked }) => (isUnwalked && lexeme) || []),
+    whole,
+    words: [...new Set(ways.map(({ lexeme }) => lexeme))],
   });
-  return scored(passages, { candidates, terms }).slice(0, limit);
+  const { sentence } = asked;
+  const found = { candidates, terms, sentence, count: postings.passages };
+  return ranked(passages, found).slice(0, limit);
 }
 
-/** A score is the weight found divided by the weight of the question. */
-function scored(
-  passages: readonly PassageRow[],
-  { candidates, terms }: { candidates: readonly Candidate[]; terms: readonly Term[] },
-): KnowledgeHit[] {
-  const asked = terms.filter(({ counts }) => counts).reduce((sum, { weight }) => sum + weight, 0);
-  const places = new Map(candidates.map((one) => [`${one.ownerId} ${one.position}`, one]));
-  const question = new Set(terms.flatMap(({ lexeme, counts }) => (counts && lexeme) || []));
-  const ranked = passages.flatMap(({ ownerId, position, nearness, has, asks, ...hit }) => {
-    const candidate = places.get(`${ownerId} ${position}`);
-    if (!candidate) return [];
-    const more = terms.filter(({ lexeme, isUnwalked }) => isUnwalked && has.includes(lexeme ?? ''));
-    const found = more.reduce(
-      (sum, { counts, weight, closeness }) => (counts ? sum + weight * closeness : sum),
-      candidate.found,
-    );
-    const points = candidate.points + found - candidate.found;
-    const isAnswer = asks !== null && isSame(question, asks) ? 1 : 0;
-    return [{ points, nearness, isAnswer, hit: { ...hit, score: Math.min(1, found / asked) } }];
-  });
-  ranked.sort(
-    (a, b) =>
-      b.isAnswer - a.isAnswer ||
-      b.points - a.points ||
-      b.nearness - a.nearness ||
-      byId(a.hit, b.hit),
+/** Those to be compared, the first of them `whole`. */
+function candidatesOf(
+  terms: readonly Term[],
+  limit: number,
+): { candidates: Candidate[]; whole: number } {
+  const asked = { limit: Math.max(CANDIDATES, limit), answers: ANSWERS };
+  const { best, answers } = rankPassages(terms, asked);
+  const first = new Map(
+    [...best.slice(0, Math.max(WHOLE, limit)), ...answers].map((one) => [placeOf(one), one]),
   );
-  return ranked.map(({ hit }) => hit);
+  const rest = best.filter((one) => !first.has(placeOf(one)));
+  return { candidates: [...first.values(), ...rest], whole: first.size };
+}
+
+function placeOf({ ownerId, position }: { ownerId: string; position: number }): string {
+  return `${ownerId} ${position}`;
+}
+
+/** The words to look for, each a term of its own, with those that mean about the same. */
+function wordsToFind({ question, context }: AskedWords): AskedWord[] {
+  const inQuestion = question.split(' ').map((word) => ({ word, counts: true }));
+  const around = context.split(' ').map((word) => ({ word, counts: false }));
+  return [...inQuestion, ...around]
+    .filter(({ word }) => word !== '')
+    .flatMap(({ word, counts }, term) => [
+      { term, word, counts, closeness: 1 },
+      ...(counts ? synonymsOf(word) : []).map((other) => ({
+        term,
+        word: other,
+        counts,
+        closeness: SYNONYM,
+      })),
+    ]);
+}
+
+type Found = {
+  candidates: readonly Candidate[];
+  terms: readonly Term[];
+  sentence: string;
+  /** Passages searched. */
+  count: number;
+};
+
+/** In their order, with what they are scored by, which is not what orders them. */
+function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
+  const { candidates, sentence, count } = found;
+  const question = found.terms.filter(({ counts }) => counts);
+  const asked = question.reduce((sum, { weight }) => sum + weight, 0);
+  const places = new Map(candidates.map((one) => [placeOf(one), one]));
+  const asking = passages.map(askedIn);
+  const likeness = likenessOf(
+    { question: sentence, headings: asking.flat().map(searchableText) },
+    { known: new Map(question.map((term) => [term.asked, term])), passages: count },
+  ).values();
+  const likest = asking.map((ones) => ones.map(() => likeness.next().value ?? 0));
+  const nearest = Math.max(0, ...passages.map(({ nearness }) => nearness));
+  const rows = passages.flatMap((row, at) => {
+    const candidate = places.get(placeOf(row));
+    if (!candidate) return [];
+    const like = asking[at]!.includes('') ? null : Math.max(...likest[at]!);
+    const why = whyOf(question, { ...row, likeness: like });
+    // What is in too many passages to be listed is known now.
+    const unlisted = why.unlisted / asked;
+    const signs = {
+      coverage: why.coverage,
+      about: candidate.about / asked + unlisted,
+      likeness: like,
+    };
+    const near = nearest === 0 ? 0 : row.nearness / nearest;
+    const points = candidate.points / asked + unlisted + LIKENESS * (like ?? 0) + NEARNESS * near;
+    const isAnswer = row.asks?.some((one) => isSame(question, one.split(' ')));
+    return [{ row, why: why.why, signs, points, isSame: isAnswer ? 1 : 0 }];
+  });
+  const scores = scoresOf(rows.map(({ signs }) => signs));
+  const inOrder = rows
+    // Somebody has answered this very question: that is sure.
+    .map((one, at) => ({ ...one, score: one.isSame ? 1 : scores[at]! }))
+    .sort(
+      (a, b) =>
+        b.isSame - a.isSame ||
+        b.points - a.points ||
+        b.row.nearness - a.row.nearness ||
+        byId(a.row, b.row),
+    )
+    .filter(({ row }) => row.text !== null);
+  const first = probableFirst(inOrder.slice(0, TELLING));
+  const all = [...first, ...inOrder.slice(TELLING)];
+  const told = falling(all.map(({ score }) => score));
+  return all.map(({ row, why }, at) => hitOf(row, { why, score: told[at]! }));
+}
+
+function probableFirst<T extends { score: number }>(hits: readonly T[]): T[] {
+  return [
+    ...hits.filter(({ score }) => score >= PROBABLE),
+    ...hits.filter(({ score }) => score < PROBABLE),
+  ];
+}
+
+/**
+ * What a passage answers: the heading next above it when that is a question; of an answer to a gap all that
+ * the gap was asked in. One empty text: it is under no question.
+ */
+function askedIn({ heading, gapId, wordings }: PassageRow): string[] {
+  const last = heading.slice(heading.lastIndexOf(' > ') + 1);
+  // Of one whose questions were erased its own words are left.
+  if (wordings?.length === 0) return [''];
+  if (gapId !== null) return [...new Set([last, ...(wordings ?? [])])];
+  return [last.trimEnd().endsWith('?') ? last : ''];
+}
+
+function hitOf(row: PassageRow, told: Pick<KnowledgeHit, 'why' | 'score'>): KnowledgeHit {
+  const { chunkId, documentId, sourceId, gapId, heading, text } = row;
+  return { chunkId, documentId, sourceId, gapId, heading, text: text ?? '', ...told };
 }
 
 /** The very question that somebody has answered: that goes before what only has its words. */
-function isSame(question: ReadonlySet<string>, asks: readonly string[]): boolean {
-  return asks.length === question.size && asks.every((word) => question.has(word));
+function isSame(question: readonly Term[], asks: readonly string[]): boolean {
+  return (
+    asks.length === question.length &&
+    asks.every((word) => question.some(({ ways }) => ways.some(({ lexeme }) => lexeme === word)))
+  );
 }
 
-function byId(a: KnowledgeHit, b: KnowledgeHit): number {
+function byId(a: PassageRow, b: PassageRow): number {
   return a.chunkId < b.chunkId ? -1 : 1;
 }

@@ -14,7 +14,7 @@ export type TextCutter = {
    * Runs what writes a content. Of large ones one at a time: each keeps a session of PostgreSQL busy
    * for half a minute, and two of them leave little of a small machine to others.
    */
-  inTurn: <T>(content: CutContent, write: () => Promise<T>) => Promise<T>;
+  inTurn: <T>(content: Pick<CutContent, 'batches'>, write: () => Promise<T>) => Promise<T>;
   stop: () => Promise<void>;
 };
 
@@ -93,7 +93,7 @@ export function createTextCutter({
 }
 
 /** Not by the queue of the pool: that hangs when the thread of the one before dies. */
-function createLine(waitingMax: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function createLine(waitingMax: number): <T>(work: () => Promise<T>) => Promise<T> {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

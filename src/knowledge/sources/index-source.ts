@@ -2,16 +2,11 @@ import { fromUuid, newUuid } from '../../ids.ts';
 import type { QuotaDeps } from '../../platform/declare/quota.ts';
 import { requireBytes } from './knowledge-quota.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
-import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
+import type { Notifier } from '../../platform/postgres/notifications.ts';
+import { tellProjected } from '../../platform/postgres/projected.ts';
 import type { CutContent } from '../passages/cut-passages.ts';
-import {
-  deleteSourceChunks,
-  indexOwner,
-  insertBatches,
-  nextPosition,
-  allowLongStatements,
-} from '../passages/knowledge-chunks.sql.ts';
-import { deleteOtherDocuments, upsertDocument } from './knowledge-documents.sql.ts';
+import { replaceDocuments, type NewPassages } from '../passages/replace-documents.ts';
+import { deleteOtherDocuments, listHashes, upsertDocument } from './knowledge-documents.sql.ts';
 import {
   updateSourceIndex,
   type KnowledgeSourceRow,
@@ -19,7 +14,10 @@ import {
 } from './knowledge-sources.sql.ts';
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
+import { deferEvent, emitDeferred, type Deferred } from '../../events/deferred-events.ts';
 import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
+import { fallSilent, isSilent } from '../../platform/postgres/silence.ts';
+import type { ReadContent } from './read-content.ts';
 import type { TextCutter } from '../passages/text-cutter.ts';
 
 export type IndexDeps = QuotaDeps & {
@@ -36,7 +34,7 @@ export type IndexDeps = QuotaDeps & {
  * Replaces all that a source had by a document: until the transaction commits, the old passages are
  * found. The caller has locked the source's row.
  */
-export type Index = (source: KnowledgeSourceRow, content: CutContent) => Promise<void>;
+export type Index = (source: KnowledgeSourceRow, content: ReadContent) => Promise<void>;
 
 /**
  * Runs one transaction that may index a source. Its event is announced after the commit, and it is
@@ -47,74 +45,112 @@ export async function inIndexTransaction(
   work: (db: Db, index: Index) => Promise<KnowledgeSourceRow>,
 ): Promise<KnowledgeSourceRow> {
   let type: KnowledgeSourceRow['type'] | undefined;
-  let emitted: Emitted | undefined;
+  let emitted: Emitted | Deferred | undefined;
   const count = (result: 'ready' | 'error'): void => {
     if (type !== undefined) deps.metrics.knowledgeSyncs.inc({ type, result });
   };
-  const run = inTransaction(deps.pool, (db) => {
+  const run = inTransaction(deps.pool, async (db) => {
     type = emitted = undefined;
-    return work(db, async (source, content) => {
+    let grown: { namespace: string; before: number; bytes: number } | undefined;
+    const row = await work(db, async (source, content) => {
       type = source.type;
+      await fallSilentAbove(db, source.chunks + passagesOf(content));
       const sync = await replaceContent(db, deps, { source, content });
       emitted = await emitSynced(db, deps, { source, sync });
+      grown = { namespace: source.namespace, before: source.bytes, bytes: bytesOf(content) };
     });
+    // Last: who adds bytes at the same time waits from here on.
+    if (grown) await requireBytes(db, deps, grown);
+    return row;
   });
   const row = await run.catch((error: unknown) => {
     count('error');
     throw error;
   });
-  if (emitted) deps.announce(emitted);
+  if (emitted) await announceSynced(deps, emitted);
   count('ready');
-  deps.notifier.notify(CHANNELS.projected, [row.uid]);
+  const { namespace, id, uid } = row;
+  tellProjected(deps, { resource: 'knowledge_sources', namespace, id }, [uid]);
   return row;
 }
 
+/** Passages to be written and removed that take more than a second. */
+const SILENT_ABOVE = 1_000;
+
+/** A change of so many passages keeps no reader of events waiting. */
+export async function fallSilentAbove(db: Db, passages: number): Promise<void> {
+  if (passages > SILENT_ABOVE) await fallSilent(db);
+}
+
+function bytesOf({ documents }: ReadContent): number {
+  return documents.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/**
+ * Of several documents those that are as they were are not touched; a single one is indexed anew, whatever
+ * it was. Six statements, and two for each document that is another one.
+ */
 async function replaceContent(
   db: Db,
-  deps: Pick<IndexDeps, 'nowMs' | 'limits'>,
-  { source, content }: { source: KnowledgeSourceRow; content: CutContent },
+  deps: Pick<IndexDeps, 'nowMs'>,
+  { source, content }: { source: KnowledgeSourceRow; content: ReadContent },
 ): Promise<LastSync> {
   const startedMs = deps.nowMs();
   const { id: sourceId, namespace } = source;
-  const { path, title, hash, bytes, passages, batches } = content;
-  await allowLongStatements(db);
-  // Positions are never reused: a search that runs meanwhile must not read another passage there.
-  const first = await nextPosition(db, sourceId);
-  await deleteSourceChunks(db, sourceId);
-  const removed = await deleteOtherDocuments(db, sourceId, [path]);
-  const document = await upsertDocument(db, {
-    id: newUuid(startedMs),
-    namespace,
-    sourceId,
-    path,
-    title,
-    contentHash: hash,
-    bytes,
-    chunks: passages,
-  });
-  const owner = { namespace, sourceId, documentId: document.id };
-  await insertBatches(db, owner, { batches, first });
-  await indexOwner(db, sourceId);
+  const { documents, failed, hash } = content;
+  const known = await listHashes(db, sourceId);
+  const isOne = documents.length === 1;
+  const isSame = ({ path, hash: own }: CutContent): boolean =>
+    known.get(path)?.hash.equals(own) ?? false;
+  const changed = isOne ? documents : documents.filter((document) => !isSame(document));
+  const paths = new Set(documents.map(({ path }) => path));
+  const gone = [...known].filter(([path]) => !paths.has(path)).map(([, { id }]) => id);
+  const replaced = changed.flatMap(({ path }) => known.get(path)?.id ?? []);
+
+  const added: NewPassages[] = [];
+  for (const cut of changed) {
+    const { path, title, hash: contentHash, bytes, passages: chunks } = cut;
+    const own = { id: newUuid(startedMs), namespace, sourceId };
+    const row = { ...own, path, title, contentHash, bytes, chunks };
+    added.push({ ...cut, documentId: await upsertDocument(db, row) });
+  }
+  const removed = [...gone, ...replaced];
+  if (removed.length + added.length > 0) {
+    await replaceDocuments(db, { namespace, sourceId }, { removed, added });
+  }
+  await deleteOtherDocuments(db, sourceId, [...paths]);
   const sync: LastSync = {
-    documents: 1,
-    added: document.change === 'added' ? 1 : 0,
-    updated: document.change === 'updated' ? 1 : 0,
-    removed,
-    failed: 0,
+    documents: documents.length,
+    added: documents.filter(({ path }) => !known.has(path)).length,
+    updated: documents.filter((document) => known.has(document.path) && !isSame(document)).length,
+    removed: gone.length,
+    failed: failed.length,
     duration_sec: Math.max(0, deps.nowMs() - startedMs) / 1_000,
   };
-  const counts = { documents: 1, chunks: passages, bytes };
+  const chunks = passagesOf(content);
+  const counts = { documents: documents.length, chunks, bytes: bytesOf(content) };
   await updateSourceIndex(db, { id: sourceId, ...counts, contentHash: hash, lastSync: sync });
-  await requireBytes(db, deps, { namespace, before: source.bytes, bytes });
   return sync;
 }
 
-/** Emits the event of a sync, in its transaction. */
-function emitSynced(
+/** Passages of all documents. */
+export const passagesOf = ({ documents }: Pick<ReadContent, 'documents'>): number =>
+  documents.reduce((sum, { passages }) => sum + passages, 0);
+
+/** Emits the event of a sync in its transaction, or puts it aside; `status`: whether it failed. */
+export function emitSynced(
   db: Db,
   { nowMs }: Pick<IndexDeps, 'nowMs'>,
-  { source, sync }: { source: KnowledgeSourceRow; sync: LastSync },
-): Promise<Emitted> {
+  {
+    source,
+    sync,
+    status = 'ready',
+  }: {
+    source: KnowledgeSourceRow;
+    sync: LastSync;
+    status?: 'ready' | 'error';
+  },
+): Promise<Emitted | Deferred> {
   const { namespace, type, name } = source;
   const { duration_sec, ...counts } = sync;
   const event = {
@@ -124,16 +160,43 @@ function emitSynced(
       source_id: fromUuid('ks', source.id),
       source_type: type,
       name,
-      status: 'ready',
+      status,
       ...counts,
       duration_sec,
     },
   };
-  return emitEvent(db, event, nowMs());
+  return isSilent(db) ? deferEvent(db, event) : emitEvent(db, event, nowMs());
 }
 
+/** After the commit. Never fails: what is not emitted here is found where it was put aside. */
+export async function announceSynced(
+  deps: Pick<IndexDeps, 'pool' | 'announce' | 'nowMs'>,
+  synced: Emitted | Deferred,
+): Promise<void> {
+  if ('eventId' in synced) deps.announce(synced);
+  else await emitDeferred(deps, synced).catch(() => undefined);
+}
+
+/** How many parts that could not be read are named. */
+const NAMED_MAX = 5;
+
 /** The condition of a source that is indexed. */
-export function syncedCondition({ chunks }: { chunks: number }) {
+export function syncedCondition({
+  chunks,
+  failed = [],
+}: {
+  chunks: number;
+  failed?: ReadContent['failed'];
+}) {
   const passages = chunks === 1 ? '1 passage' : `${chunks} passages`;
-  return { ready: true, reason: 'Synced', message: `${passages} can be found` };
+  const found = `${passages} can be found`;
+  return { ready: true, reason: 'Synced', message: `${found}${failedWords(failed)}` };
+}
+
+function failedWords(failed: ReadContent['failed']): string {
+  if (failed.length === 0) return '';
+  const named = failed.slice(0, NAMED_MAX).map(({ name, detail }) => `${name} (${detail})`);
+  const others = failed.length > NAMED_MAX ? `, and ${failed.length - NAMED_MAX} others` : '';
+  const count = failed.length === 1 ? '1 file' : `${failed.length} files`;
+  return `; ${count} could not be read: ${named.join(', ')}${others}`;
 }

@@ -12,11 +12,15 @@ export type DocumentRow = {
   title: string;
   bytes: number;
   chunks: number;
+  /** Where people open it. */
+  url: string | null;
+  /** ISO 639-1, as declared or found out; null: not known. */
+  language: string | null;
   createdAt: number;
   updatedAt: number;
 };
 
-const COLUMNS = `id, source_id as "sourceId", path, title, bytes, chunks, created_at as "createdAt",
+const COLUMNS = `id, source_id as "sourceId", path, title, bytes, chunks, url, language, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
 /** Newest first; `before` is the id after which the page starts. */
@@ -36,22 +40,26 @@ export async function listDocuments(
   return rows;
 }
 
-export type NewDocument = Omit<DocumentRow, 'createdAt' | 'updatedAt'> & {
+export type NewDocument = Omit<DocumentRow, 'createdAt' | 'updatedAt' | 'url' | 'language'> & {
   namespace: string;
   contentHash: Buffer;
 };
 
-/** Adds or updates the document of a path; returns its id, which stays the same for that path. */
-export async function upsertDocument(
+/** The documents of a source by their paths. */
+export async function listHashes(
   db: Db,
-  document: NewDocument,
-): Promise<{ id: string; change: 'added' | 'updated' | 'none' }> {
-  const d = document;
-  const { rows: before } = await db.query<{ contentHash: Buffer }>(
-    `select content_hash as "contentHash" from knowledge_documents
-      where source_id = $1 and path = $2`,
-    [d.sourceId, d.path],
+  sourceId: string,
+): Promise<Map<string, { id: string; hash: Buffer }>> {
+  const { rows } = await db.query<{ id: string; path: string; hash: Buffer }>(
+    'select id, path, content_hash as hash from knowledge_documents where source_id = $1',
+    [sourceId],
   );
+  return new Map(rows.map(({ path, id, hash }) => [path, { id, hash }]));
+}
+
+/** Adds or updates the document of a path; returns its id, which stays the same for that path. */
+export async function upsertDocument(db: Db, document: NewDocument): Promise<string> {
+  const d = document;
   const { rows } = await db.query<{ id: string }>(
     `insert into knowledge_documents as d
        (id, namespace, source_id, path, title, content_hash, bytes, chunks)
@@ -64,9 +72,7 @@ export async function upsertDocument(
      returning id`,
     [d.id, d.namespace, d.sourceId, d.path, d.title, d.contentHash, d.bytes, d.chunks],
   );
-  const known = before[0];
-  const isSame = known?.contentHash.equals(d.contentHash) ?? false;
-  return { id: rows[0]!.id, change: known ? (isSame ? 'none' : 'updated') : 'added' };
+  return rows[0]!.id; // Inserted or updated, so returned.
 }
 
 /** Deletes all documents but those of these paths. Returns how many. */
@@ -89,34 +95,33 @@ export type Upload = { mediaType: string; fileName: string | null; content: Buff
 export const UNNAMED_FILE = 'content';
 
 export async function readUpload(db: Db, sourceId: string): Promise<Upload | undefined> {
-  // As bytes: as text, which pg asks for by itself, 20 MB are 40 million digits, read in one go. Not
-  // a literal in the call: pg knows `binary` there, its types do not.
-  const statement = {
-    text: `select u.media_type as "mediaType", u.file_name as "fileName",
-                  coalesce(u.content, p.content, '') as content
-             from knowledge_uploads u
-             left join knowledge_upload_pieces p on p.source_id = u.source_id and u.content is null
-            where u.source_id = $1 order by p.number`,
-    values: [sourceId],
-    binary: true,
-    types: {
-      getTypeParser: (oid: number) => (bytes: Buffer) => (oid === BYTEA ? bytes : String(bytes)),
-    },
-  };
-  const { rows } = await db.query<Upload>(statement);
+  // Not as pg reads bytes: in hex 20 MB are 40 million digits, and what it calls binary passes through
+  // UTF-8, which changes whatever is none.
+  const { rows } = await db.query<Omit<Upload, 'content'> & Piece>(
+    `select media_type as "mediaType", file_name as "fileName", length(c.content) as length,
+            encode(c.content, 'base64') as base64
+       from (select u.media_type, u.file_name, coalesce(u.content, p.content, '') as content, p.number
+               from knowledge_uploads u
+               left join knowledge_upload_pieces p on p.source_id = u.source_id and u.content is null
+              where u.source_id = $1) c
+      order by c.number`,
+    [sourceId],
+  );
   const [first] = rows;
-  return first && { ...first, content: await shared(rows.map(({ content }) => content)) };
+  if (!first) return undefined;
+  const { mediaType, fileName } = first;
+  return { mediaType, fileName, content: await shared(rows) };
 }
 
-const BYTEA = 17;
+type Piece = { length: number; base64: string };
 
 /** Pieces as one, in memory that a thread can be lent; between them it is others' turn. */
-async function shared(pieces: readonly Buffer[]): Promise<Buffer> {
+async function shared(pieces: readonly Piece[]): Promise<Buffer> {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   const whole = Buffer.from(new SharedArrayBuffer(size));
   let at = 0;
-  for (const piece of pieces) {
-    at += piece.copy(whole, at);
+  for (const { base64 } of pieces) {
+    at += whole.write(base64, at, 'base64');
     await setImmediate();
   }
   return whole;

@@ -17,6 +17,7 @@ export const KNOWLEDGE_SOURCE_KIND: KindDefinition = {
     READY_COLUMN,
     printerColumn('Type', 'string', '.spec.type', 'Where the knowledge comes from.'),
     printerColumn('Documents', 'integer', '.status.documents', 'Documents that are searched.'),
+    printerColumn('Sync', 'string', '.status.sync.phase', 'Whether it is being read now.'),
     printerColumn('Last-Sync', 'date', '.status.lastSyncTime', 'When it was last indexed.'),
     AGE_COLUMN,
     MESSAGE_COLUMN,

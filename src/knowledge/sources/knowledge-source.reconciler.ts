@@ -1,4 +1,5 @@
 import { QUOTA_EXCEEDED, QuotaExceededError } from '../../platform/declare/quota.ts';
+import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { projectionsIn } from '../../platform/resources/projections.sql.ts';
 import type {
   ObjectKey,
@@ -19,15 +20,23 @@ import {
 import type { Outcome, ReconciledKind } from '../../platform/reconcile/reconciler.ts';
 import { resolveConfigMap } from '../../platform/reconcile/references.ts';
 import { isStorable } from '../../platform/reconcile/unstorable.ts';
+import { ANNOTATIONS } from '../../platform/resources/annotations.ts';
+import { isFetched, scheduleProblem } from './fetched-source.ts';
+import { fetchedStatus, findingsOfSyncs, SYNCING_LOOK_MS } from './fetched-status.ts';
+import { queueSync } from './knowledge-syncs.sql.ts';
 import {
-  isReadable,
   knowledgeSourceSpec,
-  whyNotReadable,
   type KnowledgeSourceSpec,
   type KnowledgeSourceStatus,
 } from './knowledge-source.ts';
 import type { IndexDeps } from './index-source.ts';
-import { listSyncedKeys, readSource, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
+import { integrationProblem, usesSecret } from './integration-problem.ts';
+import {
+  listSyncedKeys,
+  readSource,
+  type KnowledgeSourceRow,
+  type SyncedKey,
+} from './knowledge-sources.sql.ts';
 import { projectSource, removeSource } from './project-source.ts';
 
 type SourceResource = Resource<KnowledgeSourceSpec, KnowledgeSourceStatus>;
@@ -35,10 +44,14 @@ type SourceResource = Resource<KnowledgeSourceSpec, KnowledgeSourceStatus>;
 type Blocked = Problem & { type: 'Accepted' | 'ResolvedRefs' };
 
 export type KnowledgeSourceReconcilerDeps = IndexDeps & {
+  guard: AddressGuard;
   store: Pick<ResourceStore, 'get'>;
 };
 
-/** Brings KnowledgeSources in force: a text is indexed, a file waits for its upload. */
+/**
+ * Brings KnowledgeSources in force: a text is indexed, a file waits for its upload, what is fetched is put
+ * into the queue of syncs.
+ */
 export function knowledgeSourceReconciler(
   deps: KnowledgeSourceReconcilerDeps,
 ): ReconciledKind<KnowledgeSourceSpec, KnowledgeSourceStatus> {
@@ -49,7 +62,9 @@ export function knowledgeSourceReconciler(
     action: 'Index',
     rows: projectionsIn(deps.pool, 'knowledge_sources'),
     uses: ({ spec }, kind, name) =>
-      kind === 'ConfigMap' && spec.textFrom?.configMapKeyRef.name === name,
+      kind === 'Secret'
+        ? usesSecret(spec.integration, name)
+        : kind === 'ConfigMap' && spec.textFrom?.configMapKeyRef.name === name,
     isReferred: true,
     listStale: () => listStaleSources(deps),
     act: (source, by) => act(deps, source, by),
@@ -94,6 +109,18 @@ async function act(
   });
   const { reason, message } = row;
   const why = { reason, message };
+  if (isFetched(spec.type)) {
+    const handled = problem ? undefined : await handleRequest(deps, source, row);
+    const shown = handled?.row ?? row;
+    const findings = problem
+      ? refused(blocked?.type ?? 'Accepted', problem)
+      : [...findingsOfSyncs(shown), accepted, resolvedRefs()];
+    return {
+      findings,
+      status: { ...countsOf(shown), ...fetchedStatus(shown), ...handled?.status },
+      ...(shown.sync && { requeueAfterMs: SYNCING_LOOK_MS }),
+    };
+  }
   const readiness = row.ready ? [ready(why)] : [notReady(why), reconciling(why)];
   // Of a text, whether it can be used is known when it is cut.
   const type = blocked?.type ?? (spec.textFrom ? 'ResolvedRefs' : 'Accepted');
@@ -103,30 +130,48 @@ async function act(
   };
 }
 
+/** Whoever changed the annotation asks for a sync, once for each value. */
+async function handleRequest(
+  { pool }: Pick<KnowledgeSourceReconcilerDeps, 'pool'>,
+  { metadata, status }: SourceResource,
+  row: KnowledgeSourceRow,
+): Promise<{ row: KnowledgeSourceRow; status: Partial<KnowledgeSourceStatus> } | undefined> {
+  const { lastHandledReconcileAt: handled } = status;
+  const asked = metadata.annotations[ANNOTATIONS.reconcileRequestedAt];
+  if (asked === undefined || asked.length > 128) {
+    return handled === undefined ? undefined : { row, status: { lastHandledReconcileAt: handled } };
+  }
+  if (asked !== handled) await queueSync(pool, { sourceId: row.id, trigger: 'request' });
+  const fresh = asked === handled ? row : ((await readSource(pool, row)) ?? row);
+  return { row: fresh, status: { lastHandledReconcileAt: asked } };
+}
+
 /** The text, null for a source without one, or why it cannot be used. */
 async function resolve(
-  { store }: KnowledgeSourceReconcilerDeps,
+  deps: KnowledgeSourceReconcilerDeps,
   { spec, metadata }: SourceResource,
 ): Promise<{ text: string | null } | Blocked> {
-  if (!isReadable(spec.type)) {
-    return { type: 'Accepted', reason: 'NotSupported', message: whyNotReadable(spec.type) };
-  }
+  const message = spec.schedule && scheduleProblem(spec.schedule, deps.nowMs());
+  if (message) return { type: 'Accepted', reason: 'InvalidSchedule', message };
+  const feed =
+    spec.integration && (await integrationProblem(deps, metadata.namespace, spec.integration));
+  if (feed) return feed;
   const ref = spec.textFrom?.configMapKeyRef;
   if (ref === undefined) return { text: spec.text ?? null };
-  const found = await resolveConfigMap(store, metadata.namespace, ref);
+  const found = await resolveConfigMap(deps.store, metadata.namespace, ref);
   if (!('value' in found)) return { type: 'ResolvedRefs', ...found };
   // The CRD checks a text in the spec; one from a ConfigMap is checked only here.
   const { value } = found;
   if (knowledgeSourceSpec.shape.text.safeParse(value).success && isStorable(value)) {
     return { text: value };
   }
-  const message = `key ${ref.key} of ConfigMap ${ref.name} must have 1 to 1000000 characters, none of them U+0000`;
-  return { type: 'ResolvedRefs', reason: 'InvalidText', message };
+  const invalid = `key ${ref.key} of ConfigMap ${ref.name} must have 1 to 1000000 characters, none of them U+0000`;
+  return { type: 'ResolvedRefs', reason: 'InvalidText', message: invalid };
 }
 
 /**
- * Sources whose status shows an older sync than the last one: an upload by REST changes no
- * declaration, so the operator learns of it only here.
+ * Sources whose status shows an older sync than the last one, or not the one under way: an upload or a sync
+ * by REST, and a schedule, change no declaration, so the operator learns of them only here.
  */
 export async function listStaleSources({
   pool,
@@ -135,9 +180,19 @@ export async function listStaleSources({
   const stale: ObjectKey[] = [];
   for (const row of await listSyncedKeys(pool)) {
     const source = await store.get('KnowledgeSource', row);
-    if (source && source.status['lastSyncTime'] !== rfc3339(row.lastSyncedAt)) stale.push(row);
+    if (source && isOutOfDate(source as SourceResource, row)) stale.push(row);
   }
   return stale;
+}
+
+function isOutOfDate({ status }: SourceResource, row: SyncedKey): boolean {
+  const { lastSyncedAt, isFailed, isSyncing } = row;
+  const shownAt = lastSyncedAt === null ? undefined : rfc3339(lastSyncedAt);
+  return (
+    status.lastSyncTime !== shownAt ||
+    (status.lastSyncResult === 'failed') !== isFailed ||
+    (status.sync !== undefined) !== isSyncing
+  );
 }
 
 /** The part of the status about what is indexed. */

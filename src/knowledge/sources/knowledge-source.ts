@@ -2,14 +2,17 @@ import { z } from 'zod';
 import {
   conditions,
   configMapKeyRef,
+  dnsLabel,
   headerMap,
   httpUrl,
   lastHandledReconcileAt,
   LIST_SET,
   metadataMap,
+  noKeyInHeaders,
   observedGeneration,
   rules,
-  secretKeyRef,
+  bearerSecretRef,
+  signingSecretRef,
   time,
 } from '../../platform/resources/schema/field-types.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
@@ -24,18 +27,38 @@ const website = z.strictObject({
     .int()
     .min(0)
     .max(20)
-    .describe('Links followed from the first page; 0: that page alone.')
+    .describe('Links followed from the first page; 0: that page alone. Default 5.')
     .exactOptional(),
-  maxPages: z.int().min(1).max(10_000).describe('Most pages kept.').exactOptional(),
+  maxPages: z.int().min(1).max(10_000).describe('Most pages kept. Default 500.').exactOptional(),
   include: paths.describe('Patterns of paths to keep, as in /help/*.').exactOptional(),
   exclude: paths.describe('Patterns of paths to leave out.').exactOptional(),
+  delayMs: z
+    .int()
+    .min(0)
+    .max(60_000)
+    .describe('Milliseconds from one request to the next; 0: several at once. Default 500.')
+    .exactOptional(),
 });
 
-const integration = z.strictObject({
-  url: httpUrl.describe('Address the documents are read from.'),
-  headers: headerMap.describe('Extra headers of the request.').exactOptional(),
-  secretRef: secretKeyRef
-    .describe('Secret sent as bearer token; it must carry the label parley.dev/allow: "true".')
+export const KEY_IN_FEED_HEADER =
+  'a key is no extra header: put it into a Secret and name that in secretRef';
+
+const integration = z
+  .strictObject({
+    url: httpUrl.describe('Address of the feed that documents are read from.'),
+    headers: headerMap.describe('Extra headers of the request.').exactOptional(),
+    secretRef: bearerSecretRef.exactOptional(),
+    signingSecretRef: signingSecretRef.exactOptional(),
+  })
+  .meta(rules(noKeyInHeaders(KEY_IN_FEED_HEADER)));
+
+const embeddings = z.strictObject({
+  provider: dnsLabel.describe('ModelProvider of the same namespace, or default.'),
+  model: z
+    .string()
+    .min(1)
+    .max(128)
+    .describe("Its embedding model; absent: the provider's embeddings.defaultModel.")
     .exactOptional(),
 });
 
@@ -72,7 +95,15 @@ export const knowledgeSourceSpec = z
       )
       .describe('When to read again, as cron has it; for types website and integration.')
       .exactOptional(),
-    metadata: metadataMap.exactOptional(),
+    embeddings: embeddings
+      .describe(
+        'What its passages are embedded with; absent: the default provider, where that embeds.',
+      )
+      .exactOptional(),
+    metadata: metadataMap
+      .clone()
+      .describe('Key-value pairs of yours, by which agents may choose their sources.')
+      .exactOptional(),
   })
   .meta(
     rules(
@@ -117,6 +148,18 @@ export const knowledgeSourceStatus = z
     documents: z.int().min(0).describe('Documents that are searched.').exactOptional(),
     chunks: z.int().min(0).describe('Passages that are searched.').exactOptional(),
     lastSyncTime: time.describe('When the content was last indexed.').exactOptional(),
+    lastSyncResult: z
+      .enum(['succeeded', 'failed'])
+      .describe('How the last finished sync of a website or an integration went.')
+      .exactOptional(),
+    sync: z
+      .strictObject({
+        phase: z.enum(['queued', 'running']).describe('Whether it has begun.'),
+        found: z.int().min(0).describe('Documents known of so far.'),
+        read: z.int().min(0).describe('Of those, how many were looked at.'),
+      })
+      .describe('The unfinished sync.')
+      .exactOptional(),
     lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
     conditions: conditions.exactOptional(),
   })
@@ -125,15 +168,3 @@ export const knowledgeSourceStatus = z
 /** A stored spec, defaults applied. */
 export type KnowledgeSourceSpec = z.output<typeof knowledgeSourceSpec>;
 export type KnowledgeSourceStatus = z.output<typeof knowledgeSourceStatus>;
-
-/**
- * Whether this version reads the content of a type; sources of other types are declared and wait.
- */
-export function isReadable(type: KnowledgeSourceSpec['type']): boolean {
-  return type === 'text' || type === 'file';
-}
-
-/** For sources of the other types, in a condition and by REST. */
-export function whyNotReadable(type: KnowledgeSourceSpec['type']): string {
-  return `sources of type ${type} are not fetched by this version`;
-}

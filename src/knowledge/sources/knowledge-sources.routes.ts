@@ -7,12 +7,12 @@ import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 import { dnsLabel } from '../../platform/resources/schema/field-types.ts';
 import { KnowledgeSourcePatch, KnowledgeSourceWrite } from './rest-knowledge-source.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
-import { ACCEPTED, MEDIA_TYPES, requireText } from './accepted-format.ts';
-import type { IndexDeps } from './index-source.ts';
+import { ACCEPTED, MEDIA_TYPES, requireFormat } from './accepted-format.ts';
+import type { UploadDeps } from './sync-source.ts';
 import { PASSAGES_MAX } from '../passages/cut-passages.ts';
 import { listDocuments } from './knowledge-documents.sql.ts';
 import { listSources, readSourceText, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
-import { syncSource, uploadContent } from './sync-source.ts';
+import { uploadContent } from './sync-source.ts';
 import {
   createSource,
   deleteSource,
@@ -38,7 +38,7 @@ const params = { id: idParam('ks', 'knowledge source') };
 const path = '/v1/knowledge/sources/{id}';
 const notYet = 'Written; not in force yet, `ready` is false.';
 
-export type SourceRoutesDeps = SourceWriterDeps & IndexDeps;
+export type SourceRoutesDeps = SourceWriterDeps & UploadDeps;
 
 /** What agents answer from (contract §4). */
 export function sourceRoutes(deps: SourceRoutesDeps): Route[] {
@@ -48,7 +48,6 @@ export function sourceRoutes(deps: SourceRoutesDeps): Route[] {
     createRoute(deps),
     patchRoute(deps),
     deleteRoute(deps),
-    syncRoute(deps),
     uploadRoute(deps),
     documentsRoute(deps),
   ];
@@ -108,13 +107,13 @@ function createRoute(deps: SourceRoutesDeps): Route {
     summary: 'Create a knowledge source',
     description:
       'A `text` can be found as soon as this is answered; a `file` gets its content by upload. ' +
-      'Types `website` and `integration` are not fetched by this version.',
+      '`website` and `integration` are read from elsewhere, beginning now.',
     body: { schema: KnowledgeSourceWrite },
     answers: {
       201: { description: 'The new source.', schema: KnowledgeSource, location: true },
       202: { description: notYet, schema: KnowledgeSource, location: true },
     },
-    errors: ['name_taken', 'unsupported_type', 'quota_exceeded'],
+    errors: ['name_taken', 'quota_exceeded'],
     etag: true,
     handle: async ({ plan, caller, body }) => {
       const { row, resource, shown } = await createSource(deps, caller, body, plan);
@@ -174,31 +173,6 @@ function deleteRoute(deps: SourceRoutesDeps): Route {
   });
 }
 
-function syncRoute(deps: SourceRoutesDeps): Route {
-  return route({
-    method: 'post',
-    path: `${path}/sync`,
-    operationId: 'syncKnowledgeSource',
-    tag,
-    scope: 'write',
-    summary: 'Index a source again',
-    description: '`knowledge.source.synced` tells of it, whether anything was new or not.',
-    params,
-    body: { schema: z.strictObject({}).describe('Nothing.'), isOptional: true },
-    answers: { 202: { description: 'The source.', schema: KnowledgeSource } },
-    errors: ['unsupported_type', 'no_content'],
-    handle: ({ answering, caller, params: { id } }) =>
-      answering(
-        audited(
-          caller,
-          (beforeCommit) => syncSource(deps, { namespace: caller.namespace, id }, beforeCommit),
-          indexedLine('knowledge_source.synced'),
-        ),
-        (row) => ({ status: 202, body: sourceView(row) }),
-      ),
-  });
-}
-
 const FILE_BYTES_MAX = 20 * 1024 * 1024;
 
 const FILE_NAME_WORDS = 'must be 1 to 255 characters without slashes and control characters';
@@ -222,9 +196,10 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
     scope: 'write',
     summary: 'Upload the content of a source of type file',
     description:
-      `Plain text or Markdown in UTF-8, at most 20 MB and ${PASSAGES_MAX} passages. It can be found ` +
-      'as soon as this is answered; until then what was uploaded before is. Other formats are refused, by ' +
-      'their media type, their name or how they begin.',
+      'Text, Markdown, CSV, HTML, PDF, a Word document (DOCX), or a ZIP archive of these, each of which is a ' +
+      `document; at most 20 MB and ${PASSAGES_MAX} passages. It can be found as soon as this is answered; until ` +
+      'then what was uploaded before is. Other formats are refused, by their media type, their name or how they ' +
+      'begin.',
     params,
     query: { file_name: fileName },
     raw: { mediaTypes: MEDIA_TYPES, bytesMax: FILE_BYTES_MAX, otherwise: ACCEPTED },
@@ -235,12 +210,12 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
       const { mediaType, bytes } = upload;
       if (bytes.length === 0) throw nothingSent();
       const content = { mediaType, fileName: query.file_name ?? null, content: bytes };
-      requireText(content);
+      requireFormat(content);
       const input = { namespace: caller.namespace, id, upload: content };
       const storeIt = audited(
         caller,
         (beforeCommit) => uploadContent(deps, input, beforeCommit),
-        indexedLine('knowledge_source.uploaded'),
+        uploadedLine,
       );
       const row = await storeIt(noCommitHook);
       return { status: 202, body: sourceView(row, null) };
@@ -249,12 +224,9 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
 }
 
 /** What is found of it now; the content itself is nobody's business there. */
-function indexedLine(action: 'knowledge_source.synced' | 'knowledge_source.uploaded') {
-  return ({ id, documents, chunks, bytes }: KnowledgeSourceRow): AuditLine => ({
-    action,
-    target: fromUuid('ks', id),
-    after: { documents, chunks, bytes },
-  });
+function uploadedLine({ id, documents, chunks, bytes }: KnowledgeSourceRow): AuditLine {
+  const target = fromUuid('ks', id);
+  return { action: 'knowledge_source.uploaded', target, after: { documents, chunks, bytes } };
 }
 
 function nothingSent(): ApiError {

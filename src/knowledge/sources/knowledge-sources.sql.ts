@@ -25,10 +25,32 @@ export type KnowledgeSourceRow = {
   message: string;
   /** Of the indexed content; null: nothing is indexed. */
   contentHash: Buffer | null;
+  /** How many passages have a vector, and why there are no more; null: it is not embedded. */
+  embedded?: { passages: number; problem: string | null } | null;
+  /** The unfinished sync; null: there is none. */
+  sync: SourceSync | null;
+  /** Syncs that failed since the last one that did not. */
+  syncFailures: number;
+  /** When it is read by itself. */
+  nextSyncAt: number | null;
+  /** What the declaration asked to be fetched, and what is indexed: as `fetchKeyOf` has it. */
+  askedKey: string | null;
+  syncedKey: string | null;
+  /** Its declaration has a problem, whatever its syncs find. */
+  blocked: boolean;
   createdAt: number;
   updatedAt: number;
 };
 export type SourceStatus = 'pending' | 'syncing' | 'ready' | 'refreshing' | 'error';
+
+/** How far an unfinished sync is: documents known of, and those told of. Times are Unix seconds. */
+export type SourceSync = {
+  id: string;
+  status: 'queued' | 'running';
+  requestedSec: number;
+  found: number;
+  read: number;
+};
 
 /** The documents after a sync, and how many it changed. */
 export type LastSync = {
@@ -46,10 +68,28 @@ export type SourceProjection = Pick<
   'id' | 'namespace' | 'name' | 'uid' | 'generation' | 'managedBy' | 'type' | 'spec'
 > & { text: string | null };
 export type SourceCondition = Pick<KnowledgeSourceRow, 'ready' | 'reason' | 'message'>;
+export type SourceState = SourceCondition & Pick<KnowledgeSourceRow, 'status' | 'blocked'>;
 
-const COLUMNS = `id, namespace, name, uid, generation, managed_by as "managedBy", type, spec, status,
+/** Of the row at hand; there is an index for it. */
+const UNFINISHED = `from knowledge_syncs y
+  where y.source_id = knowledge_sources.id and y.status in ('queued', 'running')`;
+
+/** While a sync waits or runs it is told by that alone, so that neither can be seen without the other. */
+const STATUS = `case when exists (select ${UNFINISHED})
+  then case when content_hash is null then 'syncing' else 'refreshing' end else status end`;
+
+const COLUMNS = `id, namespace, name, uid, generation, managed_by as "managedBy", type, spec,
+  ${STATUS} as status,
+  (select jsonb_build_object('id', y.id, 'status', y.status,
+            'requestedSec', floor(extract(epoch from y.requested_at)), 'found', y.found,
+            'read', y.unchanged + y.changed + y.failed + y.skipped) ${UNFINISHED}) as sync,
   documents, chunks, bytes, last_synced_at as "lastSyncedAt", last_sync as "lastSync", ready, reason,
-  message, content_hash as "contentHash", created_at as "createdAt", updated_at as "updatedAt"`;
+  message, content_hash as "contentHash", sync_failures as "syncFailures",
+  next_sync_at as "nextSyncAt", asked_key as "askedKey", synced_key as "syncedKey", blocked,
+  created_at as "createdAt", updated_at as "updatedAt",
+  (select json_build_object('passages', e.embedded, 'problem', e.problem)
+     from knowledge_embeddings e where e.owner_id = knowledge_sources.id
+    order by e.id desc limit 1) as embedded`;
 
 export async function readSource(
   db: Db,
@@ -84,7 +124,7 @@ export async function listSources(db: Db, filter: SourceFilter): Promise<Knowled
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
     ['type =', filter.type],
-    ['status =', filter.status],
+    [`${STATUS} =`, filter.status],
     ['name =', filter.name],
     ['id <', filter.before],
   ]);
@@ -96,25 +136,21 @@ export async function listSources(db: Db, filter: SourceFilter): Promise<Knowled
   return rows;
 }
 
-/** When each source of all namespaces was last indexed. */
-export async function listSyncedKeys(
-  db: Db,
-): Promise<{ namespace: string; name: string; lastSyncedAt: number }[]> {
-  const { rows } = await db.query<{ namespace: string; name: string; lastSyncedAt: number }>(
-    `select namespace, name, last_synced_at as "lastSyncedAt" from knowledge_sources
-      where deleted_at is null and last_synced_at is not null`,
+export type SyncedKey = Pick<KnowledgeSourceRow, 'namespace' | 'name' | 'lastSyncedAt'> & {
+  /** The last sync that finished. */
+  isFailed: boolean;
+  isSyncing: boolean;
+};
+
+/** When each source of all namespaces was last indexed; those that nothing was ever tried of are left out. */
+export async function listSyncedKeys(db: Db): Promise<SyncedKey[]> {
+  const { rows } = await db.query<SyncedKey>(
+    `select namespace, name, last_synced_at as "lastSyncedAt", sync_failures > 0 as "isFailed",
+            exists (select ${UNFINISHED}) as "isSyncing"
+       from knowledge_sources
+      where deleted_at is null and (last_synced_at is not null or asked_key is not null)`,
   );
   return rows;
-}
-
-/** uuids of all sources of a namespace. */
-export async function listSourceIds(db: Db, namespace: string): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>({
-    name: 'list_source_ids',
-    text: 'select id from knowledge_sources where namespace = $1 and deleted_at is null',
-    values: [namespace],
-  });
-  return rows.map(({ id }) => id);
 }
 
 /** uuids of the named sources that exist. */
@@ -134,13 +170,30 @@ export async function findSourceIds(
   return rows.map(({ id }) => id);
 }
 
+/** uuids of the sources whose metadata has all these pairs. Reads the rows of the namespace. */
+export async function selectSourceIds(
+  db: Db,
+  { namespace, metadata }: { namespace: string; metadata: Readonly<Record<string, string>> },
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'select_source_ids',
+    text: `select id from knowledge_sources
+            where namespace = $1 and deleted_at is null and spec -> 'metadata' @> $2::jsonb`,
+    values: [namespace, metadata],
+  });
+  return rows.map(({ id }) => id);
+}
+
 export type LockedSource = KnowledgeSourceRow & { deletedAt: number | null };
 
-/** Locks a source, also a deleted one; all that indexes it takes this lock. */
+/**
+ * Locks a source, also a deleted one; all that indexes it takes this lock. A sync of it can be asked for
+ * meanwhile.
+ */
 export async function lockSource(db: Db, id: string): Promise<LockedSource | undefined> {
   const { rows } = await db.query<LockedSource>(
     `select ${COLUMNS}, deleted_at as "deletedAt"
-       from knowledge_sources where id = $1 for update`,
+       from knowledge_sources where id = $1 for no key update`,
     [id],
   );
   return rows[0];
@@ -171,11 +224,12 @@ export async function upsertSource(db: Db, source: SourceProjection): Promise<Lo
 /** Writes the status and condition of a source. Called with its row locked. */
 export async function updateSourceState(
   db: Db,
-  source: SourceCondition & Pick<KnowledgeSourceRow, 'id' | 'status'>,
+  source: SourceState & Pick<KnowledgeSourceRow, 'id'>,
 ): Promise<void> {
   await db.query(
-    `update knowledge_sources set status = $2, ready = $3, reason = $4, message = $5 where id = $1`,
-    [source.id, source.status, source.ready, source.reason, source.message],
+    `update knowledge_sources set status = $2, ready = $3, reason = $4, message = $5, blocked = $6
+      where id = $1`,
+    [source.id, source.status, source.ready, source.reason, source.message, source.blocked],
   );
 }
 
@@ -210,12 +264,41 @@ export async function sumSourceBytes(
   return rows[0]!; // An aggregate has one row.
 }
 
+/** As if it had never been fetched. */
+const UNASKED = `next_sync_at = null, sync_failures = 0, sync_cursor = null, asked_key = null,
+            synced_key = null`;
+
+/** What is to be fetched has changed, or is fetched for the first time. Called with its row locked. */
+export async function askForSync(
+  db: Db,
+  { id, key, nextSyncAt }: { id: string; key: string; nextSyncAt: number | null },
+): Promise<void> {
+  await db.query(
+    `update knowledge_sources
+        set asked_key = $2, sync_failures = 0, next_sync_at = to_timestamp($3 / 1000.0),
+            sync_cursor = case when synced_key = $2 then sync_cursor end
+      where id = $1`,
+    [id, key, nextSyncAt],
+  );
+}
+
+/** Called with its row locked. */
+export async function writeNextSync(
+  db: Db,
+  { id, nextSyncAt }: { id: string; nextSyncAt: number | null },
+): Promise<void> {
+  await db.query(
+    'update knowledge_sources set next_sync_at = to_timestamp($2 / 1000.0) where id = $1',
+    [id, nextSyncAt],
+  );
+}
+
 /** Of a source that has become one of another type: nothing of it is indexed any more. */
 export async function clearSourceIndex(db: Db, id: string): Promise<void> {
   await db.query(
     `update knowledge_sources
         set content_hash = null, documents = 0, chunks = 0, bytes = 0, last_sync = null,
-            last_synced_at = null
+            last_synced_at = null, ${UNASKED}
       where id = $1`,
     [id],
   );
@@ -236,7 +319,7 @@ export async function markSourceDeleted(
     `update knowledge_sources s
         set deleted_at = now(), updated_at = now(), text = null, content_hash = null,
             documents = 0, chunks = 0, bytes = 0, last_sync = null, last_synced_at = null,
-            status = 'pending', ready = false
+            status = 'pending', ready = false, ${UNASKED}
        from (select id, documents from knowledge_sources
               where namespace = $1 and name = $2 and deleted_at is null
                 and ($3::uuid is null or id <> $3) for update) was

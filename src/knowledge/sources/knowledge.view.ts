@@ -36,7 +36,7 @@ export const KnowledgeSource = z
           'The knowledge itself, of type text. It may be a megabyte: lists and the answer to a sync ' +
           'leave the field out.',
       }),
-    ...readableFields(KnowledgeSourceWrite, ['website', 'integration', 'schedule']),
+    ...readableFields(KnowledgeSourceWrite, ['website', 'integration', 'schedule', 'embeddings']),
     metadata: z.record(z.string(), z.string()),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
     ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
@@ -44,6 +44,12 @@ export const KnowledgeSource = z
     status: sourceStatus.meta({ description: 'pending: nothing is indexed yet.' }),
     documents: count.meta({ description: 'Documents that are searched.' }),
     chunks: count.meta({ description: 'Passages that are searched.' }),
+    embedded: count.nullable().meta({
+      description: 'Passages that are found by their meaning too; null: it is not embedded.',
+    }),
+    embedding_message: z.string().nullable().meta({
+      description: 'Why the last attempt to embed passages failed; null: it did not.',
+    }),
     last_synced_at: unixTime.nullable(),
     last_sync: z
       .strictObject({
@@ -55,6 +61,19 @@ export const KnowledgeSource = z
         duration_sec: z.number().min(0),
       })
       .nullable(),
+    sync: z
+      .strictObject({
+        id: z.string().meta({ description: 'sync_…' }),
+        status: z.enum(['queued', 'running']),
+        requested_at: unixTime,
+        found: count.meta({ description: 'Documents known of so far.' }),
+        read: count.meta({ description: 'Of those, how many were looked at.' }),
+      })
+      .nullable()
+      .meta({ description: 'The unfinished one, of a website or an integration.' }),
+    next_sync_at: unixTime.nullable().meta({
+      description: 'When it is read by itself: by its schedule, or again after a failure.',
+    }),
   })
   .meta({ id: 'KnowledgeSource', description: 'What agents answer from.' });
 
@@ -64,6 +83,7 @@ export function sourceView(row: KnowledgeSourceRow, text?: string | null): Recor
     website = null,
     integration = null,
     schedule = null,
+    embeddings = null,
     metadata = {},
   } = fromKnowledgeSourceSpec(row.spec);
   return {
@@ -76,6 +96,7 @@ export function sourceView(row: KnowledgeSourceRow, text?: string | null): Recor
     website,
     integration,
     schedule,
+    embeddings,
     metadata,
     managed_by: row.managedBy,
     ready: row.ready,
@@ -83,8 +104,18 @@ export function sourceView(row: KnowledgeSourceRow, text?: string | null): Recor
     status: row.status,
     documents: row.documents,
     chunks: row.chunks,
+    embedded: row.embedded?.passages ?? null,
+    embedding_message: row.embedded?.problem ?? null,
     last_synced_at: unixSecOrNull(row.lastSyncedAt),
     last_sync: row.lastSync,
+    sync: row.sync && {
+      id: fromUuid('sync', row.sync.id),
+      status: row.sync.status,
+      requested_at: row.sync.requestedSec,
+      found: row.sync.found,
+      read: row.sync.read,
+    },
+    next_sync_at: unixSecOrNull(row.nextSyncAt),
   };
 }
 
@@ -96,6 +127,11 @@ export const KnowledgeDocument = z
     source_id: z.string(),
     path: z.string().meta({ description: "What it is called in its source: a file's name." }),
     title: z.string(),
+    url: z.string().nullable().meta({ description: 'Where people open it.' }),
+    language: z
+      .string()
+      .nullable()
+      .meta({ description: 'ISO 639-1, as it declares it or found out; null: not known.' }),
     bytes: count,
     chunks: count,
   })
@@ -109,6 +145,8 @@ export function documentView(row: DocumentRow): z.output<typeof KnowledgeDocumen
     source_id: fromUuid('ks', row.sourceId),
     path: row.path,
     title: row.title,
+    url: row.url,
+    language: row.language,
     bytes: row.bytes,
     chunks: row.chunks,
   };

@@ -4,29 +4,34 @@ import { fromUuid } from '../../ids.ts';
 import type { WhoElse } from '../../platform/reconcile/actors.ts';
 import { recordSource, sourceGone } from './audit-source.ts';
 import { checkBytes } from './knowledge-quota.ts';
-import { isReadable } from './knowledge-source.ts';
+import { fetchKeyOf, isFetched, nextTime } from './fetched-source.ts';
 import { deleteSourceChunks } from '../passages/knowledge-chunks.sql.ts';
 import { deleteOtherDocuments, deleteUpload } from './knowledge-documents.sql.ts';
 import {
+  askForSync,
   clearSourceIndex,
   lockSource,
   markSourceDeleted,
   readSource,
   updateSourceState,
   upsertSource,
+  writeNextSync,
   type KnowledgeSourceRow,
-  type SourceCondition,
   type SourceProjection,
+  type SourceState,
 } from './knowledge-sources.sql.ts';
-import { requireRoom } from '../../platform/declare/quota.ts';
+import { cancelSync, deleteStaged, queueSync } from './knowledge-syncs.sql.ts';
+import { roomFor } from '../../platform/declare/quota.ts';
 import type { Problem } from '../../platform/reconcile/conditions.ts';
 import { assertLeader } from '../../platform/postgres/leadership.ts';
-import { CHANNELS } from '../../platform/postgres/notifications.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
+import { tellProjected } from '../../platform/postgres/projected.ts';
+import { fallSilent } from '../../platform/postgres/silence.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { contentHashOf, type Content, type CutContent } from '../passages/cut-passages.ts';
 import { TextRefused } from '../passages/text-cutter.ts';
 import { inIndexTransaction, syncedCondition, type Index, type IndexDeps } from './index-source.ts';
+import { readOf } from './read-content.ts';
 
 /** What is declared, and the text of it when it is of type text. */
 export type DeclaredSource = SourceProjection & {
@@ -55,13 +60,15 @@ export async function projectSource(
   const write = (): Promise<KnowledgeSourceRow> =>
     inIndexTransaction(deps, async (db, index) => {
       await assertLeader(db, epoch);
-      await requireRoom(db, deps, 'knowledge_sources', source);
+      const requireRoom = await roomFor(db, deps, 'knowledge_sources', source);
       // Another object had this name before and its deletion was not seen: that one goes first.
       const replaced = await markSourceDeleted(db, source, source.id);
       if (replaced !== undefined) await dropContent(db, replaced.id);
       const isOtherText = content ? !known?.contentHash?.equals(contentHashOf(content)) : false;
       await recordSource(db, { row: known, source, isOtherText, whoElse });
-      return project(db, index, { source, content: cut });
+      const row = await project(db, index, { source, content: cut, nowMs: deps.nowMs() });
+      await requireRoom();
+      return row;
     });
   const row = cut ? await deps.cutter.inTurn(cut, write) : await write();
   return { row, problem: source.problem };
@@ -85,8 +92,9 @@ async function cutDeclared(
 async function project(
   db: Db,
   index: Index,
-  { source, content }: { source: DeclaredSource; content: CutContent | undefined },
+  change: { source: DeclaredSource; content: CutContent | undefined; nowMs: number },
 ): Promise<KnowledgeSourceRow> {
+  const { source, content, nowMs } = change;
   const before = await lockSource(db, source.id);
   if (before && before.type !== source.type) {
     await dropContent(db, source.id);
@@ -94,14 +102,35 @@ async function project(
   }
   const row = await upsertSource(db, source);
   if (!content || row.contentHash?.equals(content.hash)) {
-    const state = stateOf(source, row);
-    await updateSourceState(db, { id: row.id, ...state });
-    return { ...row, ...state };
+    await updateSourceState(db, { id: row.id, ...stateOf(source, row) });
+    const isMoved = before?.spec.schedule !== source.spec.schedule || before?.deletedAt !== null;
+    await askFor(db, { source, row, isMoved, nowMs });
+  } else {
+    await index(row, readOf(content));
+    const synced = syncedCondition({ chunks: content.passages });
+    await updateSourceState(db, { id: row.id, status: 'ready', blocked: false, ...synced });
   }
-  await index(row, content);
-  const chunks = content.passages;
-  await updateSourceState(db, { id: row.id, status: 'ready', ...syncedCondition({ chunks }) });
   return (await readSource(db, row)) ?? row;
+}
+
+/**
+ * Of a source that is fetched: what is declared to be read is read at once, in place of what was read
+ * before; another schedule counts from now.
+ */
+async function askFor(
+  db: Db,
+  asked: { source: DeclaredSource; row: KnowledgeSourceRow; isMoved: boolean; nowMs: number },
+): Promise<void> {
+  const { source, row, isMoved, nowMs } = asked;
+  const key = fetchKeyOf(source.spec);
+  if (key === null || source.problem) return;
+  const nextSyncAt = nextTime(source.spec.schedule, nowMs);
+  const { id } = row;
+  if (row.askedKey !== key) {
+    await cancelSync(db, { sourceId: id, error: 'what is to be read has changed' });
+    await askForSync(db, { id, key, nextSyncAt });
+    await queueSync(db, { sourceId: id, trigger: 'declared' });
+  } else if (isMoved) await writeNextSync(db, { id, nextSyncAt });
 }
 
 function contentOf({ text, name, problem }: DeclaredSource): Content | undefined {
@@ -116,23 +145,36 @@ function isInForce(
   const { problem: _, text: __, ...projection } = source;
   if (content && !known.contentHash?.equals(contentHashOf(content))) return false;
   const state = stateOf(source, known);
-  return isDeepStrictEqual({ ...known, ...projection, ...state }, known);
+  const isAsked = source.problem !== undefined || fetchKeyOf(source.spec) === known.askedKey;
+  // While it is being read the row says only that.
+  const status = known.sync ? known.status : state.status;
+  return isAsked && isDeepStrictEqual({ ...known, ...projection, ...state, status }, known);
 }
 
 /** The state of a source when there is nothing to index now. */
-function stateOf(
-  { problem, type }: DeclaredSource,
-  { contentHash, chunks }: KnowledgeSourceRow,
-): SourceCondition & Pick<KnowledgeSourceRow, 'status'> {
-  const isIndexed = contentHash !== null;
+function stateOf({ problem, type, spec }: DeclaredSource, known: KnowledgeSourceRow): SourceState {
+  const isIndexed = known.contentHash !== null;
   if (problem) {
     // What was indexed is still found.
-    const status = isIndexed ? 'ready' : isReadable(type) ? 'pending' : 'error';
-    return { status, ready: false, ...problem };
+    const status = isIndexed ? 'ready' : 'pending';
+    return { status, ready: false, blocked: true, ...problem };
   }
-  if (isIndexed) return { status: 'ready', ...syncedCondition({ chunks }) };
+  if (isFetched(type)) return stateOfFetched(fetchKeyOf(spec), known);
+  if (isIndexed) return { status: 'ready', blocked: false, ...syncedCondition(known) };
   const message = 'waits for its content: upload it by PUT /v1/knowledge/sources/{id}/content';
-  return { status: 'pending', ready: false, reason: 'Pending', message };
+  return { status: 'pending', ready: false, reason: 'Pending', message, blocked: false };
+}
+
+/** What its syncs wrote stays, unless something else is to be read now. */
+function stateOfFetched(key: string | null, known: KnowledgeSourceRow): SourceState {
+  const { ready, reason, message, syncFailures, contentHash } = known;
+  const status = syncFailures > 0 ? 'error' : contentHash === null ? 'pending' : 'ready';
+  if (key === known.askedKey && !known.blocked) {
+    return { status, ready, reason, message, blocked: false };
+  }
+  if (key === known.syncedKey) return { status, blocked: false, ...syncedCondition(known) };
+  const why = 'waits for its first sync as it is declared now';
+  return { status, ready: false, reason: 'Pending', message: why, blocked: false };
 }
 
 /** The declaration is gone: hides the source and deletes its passages. */
@@ -140,10 +182,11 @@ export async function removeSource(
   deps: Pick<IndexDeps, 'pool' | 'notifier'>,
   input: { epoch: number; namespace: string; name: string },
 ): Promise<void> {
-  await inTransaction(deps.pool, async (db) => {
+  const id = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
+    await fallSilent(db); // However many passages go with it.
     const gone = await markSourceDeleted(db, input);
-    if (gone === undefined) return;
+    if (gone === undefined) return undefined;
     await dropContent(db, gone.id);
     await recordUndeclared(db, {
       noun: 'knowledge_source',
@@ -152,11 +195,15 @@ export async function removeSource(
       managedBy: gone.managedBy,
       ...sourceGone(gone),
     });
+    return gone.id;
   });
-  deps.notifier.notify(CHANNELS.projected, ['*']);
+  if (id === undefined) return;
+  tellProjected(deps, { resource: 'knowledge_sources', namespace: input.namespace, id });
 }
 
 async function dropContent(db: Db, sourceId: string): Promise<void> {
+  await cancelSync(db, { sourceId, error: 'the source was deleted' });
+  await deleteStaged(db, sourceId);
   await deleteSourceChunks(db, sourceId);
   await deleteOtherDocuments(db, sourceId, []);
   await deleteUpload(db, sourceId);

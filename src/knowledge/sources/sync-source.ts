@@ -1,15 +1,8 @@
 import { ApiError, found } from '../../errors.ts';
 import { checkBytes } from './knowledge-quota.ts';
-import { isReadable } from './knowledge-source.ts';
-import { contentHashOf, type Content, type CutContent } from '../passages/cut-passages.ts';
-import { cutOrRefuse } from './cut-or-refuse.ts';
-import {
-  readUpload,
-  readUploadHash,
-  UNNAMED_FILE,
-  writeUpload,
-  type Upload,
-} from './knowledge-documents.sql.ts';
+import { contentHashOf, type Content } from '../passages/cut-passages.ts';
+import { readText, readUploaded, type ReadContent, type ReadDeps } from './read-content.ts';
+import { readUpload, readUploadHash, writeUpload, type Upload } from './knowledge-documents.sql.ts';
 import {
   lockSource,
   readSourceText,
@@ -17,9 +10,11 @@ import {
   type KnowledgeSourceRow,
 } from './knowledge-sources.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { inIndexTransaction, syncedCondition, type IndexDeps } from './index-source.ts';
-import { requireSource, unsupportedType } from './write-source.ts';
+import { inIndexTransaction, passagesOf, syncedCondition, type IndexDeps } from './index-source.ts';
+import { requireSource } from './write-source.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+
+export type UploadDeps = IndexDeps & ReadDeps;
 
 type SourceKey = { namespace: string; id: string };
 
@@ -27,23 +22,21 @@ type SourceKey = { namespace: string; id: string };
 const TRIES = 3;
 
 /**
- * Indexes the content of a source once more, with an event, whether anything is new or not.
- * @throws ApiError not_found, unsupported_type, no_content, invalid_body, unavailable
+ * Indexes the text or file of a source once more, with an event, whether anything is new or not.
+ * @throws ApiError not_found, no_content, invalid_body, unavailable
  */
 export async function syncSource(
-  deps: IndexDeps,
+  deps: UploadDeps,
   key: SourceKey,
   beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
   for (let tries = 1; ; tries += 1) {
     // Read and cut before the transaction, which must not wait for that with the row locked.
     const known = await requireSource(deps, key);
-    if (!isReadable(known.type)) throw unsupportedType(known.type);
-    const stored = await storedContent(deps.pool, known);
-    if (!stored) {
+    const content = await readStored(deps, known);
+    if (!content) {
       throw new ApiError('no_content', 'there is nothing to index yet: upload the content first');
     }
-    const content = await cutOrRefuse(deps, stored);
     try {
       return await indexContent(deps, content, beforeCommit, async (db) => {
         const source = await lockedSource(db, key);
@@ -68,7 +61,7 @@ class ContentChanged extends ApiError {
  * @throws ApiError not_found, unsupported_type, invalid_body (no UTF-8, too many passages), unavailable
  */
 export async function uploadContent(
-  deps: IndexDeps,
+  deps: UploadDeps,
   input: SourceKey & { upload: Upload },
   beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
@@ -76,7 +69,7 @@ export async function uploadContent(
   // Checked first, so that no upload is cut into passages for nothing.
   requireFile(await requireSource(deps, input));
   await checkBytes(deps.pool, deps, { ...input, bytes: upload.content.length });
-  const content = await cutOrRefuse(deps, contentOf(upload));
+  const content = await readUploaded(deps, upload);
   return indexContent(deps, content, beforeCommit, async (db) => {
     const source = await lockedSource(db, input);
     requireFile(source);
@@ -87,7 +80,7 @@ export async function uploadContent(
 
 function indexContent(
   deps: IndexDeps,
-  content: CutContent,
+  content: ReadContent,
   beforeCommit: CommitHook<KnowledgeSourceRow>,
   prepare: (db: Db) => Promise<KnowledgeSourceRow>,
 ): Promise<KnowledgeSourceRow> {
@@ -97,14 +90,20 @@ function indexContent(
       await index(source, content);
       // A source that is not in force for another reason stays so.
       if (source.ready || source.type === 'file') {
-        const condition = syncedCondition({ chunks: content.passages });
-        await updateSourceState(db, { id: source.id, status: 'ready', ...condition });
+        const condition = syncedCondition({ chunks: passagesOf(content), failed: content.failed });
+        await updateSourceState(db, {
+          id: source.id,
+          status: 'ready',
+          blocked: false,
+          ...condition,
+        });
       }
       const shown = await lockedSource(db, source);
       await beforeCommit(db, shown);
       return shown;
     });
-  return deps.cutter.inTurn(content, write);
+  const batches = content.documents.flatMap((document) => document.batches);
+  return deps.cutter.inTurn({ batches }, write);
 }
 
 async function lockedSource(db: Db, { namespace, id }: SourceKey): Promise<KnowledgeSourceRow> {
@@ -114,16 +113,21 @@ async function lockedSource(db: Db, { namespace, id }: SourceKey): Promise<Knowl
   return row;
 }
 
-async function storedContent(
-  db: Db,
-  { id, type, name }: KnowledgeSourceRow,
-): Promise<Content | undefined> {
-  if (type === 'text') {
-    const text = await readSourceText(db, id);
-    return text === null ? undefined : { path: 'text', title: name, text };
+async function readStored(
+  deps: UploadDeps,
+  source: KnowledgeSourceRow,
+): Promise<ReadContent | undefined> {
+  if (source.type === 'text') {
+    const content = await storedText(deps.pool, source);
+    return content && readText(deps, content);
   }
-  const upload = await readUpload(db, id);
-  return upload && contentOf(upload);
+  const upload = await readUpload(deps.pool, source.id);
+  return upload && readUploaded(deps, upload);
+}
+
+async function storedText(db: Db, { id, name }: KnowledgeSourceRow): Promise<Content | undefined> {
+  const text = await readSourceText(db, id);
+  return text === null ? undefined : { path: 'text', title: name, text };
 }
 
 /** Whether the content with this hash, read before, is what there is now that the row is locked. */
@@ -131,13 +135,8 @@ async function isStored(db: Db, source: KnowledgeSourceRow, hash: Buffer): Promi
   const { id, type } = source;
   // Not read again: it may be 20 MB.
   if (type === 'file') return (await readUploadHash(db, id))?.equals(hash) ?? false;
-  const content = await storedContent(db, source);
+  const content = await storedText(db, source);
   return content !== undefined && contentHashOf(content).equals(hash);
-}
-
-function contentOf({ fileName, content }: Upload): Content {
-  const name = fileName ?? UNNAMED_FILE;
-  return { path: name, title: name, text: content };
 }
 
 function requireFile({ type }: KnowledgeSourceRow): void {

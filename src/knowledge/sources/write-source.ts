@@ -14,6 +14,7 @@ import {
 } from '../../platform/declare/declared-kind.ts';
 import { declareUnderFreeName } from '../../platform/declare/free-name.ts';
 import type { Precondition } from '../../platform/declare/precondition.ts';
+import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { ANNOTATIONS } from '../../platform/resources/annotations.ts';
@@ -22,7 +23,9 @@ import type { TextCutter } from '../passages/text-cutter.ts';
 import { sourceGone, TOLD } from './audit-source.ts';
 import { cutOrRefuse } from './cut-or-refuse.ts';
 import { checkBytes } from './knowledge-quota.ts';
-import { isReadable, whyNotReadable, type KnowledgeSourceSpec } from './knowledge-source.ts';
+import { isFetched, scheduleProblem } from './fetched-source.ts';
+import { requireFeedUrl } from './integration-problem.ts';
+import { KEY_IN_FEED_HEADER, type KnowledgeSourceSpec } from './knowledge-source.ts';
 import { readSource, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 import {
   fromKnowledgeSourceSpec,
@@ -33,6 +36,7 @@ import {
 } from './rest-knowledge-source.ts';
 
 export type SourceWriterDeps = DeclareDeps & {
+  guard: AddressGuard;
   cutter: Pick<TextCutter, 'cut'>;
   nowMs: () => number;
 };
@@ -53,6 +57,8 @@ export const DECLARED_SOURCE: DeclaredKind<
   words: {
     'type text needs exactly one of text and textFrom': 'type text needs text',
     'textFrom is for type text only': 'the text of a ConfigMap is for type text only',
+    [KEY_IN_FEED_HEADER]:
+      'a key is no extra header: put it into a Secret and name that in secret_ref',
   },
   toSpec: toKnowledgeSourceSpec,
   fromSpec: fromKnowledgeSourceSpec,
@@ -68,19 +74,30 @@ export const DECLARED_SOURCE: DeclaredKind<
       lastSyncedAt: null,
       lastSync: null,
       contentHash: null,
+      sync: null,
+      syncFailures: 0,
+      nextSyncAt: null,
+      askedKey: null,
+      syncedKey: null,
+      blocked: false,
       ...row,
       ...written,
       type: spec.type,
       spec,
       // What was indexed before is found until the new text is indexed.
-      status: row && row.contentHash !== null ? 'refreshing' : 'pending',
+      status:
+        row && row.contentHash !== null
+          ? 'refreshing'
+          : isFetched(spec.type)
+            ? 'syncing'
+            : 'pending',
     };
   },
 };
 
 /**
  * Declares a new source (contract §4).
- * @throws ApiError unsupported_type, name_taken, invalid_body
+ * @throws ApiError name_taken, invalid_body
  */
 export async function createSource(
   deps: SourceWriterDeps,
@@ -90,7 +107,8 @@ export async function createSource(
 ): Promise<WrittenSource> {
   const { namespace } = caller;
   const { name, ...fields } = write;
-  if (!isReadable(fields.type)) throw unsupportedType(fields.type);
+  requireSchedule(deps, fields.schedule);
+  requireFeedUrl(deps.guard, fields);
   if (!plan.isRetry) await checkBytes(deps.pool, deps, { namespace, text: fields.text });
   await refuseTooMany(deps, fields.text);
   const object = {
@@ -126,6 +144,8 @@ export async function patchSource(
   const key = { namespace: caller.namespace, id };
   requireSameIdentity(await requireSource(deps, key), patch);
   const { name: _, type: __, ...changes } = patch;
+  requireSchedule(deps, changes['schedule']);
+  requireFeedUrl(deps.guard, changes);
   await checkBytes(deps.pool, deps, { ...key, text: changes['text'] });
   await refuseTooMany(deps, changes['text']);
   return patchAudited(deps, DECLARED_SOURCE, {
@@ -167,11 +187,13 @@ export function requireSource(deps: { pool: Db }, key: RowKey): Promise<Knowledg
   return requireRow(deps, DECLARED_SOURCE, key);
 }
 
-/** For a type whose content this version does not fetch. */
-export function unsupportedType(type: KnowledgeSourceRow['type']): ApiError {
-  const detail = whyNotReadable(type);
-  return new ApiError('unsupported_type', detail, {
-    errors: [{ pointer: '/type', code: 'unsupported_type', detail }],
+/** @throws ApiError invalid_body: it is no time of cron's, or one that never comes */
+function requireSchedule({ nowMs }: Pick<SourceWriterDeps, 'nowMs'>, schedule: unknown): void {
+  if (typeof schedule !== 'string') return;
+  const detail = scheduleProblem(schedule, nowMs());
+  if (detail === undefined) return;
+  throw new ApiError('invalid_body', detail, {
+    errors: [{ pointer: '/schedule', code: 'invalid_format', detail }],
   });
 }
 

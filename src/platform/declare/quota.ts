@@ -71,6 +71,8 @@ export async function checkRoom(
   });
 }
 
+type Counted = { id: string; namespace: string; name: string };
+
 /**
  * In the transaction that adds the row of a declared object; nothing to check when it has one.
  * @throws QuotaExceededError
@@ -79,12 +81,33 @@ export async function requireRoom(
   db: Db,
   deps: QuotaDeps,
   table: ProjectionTable,
-  object: { id: string; namespace: string; name: string },
+  object: Counted,
 ): Promise<void> {
+  await (
+    await roomFor(db, deps, table, object)
+  )();
+}
+
+/**
+ * The same in two steps, for a long transaction: this is called before the row is added, what it returns at
+ * the end. Whoever adds another one waits from then on only, for the commit.
+ * @throws QuotaExceededError both
+ */
+export async function roomFor(
+  db: Db,
+  deps: QuotaDeps,
+  table: ProjectionTable,
+  object: Counted,
+): Promise<() => Promise<void>> {
   const quota = QUOTA_OF[table];
   const rows = projectionsIn(db, table);
-  if (deps.limits.quotas[quota] === 0 || (await rows.isLive(object))) return;
+  if (deps.limits.quotas[quota] === 0 || (await rows.isLive(object))) return async () => undefined;
   const { namespace, name } = object;
-  await lockCount(db, quota, namespace);
-  checkQuota(deps, quota, { used: await rows.count(namespace, { besides: name }) });
+  const check = async (): Promise<void> =>
+    checkQuota(deps, quota, { used: await rows.count(namespace, { besides: name }) });
+  await check();
+  return async () => {
+    await lockCount(db, quota, namespace);
+    await check();
+  };
 }

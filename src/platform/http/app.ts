@@ -9,12 +9,20 @@ import { answerHealth, HEALTH_PATHS } from '../observability/health.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { answerErrors, answerErrorsAs, sendRouteAnswer } from './answer.ts';
-import { identify, requireScope, type Authenticate, type WatchKey } from './authorize.ts';
+import {
+  clientOf,
+  identify,
+  requireScope,
+  type Authenticate,
+  type AuthenticateSession,
+  type WatchCaller,
+} from './authorize.ts';
 import { heldByKey } from './held-by-key.ts';
 import { shareWithOrigins } from './cross-origin.ts';
+import { DASHBOARD_FOLDER, readDashboard, serveDashboard } from './dashboard-files.ts';
 import type { InFlight, InFlightKind } from './in-flight.ts';
-import { servePages } from './pages.ts';
-import { createRateLimits, type RateLimits } from './rate-limit.ts';
+import { serveDocs } from './pages.ts';
+import type { RateLimits } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
 import { identifyRequest, labelRoute, watchRequests } from './request-log.ts';
 import { traceRequests } from './request-trace.ts';
@@ -24,9 +32,11 @@ import { answering, createRunOnce, type RunOnce } from './run-once.ts';
 export type AppDeps = IdempotencyDeps & {
   routes: readonly Route[];
   authenticate: Authenticate;
-  watchKey: WatchKey;
-  /** Requests a minute for one API key in this process; 0: no limit. */
-  rateLimit: number;
+  authenticateSession: AuthenticateSession;
+  watchCaller: WatchCaller;
+  rateLimits: RateLimits;
+  /** PARLEY_BASE_URL: an origin that is ours, whatever a proxy calls us by. */
+  baseUrl?: string | undefined;
   /** Whose pages may call /v1: origins, or `*`; default: nobody's, no CORS headers. */
   corsOrigins?: readonly string[];
   inFlight: InFlight;
@@ -38,6 +48,8 @@ export type AppDeps = IdempotencyDeps & {
   /** With `/metrics`, `/healthz` and `/readyz`; else the role has a port of its own for them. */
   serveHealth: boolean;
   isReady: () => Promise<boolean>;
+  /** Where the dashboard was built; default: where the package and a checkout have it. */
+  dashboardFolder?: string;
 };
 
 /** The whole of what is served over HTTP, without the server. */
@@ -58,19 +70,19 @@ export function createApp(deps: AppDeps): Express {
     if (errorShape) app.use(path.replace(/\/\{.*/, ''), answerErrorsAs(errorShape));
   }
   app.use('/v1', shareWithOrigins(deps.corsOrigins ?? []));
-  const about = { version: deps.version, hasMetrics: deps.serveHealth };
-  servePages(app, about, refuseMethod(READS));
+  serveDocs(app, refuseMethod(READS));
   if (deps.serveHealth) serveHealth(app, deps);
   const paths = Map.groupBy(deps.routes, ({ path }) => path);
   const serving: ServingDeps = {
     ...deps,
-    rateLimits: createRateLimits(deps.rateLimit),
     runOnce: heldByKey(
       createRunOnce({ ...deps, idempotency: createIdempotency(deps) }),
-      deps.watchKey,
+      deps.watchCaller,
     ),
   };
   for (const [path, routes] of paths) servePath(app, serving, path, routes);
+  const dashboard = readDashboard(deps.dashboardFolder ?? DASHBOARD_FOLDER);
+  app.use(serveDashboard(dashboard, refuseMethod(READS)));
   app.use((request) => {
     throw new ApiError('not_found', `there is nothing at ${request.path.slice(0, 200)}`);
   });
@@ -78,7 +90,7 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** Strict: the page loads its own style sheet and nothing else. */
+/** Of every answer; /docs and the dashboard have policies of their own. */
 const protect: RequestHandler = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -96,9 +108,15 @@ const protect: RequestHandler = helmet({
 
 type ServingDeps = Pick<
   AppDeps,
-  'authenticate' | 'nowMs' | 'inFlight' | 'stalledMs' | 'metrics'
+  | 'authenticate'
+  | 'authenticateSession'
+  | 'rateLimits'
+  | 'baseUrl'
+  | 'nowMs'
+  | 'inFlight'
+  | 'stalledMs'
+  | 'metrics'
 > & {
-  rateLimits: RateLimits;
   runOnce: RunOnce;
 };
 
@@ -119,18 +137,20 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
     const query = queryOf(url);
     const untilGone = (): AbortSignal => goneSignal(response);
     const raw = { params, query, readBody: body.json, readRaw: body.raw, headers, untilGone };
+    const credentials = {
+      method: request.method,
+      headers,
+      address: request.socket.remoteAddress ?? '',
+      requestId: String(response.getHeader('request-id')),
+    };
     if (route.scope === null) {
       const repeatable = { answering, plan: freshPlan(deps.nowMs()), countAs: () => undefined };
-      await sendRouteAnswer(response, await route.run({ ...raw, ...repeatable }), deps.stalledMs);
+      const client = clientOf(credentials);
+      const answer = await route.run({ ...raw, ...repeatable, client });
+      await sendRouteAnswer(response, answer, deps.stalledMs);
       return;
     }
     const { scope, run } = route;
-    const credentials = {
-      authorization: headers.authorization,
-      address: request.socket.remoteAddress ?? '',
-      userAgent: headers['user-agent'],
-      requestId: String(response.getHeader('request-id')),
-    };
     const caller = await identify(deps, credentials, (said) => {
       for (const [name, value] of Object.entries(said)) response.setHeader(name, value);
     });

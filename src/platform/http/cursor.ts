@@ -13,7 +13,8 @@ export type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string 
 export const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 
-const limit = z
+/** Items in a page, 20 when nothing is said. */
+export const pageLimit = z
   .string()
   .regex(...saying(/^[0-9]{1,3}$/, `must be a whole number from 1 to ${LIMIT_MAX}`))
   .transform(Number)
@@ -29,7 +30,7 @@ const limit = z
 
 /** Query of a list whose items have ids; `before` of the page is a uuid. */
 export function idPage(prefix: IdPrefix) {
-  return { limit, cursor: cursorOf((text) => toUuid(prefix, text) ?? undefined) };
+  return { limit: pageLimit, cursor: cursorOf((text) => toUuid(prefix, text) ?? undefined) };
 }
 
 /** Cursor of a list that is asked for by a body, whose items have ids. */
@@ -39,7 +40,7 @@ export function cursorInBody(prefix: IdPrefix) {
 
 /** Query of a list whose items are numbered from 1. */
 export function numberPage(list: string) {
-  return { limit, cursor: cursorOf((text) => numberIn(list, text)) };
+  return { limit: pageLimit, cursor: cursorOf((text) => numberIn(list, text)) };
 }
 
 export function idCursor(prefix: IdPrefix): (item: { id: string }) => string {

@@ -91,6 +91,11 @@ export function timeBound(description: string) {
     .meta({ description, type: 'integer' });
 }
 
+/** A filter by a part of a text, or by words. */
+export function partOf(description: string) {
+  return z.string().trim().min(1, 'must have a word').max(200).optional().describe(description);
+}
+
 /** A filter by a field that is true or false. */
 export const flag = z
   .enum(['true', 'false'], 'must be true or false')

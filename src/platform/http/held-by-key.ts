@@ -1,22 +1,26 @@
 import { ApiError } from '../../errors.ts';
-import type { WatchKey } from './authorize.ts';
+import type { Caller, WatchCaller } from './authorize.ts';
 import type { RunOnce } from './run-once.ts';
 import type { EventStream } from './sse.ts';
 
 /**
- * Answers that go on end with the key they were asked for with (contract §4). What was begun for
+ * Answers that go on end with the key or the session they were asked for with (contract §4). What was begun for
  * the last of them is done to its end, as when a client goes away.
  */
-export function heldByKey(runOnce: RunOnce, watch: WatchKey): RunOnce {
+export function heldByKey(runOnce: RunOnce, watch: WatchCaller): RunOnce {
   return async (request, run) => {
     const answer = await runOnce(request, run);
     const { stream } = answer;
     if (!stream) return answer;
-    return { ...answer, stream: endingWith(stream, () => watch(request.caller.keyId)) };
+    return { ...answer, stream: endingWith(stream, () => watch(request.caller), request.caller) };
   };
 }
 
-function endingWith(stream: EventStream, watch: () => ReturnType<WatchKey>): EventStream {
+function endingWith(
+  stream: EventStream,
+  watch: () => ReturnType<WatchCaller>,
+  { sessionId }: Pick<Caller, 'sessionId'>,
+): EventStream {
   return async (send, gone) => {
     const { ended, release } = watch();
     const ending = new AbortController();
@@ -26,7 +30,7 @@ function endingWith(stream: EventStream, watch: () => ReturnType<WatchKey>): Eve
     const end = new Promise<never>((_, reject) => {
       onEnd = () => {
         leave();
-        reject(keyEnded());
+        reject(endOf(sessionId));
       };
       ended.addEventListener('abort', onEnd);
       if (ended.aborted) onEnd();
@@ -38,7 +42,7 @@ function endingWith(stream: EventStream, watch: () => ReturnType<WatchKey>): Eve
     }, over);
     try {
       await Promise.race([sending, end]); // Which takes care of a late failure of either.
-      if (ended.aborted) throw keyEnded();
+      if (ended.aborted) throw endOf(sessionId);
     } finally {
       ended.removeEventListener('abort', onEnd);
       gone.removeEventListener('abort', leave);
@@ -47,6 +51,10 @@ function endingWith(stream: EventStream, watch: () => ReturnType<WatchKey>): Eve
   };
 }
 
-function keyEnded(): ApiError {
-  return new ApiError('unauthorized', 'the API key was revoked or ran out');
+function endOf(sessionId: string | null): ApiError {
+  const detail =
+    sessionId === null
+      ? 'the API key was revoked or ran out'
+      : 'the session has ended: sign in again';
+  return new ApiError('unauthorized', detail);
 }

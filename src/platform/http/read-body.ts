@@ -88,12 +88,17 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
+const OCTETS = 'application/octet-stream';
+
 function checkMediaType(
   { headers }: IncomingMessage,
   mediaTypes: readonly string[],
   otherwise: string | undefined,
 ): string {
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  // RFC 9110 §8.3: of a body of no type that may be taken to be anything.
+  const unsaid = mediaTypes.includes(OCTETS) ? OCTETS : '';
+  const said = headers['content-type'] ?? unsaid;
+  const [type = '', ...parameters] = said.toLowerCase().split(';');
   const allowed = mediaTypes.join(' or ');
   if (!mediaTypes.includes(type.trim())) {
     const other = otherwise === undefined ? '' : `; ${otherwise}`;

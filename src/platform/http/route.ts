@@ -3,7 +3,7 @@ import { ApiError, type ErrorCode } from '../../errors.ts';
 import type { Plan } from '../idempotency/plan.ts';
 import { noPrecondition, requireTag, type Precondition } from '../declare/precondition.ts';
 import type { CommitHook } from '../postgres/commit-hook.ts';
-import type { Caller, Scope } from './authorize.ts';
+import type { Caller, Client, NeededScope, Scope } from './authorize.ts';
 import type { InFlightKind } from './in-flight.ts';
 import type { EventStream } from './sse.ts';
 import { explain, parseBody } from './field-errors.ts';
@@ -43,9 +43,9 @@ export type Route = {
   /** How its errors look; default: problem documents. */
   errorShape?: ErrorShape;
 } & (
-  | { scope: Scope; run: (request: RawRequest, caller: Caller) => Promise<Answer> }
+  | { scope: NeededScope; run: (request: RawRequest, caller: Caller) => Promise<Answer> }
   /** Without a key. */
-  | { scope: null; run: (request: RawRequest) => Promise<Answer> }
+  | { scope: null; run: (request: RawRequest & { client: Client }) => Promise<Answer> }
 );
 
 /** Problem documents, or what OpenAI's clients read (contract §3 and §4). */
@@ -132,7 +132,7 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
   Route,
   'method' | 'path' | 'operationId' | 'summary' | 'tag' | 'answers'
 > & {
-  scope: Scope;
+  scope: NeededScope;
   description?: string;
   /** A parameter that does not parse is a 404 with the issue's message. */
   params?: P;
@@ -217,6 +217,39 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
         plan: request.plan,
         plannedId: request.plan.id,
       }),
+  };
+}
+
+/** What one needs that is answered without a key: its body is the credential. */
+type OpenRouteSpec<B, T> = Pick<
+  Route,
+  'method' | 'path' | 'operationId' | 'summary' | 'tag' | 'answers' | 'errors'
+> & {
+  description: string;
+  body: { schema: z.ZodType<B> };
+  /** Before the body is read. */
+  prepare: (headers: RawRequest['headers']) => T;
+  handle: (request: { body: B; prepared: T; client: Client }) => Promise<Answer>;
+};
+
+export function openRoute<B, T>(spec: OpenRouteSpec<B, T>): Route {
+  const { body, prepare, handle, ...about } = spec;
+  const params = z.object({});
+  const query = z.object({});
+  const read = { schema: body.schema, isOptional: false, mediaTypes: [JSON_TYPE] };
+  return {
+    ...about,
+    params,
+    query,
+    body: read,
+    scope: null,
+    run: async ({ client, ...request }) => {
+      const prepared = prepare(request.headers);
+      parseQuery(query, request.query);
+      readIfMatch(spec, request.headers['if-match']);
+      const given = parseBody(body.schema, readBody(read, await request.readBody([JSON_TYPE])));
+      return handle({ body: given, prepared, client });
+    },
   };
 }
 
@@ -318,6 +351,11 @@ const NO_IF_MATCH =
 /** RFC 9110 §8.8.3; a weak tag is well-formed and never matches (§13.1.1). */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^${ENTITY_TAG.source}(?:[ \\t]*,[ \\t]*${ENTITY_TAG.source})*$`);
+
+/** What is answered without a key is nobody's to keep. */
+export function takesIdempotencyKey({ method, scope }: Pick<Route, 'method' | 'scope'>): boolean {
+  return method === 'post' && scope !== null;
+}
 
 /** A create has nothing that could have been changed. */
 export function takesIfMatch({

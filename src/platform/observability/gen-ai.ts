@@ -68,7 +68,7 @@ export function createGenAi(metrics: GenAiMetrics) {
         metrics.modelDuration.observe({ ...labels, ...failed }, seconds);
         if (answer) observeAnswer(metrics, labels, answer);
       };
-      return inSpan(chatSpan(asked), async (span) => {
+      return inSpan(modelSpan('chat', asked), async (span) => {
         try {
           const result = await run((told) => {
             answer = told;
@@ -82,6 +82,8 @@ export function createGenAi(metrics: GenAiMetrics) {
         }
       });
     },
+
+    embeddings: createEmbeddings(metrics, pairs),
 
     /** A call of a tool, which never rejects: what went wrong is in its result. */
     executeTool: <T extends { ok: boolean }>(
@@ -103,12 +105,44 @@ export function createGenAi(metrics: GenAiMetrics) {
   };
 }
 
-function chatSpan({ provider, model }: { provider: string; model: string | undefined }) {
+/** A request for embeddings; what `run` throws is counted by its code. */
+function createEmbeddings(metrics: GenAiMetrics, pairs: Labels) {
+  return <T extends { tokens: number }>(
+    asked: { provider: string; model: string },
+    run: () => Promise<T>,
+  ): Promise<T> => {
+    const startedMs = performance.now();
+    const labels = modelLabels(pairs, asked.provider, asked.model, 'embeddings');
+    const observe = (failed: { error_type?: string }): void => {
+      const seconds = (performance.now() - startedMs) / 1_000;
+      metrics.modelDuration.observe({ ...labels, ...failed }, seconds);
+    };
+    return inSpan(modelSpan('embeddings', asked), async (span) => {
+      try {
+        const result = await run();
+        span.set({ 'gen_ai.usage.input_tokens': result.tokens });
+        observe({});
+        metrics.modelTokens.observe({ ...labels, gen_ai_token_type: 'input' }, result.tokens);
+        return result;
+      } catch (error) {
+        observe({ error_type: errorTypeOf(error) });
+        throw error;
+      }
+    });
+  };
+}
+
+type Operation = 'chat' | 'embeddings';
+
+function modelSpan(
+  operation: Operation,
+  { provider, model }: { provider: string; model: string | undefined },
+) {
   return {
-    name: model === undefined ? 'chat' : `chat ${model}`,
+    name: model === undefined ? operation : `${operation} ${model}`,
     kind: SpanKind.CLIENT,
     attributes: {
-      'gen_ai.operation.name': 'chat',
+      'gen_ai.operation.name': operation,
       'gen_ai.provider.name': provider,
       ...(model !== undefined && { 'gen_ai.request.model': model }),
     },
@@ -141,9 +175,14 @@ function toolSpan(name: string, callId: string) {
 
 type ModelLabels = ReturnType<typeof modelLabels>;
 
-function modelLabels(bounded: Labels, provider: string, model: string) {
+function modelLabels(
+  bounded: Labels,
+  provider: string,
+  model: string,
+  gen_ai_operation_name: Operation = 'chat',
+) {
   const [gen_ai_provider_name, gen_ai_request_model] = bounded(provider, model);
-  return { gen_ai_operation_name: 'chat', gen_ai_provider_name, gen_ai_request_model };
+  return { gen_ai_operation_name, gen_ai_provider_name, gen_ai_request_model };
 }
 
 function observeAnswer(metrics: GenAiMetrics, labels: ModelLabels, answer: AnsweredModel): void {

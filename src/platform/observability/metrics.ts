@@ -16,6 +16,7 @@ const DELIVERY_BUCKETS = [
 ];
 const REQUEST_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+const SYNC_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200];
 const CONTROLLER_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Those that OpenTelemetry's conventions advise. */
@@ -135,7 +136,7 @@ function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () =
 }
 
 function createProductMetrics(registry: Registry) {
-  const { counter, histogram } = makersIn(registry);
+  const { counter, gauge, histogram } = makersIn(registry);
   return {
     events: counter('parley_events_total', 'Events committed.', ['type']),
     conversations: counter('parley_conversations_total', 'Conversations that ended.', [
@@ -153,6 +154,11 @@ function createProductMetrics(registry: Registry) {
       'Replies that failed, by the code of their error.',
       ['code'],
     ),
+    redactions: counter(
+      'parley_redactions_total',
+      'What was taken out of what users said, by its kind.',
+      ['kind'],
+    ),
     escalations: counter('parley_escalations_total', 'Escalations that came into a status.', [
       'status',
     ]),
@@ -160,6 +166,16 @@ function createProductMetrics(registry: Registry) {
       'type',
       'result',
     ]),
+    knowledgeSyncDuration: histogram(
+      'parley_knowledge_sync_duration_seconds',
+      'Syncs of websites and integrations that finished, from the start to the end.',
+      ['type'],
+      SYNC_BUCKETS,
+    ),
+    knowledgeOverdue: gauge(
+      'parley_knowledge_sources_overdue',
+      'Sources that were not read for three times as long as their schedule says.',
+    ),
     knowledgeGaps: counter(
       'parley_knowledge_gaps_total',
       'Questions found to have no answer, each once.',

@@ -46,6 +46,11 @@ export function timeBetween(
   ];
 }
 
+/** A text anywhere in another, for `like`; what that would read as more than itself is itself. */
+export function anywhere(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+}
+
 /** One value finds an index that several do not. */
 export function oneOf(column: string, values: readonly string[] | undefined): Condition {
   return values?.length === 1 ? [`${column} =`, values[0]] : [`${column} = any(?)`, values];

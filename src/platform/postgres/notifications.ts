@@ -21,15 +21,15 @@ export const CHANNELS = {
   conversations: 'parley_conversations',
   /** A declared object changed. No payload. */
   resources: 'parley_resources',
-  /** Payload: uuids of API keys that ended or got an end; `*`: look at all. */
+  /** Payload: uuids of API keys and sessions that ended or got an end; `*`: look at all. */
   keys: 'parley_keys',
-  /** Payload: uid of the resource that was projected; of a ModelProvider its id too. `*`: look at all. */
+  /** Payload: what was projected or removed (projected.ts), with its uid; of a ModelProvider its id too. `*`: look at all. */
   projected: 'parley_projected',
 } as const;
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 
-/** PostgreSQL refuses payloads of 8,000 bytes. */
-const PAYLOAD_ITEMS_MAX = 200;
+/** PostgreSQL refuses payloads of 8,000 bytes; items are ASCII. */
+const PAYLOAD_BYTES_MAX = 7_999;
 /** Below the second for which a session may be gone before its process counts as dead. */
 const RECONNECT_MS = 250;
 
@@ -138,5 +138,7 @@ export function createListener(deps: {
 }
 
 function payloadOf(items: ReadonlySet<string>): string {
-  return items.has('*') || items.size > PAYLOAD_ITEMS_MAX ? '*' : [...items].join(',');
+  if (items.has('*')) return '*';
+  const payload = [...items].join(',');
+  return payload.length > PAYLOAD_BYTES_MAX ? '*' : payload;
 }

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { codeOf } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Pool } from './pool.ts';
+import { forgetSaid } from './silence.ts';
 
 /** serialization_failure, deadlock_detected (PostgreSQL, appendix A): nothing happened, try again. */
 const MAY_REPEAT = new Set(['40001', '40P01']);
@@ -34,6 +35,7 @@ async function runOnce<T>(pool: Pool, work: (client: PoolClient) => Promise<T>):
     broken = true;
   };
   client.on('error', onError);
+  forgetSaid(client);
   try {
     await client.query('begin');
     await failpoint('transaction.begun');
@@ -49,6 +51,7 @@ async function runOnce<T>(pool: Pool, work: (client: PoolClient) => Promise<T>):
     throw error;
   } finally {
     client.off('error', onError);
+    forgetSaid(client);
     client.release(broken);
   }
 }

@@ -9,6 +9,8 @@ export const ANNOTATIONS = {
   contentChange: 'parley.dev/content-change',
   /** The same of the pin. Apart, since the pin has a field manager of its own. */
   pinChange: 'parley.dev/pin-change',
+  /** Whoever wants an object looked at again writes another value; status repeats it when that is done. */
+  reconcileRequestedAt: 'parley.dev/reconcile-requested-at',
 } as const;
 
 /** A Secret without it is not read: whoever may write an Agent could send any Secret away. */
@@ -19,10 +21,13 @@ export const API_MANAGER = 'parley-api';
 export const API_PIN_MANAGER = 'parley-api-pin';
 export const FILE_MANAGER = 'file';
 
-/** Speaks of one generation: a later change by somebody else makes it void. */
+/**
+ * Speaks of one generation: a later change by somebody else makes it void. Whoever may write the object may
+ * write a note; it can say that the API wrote, and for whom, and never that somebody else did.
+ */
 const changeCause = z.object({
   generation: z.int(),
-  actor: z.string(),
+  actor: z.string().regex(/^(api|session):[^\p{C}]{1,128}$/u),
   reason: z.string().nullable(),
 });
 export type ChangeCause = z.output<typeof changeCause>;

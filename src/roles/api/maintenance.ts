@@ -18,6 +18,7 @@ import type { ConversationDeps } from '../../conversations/record/conversation-d
 import { forgetOldMarks } from '../../platform/idempotency/idempotency.ts';
 import { createGenAi } from '../../platform/observability/gen-ai.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
+import { forgetOldSessions } from '../../access/end-session.ts';
 import { createKeyUse, type KeyUse } from '../../access/key-use.ts';
 import { runReplayJobs, type ReplayRunnerDeps } from '../../webhooks/replay/run-replay-jobs.ts';
 import { createCallPlayer } from '../../calls/play-calls.ts';
@@ -47,6 +48,7 @@ export type MaintenanceDeps = ReplayRunnerDeps & {
   /** Monotonic. */
   clockMs: () => number;
   responder: WhoReplies;
+  meaning?: TakeTurnDeps['meaning'];
   retention: Retention;
   metrics: Metrics;
   log: Logger;
@@ -60,14 +62,21 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
   const keyUseWriter = periodic('noting when API keys were used', 10_000, keyUse.write);
   const jobs = periodic('a replay job', 1_000, (signal) => runReplayJobs(deps, signal));
   const marks = periodic('removing answers of a day ago', 60_000, () => forgetOldMarks({ pool }));
+  const sessions = periodic('removing old sessions', 600_000, () => forgetOldSessions({ pool }));
   const respond = observeResponder(responder.respond, { genAi: createGenAi(deps.metrics), log });
   const live = { turns, takesTime: responder.takesTime };
-  const takeTurn = createTakeTurn({ ...conversations, clockMs, respond, live });
+  const takeTurn = createTakeTurn({
+    ...conversations,
+    clockMs,
+    respond,
+    live,
+    meaning: deps.meaning,
+  });
   const calls = createCallPlayer({ ...conversations, takeTurn, providers: PROVIDERS, log });
   const reaper = createReaper({ ...conversations, lostTurns: lostTurns(conversations), log });
   const retention = createRetention(deps);
   return {
-    parts: [keyUseWriter, jobs, marks, calls, reaper, retention, turns.renewal],
+    parts: [keyUseWriter, jobs, marks, sessions, calls, reaper, retention, turns.renewal],
     takeTurn,
     noteKeyUse: keyUse.note,
     wakeJobs: jobs.wake,

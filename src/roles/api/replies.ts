@@ -1,6 +1,10 @@
 import { openTools } from '../../conversations/tools/open-tools.ts';
 import { createExtractiveResponder } from '../../conversations/turns/extractive-responder.ts';
 import { createModelResponder } from '../../conversations/turns/model-responder.ts';
+import {
+  createFindByMeaning,
+  type FindByMeaning,
+} from '../../knowledge/vectors/find-by-meaning.ts';
 import { createModels } from '../../models/create-models.ts';
 import type { AgentContent } from '../../agents/agent.ts';
 import type { Responder } from '../../conversations/turns/responder.ts';
@@ -9,6 +13,7 @@ import { createEgressFetch } from '../../platform/egress/fetch.ts';
 import type { Lookup } from '../../platform/egress/name-lookup.ts';
 import { createGenAi } from '../../platform/observability/gen-ai.ts';
 import type { RoleContext } from '../context.ts';
+import { openEmbedder } from '../open-embedder.ts';
 import type { WhoReplies } from './maintenance.ts';
 import { observeModels, observeTools } from './observed-turns.ts';
 
@@ -31,10 +36,13 @@ export type RepliesDeps = RoleContext & {
  */
 export function openReplies(deps: RepliesDeps): {
   responder: WhoReplies;
+  /** Finds what they quote in other words too. */
+  meaning: FindByMeaning;
   stop: () => Promise<void>;
 } {
   const { clockMs: nowMs, sampleModel } = deps;
   const egress = createEgressFetch({ guard: deps.guard });
+  const { embedder, stop: stopEmbedder } = openEmbedder(deps);
   const tools = openTools(deps);
   const genAi = createGenAi(deps.metrics);
   const makeToolBox = observeTools(tools.makeToolBox, genAi);
@@ -57,8 +65,9 @@ export function openReplies(deps: RepliesDeps): {
       takesTime: async ({ namespace, content }) =>
         isSample(content) || (await findModel({ namespace, model: content.model })) !== undefined,
     },
+    meaning: createFindByMeaning({ pool: deps.pool, embedder, nowMs }),
     stop: async () => {
-      await Promise.all([tools.stop(), egress.stop()]);
+      await Promise.all([tools.stop(), egress.stop(), stopEmbedder()]);
     },
   };
 }

@@ -4,8 +4,11 @@ import { agentVersionRoutes } from '../../agents/agent-versions.routes.ts';
 import { agentRoutes } from '../../agents/agents.routes.ts';
 import type { AgentWriterDeps } from '../../agents/write-agent.ts';
 import { apiKeyRoutes, type ApiKeyRoutesDeps } from '../../access/api-keys.routes.ts';
+import { meRoute } from '../../access/me.routes.ts';
+import { sessionRoutes, type SessionRoutesDeps } from '../../access/sessions.routes.ts';
 import { auditLogRoute } from '../../audit/audit-log.routes.ts';
 import { agentStatsRoute } from '../../conversations/agent-stats.routes.ts';
+import { statsRoute } from '../../conversations/stats.routes.ts';
 import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
 import {
   conversationRoutes,
@@ -19,6 +22,7 @@ import { eventRoutes } from '../../events/events.routes.ts';
 import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../../knowledge/knowledge.routes.ts';
 import { modelProviderRoutes } from '../../models/model-providers.routes.ts';
 import type { ProviderWriterDeps } from '../../models/write-provider.ts';
+import { keyActor } from '../../platform/http/authorize.ts';
 import { openApiRoute } from '../../platform/http/openapi/openapi.routes.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { usageRoute, type UsageRouteDeps } from '../../platform/http/usage.routes.ts';
@@ -46,7 +50,8 @@ export type RoutesDeps = AgentWriterDeps &
   Models &
   ReplayRoutesDeps &
   Pick<UsageRouteDeps, 'inFlight' | 'limits'> &
-  ApiKeyRoutesDeps & { version: string };
+  ApiKeyRoutesDeps &
+  SessionRoutesDeps & { version: string };
 
 /** Every route under /v1 (contract §4); express and the OpenAPI document are made from it. */
 export function createRoutes(deps: RoutesDeps): Route[] {
@@ -58,6 +63,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     }),
     ...agentVersionRoutes(deps),
     agentStatsRoute(deps),
+    statsRoute(deps),
     ...webhookRoutes(deps),
     ...rotateSecretRoutes(deps),
     ...eventStreamRoutes(deps), // Before the events: `stream` is no id.
@@ -73,11 +79,14 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...knowledgeRoutes(deps),
     ...modelProviderRoutes(deps),
     ...apiKeyRoutes(deps),
+    ...sessionRoutes(deps),
+    meRoute(deps),
     auditLogRoute(deps),
     usageRoute({
       ...deps,
       countUsed: (namespace) => countUsed(pool, namespace),
-      countJobs: (caller) => countRunningJobs(pool, caller),
+      countJobs: ({ namespace, keyId }) =>
+        countRunningJobs(pool, { namespace, actor: keyActor(keyId) }),
     }),
     openApiRoute(() => describeRoutes(routes, deps.version)),
   ];

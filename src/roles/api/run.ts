@@ -4,7 +4,8 @@ import { createFollowers, type Followers } from '../../conversations/follow-conv
 import { createLiveTurns, type LiveTurns } from '../../conversations/turns/live-turns.ts';
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
-import { createLiveKeys, type LiveKeys } from '../../access/live-keys.ts';
+import { openDoors } from './doors.ts';
+import type { LiveKeys } from '../../access/live-keys.ts';
 import {
   createAwaitProjection,
   type AwaitProjection,
@@ -12,6 +13,8 @@ import {
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
 import { createEndpoints, type Endpoints } from '../../models/find-endpoint.ts';
+import { createChanges, type Changes } from '../../events/changes.ts';
+import { namespacesOfConversations } from '../../conversations/record/conversation-namespaces.sql.ts';
 import { createEventStreams, type EventStreams } from '../../events/event-stream.ts';
 import { PROVIDERS } from '../../calls/providers/providers.ts';
 import {
@@ -25,6 +28,7 @@ import { isAnswering, createPool, PLANNED_ONCE } from '../../platform/postgres/p
 import { createApp } from '../../platform/http/app.ts';
 import { createInFlight } from '../../platform/http/in-flight.ts';
 import type { RoleContext } from '../context.ts';
+import { createExtractor } from '../../knowledge/formats/extractor.ts';
 import { createTextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { createRoutes } from './routes.ts';
 import { createMaintenance, type WhoReplies } from './maintenance.ts';
@@ -41,6 +45,8 @@ export type ApiRoleDeps = RoleContext &
     rateLimit: number;
     /** Origins whose pages may call the API, or `*`; default none. */
     corsOrigins?: readonly string[];
+    /** Where the dashboard was built; default: where the package and a checkout have it. */
+    dashboardFolder?: string;
     /** How long a reader of a stream may take nothing; default 30 s. */
     stalledMs?: number;
     /** Who replies; default: the agent's model, or the search that quotes. */
@@ -72,24 +78,24 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const outbox = createPool(deps.databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
   const eventStreams = createEventStreams({ ...deps, nowMs: Date.now });
   const onUsed = (keyId: string): void => maintenance.noteKeyUse(keyId);
-  const keys = createLiveKeys({ pool, nowMs: monotonicMs, onUsed, log });
+  const doors = openDoors({ ...deps, notifier, nowMs: monotonicMs, onUsed });
   const endpoints = createEndpoints(endpointDeps(deps));
   const turns = createLiveTurns(deps);
   const followers = createFollowers(deps);
-  const woken = { eventStreams, keys, endpoints, turns, followers };
+  const changes = openChanges(deps);
+  const woken = { eventStreams, keys: doors, endpoints, turns, followers, changes };
   const { listener, awaitProjection } = createWakeUps(deps, woken);
   await listener.start();
   const announce = createAnnounce({ notifier, metrics });
   let baseUrl = deps.baseUrl ?? '';
-  const changed = tellChanged(notifier);
-  const about = { pool, announce, changed, metrics, nowMs: Date.now };
+  const about = { pool, announce, changed: tellChanged(notifier), metrics, nowMs: Date.now };
   const conversations = { ...about, baseUrl: () => baseUrl };
   const clocks = { nowMs: Date.now, clockMs: monotonicMs };
   const replies = openReplies({ ...deps, findEndpoint: endpoints.find, clockMs: monotonicMs });
-  const talk = { notifier, conversations, turns, responder: replies.responder };
+  const talk = { ...replies, notifier, conversations, turns };
   const maintenance = createMaintenance({ ...deps, ...talk, ...clocks });
   const { takeTurn, wakeJobs, wakeCalls } = maintenance;
-  const cutter = createTextCutter({ waitingMax: cutsMax(limits), log });
+  const readers = createReaders(deps);
   const routes = createRoutes({
     ...deps,
     outbox,
@@ -97,19 +103,19 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     awaitProjection,
     ...conversations,
     takeTurn,
+    meaning: replies.meaning,
     wakeJobs,
-    onKeyEnded: tellKeyEnded(keys, notifier),
-    eventStreams,
-    followers,
+    ...doors,
+    publicUrl: deps.baseUrl,
+    ...woken,
     inFlight,
     wakeCalls,
-    cutter,
+    ...readers,
     providers: PROVIDERS,
     ...modelsOf(deps),
   });
-  const { authenticate, watch: watchKey } = keys;
-  const doors = { authenticate, watchKey, inFlight, isReady: () => isAnswering(pool) };
-  const app = createApp({ ...deps, ...doors, routes, nowMs: Date.now });
+  const isReady = (): Promise<boolean> => isAnswering(pool);
+  const app = createApp({ ...deps, ...doors, inFlight, isReady, routes, nowMs: Date.now });
   try {
     const server = await serve(app, deps);
     if (baseUrl === '') baseUrl = linkBase(deps.host, server);
@@ -120,8 +126,8 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
       for (const streams of [eventStreams, followers]) streams.stop();
       await Promise.all([server.stop(), turns.stop()]);
       await Promise.all([...maintenance.parts, replies].map((part) => part.stop()));
-      await Promise.all([cutter.stop(), listener.stop()]);
-      await keys.stop();
+      await Promise.all([readers.stop(), listener.stop()]);
+      await doors.stop();
       await notifier.stop();
       await outbox.end();
     };
@@ -131,17 +137,31 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
       stop: () => (stopping ??= stopAll()),
     };
   } catch (error) {
-    await Promise.all([replies, listener, keys].map((part) => part.stop()));
+    await Promise.all([replies, listener, doors].map((part) => part.stop()));
     await outbox.end();
     throw error;
   }
+}
+
+function openChanges({ pool, log }: Pick<ApiRoleDeps, 'pool' | 'log'>): Changes {
+  return createChanges({ namespacesOf: (ids) => namespacesOfConversations(pool, ids), log });
 }
 
 function endpointDeps(deps: ApiRoleDeps): Parameters<typeof createEndpoints>[0] {
   return { ...deps, settings: deps.modelSettings, nowMs: monotonicMs };
 }
 
-function cutsMax({ shares }: ApiRoleDeps['limits']): number {
+/** What makes passages of texts and files. */
+function createReaders({ limits, log }: Pick<ApiRoleDeps, 'limits' | 'log'>) {
+  const waiting = { waitingMax: cutsMax({ limits }), log };
+  const [cutter, extractor] = [createTextCutter(waiting), createExtractor(waiting)];
+  const stop = async (): Promise<void> => {
+    await Promise.all([cutter.stop(), extractor.stop()]);
+  };
+  return { cutter, extractor, stop };
+}
+
+function cutsMax({ limits: { shares } }: Pick<ApiRoleDeps, 'limits'>): number {
   return (shares.uploads?.process ?? UPLOADS_CUT_MAX) + SYNCS_CUT_MAX;
 }
 
@@ -154,12 +174,14 @@ function createWakeUps(
     endpoints: Pick<Endpoints, 'look'>;
     turns: Pick<LiveTurns, 'look'>;
     followers: Pick<Followers, 'wake'>;
+    changes: Pick<Changes, 'projected' | 'conversations'>;
   },
 ): { listener: Listener; awaitProjection: AwaitProjection } {
   const waiting = new Set<() => void>();
   const channels = {
     [CHANNELS.projected]: (ids: readonly string[]) => {
       woken.endpoints.look(ids);
+      woken.changes.projected(ids);
       waiting.forEach((wake) => wake());
     },
     [CHANNELS.events]: woken.eventStreams.wake,
@@ -167,6 +189,7 @@ function createWakeUps(
     [CHANNELS.conversations]: (ids: readonly string[]) => {
       woken.turns.look(ids);
       woken.followers.wake(ids);
+      woken.changes.conversations(ids);
     },
   };
   return {
@@ -183,16 +206,6 @@ function createWakeUps(
 
 function tellChanged(notifier: Pick<Notifier, 'notify'>): ConversationDeps['changed'] {
   return (conversationId) => notifier.notify(CHANNELS.conversations, [conversationId]);
-}
-
-function tellKeyEnded(
-  keys: Pick<LiveKeys, 'look'>,
-  notifier: Pick<Notifier, 'notify'>,
-): (keyId: string) => void {
-  return (keyId) => {
-    keys.look([keyId]); // This process need not wait for its own notification.
-    notifier.notify(CHANNELS.keys, [keyId]);
-  };
 }
 
 /**

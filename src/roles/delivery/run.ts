@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { createEgressClient } from '../../platform/egress/client.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
 import { failpoint } from '../../failpoints.ts';

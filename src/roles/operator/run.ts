@@ -5,6 +5,10 @@ import { agentReconciler } from '../../agents/agent.reconciler.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
 import { createTextCutter, type TextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { knowledgeSourceReconciler } from '../../knowledge/sources/knowledge-source.reconciler.ts';
+import { createDeferredEvents } from '../../events/deferred-events.ts';
+import { createSyncRunner, type SyncRunner } from '../../knowledge/syncs/run-syncs.ts';
+import type { Fetchers } from '../../knowledge/syncs/run-sync.ts';
+import type { LeaseTimes } from '../../knowledge/syncs/hold-lease.ts';
 import { modelProviderReconciler } from '../../models/model-provider.reconciler.ts';
 import type { ModelSettings } from '../../models/model-endpoint.ts';
 import { createProber, type Prober, type ProberOptions } from '../../models/prober.ts';
@@ -26,6 +30,8 @@ import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { register, type KindRegistration } from '../../platform/reconcile/reconciler.ts';
 import { startTerm, type Term } from '../../platform/reconcile/term.ts';
 import { startWatches } from '../../platform/reconcile/watches.ts';
+import { startEmbedding } from './embedding.ts';
+import { openFetchers } from './open-fetchers.ts';
 
 /** Elects one of several operators, by a lock in PostgreSQL or a Lease in Kubernetes. */
 export type Elect = (callbacks: {
@@ -44,6 +50,7 @@ export type OperatorRoleDeps = {
   record: RecordEvent;
   sealer: Sealer;
   guard: AddressGuard;
+  version: string;
   modelSettings: ModelSettings | undefined;
   /** Agents that a model of the samples answers. */
   isSample?: SampleModel['isFor'] | undefined;
@@ -53,6 +60,10 @@ export type OperatorRoleDeps = {
   quotaRetryMs?: number;
   /** Other times than the usual ones. */
   probes?: ProberOptions;
+  embedEveryMs?: number;
+  /** What reads sources of each type, instead of the usual. */
+  fetchers?: Fetchers;
+  syncTimes?: LeaseTimes;
 };
 
 export type Operator = {
@@ -85,6 +96,8 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const egress = createEgressClient({ guard: deps.guard });
   const prober = createProber({ egress, nowMs: monotonicMs }, deps.probes);
   const registrations = registerKinds({ ...deps, notifier, cutter, prober });
+  const syncs = startSyncs({ ...deps, notifier });
+  const embedding = startEmbedding({ ...deps, notifier, isOurs });
   let term: Term | undefined;
   metrics.leader.set(leader, 0);
   const watches = startWatches({
@@ -136,9 +149,35 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       stopping = true;
       await elector.stop();
       await watches.stop();
+      await Promise.all([syncs.stop(), embedding.stop()]);
       await cutter.stop();
       await egress.stop();
       await notifier.stop();
+    },
+  };
+}
+
+/** In every replica, whoever leads. Its texts are cut apart: a large page keeps no declared one waiting. */
+function startSyncs(deps: OperatorRoleDeps & { notifier: Notifier }): Pick<SyncRunner, 'stop'> {
+  const cutter = createTextCutter({ waitingMax: TEXTS_CUT_MAX, log: deps.log });
+  const usual = openFetchers(deps);
+  const all = { ...deps, announce: createAnnounce(deps), nowMs: Date.now };
+  const deferred = createDeferredEvents(all);
+  const runner = createSyncRunner({
+    ...all,
+    cutter,
+    namespaces: deps.namespaces ?? [],
+    fetchers: deps.fetchers ?? usual.fetchers,
+    times: deps.syncTimes,
+  });
+  deferred.start();
+  runner.start();
+  return {
+    stop: async () => {
+      await runner.stop();
+      await deferred.stop();
+      await cutter.stop();
+      await usual.stop();
     },
   };
 }

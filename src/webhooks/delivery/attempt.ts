@@ -1,4 +1,3 @@
-import { signBody, signStandard } from '../../platform/egress/signature.ts';
 import { fromUuid } from '../../ids.ts';
 import {
   contextOf,
@@ -14,6 +13,7 @@ import type { AttemptResult, ClaimedDelivery } from '../queue/dispatch-queue.ts'
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { openHeaders, type Headers } from '../endpoints/endpoint-headers.ts';
 import { endpointSecretPlace } from '../endpoints/endpoint-secrets.sql.ts';
+import { signedHeaders } from '../endpoints/signed-headers.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 
 /**
@@ -94,18 +94,22 @@ function aboutAttempt({ id, eventId, endpointId, eventType, attempt: number }: S
 
 /**
  * The exact request of contract §5. User headers come first, so that they never replace ours.
- * During a rotation `parley-signature-next` carries the digest by the other live secret: the new
- * one, and after the swap the old one.
  */
 function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequest {
   const { body, namespace, endpointId, otherSecret } = delivery;
   const place = endpointSecretPlace(namespace, endpointId);
   const secret = deps.secrets.open(delivery.secret, place);
-  const other = otherSecret === null ? [] : [deps.secrets.open(otherSecret, place)];
+  const other = otherSecret === null ? undefined : deps.secrets.open(otherSecret, place);
   const opened = (sealed: Buffer | null) =>
     openHeaders(deps.secrets, { namespace, id: endpointId }, sealed);
-  const id = fromUuid('evt', delivery.eventId);
-  const timestampSec = Math.floor(deps.wallMs() / 1_000);
+  const event = {
+    id: fromUuid('evt', delivery.eventId),
+    type: delivery.eventType,
+    body,
+    attempt: delivery.attempt,
+    isTest: delivery.isTest,
+    timestampSec: Math.floor(deps.wallMs() / 1_000),
+  };
   return {
     url: delivery.url,
     method: 'POST',
@@ -113,19 +117,7 @@ function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequ
       ...lowerCaseKeys(delivery.plainHeaders),
       ...lowerCaseKeys(opened(delivery.declaredHeaders)),
       ...lowerCaseKeys(opened(delivery.restHeaders)),
-      'content-type': 'application/json',
-      'user-agent': deps.userAgent,
-      'parley-signature': signBody(secret, body),
-      ...(other[0] !== undefined && { 'parley-signature-next': signBody(other[0], body) }),
-      'parley-event-id': id,
-      'parley-event-type': delivery.eventType,
-      'parley-delivery-attempt': String(delivery.attempt),
-      ...(delivery.isTest && { 'parley-test': 'true' }),
-      'webhook-id': id,
-      'webhook-timestamp': String(timestampSec),
-      'webhook-signature': [secret, ...other]
-        .map((key) => signStandard(key, { id, timestampSec, body }))
-        .join(' '),
+      ...signedHeaders({ userAgent: deps.userAgent, secret, other }, event),
       ...traceHeaders(),
     },
     body,

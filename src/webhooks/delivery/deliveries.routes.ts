@@ -16,6 +16,7 @@ import {
   unixTime,
 } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
+import { deliveryStatsRoute } from './delivery-stats.routes.ts';
 import { Delivery, deliveryView } from './delivery.view.ts';
 import { explainDelivery, REASONS } from './explain-delivery.ts';
 
@@ -28,6 +29,7 @@ export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {
   return [
     explainRoute(deps),
     listAllRoute(deps),
+    deliveryStatsRoute(deps), // Before a delivery: `stats` is no id.
     listRoute(deps, {
       path: '/v1/webhooks/{id}/deliveries',
       operationId: 'listWebhookDeliveries',

@@ -8,6 +8,7 @@ import type { Metrics } from '../../platform/observability/metrics.ts';
 import { assertLeader } from '../../platform/postgres/leadership.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
+import { tellProjected } from '../../platform/postgres/projected.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { WriteConflictError } from '../../platform/resources/resource-store.ts';
@@ -91,7 +92,8 @@ export async function projectEndpoint(
       await adoptRestHeaders(db, { id, ...sealHeaders(deps.sealer, endpoint, input.found) });
     }
   });
-  deps.notifier.notify(CHANNELS.projected, [endpoint.uid]);
+  const { namespace, id, uid } = endpoint;
+  tellProjected(deps, { resource: 'webhooks', namespace, id }, [uid]);
   deps.notifier.notify(CHANNELS.deliveries, [endpoint.id]);
 }
 
@@ -102,7 +104,7 @@ export async function refuseEndpoint(
     epoch: number;
     endpoint: Pick<
       WebhookEndpointRow,
-      'id' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'
+      'id' | 'namespace' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'
     >;
   },
 ): Promise<void> {
@@ -110,7 +112,8 @@ export async function refuseEndpoint(
     await assertLeader(db, input.epoch);
     await updateEndpointCondition(db, input.endpoint);
   });
-  deps.notifier.notify(CHANNELS.projected, [input.endpoint.uid]);
+  const { namespace, id, uid } = input.endpoint;
+  tellProjected(deps, { resource: 'webhooks', namespace, id }, [uid]);
 }
 
 /** The declaration is gone: hides the endpoint and cancels what is on its way to it. */
@@ -118,11 +121,11 @@ export async function removeEndpoint(
   deps: { pool: Pool; notifier: Notifier; metrics: Pick<Metrics, 'deliveries'> },
   input: { epoch: number; namespace: string; name: string },
 ): Promise<void> {
-  const canceled = await inTransaction(deps.pool, async (db) => {
+  const removed = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
     const gone = await markEndpointDeleted(db, input);
     await deleteUndeclared(db, input);
-    if (gone === undefined) return 0;
+    if (gone === undefined) return undefined;
     await recordUndeclared(db, {
       noun: 'webhook',
       namespace: input.namespace,
@@ -130,10 +133,12 @@ export async function removeEndpoint(
       managedBy: gone.managedBy,
       ...endpointGone(gone),
     });
-    return cancelDeliveries(db, gone.id);
+    return { id: gone.id, canceled: await cancelDeliveries(db, gone.id) };
   });
+  if (!removed) return;
+  const { id, canceled } = removed;
   if (canceled > 0) deps.metrics.deliveries.inc({ outcome: 'canceled' }, canceled);
-  deps.notifier.notify(CHANNELS.projected, ['*']);
+  tellProjected(deps, { resource: 'webhooks', namespace: input.namespace, id });
 }
 
 /** Null when the row has these secrets already: sealing them again would only change its bytes. */

@@ -6,6 +6,8 @@ import { lockSealedEndpoint, updateSecrets } from './endpoint-secrets.sql.ts';
 import { openSecrets, sealSecrets, secretsAt, type SigningSecrets } from './signing-secrets.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Notifier } from '../../platform/postgres/notifications.ts';
+import { tellProjected } from '../../platform/postgres/projected.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.sql.ts';
@@ -18,7 +20,12 @@ import { requireEndpoint } from './write-endpoint.ts';
 
 export const OVERLAP_DEFAULT_SEC = 86_400;
 
-export type RotateSecretDeps = { pool: Pool; store: ResourceStore; sealer: Sealer };
+export type RotateSecretDeps = {
+  pool: Pool;
+  store: ResourceStore;
+  sealer: Sealer;
+  notifier: Pick<Notifier, 'notify'>;
+};
 
 export type RotateInput = {
   namespace: string;
@@ -45,7 +52,7 @@ export async function rotateSecret(
 ): Promise<Rotated> {
   const endpoint = await requireEndpoint(deps, input);
   await checkDeclared(deps.store, endpoint, input.precondition);
-  return inTransaction(deps.pool, async (db) => {
+  const done = await inTransaction(deps.pool, async (db) => {
     const locked = await lockSealedEndpoint(db, input);
     if (!locked?.secrets) throw noSecretYet();
     const { nowMs } = locked;
@@ -67,6 +74,8 @@ export async function rotateSecret(
     await beforeCommit(db, rotated);
     return rotated;
   });
+  tellProjected(deps, { resource: 'webhooks', namespace: input.namespace, id: input.id });
+  return done;
 }
 
 /** When, as REST shows it; never the secrets. */

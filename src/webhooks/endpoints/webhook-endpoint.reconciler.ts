@@ -64,8 +64,11 @@ export function webhookEndpointReconciler(
     listStale: () => listStaleEndpoints(deps),
     listChanged: () => listNotCopied(deps.pool),
     act: (endpoint, by) => act(deps, endpoint, by),
-    refuse: ({ metadata: { uid, generation } }, { id, epoch }, why) =>
-      refuseEndpoint(deps, { epoch, endpoint: { id, uid, generation, ready: false, ...why } }),
+    refuse: ({ metadata: { namespace, uid, generation } }, { id, epoch }, why) =>
+      refuseEndpoint(deps, {
+        epoch,
+        endpoint: { id, namespace, uid, generation, ready: false, ...why },
+      }),
     refusedStatus: { health: 'NotReady' },
     remove: async (key, epoch) => {
       await removeSecret(deps, key);
@@ -113,7 +116,7 @@ async function act(
     const problem = { reason: 'InvalidUrl', message: `spec.url: ${address.problem}` };
     await refuseEndpoint(deps, {
       epoch,
-      endpoint: { id, uid, generation, ready: false, ...problem },
+      endpoint: { id, namespace, uid, generation, ready: false, ...problem },
     });
     return report(refused('Accepted', problem));
   }

@@ -14,6 +14,7 @@ import {
   listEndpoints,
   type WebhookEndpointRow,
 } from './webhook-endpoints.sql.ts';
+import { showTestRequest } from './show-test-request.ts';
 import { createSendTestEvent, type SendTestEventDeps } from './send-test-event.ts';
 import {
   createEndpoint,
@@ -39,7 +40,7 @@ const params = { id: idParam('we', 'webhook endpoint') };
 const STATUSES = ['healthy', 'failing', 'disabled', 'not_ready'] as const;
 const notYet = 'Written; not in force yet, `ready` is false.';
 
-export type WebhookRoutesDeps = EndpointWriterDeps & SendTestEventDeps;
+export type WebhookRoutesDeps = EndpointWriterDeps & SendTestEventDeps & { version: string };
 
 /** The endpoints that events are sent to (contract §4). */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
@@ -174,8 +175,20 @@ const testBody = z
       .meta({ maxProperties: 50 }) // No type has as many.
       .optional()
       .describe('As events of the type carry it; default: a sample.'),
+    dry_run: z.boolean().optional().describe('True: nothing is sent, only shown as it would be.'),
   })
   .describe('The event to send.');
+
+const Shown = z
+  .strictObject({
+    url: z.string(),
+    method: z.literal('POST'),
+    headers: z.record(z.string(), z.string()).meta({
+      description: 'All of them; those given for the endpoint with the value `[hidden]`.',
+    }),
+    body: z.string().meta({ description: 'The exact bytes, as text.' }),
+  })
+  .meta({ id: 'TestRequest', description: 'What a receiver would get.' });
 
 /**
  * The hot route: load generators make events with it. A request that names the type costs its share of
@@ -196,15 +209,20 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     params,
     body: { schema: testBody, isOptional: true },
     answers: {
+      200: { description: 'With `dry_run`: the request, signed as it would be.', schema: Shown },
       202: {
         description: 'The event is stored and its delivery queued.',
         schema: z.strictObject({ event_id: z.string(), delivery_id: z.string() }),
       },
     },
-    errors: ['endpoint_disabled'],
+    errors: ['endpoint_disabled', 'write_conflict'],
     handle: async ({ answering, caller: { namespace }, params: { id: endpointId }, body }) => {
       const type = body.type ?? (await defaultType(deps, { namespace, id: endpointId }));
       const data = dataOf(type, body.data);
+      if (body.dry_run === true) {
+        const event = { namespace, endpointId, type, data };
+        return { status: 200, body: await showTestRequest(deps, event) };
+      }
       return answering(
         (beforeCommit) => sendTestEvent({ namespace, endpointId, type, data }, beforeCommit),
         ({ eventId, deliveryId }) => ({

@@ -25,6 +25,8 @@ import { checkUrl } from '../../platform/egress/url-rules.ts';
 import { managedElsewhere } from '../../platform/declare/rest-terms.ts';
 import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
+import type { Notifier } from '../../platform/postgres/notifications.ts';
+import { tellProjected } from '../../platform/postgres/projected.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { ANNOTATIONS } from '../../platform/resources/annotations.ts';
 import {
@@ -61,6 +63,7 @@ export type EndpointWriterDeps = DeclareDeps & {
   guard: AddressGuard;
   sealer: Sealer;
   nowMs: () => number;
+  notifier: Pick<Notifier, 'notify'>;
 };
 
 export type WrittenEndpoint = Written<WebhookEndpointSpec, WebhookEndpointRow>;
@@ -224,6 +227,7 @@ async function applyEndpointPatch(
     ahead.isPartlyDone();
     const isConditional = given !== noPrecondition;
     await changeHeaders(deps, key, headers, isConditional ? row.headerRevision : undefined);
+    tellProjected(deps, { resource: 'webhooks', ...key });
   }
   return showWritten(deps, DECLARED_ENDPOINT, { resource, id: key.id });
 }

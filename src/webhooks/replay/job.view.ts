@@ -36,6 +36,9 @@ export const Job = z
   })
   .meta({ id: 'Job', description: 'Work that goes on after the answer.' });
 
+/** A bound that is not included: what is before it in milliseconds is before it in seconds as well. */
+export const untilSec = (ms: number): number => Math.ceil(ms / 1_000);
+
 export function jobView(row: JobRow): z.output<typeof Job> {
   return {
     id: fromUuid('job', row.id),
@@ -49,6 +52,6 @@ export function jobView(row: JobRow): z.output<typeof Job> {
     mode: row.mode,
     types: row.types,
     since: unixSec(row.since),
-    until: unixSec(row.until),
+    until: untilSec(row.until),
   };
 }

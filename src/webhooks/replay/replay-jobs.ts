@@ -105,6 +105,7 @@ async function countEvents(pool: Pool, scope: ReplayScope): Promise<number> {
  */
 export async function createReplayJob(
   deps: ReplayJobDeps,
+  /** `actor`: whose share it is, a key's. */
   input: ReplayRequest & { actor: string },
   beforeCommit: CommitHook<JobRow> = noCommitHook,
 ): Promise<JobRow> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keyActor } from '../../platform/http/authorize.ts';
 import { audited } from '../../audit/audited.ts';
 import { found } from '../../errors.ts';
 import { EVENT_TYPES } from '../../events/event-types.ts';
@@ -20,7 +21,7 @@ import {
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { givenTime, idParam, idValue, unixSec, unixTime } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
-import { Job, jobView, replayMode } from './job.view.ts';
+import { Job, jobView, replayMode, untilSec } from './job.view.ts';
 
 const tag = 'Jobs';
 const params = { id: idParam('job', 'job') };
@@ -185,7 +186,7 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
     errors: ['endpoint_disabled'],
     inFlight: () => 'replay_requests',
     handle: async ({ answering, caller, params: { id }, body }) => {
-      const { namespace, actor } = caller;
+      const { namespace, keyId } = caller;
       const { since, until, mode = 'failed', types = [], dry_run: isDryRun } = body;
       const request = {
         namespace,
@@ -201,7 +202,8 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
       return answering(
         audited(
           caller,
-          (beforeCommit) => createReplayJob(deps, { ...request, actor }, beforeCommit),
+          (beforeCommit) =>
+            createReplayJob(deps, { ...request, actor: keyActor(keyId) }, beforeCommit),
           (job) => ({
             action: 'job.created',
             target: fromUuid('job', job.id),
@@ -230,7 +232,7 @@ function replayView({ endpointId, mode, types, since, until }: Replay) {
     mode,
     types: [...types],
     since: unixSec(since),
-    until: unixSec(until),
+    until: untilSec(until),
   };
 }
 

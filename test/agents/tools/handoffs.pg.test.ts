@@ -139,7 +139,9 @@ test('two that hand over to each other go live in whatever order they come', asy
   const missing = { type: 'ResolvedRefs', status: 'False', reason: 'AgentNotFound' } as const;
   await awaitCondition(engine, of, missing);
   await engine.declareAgent('pong', { prompt: 'Pong.', tools: [to('ping')] });
-  await awaitCondition(engine, of, { type: 'Ready', status: 'True' });
+  for (const name of ['ping', 'pong']) {
+    await awaitCondition(engine, { ...of, name }, { type: 'Ready', status: 'True' });
+  }
   const { body } = await api.call('GET', '/v1/agents?name=pong');
   expect(await handOver(body.data[0].id)).toBe('Ping. v1');
 });
@@ -161,4 +163,22 @@ test('a deleted target is said to be gone; one of its name in another namespace 
     { kind: 'Agent', name: 'staying' },
     { type: 'ResolvedRefs', status: 'False', reason: 'AgentNotFound' },
   );
+});
+
+test('a version that was never live hands over as if it had gone live when the conversation began', async () => {
+  const b = await make('archive');
+  const tools = [to('archive')];
+  const json = { name: 'draft', prompt: 'Draft.', tools, publish_policy: 'manual' };
+  const { body } = await api.call('POST', '/v1/agents', { json });
+  expect(body).toMatchObject({ active_version: null, latest_version: 1 });
+  const begun = await now();
+  await patch(b, { prompt: 'Archive, second.' });
+  expect(await handOver(body.id, { startedAt: begun })).toBe('You are archive. v1');
+  expect(await handOver(body.id, { startedAt: await now() })).toBe('Archive, second. v2');
+  // What the tool names comes first, and what is gone is a failure as ever.
+  await patch(body.id, { tools: [{ ...to('archive'), version: 1 }] });
+  const of = { version: 2, startedAt: await now() };
+  expect(await handOver(body.id, of)).toBe('You are archive. v1');
+  await api.call('DELETE', `/v1/agents/${b}`);
+  expect(await handOver(body.id, of)).toMatch(/archive is not there any more/);
 });

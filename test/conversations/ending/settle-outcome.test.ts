@@ -15,7 +15,7 @@ function tallyOf(...turns: [text: string, reply: Kind][]): Tally {
     const user = readUserTurn(text);
     const replies: Record<Kind, Reply> = {
       answer: { text: 'x', answeredFrom: 'Source' },
-      none: { text: 'x', unanswered: { question: text, topScore: 0 } },
+      none: { text: 'x', unanswered: { question: text, topScore: 0, closest: [] } },
       talk: { text: 'x' },
       human: { text: 'x', handover: { reason: 'user_request' } },
     };

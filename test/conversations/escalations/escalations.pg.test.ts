@@ -101,6 +101,8 @@ test('twenty accept at once: one wins, the others learn who', async () => {
       `${name} has accepted it`,
     ]);
   }
+  const { body } = await fixture.call('GET', `/v1/escalations/${esc}`);
+  expect(body.accepted_by).toEqual(winners[0]!.body.accepted_by);
   expect(
     (await fixture.eventTypes(id)).filter((type) => type === 'escalation.accepted'),
   ).toHaveLength(1);

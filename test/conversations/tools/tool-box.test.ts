@@ -11,6 +11,7 @@ const hit = (heading: string, score: number): KnowledgeHit => ({
   heading,
   text: `about ${heading}`,
   score,
+  why: { matched: [], missing: [], likeness: null },
 });
 
 test('the model is told of each tool, by the words of the agent or ours', () => {

@@ -42,7 +42,13 @@ async function reply(
 
 function hit(score: number, text = `scored ${score}`): KnowledgeHit {
   const ids = { chunkId: newUuid(), documentId: newUuid(), sourceId: newUuid(), gapId: null };
-  return { ...ids, heading: 'Delivery', text, score };
+  return {
+    ...ids,
+    heading: 'Delivery',
+    text,
+    score,
+    why: { matched: [], missing: [], likeness: null },
+  };
 }
 
 describe('a question', () => {
@@ -79,7 +85,11 @@ describe('a question', () => {
 
   test('without a passage is unknown, says so, and offers a human', async () => {
     const made = await reply('How long is delivery?');
-    expect(made.unanswered).toEqual({ question: 'How long is delivery?', topScore: 0 });
+    expect(made.unanswered).toEqual({
+      question: 'How long is delivery?',
+      topScore: 0,
+      closest: [],
+    });
     expect(made.offersHuman).toBe(true);
     expect((await reply('yes please', { tally: { offeredHuman: true } })).handover).toEqual({
       reason: 'user_request',

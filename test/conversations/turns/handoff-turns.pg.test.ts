@@ -105,6 +105,33 @@ describe.each(['JSON', 'SSE', 'OpenAI', 'OpenAI stream'] as const)('by %s', (way
   });
 });
 
+test('a question that nobody answers is a gap of the agent that was to answer it', async () => {
+  const { front, desk } = await pair();
+  const talk = await api.talk('JSON', front);
+  const gaps = async (agent: string) =>
+    (await api.call('GET', `/v1/knowledge/gaps?agent_id=${agent}`)).body.data.map(
+      ({ question }: { question: string }) => question,
+    );
+  api.stub.script({ text: 'I cannot say.' });
+  await talk.say('Do you sell tandem bicycles?');
+  expect([await gaps(front), await gaps(desk)]).toEqual([['Do you sell tandem bicycles?'], []]);
+  // Handed over within the turn, and all that follows.
+  api.stub.script(HAND_OVER, { text: 'Nor can I.' });
+  await talk.say('Is there a workshop for children?');
+  api.stub.script({ text: 'Nor that.' });
+  await talk.say('Where is the island of Svalbard?');
+  expect(await gaps(front)).toEqual(['Do you sell tandem bicycles?']);
+  const ofDesk = ['Where is the island of Svalbard?', 'Is there a workshop for children?'];
+  expect(await gaps(desk)).toEqual(ofDesk);
+  const { body } = await api.call('GET', '/v1/events?type=knowledge.gap.detected&limit=100');
+  const told = body.data.map(({ data }: { data: object }) => data);
+  expect(told.slice(0, 2)).toMatchObject(ofDesk.map((question) => ({ question, agent_id: desk })));
+  // Back at the front: its own again.
+  api.stub.script(HAND_OVER, { text: 'Front: I cannot say.' });
+  await talk.say('May I bring a parrot?');
+  expect(await gaps(front)).toEqual(['May I bring a parrot?', 'Do you sell tandem bicycles?']);
+});
+
 test('each tenant has the agents of its own namespace, whatever they are called', async () => {
   const key = await api.newKey('team-b');
   const make = (name: string, json: object) =>

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { AgentContent } from '../../../src/agents/agent.ts';
 import { ModelError } from '../../../src/models/model.ts';
+import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
 import { calls, hit, play, turn, WITH_SOURCES, type Script } from './thinking/scripted.ts';
 
 /** A turn with a model: its loop, what becomes of it, and that it ends whatever hangs. */
@@ -69,6 +70,26 @@ describe('a reply', () => {
     expect(toolCall?.['arguments']).toEqual({ x: 'y\uFFFD' });
     expect(toolResult?.['content']).toBe('c');
     expect(text).not.toContain('\0');
+  });
+});
+
+describe('a human is asked for', () => {
+  test('by the rules: whatever the model would say, it is not asked', async () => {
+    const script: Script = () => 'I am as good as any human.';
+    const made = await play({ script, text: 'I do not want to talk to a bot' });
+    expect(made).toMatchObject({ handover: { reason: 'user_request' }, asked: [] });
+    expect(made.text).not.toContain('as good as');
+  });
+
+  test('in words that no rule knows: by what the model makes of them', async () => {
+    const text = 'Surely one of you has a pulse';
+    expect(readUserTurn(text).wantsHuman).toBe(false);
+    const made = await play({
+      text,
+      script: (_, step) => (step === 1 ? { toolCalls: calls(['human']) } : 'One moment.'),
+      tools: { human: () => ({ effect: { type: 'transfer_call', reason: 'wants a human' } }) },
+    });
+    expect(made.handover).toEqual({ reason: 'wants a human' });
   });
 });
 
@@ -219,7 +240,11 @@ describe('what a question becomes', () => {
       script: () => 'I do not know that.',
       hits: () => [hit(0.4)],
     });
-    expect(made.unanswered).toEqual({ question: 'How long is delivery?', topScore: 0.4 });
+    expect(made.unanswered).toMatchObject({
+      question: 'How long is delivery?',
+      topScore: 0.4,
+      closest: [{ score: 0.4 }],
+    });
     expect(made.answeredFrom).toBeUndefined();
     expect(made.retrieval).toMatchObject({ chunks: [], considered: [{ score: 0.4 }] });
     expect(made.asked[0]?.messages.at(-2)?.content).toMatch(/has nothing about/);

@@ -125,6 +125,35 @@ describe.each(WAYS)('by %s, a tool that', (way) => {
     await api.checkWhole(id);
   });
 
+  test.each([200, 409])(
+    'says in a header that a human is needed, with %i, has one asked for',
+    async (status) => {
+      const talk = await api.talk(way, { tools: [api.order()] });
+      api.shop.answer((_, response) => {
+        const escalate = `  above the limit, ${'x'.repeat(300)}`;
+        response.writeHead(status, {
+          'content-type': 'application/json',
+          'parley-escalate': escalate,
+        });
+        response.end('{"total": 900}');
+      });
+      api.stub.script(CALL, { text: 'Somebody looks at it.' });
+      expect((await talk.say('Where is my order 7?')).text).toBe('Somebody looks at it.');
+      const id = await talk.id();
+      expect(await api.read(id)).toMatchObject({ status: 'escalated' });
+      const requested = (await api.events(id)).filter(
+        ({ type }) => type === 'escalation.requested',
+      );
+      expect(requested.map(({ data }) => data.reason)).toEqual([
+        expect.stringMatching(/^above the limit, x{239}$/),
+      ]);
+      // The model is not told why, nor does the transcript repeat it.
+      const [, tool] = await api.turns(id);
+      expect(tool!['tool_result'].content).not.toContain('above the limit');
+      await api.checkWhole(id);
+    },
+  );
+
   test('fails twice in a row asks for a human, as the rule says', async () => {
     const rules = [{ when: 'tool_failure', count: 2, reason: 'the shop is down' }];
     const talk = await api.talk(way, { tools: [api.order()], escalation: { rules } });

@@ -22,6 +22,14 @@ describe('who asks for a human', () => {
     'please hand me over to a colleague',
     'You are useless, give me a human',
     'Could I talk to one of your colleagues?',
+    'I need help contacting someone',
+    'I want to speak to an assistant',
+    'live agent',
+    'I don’t know how to talk to an agent',
+    'I don’t want to talk to a bot',
+    'i wnat to tlak to a represntative',
+    'Why can’t I reach anyone? I want a person, not a machine',
+    'I do not need an agent, I need a supervisor',
   ])('is heard: %s', (text) => expect(wantsHuman(text)).toBe(true));
 
   test.each([
@@ -36,6 +44,14 @@ describe('who asks for a human', () => {
     'Will somebody call me?',
     'What does your support team do?',
     'Is it a real person who reads my mail?',
+    'Am I talking to a real person?',
+    'No need for an agent',
+    'Please don’t connect me to an agent',
+    'I need a travel agent for my trip',
+    'What are your customer service hours?',
+    'How do I transfer money to another person?',
+    'Update my contact person',
+    'I’m not a robot',
   ])('is not made up: %s', (text) => expect(wantsHuman(text)).toBe(false));
 });
 
@@ -48,12 +64,14 @@ describe('what is asked', () => {
     ['I want to cancel my order', 'I want to cancel my order'],
     ['ok thanks. and what about islands?', 'and what about islands?'],
     ['Where is it? This is ridiculous', 'Where is it?'],
+    ['We missed the last ferry. Can you help me?', 'We missed the last ferry.'],
   ])('of %j is %j', (text, question) => {
     expect(readUserTurn(text)).toMatchObject({ question, isRemark: false });
   });
 
   test.each([
     ['hello there', 'greeting'],
+    ['Can you help me check?', 'greeting'],
     ['Thanks a lot!', 'thanks'],
     ['ok, bye', 'goodbye'],
     ['no thanks', 'no'],

@@ -1,6 +1,7 @@
 import { fromUuid, newUuid } from '../../../src/ids.ts';
 import { searchableText } from '../../../src/knowledge/passages/question-words.ts';
-import { indexOwner, insertChunks } from '../../../src/knowledge/passages/knowledge-chunks.sql.ts';
+import { insertChunks } from '../../../src/knowledge/passages/knowledge-chunks.sql.ts';
+import { indexOwner } from '../../../src/knowledge/passages/knowledge-postings.sql.ts';
 import type { Pool } from '../../../src/platform/postgres/pool.ts';
 import { inTransaction } from '../../../src/platform/postgres/transaction.ts';
 

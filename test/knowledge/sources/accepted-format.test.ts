@@ -1,49 +1,70 @@
 import { expect, test } from '@jest/globals';
 import { ApiError } from '../../../src/errors.ts';
-import { requireText } from '../../../src/knowledge/sources/accepted-format.ts';
+import { requireFormat } from '../../../src/knowledge/sources/accepted-format.ts';
 
-const refusalOf = (
+const formatOf = (
   content: string | Buffer,
   fileName: string | null = null,
-): string | undefined => {
+  mediaType = 'text/plain',
+): string => requireFormat({ fileName, mediaType, content: Buffer.from(content) });
+
+const refusalOf = (...upload: Parameters<typeof formatOf>): string => {
   try {
-    requireText({ fileName, content: Buffer.from(content) });
-    return undefined;
+    return formatOf(...upload);
   } catch (error) {
     expect(error).toBeInstanceOf(ApiError);
     expect((error as ApiError).code).toBe('unsupported_media_type');
-    expect((error as ApiError).message).toMatch(/plain text or Markdown in UTF-8/);
+    expect((error as ApiError).message).toMatch(/accepted are text, Markdown/);
     return (error as ApiError).message;
   }
 };
 
 test.each([
-  ['a PDF', '%PDF-1.7\n1 0 obj'],
-  ['a ZIP archive', 'PK\u0003\u0004We open at nine.'],
   ['an old office file', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1])],
   ['an RTF file', String.raw`{\rtf1 We open at nine.}`],
-  ['HTML', '<!DOCTYPE html><p>We open at nine.</p>'],
-  ['HTML', '\ufeff\n<html lang="en">'],
-  ['HTML', '<?xml version="1.0"?>\n<!-- made by hand -->\n<HTML>'],
+  ['an image', '\u0089PNG'],
   ['bytes of 0', Buffer.from('We open at nine.', 'utf16le')],
   ['bytes of 0', `${'We open at nine. '.repeat(10_000)}\u0000`],
 ])('%s is refused by its content', (what, content) => {
-  expect(refusalOf(content, 'notes.txt')).toContain(what);
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content;
+  expect(refusalOf(bytes, 'notes.txt')).toContain(what);
 });
 
-test.each(['prices.pdf', 'prices.DOCX', 'prices.html', 'photo.jpeg', 'all.tar.gz'])(
+test.each(['prices.xlsx', 'prices.ODT', 'slides.pptx', 'photo.jpeg', 'all.tar.gz'])(
   '%s is refused by its name',
   (name) => {
-    expect(refusalOf('We open at nine.', name)).toContain(`${name} is no text`);
+    expect(refusalOf('We open at nine.', name)).toContain(`${name} is none of the formats`);
   },
 );
 
 test.each([
-  [null, 'We open at nine.'],
-  ['notes', 'Write <html> first, says the PDF.'],
-  ['list.csv', 'PK;PDF\n1;2'],
-  ['faq.md', '<details>\n<summary>Prices</summary>\n'],
-  ['page.html.md', '# Prices'],
-])('%s is text', (name, content) => {
-  expect(refusalOf(content, name)).toBeUndefined();
+  ['pdf', 'text/plain', 'guide.pdf'],
+  ['docx', 'application/octet-stream', 'guide.docx'],
+  ['application/pdf', 'application/pdf', null],
+])('text is no %s, whatever it is called', (_, mediaType, name) => {
+  expect(refusalOf('We open at nine.', name, mediaType)).toMatch(/begins as no|is no PDF/);
+});
+
+test.each([
+  ['text', null, 'We open at nine.'],
+  ['text', 'notes', 'Write <html> first, says the PDF.'],
+  ['text', 'faq.md', '<details>\n<summary>Prices</summary>\n'],
+  ['text', 'page.html.md', '# Prices'],
+  ['text', 'notes.txt', Buffer.from('\ufeffWe open at nine.', 'utf16le')],
+  ['csv', 'list.csv', 'PK;PDF\n1;2'],
+  ['pdf', 'notes.txt', '%PDF-1.7\n1 0 obj'],
+  ['zip', null, 'PK\u0003\u0004We open at nine.'],
+  ['docx', 'guide.docx', 'PK\u0003\u0004We open at nine.'],
+  ['html', null, '<!DOCTYPE html><p>We open at nine.</p>'],
+  ['html', 'notes.txt', '\ufeff\n<html lang="en">'],
+  ['html', null, '<?xml version="1.0"?>\n<!-- made by hand -->\n<HTML>'],
+  ['html', 'prices.htm', '<p>We open at nine.'],
+])('is %s: %s', (format, name, content) => {
+  expect(formatOf(content, name)).toBe(format);
+});
+
+test('the media type counts where neither name nor content tells', () => {
+  expect(formatOf('a;b\n1;2', 'export', 'text/csv')).toBe('csv');
+  expect(formatOf('<p>We open at nine.', 'export', 'text/html')).toBe('html');
+  expect(formatOf('We open at nine.', 'export', 'application/octet-stream')).toBe('text');
 });

@@ -80,9 +80,15 @@ export function respond(status: string, body = '', headers = ''): string {
   return `HTTP/1.1 ${status}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
 }
 
-export type Certificates = Record<'ca' | 'good' | 'goodKey' | 'expired' | 'selfSigned', string>;
+export type Certificates = Record<
+  'ca' | 'good' | 'goodKey' | 'elsewhere' | 'expired' | 'selfSigned',
+  string
+>;
 
-/** One authority; a certificate for `good.test` and 127.0.0.1, an expired one, a self-signed one. */
+/**
+ * One authority; a certificate for `good.test` and 127.0.0.1, one for `elsewhere.test`, an expired one,
+ * a self-signed one. All have the same key.
+ */
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(path.join(tmpdir(), 'egress-tls-'));
   const file = (name: string): string => path.join(folder, name);
@@ -96,6 +102,8 @@ export function makeCertificates(): Certificates {
     openssl('req', ...ec, '-keyout', 'good.key', '-out', 'good.csr', '-subj', '/CN=good.test');
     const sign = ['x509', '-req', '-in', 'good.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key'];
     openssl(...sign, '-extfile', 'san', '-out', 'good.pem', '-days', '2');
+    writeFileSync(file('other'), 'subjectAltName=DNS:elsewhere.test\n');
+    openssl(...sign, '-extfile', 'other', '-out', 'elsewhere.pem', '-days', '2');
     // Only `openssl ca` sets both dates in every version of openssl.
     writeFileSync(file('index'), '');
     writeFileSync(file('serial'), '01\n');
@@ -124,6 +132,7 @@ export function makeCertificates(): Certificates {
       ca: read('ca.pem'),
       good: read('good.pem'),
       goodKey: read('good.key'),
+      elsewhere: read('elsewhere.pem'),
       expired: read('expired.pem'),
       selfSigned: read('self.pem'),
     };

@@ -20,6 +20,7 @@ describe('an answer that is a stream', () => {
     namespace: 'default',
     actor: 'api:key_x',
     keyId: newUuid(),
+    sessionId: null,
     scopes: [],
     requestId: 'req_x',
     address: null,

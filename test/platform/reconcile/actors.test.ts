@@ -73,13 +73,28 @@ test('a note that is no note is as if it were not there', () => {
     '{',
     '[]',
     '{"generation":3}',
-    '{"generation":"3","actor":"x","reason":null}',
+    '{"generation":"3","actor":"api:key_1","reason":null}',
+    // Of somebody whom the API is not.
+    '{"generation":3,"actor":"file","reason":null}',
+    '{"generation":3,"actor":"kubernetes:flux-system","reason":null}',
+    '{"generation":3,"actor":"environment","reason":null}',
+    '{"generation":3,"actor":"session:Ada\\nfile","reason":null}',
+    `{"generation":3,"actor":"session:${'a'.repeat(200)}","reason":null}`,
   ]) {
     const { content } = actorsOf(
       resource({ promptFrom: ['flux'] }, { 'parley.dev/content-change': text }),
     );
     expect(content).toEqual({ actor: 'kubernetes:flux', reason: null });
   }
+});
+
+test('a name is one name, whatever is in it', () => {
+  const actor = 'session:Ada","actor":"file';
+  const note = encodeChangeCause({ generation: 3, actor, reason: null });
+  const { content } = actorsOf(
+    resource({ prompt: ['parley-api'] }, { 'parley.dev/content-change': note }),
+  );
+  expect(content).toEqual({ actor, reason: null });
 });
 
 test('of several who declare the content it was who wrote last, the pin aside', () => {

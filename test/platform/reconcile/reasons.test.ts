@@ -10,6 +10,7 @@ const FOLDERS = [
   'src/knowledge',
   'src/webhooks',
   'src/models',
+  'src/platform/declare',
   'src/platform/reconcile',
 ];
 
@@ -19,10 +20,15 @@ function filesOf(folder: string): string[] {
     .map((file) => readFileSync(path.join(ROOT, folder, file), 'utf8'));
 }
 
-/** After the word `reason`, as a value: `reason: 'X'`, `const reason = a ? 'X' : 'Y'`. */
+/**
+ * After the word `reason`, as a value: `reason: 'X'`, `const reason = a ? 'X' : 'Y'`; and what a refusal is
+ * made of: `new FetchRefused('X', …)`.
+ */
 function reasonsInCode(): string[] {
   const values = FOLDERS.flatMap(filesOf).flatMap((text) => [
     ...text.matchAll(/\breason(?::| =)((?:[^,;{}'\n]|'[^']*')*)/g),
+    ...text.matchAll(/[rR]efused\w*\(\s*('\w+')/g),
+    ...text.matchAll(/\b[A-Z_]+_EXCEEDED = ('\w+')/g),
   ]);
   const found = values.flatMap(([, value = '']) => [...value.matchAll(/'([A-Z][A-Za-z]+)'/g)]);
   return [...new Set(found.map(([, reason = '']) => reason))].sort();

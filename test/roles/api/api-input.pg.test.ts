@@ -300,6 +300,7 @@ const FULL = {
   knowledge: { source_names: ['a'], top_k: 3, min_score: 0.5 },
   escalation: { rules: [{ when: 'keyword', keywords: ['a'] }], timeout_sec: 5 },
   limits: { max_duration_sec: 60, silence_timeout_sec: 10 },
+  redaction: ['card', 'email'],
   publish_policy: 'manual',
   metadata: { a: 'b' },
 };

@@ -117,19 +117,6 @@ function counted(labels: string): RegExp {
 }
 
 describe('besides /v1', () => {
-  test('/ says what runs here, under a policy that lets nothing else in', async () => {
-    const { status, text, headers } = await api.call('GET', '/', { key: null });
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(headers.get('content-security-policy')).toContain("default-src 'self'");
-    expect(text).toContain(api.engine.version);
-    expect(text).toContain('/v1/openapi.json');
-    expect(text).not.toContain(api.key);
-    expect(text).not.toMatch(/<script|style=|onclick/);
-    const style = await api.call('GET', '/home.css', { key: null });
-    expect(style.headers.get('content-type')).toBe('text/css; charset=utf-8');
-  });
-
   test('probes and metrics need no key', async () => {
     expect((await api.call('GET', '/healthz', { key: null })).text).toBe('ok\n');
     expect((await api.call('GET', '/readyz', { key: null })).status).toBe(200);

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { createRoutes, type RoutesDeps } from '../../../src/roles/api/routes.ts';
+import type { Fetchers } from '../../../src/knowledge/syncs/run-sync.ts';
 import { OpenAiError } from '../../../src/platform/http/openai-error.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../../../src/platform/http/problem.ts';
 import { runApi, type ApiRoleDeps } from '../../../src/roles/api/run.ts';
@@ -39,12 +40,14 @@ export async function startApi(
     storeName?: StoreName;
     operator?: boolean;
     delivery?: boolean;
+    /** Of the operator behind it. */
+    fetchers?: Fetchers;
   } & Partial<ApiRoleDeps> = {},
 ): Promise<Api> {
   const engine = await startEngine(options.storeName);
-  if (options.operator !== false) await engine.startOperator();
+  if (options.operator !== false) await engine.startOperator({ fetchers: options.fetchers ?? {} });
   if (options.delivery === true) await engine.startDelivery();
-  const { storeName: _, operator: __, delivery: ___, ...deps } = options;
+  const { storeName: _, operator: __, delivery: ___, fetchers: ____, ...deps } = options;
   const api = await runApi({
     ...engine,
     host: '127.0.0.1',
@@ -74,6 +77,16 @@ export async function startApi(
   };
 }
 
+/** The API once more, as another process of the same installation would be; `call` uses `key`. */
+export async function startAnother(
+  { engine }: Pick<Api, 'engine'>,
+  { key, databaseUrl = engine.databaseUrl }: { key: string; databaseUrl?: string },
+): Promise<{ url: string; call: Call; stop: () => Promise<void> }> {
+  const options = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
+  const { url, stop } = await runApi({ ...engine, databaseUrl, ...options, rateLimit: 0 });
+  return { url, call: createCall(url, key), stop };
+}
+
 export function createCall(url: string, defaultKey: string): Call {
   return async (method, path, { key = defaultKey, json, body, headers = {} } = {}) => {
     const sent = json === undefined ? body : JSON.stringify(json);
@@ -82,9 +95,11 @@ export function createCall(url: string, defaultKey: string): Call {
       headers: {
         ...(key !== null && { authorization: `Bearer ${key}` }),
         ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...(path === '/v1/sessions' && method === 'POST' && { origin: url }), // As our own page does.
         ...headers,
       },
-      ...(sent !== undefined && { body: sent }),
+      // A Buffer is bytes to `fetch` in the types of the DOM too, which the browser tests are read with.
+      ...(sent !== undefined && { body: sent as string }),
     });
     const text = await response.text();
     const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');

@@ -1,3 +1,4 @@
+import type { Fetchers } from '../../../src/knowledge/syncs/run-sync.ts';
 import type { Reply } from './api-setup.ts';
 
 /**
@@ -93,6 +94,27 @@ const source = (fixture: RouteFixture) => made(fixture, '/v1/knowledge/sources',
 const fileSource = (fixture: RouteFixture) =>
   made(fixture, '/v1/knowledge/sources', { type: 'file' });
 
+/** Reads websites until it is stopped, so that there is a sync to look at. */
+export const UNENDING: Fetchers = {
+  website: async function* ({ signal }) {
+    yield { kind: 'found', count: 1 };
+    await new Promise((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+    );
+    return { unseen: 'keep', cursor: null };
+  },
+};
+
+async function sync(fixture: RouteFixture): Promise<string> {
+  const website = { type: 'website', website: { url: 'https://example.com/' } };
+  const path = await made(fixture, '/v1/knowledge/sources', website);
+  const id = await fixture.eventually(async () => {
+    const { body } = await fixture.call('GET', path);
+    return (body.sync as { id: string } | null)?.id;
+  });
+  return `${path}/syncs/${id}`;
+}
+
 /** An agent that knows nothing is asked something. */
 async function gap(fixture: RouteFixture): Promise<string> {
   const text = 'How much does a tandem weigh?';
@@ -104,6 +126,15 @@ async function gap(fixture: RouteFixture): Promise<string> {
   return `/v1/knowledge/gaps/${id}`;
 }
 
+async function passage(fixture: RouteFixture): Promise<string> {
+  await resolvedGap(fixture);
+  const id = await fixture.eventually(async () => {
+    const { body } = await fixture.call('GET', '/v1/knowledge/search?q=tandem');
+    return (body.data as { chunk_id: string }[])[0]?.chunk_id;
+  });
+  return `/v1/knowledge/chunks/${id}`;
+}
+
 async function resolvedGap(fixture: RouteFixture): Promise<string> {
   const path = await gap(fixture);
   await fixture.call('POST', `${path}/resolve`, { answer: '20 kg' });
@@ -111,6 +142,16 @@ async function resolvedGap(fixture: RouteFixture): Promise<string> {
 }
 
 const apiKey = (fixture: RouteFixture) => made(fixture, '/v1/api_keys', KEY);
+
+/** A key of its own, to sign in with. */
+async function credential(fixture: RouteFixture): Promise<{ api_key: string; name: string }> {
+  const { body } = await fixture.call('POST', '/v1/api_keys', { ...KEY, scopes: ['read'] });
+  return { api_key: body.key, name: 'Ada' };
+}
+
+async function session(fixture: RouteFixture): Promise<string> {
+  return made(fixture, '/v1/sessions', await credential(fixture));
+}
 
 const ACCEPT = { accepted_by: { id: 'u1', name: 'Ada' } };
 /** Nobody may give more than they have. */
@@ -133,6 +174,7 @@ export const ROWS: Record<string, Row> = {
     status: 201,
   },
   getAgent: { path: agent, status: 200 },
+  getStats: { path: at('/v1/stats'), status: 200 },
   getAgentStats: { path: below(agent, '/stats'), status: 200 },
   updateAgent: { path: agent, json: { display_name: 'Shop' }, status: 200 },
   deleteAgent: { path: agent, status: 204 },
@@ -178,6 +220,7 @@ export const ROWS: Record<string, Row> = {
   replayEvent: { path: below(event, '/replay'), json: {}, status: 202 },
   streamEvents: { path: at('/v1/events/stream'), status: 200, isStream: true },
   listDeliveries: { path: at('/v1/deliveries'), status: 200 },
+  getDeliveryStats: { path: at('/v1/deliveries/stats'), status: 200 },
   getDelivery: {
     path: async (fixture) => `/v1/deliveries/${(await sent(fixture)).delivery_id}`,
     status: 200,
@@ -225,6 +268,12 @@ export const ROWS: Record<string, Row> = {
   acceptEscalation: { path: below(escalation, '/accept'), json: ACCEPT, status: 200 },
   declineEscalation: { path: below(escalation, '/decline'), status: 200 },
   completeEscalation: { path: below(acceptedEscalation, '/complete'), status: 200 },
+  releaseEscalation: {
+    path: below(acceptedEscalation, '/release'),
+    json: { team: 'lawyers' },
+    status: 200,
+  },
+  keepEscalation: { path: below(acceptedEscalation, '/heartbeat'), json: {}, status: 200 },
   sendHumanMessage: {
     path: below(acceptedEscalation, '/messages'),
     json: { text: 'Ada here.' },
@@ -245,6 +294,11 @@ export const ROWS: Record<string, Row> = {
   getApiKey: { path: apiKey, status: 200 },
   rotateApiKey: { path: below(apiKey, '/rotate'), json: {}, status: 201 },
   deleteApiKey: { path: apiKey, status: 204 },
+  listSessions: { path: at('/v1/sessions'), status: 200 },
+  createSession: { path: at('/v1/sessions'), json: credential, status: 201 },
+  getSession: { path: session, status: 200 },
+  deleteSession: { path: session, status: 204 },
+  getMe: { path: at('/v1/me'), status: 200 },
   listAuditLog: { path: at('/v1/audit_log'), status: 200 },
   getUsage: { path: at('/v1/usage'), status: 200 },
 
@@ -264,10 +318,15 @@ export const ROWS: Record<string, Row> = {
     raw: { body: '# Opening hours\n\nWe open at nine.', type: 'text/markdown' },
     status: 202,
   },
+  listKnowledgeSyncs: { path: below(source, '/syncs'), status: 200 },
+  getKnowledgeSync: { path: sync, status: 200 },
+  cancelKnowledgeSync: { path: below(sync, '/cancel'), json: {}, status: 200 },
   listKnowledgeDocuments: { path: below(source, '/documents'), status: 200 },
   searchKnowledge: { path: at('/v1/knowledge/search?q=tandem'), status: 200 },
+  getKnowledgeChunk: { path: passage, status: 200 },
   listKnowledgeGaps: { path: at('/v1/knowledge/gaps'), status: 200 },
   getKnowledgeGap: { path: gap, status: 200 },
+  checkKnowledgeGap: { path: below(gap, '/check'), status: 200 },
   updateKnowledgeGap: { path: resolvedGap, json: { answer: '21 kg' }, status: 200 },
   withdrawKnowledgeGapAnswer: { path: below(resolvedGap, '/answer'), status: 204 },
   resolveKnowledgeGap: { path: below(gap, '/resolve'), json: { answer: '20 kg' }, status: 200 },

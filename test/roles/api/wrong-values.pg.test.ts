@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
 import { hasWords } from '../../../src/platform/resources/schema/patterns.ts';
 import { ROUTES, startApi, type Api, type Reply } from './api-setup.ts';
-import { ROWS, type RouteFixture } from './route-rows.ts';
+import { ROWS, UNENDING, type RouteFixture } from './route-rows.ts';
 
 /**
  * Every field of every body and every parameter of every query, wrong in each way that its schema
@@ -45,7 +45,7 @@ beforeAll(async () => {
   // What is taken is made: more of it than a namespace may have.
   const quotas = Object.fromEntries(Object.keys(DEFAULT_LIMITS.quotas).map((name) => [name, 0]));
   const limits = { ...DEFAULT_LIMITS, replayJobs: null, quotas: quotas as never };
-  api = await startApi({ limits });
+  api = await startApi({ fetchers: UNENDING, limits });
   fixture = {
     call: (method, path, json) => api.call(method, path, json === undefined ? {} : { json }),
     eventually: (check) => api.engine.eventually(check),

@@ -85,6 +85,20 @@ const arrivals = (): Map<string, number> => {
   return times;
 };
 
+test('the time that a dry run answers is after all that it counted, also what has just happened', async () => {
+  const { path } = await endpoint();
+  await api.call('PATCH', path, { json: { enabled: false } });
+  await emitMany(3);
+  await api.call('PATCH', path, { json: { enabled: true } });
+  const { body: counted } = await replay(path, { mode: 'missing', dry_run: true });
+  expect(counted.count).toBe(3);
+  const { since, until, mode } = counted;
+  const { body: job } = await replay(path, { since, until, mode });
+  expect(job).toMatchObject({ progress: { total: 3 }, until });
+  await over(job.id);
+  await queueIsEmpty();
+});
+
 test('what was made while an endpoint was disabled is found by missing, and sent once', async () => {
   const { id, path } = await endpoint();
   const delivered = await emitMany(2);

@@ -183,7 +183,8 @@ function knowledgeOf(
 }
 
 export function hasSources(knowledge: Speaker['content']['knowledge']): boolean {
-  return (knowledge?.sourceIds?.length ?? 0) + (knowledge?.sourceNames?.length ?? 0) > 0;
+  const { all = false, selector, sourceIds = [], sourceNames = [] } = knowledge ?? {};
+  return all || selector !== undefined || sourceIds.length + sourceNames.length > 0;
 }
 
 function openBox(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_STREAM_TYPE } from '../sse.ts';
-import { takesIfMatch, type AnswerShape, type Route } from '../route.ts';
+import { takesIdempotencyKey, takesIfMatch, type AnswerShape, type Route } from '../route.ts';
 import { saying } from '../../resources/schema/patterns.ts';
 
 /** The headers a route takes and answers, by what it is (contract §3): for its description. */
@@ -31,7 +31,7 @@ const REQUEST_HEADERS = {
 export function requestHeadersOf(route: Route): z.ZodObject | undefined {
   const { 'Idempotency-Key': key, 'If-Match': match, 'Last-Event-ID': last } = REQUEST_HEADERS;
   const shape = {
-    ...(route.method === 'post' && { 'Idempotency-Key': key }),
+    ...(takesIdempotencyKey(route) && { 'Idempotency-Key': key }),
     ...(takesIfMatch(route) && { 'If-Match': match }),
     ...(route.method === 'get' && isStream(route) && { 'Last-Event-ID': last }),
   };
@@ -85,7 +85,7 @@ export function answerHeadersOf(route: Route, answer: AnswerShape): HeaderRefs {
     ...commonHeaders(route),
     ...(answer.location ? (['Location'] as const) : []),
     ...(route.etag && answer.schema ? (['ETag'] as const) : []),
-    ...(route.method === 'post' ? (['Idempotency-Replayed'] as const) : []),
+    ...(takesIdempotencyKey(route) ? (['Idempotency-Replayed'] as const) : []),
   ]);
 }
 

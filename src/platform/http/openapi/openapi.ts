@@ -15,7 +15,13 @@ import {
 import { linksOf } from './openapi-links.ts';
 import { OpenAiError, openAiStatus } from '../openai-error.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../problem.ts';
-import { takesIfMatch, type AnswerShape, type Route, type RouteBody } from '../route.ts';
+import {
+  takesIdempotencyKey,
+  takesIfMatch,
+  type AnswerShape,
+  type Route,
+  type RouteBody,
+} from '../route.ts';
 import { wordsOf } from '../../resources/schema/patterns.ts';
 import { isRecord } from '../../resources/schema/prepare.ts';
 
@@ -31,6 +37,14 @@ export function describeApi(api: {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key, parley_…; it belongs to one namespace and sees only that.',
+  });
+  registry.registerComponent('securitySchemes', SESSION, {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-parley_session',
+    description:
+      'A session, as `POST /v1/sessions` sets it; on loopback without https `parley_session_PORT`. It is ' +
+      'taken from pages of this server alone: what changes something carries its `Origin`.',
   });
   // Only referred to (problemWith), so the generator would not find it.
   const problem = z.toJSONSchema(Problem).$defs?.['Problem'];
@@ -69,13 +83,15 @@ function explainPatterns(node: unknown): void {
 }
 
 const SECURITY = 'apiKey';
+const SESSION = 'session';
 
 function describeRoute(route: Route, routes: readonly Route[]): RouteConfig {
   const { method, path, operationId, summary, description, tag, scope, body } = route;
   const headers = requestHeadersOf(route);
   const also = route.alsoNeeds;
   const more = also ? `, and \`${also.scope}\` when ${also.when}` : '';
-  const needs = scope === null ? undefined : `Needs the scope \`${scope}\`${more}.`;
+  const needed = scope === 'any' ? 'no scope' : `the scope \`${String(scope)}\``;
+  const needs = scope === null ? undefined : `Needs ${needed}${more}.`;
   const text = [description, needs].filter((part) => part !== undefined).join(' ');
   return {
     method,
@@ -84,8 +100,7 @@ function describeRoute(route: Route, routes: readonly Route[]): RouteConfig {
     summary,
     tags: [tag],
     ...(text !== '' && { description: text }),
-    // In 3.1 the list may name what a key must be allowed: our scopes.
-    security: scope === null ? [] : [{ [SECURITY]: [scope] }],
+    security: securityOf(scope),
     request: {
       params: route.params,
       query: route.query,
@@ -99,6 +114,13 @@ function describeRoute(route: Route, routes: readonly Route[]): RouteConfig {
     },
     responses: { ...describeAnswers(route, routes), ...describeErrors(route) },
   };
+}
+
+/** In 3.1 the list may name what a key must be allowed: our scopes. */
+function securityOf(scope: Route['scope']): Record<string, string[]>[] {
+  if (scope === null) return [];
+  const scopes = scope === 'any' ? [] : [scope];
+  return [{ [SECURITY]: scopes }, { [SESSION]: scopes }];
 }
 
 function contentOf({ mediaTypes, schema }: RouteBody): Record<string, { schema: z.ZodType }> {
@@ -175,12 +197,13 @@ function errorsOf(route: Route): ErrorCode[] {
   const hasParams = Object.keys(route.params.shape).length > 0;
   const codes: ErrorCode[] = [
     ...(['malformed_request', 'unknown_parameter', 'invalid_parameter'] as const),
-    ...(route.scope === null ? [] : (['unauthorized', 'missing_scope', 'rate_limited'] as const)),
+    ...(route.scope === null ? [] : (['unauthorized', 'rate_limited'] as const)),
+    ...(route.scope === null || route.scope === 'any' ? [] : (['missing_scope'] as const)),
     ...(route.inFlight ? (['too_many_in_flight'] as const) : []),
     ...(hasParams ? (['not_found'] as const) : []),
     ...(takesIfMatch(route) ? (['precondition_failed'] as const) : []),
     ...(route.body || route.method !== 'get' ? BODY_ERRORS : []),
-    ...(route.method === 'post' ? IDEMPOTENCY_ERRORS : []),
+    ...(takesIdempotencyKey(route) ? IDEMPOTENCY_ERRORS : []),
     ...route.errors,
     ...(['internal', 'unavailable'] as const),
   ];

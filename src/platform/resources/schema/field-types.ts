@@ -91,22 +91,43 @@ function keyRef(of: string) {
 
 /** A Secret is read only if it carries the label `parley.dev/allow: "true"` (contract §6). */
 export const secretKeyRef = keyRef('Secret');
+
+/** Of what asks another system in a tenant's name: who we are, and that it was us. */
+export const bearerSecretRef = secretKeyRef.describe(
+  'Secret sent as bearer token; it must carry the label parley.dev/allow: "true".',
+);
+export const signingSecretRef = secretKeyRef.describe(
+  'Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true".',
+);
 export const configMapKeyRef = keyRef('ConfigMap');
 
 /** All keys of a Secret. */
 export const secretRef = z.strictObject({ name: refName('Secret') }).meta(ATOMIC_MAP);
 
-/** Free labels of the user; kept as they are, never read by Parley. */
-export const metadataMap = z
-  .record(z.string().min(1).max(128), z.string().max(1024))
+const METADATA_KEYS: CelRule = {
+  // `__proto__` is refused wherever a schema can: a plain assignment to it loses the value.
+  rule: "self.all(key, key.size() >= 1 && key.size() <= 128 && key != '__proto__')",
+  message: 'a key must have 1 to 128 characters and may not be __proto__',
+};
+
+const metadataPairs = z.record(z.string().min(1).max(128), z.string().max(1024));
+
+/** Pairs of somebody's metadata, all of which must be equal. */
+export const matchMetadata = metadataPairs
+  .clone()
   .meta({
-    maxProperties: 50,
-    ...rules({
-      // `__proto__` is refused wherever a schema can: a plain assignment to it loses the value.
-      rule: "self.all(key, key.size() >= 1 && key.size() <= 128 && key != '__proto__')",
-      message: 'a key must have 1 to 128 characters and may not be __proto__',
+    maxProperties: 10,
+    ...rules(METADATA_KEYS, {
+      rule: 'self.size() > 0',
+      message: 'a selector needs at least one pair to match',
     }),
   })
+  .describe('Pairs that its metadata must all have, with these values.');
+
+/** Free labels of the user; kept as they are. */
+export const metadataMap = metadataPairs
+  .clone()
+  .meta({ maxProperties: 50, ...rules(METADATA_KEYS) })
   .describe('Free key-value pairs of yours; kept and shown, never read.');
 
 /** RFC 9110 field name. */
@@ -154,6 +175,20 @@ export const headerMap = z
       },
     ),
   });
+
+/** Where a key could stand in clear. */
+const KEY_HEADERS = ['authorization', 'api-key', 'x-api-key', 'cookie']
+  .join('|')
+  .replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+
+/** Of an object with `headers`, which are shown in clear. */
+export function noKeyInHeaders(message: string): CelRule {
+  return {
+    rule: `!has(self.headers) || !self.headers.exists(name, name.matches("^(${KEY_HEADERS})$"))`,
+    message,
+    fieldPath: '.headers',
+  };
+}
 
 /** RFC 3339 without fractions, as Kubernetes writes times. `ms` is Unix milliseconds. */
 export function rfc3339(ms: number): string {

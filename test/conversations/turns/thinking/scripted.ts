@@ -61,7 +61,7 @@ export function calls(...named: [name: string, args?: unknown, id?: string][]): 
 
 export function hit(score: number, text = `scored ${score}`, heading = 'Delivery'): KnowledgeHit {
   const ids = { chunkId: newUuid(), documentId: newUuid(), sourceId: newUuid(), gapId: null };
-  return { ...ids, heading, text, score };
+  return { ...ids, heading, text, score, why: { matched: [], missing: [], likeness: null } };
 }
 
 export const WITH_SOURCES: AgentContent = { prompt: 'Help.', knowledge: { sourceNames: ['faq'] } };
@@ -176,5 +176,6 @@ export function turn(index: number, role: TurnRow['role'], text: string): TurnRo
     agentVersion: null,
     model: null,
     error: null,
+    redacted: null,
   };
 }

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { createApp, type AppDeps } from '../../../../src/platform/http/app.ts';
 import { createRoutes, describeRoutes, type RoutesDeps } from '../../../../src/roles/api/routes.ts';
+import { DEFAULT_LIMITS } from '../../../../src/config.ts';
+import { createRateLimits } from '../../../../src/platform/http/rate-limit.ts';
 import type { Route } from '../../../../src/platform/http/route.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../../src/errors.ts';
 import { EVENT_TYPES } from '../../../../src/events/event-types.ts';
@@ -14,7 +16,8 @@ const deps = {
   metrics: createMetrics({ processMetrics: false }),
   log: createLogger('silent', 'test'),
   serveHealth: true,
-  rateLimit: 0,
+  rateLimits: createRateLimits(0),
+  limits: DEFAULT_LIMITS,
 } as RoutesDeps & AppDeps;
 
 type Operation = {
@@ -122,15 +125,17 @@ describe('the document', () => {
   test.each(operations)(
     '%s has a key, its parameters, an answer and its problems',
     (name, operation) => {
-      const isOpen = name === 'get /v1/openapi.json';
+      const isOpen = ['get /v1/openapi.json', 'post /v1/sessions'].includes(name);
       const { scope } = routeOf(operation);
       expect(scope === null).toBe(isOpen);
-      expect(operation.security).toEqual(isOpen ? [] : [{ apiKey: [scope] }]);
+      const scopes = scope === 'any' ? [] : [scope];
+      expect(operation.security).toEqual(isOpen ? [] : [{ apiKey: scopes }, { session: scopes }]);
       const inPath = operation.parameters?.filter((p) => p.in === 'path').map((p) => p.name) ?? [];
       expect(inPath).toEqual([...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
       const statuses = Object.keys(operation.responses);
       expect(statuses.some((status) => status.startsWith('2'))).toBe(true);
-      const problems = ['400', '500', '503', ...(isOpen ? [] : ['401', '403', '429'])];
+      const refusals = ['401', '429', ...(scope === 'any' ? [] : ['403'])];
+      const problems = ['400', '500', '503', ...(isOpen ? [] : refusals)];
       expect(statuses).toEqual(expect.arrayContaining(problems));
       if (inPath.length > 0) expect(statuses).toContain('404');
       const isOpenAi = routeOf(operation).errorShape === 'openai';
@@ -164,7 +169,7 @@ describe('the document', () => {
   test.each(operations)('%s has the headers that its route has', (name, operation) => {
     const { etag, answers, errorShape } = routeOf(operation);
     const taken = operation.parameters?.filter((p) => p.in === 'header').map((p) => p.name) ?? [];
-    const isPost = name.startsWith('post ');
+    const isPost = name.startsWith('post ') && routeOf(operation).scope !== null;
     const isStream = /^get .*\/(events\/stream|\{id\}\/events)$/.test(name);
     const isConditional = etag === true && /^(?!get).*\{/.test(name);
     expect(taken).toEqual([
@@ -227,7 +232,7 @@ describe('the document', () => {
   test('a webhook has every header that a delivery has', () => {
     type Webhook = { post: { parameters: { name: string }[] } };
     const sent = readFileSync(
-      new URL('../../../../src/webhooks/delivery/attempt.ts', import.meta.url),
+      new URL('../../../../src/webhooks/endpoints/signed-headers.ts', import.meta.url),
       'utf8',
     );
     const names = [...new Set(sent.match(/(?<=')(?:parley|webhook)-[a-z-]+(?=')/g))];

@@ -46,6 +46,7 @@ const write = {
   knowledge: { source_names: ['menu'], top_k: 4, min_score: 0.35 },
   escalation: { rules: [{ when: 'keyword', keywords: ['lawyer'] }], timeout_sec: 90 },
   limits: { max_duration_sec: 1800, silence_timeout_sec: 60 },
+  redaction: ['card', 'iban'],
   publish_policy: 'manual',
   metadata: { camelKey: 'a', snake_key: 'b' },
 };
@@ -343,6 +344,7 @@ const arbitraryDeclaration: fc.Arbitrary<AgentDeclaration> = fc.record(
       optional,
     ),
     limits: fc.record({ maxDurationSec: fc.nat(), silenceTimeoutSec: fc.nat() }, optional),
+    redaction: fc.array(fc.constantFrom('card', 'email', 'phone', 'iban')),
     publishPolicy: fc.constantFrom('Automatic', 'Manual'),
     metadata: map,
   },

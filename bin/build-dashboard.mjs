@@ -1,0 +1,72 @@
+/**
+ * build-dashboard.mjs FOLDER
+ *
+ * Writes the dashboard as the API role serves it: what Vite makes of `src/dashboard`, the compressed
+ * forms of its files, and `licenses.txt` with the licences of all packages that are in them.
+ */
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
+/** Below this a compressed form saves no packet. */
+const worthBytes = 1_000;
+
+/** Empties the folder first. Resolves to the packages in the bundle, as `name@version`. */
+export async function buildDashboard(folder) {
+  // Whatever the shell (or jest) says: else React is the one for development, half as large again.
+  process.env.NODE_ENV = 'production';
+  const { build } = await import('vite');
+  const { output } = await build({
+    configFile: join(root, 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir: folder },
+  });
+  await Promise.all(output.map((file) => compress(folder, file)));
+  const packages = bundledPackages(output);
+  writeFileSync(join(folder, 'licenses.txt'), licensesOf(packages));
+  return packages.map(({ name, version }) => `${name}@${version}`);
+}
+
+async function compress(folder, { type, fileName, code, source }) {
+  const bytes = Buffer.from(type === 'chunk' ? code : source);
+  if (bytes.length < worthBytes || !/\.(js|css|html|svg)$/.test(fileName)) return;
+  const [brotli, zipped] = await Promise.all([
+    promisify(brotliCompress)(bytes, {
+      params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    }),
+    promisify(gzip)(bytes, { level: 9 }),
+  ]);
+  writeFileSync(join(folder, `${fileName}.br`), brotli);
+  writeFileSync(join(folder, `${fileName}.gz`), zipped);
+}
+
+/** Those of modules that are in a file, however deep they are installed; sorted by name. */
+function bundledPackages(output) {
+  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
+  const homes = modules.flatMap(
+    (id) => id.match(/^.*\/node_modules\/(?:@[^/]+\/)?[^/?]+(?=\/)/)?.[0] ?? [],
+  );
+  return [...new Set(homes)].sort(byText).map((home) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+    return { home, name, version, license };
+  });
+}
+
+const byText = (one, other) => (one < other ? -1 : 1);
+
+/** Its conditions ask for the texts, not for their names alone. */
+function licensesOf(packages) {
+  const texts = packages.map(({ home, name, version, license }) => {
+    const file = readdirSync(home).find((one) => /^licen[cs]e(\.|$)/i.test(one));
+    if (file === undefined) throw new Error(`${name} has no file with its licence`);
+    return `${name} ${version} (${license})\n\n${readFileSync(join(home, file), 'utf8').trim()}\n`;
+  });
+  return `The dashboard contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildDashboard(resolve(process.argv[2] ?? join(root, 'dist', 'dashboard')));
+}

@@ -1,0 +1,122 @@
+import type { AuthenticateSession, SignedIn } from '../platform/http/authorize.ts';
+import type { Logger } from '../platform/observability/logger.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { endStolenSession, type SessionDeps } from './end-session.ts';
+import { hashOf, isSessionToken, newSessionToken } from './session-token.ts';
+import {
+  findSession,
+  insertNextToken,
+  listLiveSessions,
+  noteSessionUse,
+  noteTokenSeen,
+  type FoundSession,
+} from './sessions.sql.ts';
+import { createEndWatch, type EndWatch } from './watch-ends.ts';
+
+/**
+ * Which sessions live, for one process, as live-keys.ts for keys: the same promise of how soon they end.
+ * A busy session costs a statement each half second.
+ */
+export type LiveSessions = {
+  authenticate: AuthenticateSession;
+  watch: EndWatch['watch'];
+  /** These sessions or keys (uuids; `*`: all) ended, or will. */
+  look: (ids: readonly string[]) => void;
+  stop: () => Promise<void>;
+};
+
+const REMEMBER_MS = 500;
+const REMEMBERED_MAX = 1_000;
+/** Small beside the time after which an unused session ends. */
+const NOTE_USE_MS = 30_000;
+
+type Deps = SessionDeps & {
+  pool: Pool;
+  /** Monotonic. */
+  nowMs: () => number;
+  onUsed: (keyId: string) => void;
+  log: Logger;
+};
+
+export function createLiveSessions(deps: Deps): LiveSessions {
+  const { pool, nowMs, log } = deps;
+  const { authenticate, forget } = createAuthenticate(deps);
+  let notedMs = nowMs();
+  const { watch, look, stop } = createEndWatch({
+    what: 'looking which sessions ended',
+    listLive: async (ids) => {
+      const live = await listLiveSessions(pool, ids);
+      if (nowMs() - notedMs > NOTE_USE_MS) {
+        notedMs = nowMs();
+        await noteSessionUse(pool, ids); // What is open is used.
+      }
+      return live;
+    },
+    log,
+  });
+  return {
+    authenticate,
+    watch,
+    look: (ids) => {
+      forget(ids);
+      look(['*']); // Whose key it was that ended is known by the database alone.
+    },
+    stop,
+  };
+}
+
+function createAuthenticate(deps: Deps): {
+  authenticate: AuthenticateSession;
+  forget: (ids: readonly string[]) => void;
+} {
+  const { pool, nowMs, onUsed } = deps;
+  const known = new Map<string, { session: SignedIn; untilMs: number }>();
+  let timesForgotten = 0;
+  return {
+    authenticate: async (token, client) => {
+      const askedMs = nowMs();
+      const remembered = known.get(token);
+      if (remembered && remembered.untilMs > askedMs) {
+        onUsed(remembered.session.keyId);
+        return remembered.session;
+      }
+      known.delete(token);
+      if (!isSessionToken(token)) return undefined;
+      const before = timesForgotten;
+      const found = await findSession(pool, hashOf(token));
+      if (!found) return undefined;
+      if (found.isStale) {
+        await endStolenSession(deps, found, client);
+        return undefined;
+      }
+      const { id, namespace, keyId, name, scopes, endsInMs } = found;
+      const session = { id, namespace, keyId, name, scopes, next: undefined };
+      if (known.size >= REMEMBERED_MAX) known.clear();
+      const untilMs = askedMs + Math.min(REMEMBER_MS, endsInMs);
+      if (before === timesForgotten) known.set(token, { session, untilMs });
+      onUsed(keyId);
+      return { ...session, next: await used(deps, found, token) };
+    },
+    forget: (ids) => {
+      timesForgotten += 1;
+      for (const [token, { session }] of known) {
+        const isMeant = ids.includes(session.id) || ids.includes(session.keyId);
+        if (ids.includes('*') || isMeant) known.delete(token);
+      }
+    },
+  };
+}
+
+/** Notes what the database is to know of it; the token that replaces this one, if it is old. */
+async function used(
+  { pool }: Pick<Deps, 'pool'>,
+  { id, unseenMs, isNew, isOld }: FoundSession,
+  token: string,
+): Promise<string | undefined> {
+  if (unseenMs > NOTE_USE_MS) await noteSessionUse(pool, [id]);
+  if (isNew) await noteTokenSeen(pool, hashOf(token));
+  if (!isOld) return undefined;
+  const next = newSessionToken();
+  const isOurs = await insertNextToken(pool, { sessionId: id, tokenHash: hashOf(next) });
+  return isOurs ? next : undefined;
+}

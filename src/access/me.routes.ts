@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { ApiError } from '../errors.ts';
+import { fromUuid } from '../ids.ts';
+import { SCOPES } from '../platform/http/authorize.ts';
+import { unixSecOrNull, unixTime } from '../platform/http/fields.ts';
+import { route, type Route } from '../platform/http/route.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { readApiKey } from './api-keys.sql.ts';
+import { OwnSession, ownSessionView } from './session.view.ts';
+import { readSession } from './sessions.sql.ts';
+
+const Me = z
+  .strictObject({
+    namespace: z.string(),
+    actor: z.string().describe('How histories name it: api:key_… or session:<name>.'),
+    name: z.string().nullable().describe("The person's; null: no session."),
+    scopes: z.array(z.enum(SCOPES)).describe('What it may do.'),
+    api_key: z
+      .strictObject({
+        id: z.string().meta({ description: 'key_…' }),
+        name: z.string(),
+        prefix: z.string().describe('How the key begins, to tell it from others.'),
+        expires_at: unixTime.nullable().describe('null: it does not end by itself.'),
+      })
+      .describe('The key that was sent, or that the session was signed in with.'),
+    session: OwnSession.nullable(),
+    version: z.string().describe('Of the program that answers.'),
+  })
+  .meta({ id: 'Me', description: 'Who asks, and what they may do.' });
+
+/** For whoever has a key or a session, whatever its scopes (contract §4, Sessions). */
+export function meRoute({ pool, version }: { pool: Pool; version: string }): Route {
+  return route({
+    method: 'get',
+    path: '/v1/me',
+    operationId: 'getMe',
+    tag: 'Sessions',
+    scope: 'any',
+    summary: 'Read who asks, and what they may do',
+    answers: { 200: { description: 'Who asks.', schema: Me } },
+    handle: async ({ caller }) => {
+      const { namespace, actor, keyId, sessionId } = caller;
+      const key = await readApiKey(pool, { namespace, id: keyId });
+      const session =
+        sessionId === null ? null : await readSession(pool, { namespace, id: sessionId });
+      if (!key || session === undefined) {
+        throw new ApiError('unauthorized', 'the API key or the session has ended');
+      }
+      const body: z.output<typeof Me> = {
+        namespace,
+        actor,
+        name: session?.name ?? null,
+        scopes: key.scopes,
+        api_key: {
+          id: fromUuid('key', key.id),
+          name: key.name,
+          prefix: key.prefix,
+          expires_at: unixSecOrNull(key.expiresAt),
+        },
+        session: session && ownSessionView(session),
+        version,
+      };
+      return { status: 200, body };
+    },
+  });
+}

@@ -1,0 +1,238 @@
+import type { Scope } from '../platform/http/authorize.ts';
+import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts';
+import type { Db } from '../platform/postgres/pool.ts';
+
+/** Sessions of people in browsers (contract §4, Sessions). Times are Unix milliseconds. */
+
+type SessionId = { namespace: string; id: string };
+
+/** What there is to see of a session. */
+export type SessionRow = {
+  /** uuid */
+  id: string;
+  namespace: string;
+  /** uuid */
+  keyId: string;
+  /** The person's. */
+  name: string;
+  /** Those of its key. */
+  scopes: Scope[];
+  createdAt: number;
+  lastSeenAt: number;
+  /** When it ends however it is used: with its key, if that is sooner. */
+  expiresAt: number;
+  /** When it ends unless it is used before. */
+  idleExpiresAt: number;
+};
+
+/** Who goes away for this long is signed out; a stream that is open is use. */
+export const IDLE_SEC = 1_800;
+/** However much it is used. */
+const ABSOLUTE_SEC = 43_200;
+/** A token of this age is replaced. */
+const ROTATE_SEC = 3_600;
+/** For an answer that was lost; longer than any answer takes, so that none brings an old one late. */
+const ROTATE_AGAIN_SEC = 600;
+/** How long a replaced token is good once its successor was seen: for what is on its way. */
+const OVERLAP_SEC = 60;
+/** A session that ended long ago is of no use; the audit log has who signed in. */
+const KEPT = `interval '1 day'`;
+
+const KEY_LIVES = `k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;
+const LIVES = `s.ended_at is null and s.expires_at > clock_timestamp()
+  and s.last_seen_at > clock_timestamp() - interval '${IDLE_SEC} seconds' and ${KEY_LIVES}`;
+const LIVE_SESSIONS = `sessions s join api_keys k on k.id = s.api_key_id`;
+const COLUMNS = `s.id, s.namespace, s.api_key_id as "keyId", s.name, k.scopes,
+  s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
+  least(s.expires_at, k.expires_at) as "expiresAt",
+  least(s.last_seen_at + interval '${IDLE_SEC} seconds', s.expires_at, k.expires_at) as "idleExpiresAt"`;
+
+/** The caller has locked the key, which lives. */
+export async function insertSession(
+  db: Db,
+  session: { id: string; namespace: string; keyId: string; name: string; tokenHash: Buffer },
+): Promise<SessionRow> {
+  const { id, namespace, keyId, name, tokenHash } = session;
+  await db.query(
+    `with made as (
+       insert into sessions (id, namespace, api_key_id, name, expires_at)
+       values ($1, $2, $3, $4, clock_timestamp() + interval '${ABSOLUTE_SEC} seconds') returning id)
+     insert into session_tokens (hash, session_id, seen_at)
+     select $5, id, clock_timestamp() from made`,
+    [id, namespace, keyId, name, tokenHash],
+  );
+  const row = await readSession(db, { namespace, id });
+  if (!row) throw new Error('a session ended as it was made');
+  return row;
+}
+
+/** Locks the key until the transaction ends, if it lives. */
+export async function lockKeyOf(
+  db: Db,
+  keyId: string,
+): Promise<{ id: string; namespace: string; scopes: Scope[] } | undefined> {
+  const { rows } = await db.query<{ id: string; namespace: string; scopes: Scope[] }>(
+    `select k.id, k.namespace, k.scopes from api_keys k where k.id = $1 and ${KEY_LIVES} for share`,
+    [keyId],
+  );
+  return rows[0];
+}
+
+/** How many sessions of a key live. */
+export async function countSessions(db: Db, keyId: string): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*) as count from ${LIVE_SESSIONS} where s.api_key_id = $1 and ${LIVES}`,
+    [keyId],
+  );
+  return rows[0]!.count; // An aggregate has one row.
+}
+
+/** What a token says of its session, which lives. */
+export type FoundSession = Pick<SessionRow, 'id' | 'namespace' | 'keyId' | 'name' | 'scopes'> & {
+  /** How long what is said here stays so at most. */
+  endsInMs: number;
+  /** Nobody has sent it before. */
+  isNew: boolean;
+  /** It was replaced, and its successor is used: whoever sends it took it. */
+  isStale: boolean;
+  /** It is to be replaced. */
+  isOld: boolean;
+  /** Since somebody noted that the session is used. */
+  unseenMs: number;
+};
+
+/** Looked up by hash, so that its timing reveals nothing about the token. */
+export async function findSession(db: Db, tokenHash: Buffer): Promise<FoundSession | undefined> {
+  const { rows } = await db.query<FoundSession>({
+    name: 'find_session',
+    text: `select s.id, s.namespace, s.api_key_id as "keyId", s.name, k.scopes,
+        (extract(epoch from least(s.expires_at, k.expires_at, t.good_until,
+           s.last_seen_at + interval '${IDLE_SEC} seconds') - clock_timestamp()) * 1000)::float8
+           as "endsInMs",
+        (extract(epoch from clock_timestamp() - s.last_seen_at) * 1000)::float8 as "unseenMs",
+        t.seen_at is null and t.good_until is null as "isNew",
+        coalesce(t.good_until < clock_timestamp(), false) as "isStale",
+        t.good_until is null and t.issued_at < clock_timestamp() - interval '${ROTATE_SEC} seconds'
+          as "isOld"
+       from session_tokens t join sessions s on s.id = t.session_id
+       join api_keys k on k.id = s.api_key_id
+      where t.hash = $1 and ${LIVES}`,
+    values: [tokenHash],
+  });
+  return rows[0];
+}
+
+/** The token came back: those before it, or beside it, are good for what is on its way alone. */
+export async function noteTokenSeen(db: Db, tokenHash: Buffer): Promise<void> {
+  await db.query(
+    `with seen as (
+       update session_tokens set seen_at = clock_timestamp()
+        where hash = $1 and seen_at is null and good_until is null returning session_id)
+     update session_tokens t
+        set good_until = clock_timestamp() + interval '${OVERLAP_SEC} seconds'
+       from seen
+      where t.session_id = seen.session_id and t.hash <> $1 and t.good_until is null`,
+    [tokenHash],
+  );
+}
+
+/** False when that was done a while ago: of several requests at once one replaces the token. */
+export async function insertNextToken(
+  db: Db,
+  { sessionId, tokenHash }: { sessionId: string; tokenHash: Buffer },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with rotated as (
+       update sessions set rotated_at = clock_timestamp()
+        where id = $1 and ended_at is null
+          and rotated_at < clock_timestamp() - interval '${ROTATE_AGAIN_SEC} seconds' returning id)
+     insert into session_tokens (hash, session_id) select $2, id from rotated`,
+    [sessionId, tokenHash],
+  );
+  return rowCount === 1;
+}
+
+/** Never brings back one that is over. */
+export async function noteSessionUse(db: Db, ids: readonly string[]): Promise<void> {
+  await db.query(
+    `update sessions set last_seen_at = clock_timestamp()
+      where id in (select s.id from ${LIVE_SESSIONS} where s.id = any($1) and ${LIVES}
+                    order by s.id for no key update of s)`,
+    [ids],
+  );
+}
+
+/** Those of the sessions that live. */
+export async function listLiveSessions(
+  db: Db,
+  ids: readonly string[],
+): Promise<{ id: string; endsInMs: number }[]> {
+  const { rows } = await db.query<{ id: string; endsInMs: number }>({
+    name: 'list_live_sessions',
+    text: `select s.id,
+             (extract(epoch from least(s.expires_at, k.expires_at) - clock_timestamp()) * 1000)::float8
+               as "endsInMs"
+             from ${LIVE_SESSIONS} where s.id = any($1) and ${LIVES}`,
+    values: [ids],
+  });
+  return rows;
+}
+
+export async function readSession(
+  db: Db,
+  { namespace, id }: SessionId,
+): Promise<SessionRow | undefined> {
+  const { rows } = await db.query<SessionRow>(
+    `select ${COLUMNS} from ${LIVE_SESSIONS} where s.id = $1 and s.namespace = $2 and ${LIVES}`,
+    [id, namespace],
+  );
+  return rows[0];
+}
+
+/** Those that live, newest first. */
+export async function listSessions(
+  db: Db,
+  { namespace, before, limit }: ListPage,
+): Promise<SessionRow[]> {
+  const { where, values } = filteredBy([
+    ['s.namespace =', namespace],
+    ['s.id <', before],
+  ]);
+  const { rows } = await db.query<SessionRow>(
+    `select ${COLUMNS} from ${LIVE_SESSIONS}
+      where ${where} and ${LIVES} order by s.id desc limit $${values.push(limit)}`,
+    values,
+  );
+  return rows;
+}
+
+/** Locks a session until the transaction ends, if it lives. */
+export async function lockSession(db: Db, { namespace, id }: SessionId): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select s.id from ${LIVE_SESSIONS}
+      where s.id = $1 and s.namespace = $2 and ${LIVES} for share of s`,
+    [id, namespace],
+  );
+  return rowCount === 1;
+}
+
+/** False when it has ended already. */
+export async function endSession(db: Db, { namespace, id }: SessionId): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update sessions set ended_at = clock_timestamp()
+      where id = $1 and namespace = $2 and ended_at is null`,
+    [id, namespace],
+  );
+  return rowCount === 1;
+}
+
+/** Removes up to `limit` sessions that were over a day ago; returns how many. */
+export async function deleteOldSessions(db: Db, limit: number): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from sessions where id = any(array(
+       select id from sessions where expires_at < clock_timestamp() - ${KEPT}
+        order by expires_at limit $1 for update skip locked))`,
+    [limit],
+  );
+  return rowCount ?? 0;
+}

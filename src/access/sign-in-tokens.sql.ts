@@ -1,0 +1,36 @@
+import type { Db } from '../platform/postgres/pool.ts';
+
+/** Links that sign in once (contract §2); of each only its hash is stored. */
+
+/** A link is for the person who started the program, that day. */
+const GOOD_FOR = `interval '1 day'`;
+
+export async function insertSignInToken(
+  db: Db,
+  token: { hash: Buffer; namespace: string; keyId: string; name: string },
+): Promise<void> {
+  await db.query(
+    `insert into sign_in_tokens (hash, namespace, api_key_id, name, expires_at)
+     values ($1, $2, $3, $4, clock_timestamp() + ${GOOD_FOR})`,
+    [token.hash, token.namespace, token.keyId, token.name],
+  );
+}
+
+/** Undefined when there is none, it is too old, or somebody was quicker. */
+export async function useSignInToken(
+  db: Db,
+  hash: Buffer,
+): Promise<{ keyId: string; name: string } | undefined> {
+  const { rows } = await db.query<{ keyId: string; name: string }>(
+    `update sign_in_tokens set used_at = clock_timestamp()
+      where hash = $1 and used_at is null and expires_at > clock_timestamp()
+     returning api_key_id as "keyId", name`,
+    [hash],
+  );
+  return rows[0];
+}
+
+/** Those that sign nobody in any more. */
+export async function deleteOldSignInTokens(db: Db): Promise<void> {
+  await db.query('delete from sign_in_tokens where expires_at < clock_timestamp()');
+}

@@ -1,0 +1,85 @@
+import { recordAudit } from '../audit/audit-log.sql.ts';
+import { ApiError } from '../errors.ts';
+import { fromUuid, newUuid } from '../ids.ts';
+import { sessionActor, type Client } from '../platform/http/authorize.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
+import { findApiKey } from './api-keys.sql.ts';
+import { hashOf, newSessionToken, newSignInToken } from './session-token.ts';
+import { countSessions, insertSession, lockKeyOf, type SessionRow } from './sessions.sql.ts';
+import { insertSignInToken, useSignInToken } from './sign-in-tokens.sql.ts';
+
+/** Exchanges a credential for a session (contract §4, Sessions). */
+
+/** Of whom there is proof: another kind of sign-in is another member here. */
+export type Credential = { apiKey: string; name: string } | { signInToken: string; name?: string };
+
+/** The only time that the token's text is seen. */
+export type NewSession = { row: SessionRow; token: string };
+
+/** Of one key, at once: far more than people, and few enough to be listed. */
+const SESSIONS_MAX = 1_000;
+
+export const NAME_LENGTH_MAX = 64;
+const NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+( [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*$/u;
+
+/** Letters, marks, digits, punctuation and signs, with single spaces between: nothing invisible. */
+export function isSessionName(name: string): boolean {
+  return name.length <= NAME_LENGTH_MAX && NAME.test(name);
+}
+
+/** @throws ApiError unauthorized, quota_exceeded */
+export function signIn(
+  { pool, nowMs }: { pool: Pool; nowMs: () => number },
+  credential: Credential,
+  client: Client,
+): Promise<NewSession> {
+  return inTransaction(pool, async (db) => {
+    const { keyId, name } = await proven(db, credential);
+    const key = await lockKeyOf(db, keyId);
+    if (!key) throw new ApiError('unauthorized', 'the API key was revoked or ran out');
+    await requireRoom(db, keyId);
+    const token = newSessionToken();
+    const { namespace } = key;
+    const id = newUuid(nowMs());
+    const row = await insertSession(db, { id, namespace, keyId, name, tokenHash: hashOf(token) });
+    const by = { namespace, actor: sessionActor(name), sessionId: id, ...client };
+    const about = { name, api_key_id: fromUuid('key', keyId), scopes: row.scopes };
+    await recordAudit(db, by, {
+      action: 'session.created',
+      target: fromUuid('ses', id),
+      after: about,
+      detail: { with: 'apiKey' in credential ? 'api_key' : 'sign_in_token' },
+    });
+    return { row, token };
+  });
+}
+
+async function proven(db: Db, credential: Credential): Promise<{ keyId: string; name: string }> {
+  if ('apiKey' in credential) {
+    const key = await findApiKey(db, credential.apiKey);
+    if (!key) throw new ApiError('unauthorized', 'the API key is not known or was revoked');
+    return { keyId: key.id, name: credential.name };
+  }
+  const used = await useSignInToken(db, hashOf(credential.signInToken));
+  if (used) return { keyId: used.keyId, name: credential.name ?? used.name };
+  const detail =
+    'the link has signed somebody in already, or is more than a day old: take that of a new start, or an API key';
+  throw new ApiError('unauthorized', detail);
+}
+
+async function requireRoom(db: Db, keyId: string): Promise<void> {
+  if ((await countSessions(db, keyId)) < SESSIONS_MAX) return;
+  const detail = `this API key has ${SESSIONS_MAX} sessions: end some by DELETE /v1/sessions/{id}, or wait half an hour`;
+  throw new ApiError('quota_exceeded', detail);
+}
+
+/** A link's token, which signs in once with this key, as this person unless they say another name. */
+export async function makeSignInToken(
+  { pool }: { pool: Pool },
+  by: { namespace: string; keyId: string; name: string },
+): Promise<string> {
+  const token = newSignInToken();
+  await insertSignInToken(pool, { ...by, hash: hashOf(token) });
+  return token;
+}

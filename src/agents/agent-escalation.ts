@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
+
+/** A label of people: a team, a skill, a language. */
+export const team = z.string().min(1).max(64);
+
+const escalationRule = z
+  .strictObject({
+    // Not `on`: YAML 1.1, which kubectl reads, takes that key for true.
+    when: z
+      .enum(['user_request', 'keyword', 'tool_failure', 'low_confidence', 'mood', 'turn_limit'])
+      .describe('What calls for a human.'),
+    keywords: z
+      .array(z.string().min(1).max(128))
+      .max(50)
+      .meta(LIST_SET)
+      .describe('Words of the user that call for a human; for keyword.')
+      .exactOptional(),
+    count: z
+      .int()
+      .min(1)
+      .max(100)
+      .describe(
+        'How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user.',
+      )
+      .exactOptional(),
+    reason: z
+      .string()
+      .min(1)
+      .max(256)
+      .describe('Reason shown with the escalation.')
+      .exactOptional(),
+    team: team
+      .describe('Who is asked by this rule, instead of the team of all rules.')
+      .exactOptional(),
+  })
+  .meta(
+    rules(
+      {
+        rule: "self.when != 'keyword' || (has(self.keywords) && self.keywords.size() > 0)",
+        message: 'a rule for keyword needs keywords',
+        fieldPath: '.keywords',
+      },
+      {
+        rule: "self.when != 'mood' || !has(self.count) || self.count <= 10",
+        message: 'count is at most 10 for mood',
+        fieldPath: '.count',
+      },
+      {
+        rule: "self.when != 'turn_limit' || has(self.count)",
+        message: 'a rule for turn_limit needs count',
+        fieldPath: '.count',
+      },
+    ),
+  );
+
+/** When and how a human takes over (contract §4, agents: `escalation`). */
+export const escalation = z.strictObject({
+  rules: z
+    .array(escalationRule)
+    .max(20)
+    .describe('When the agent asks for a human.')
+    .exactOptional(),
+  timeoutSec: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .describe('How long to wait for a human to accept, in seconds.')
+    .exactOptional(),
+  team: team.describe('Label of the people who are asked.').exactOptional(),
+  fallbackTeam: team
+    .describe('Who is asked next when nobody accepts in time; absent: the agent goes on.')
+    .exactOptional(),
+});

@@ -1,0 +1,44 @@
+import { isEndpointSecret } from '../../platform/egress/signature.ts';
+import type { Problem } from '../../platform/reconcile/conditions.ts';
+import { resolveSecret } from '../../platform/reconcile/references.ts';
+import type { ResourceStore } from '../../platform/resources/resource-store.ts';
+import type { SecretRef } from './tool-secrets.sql.ts';
+
+/** The Secrets that a request of ours is made with, as tools and feeds declare them. */
+export type RequestSecretRefs = {
+  secretRef?: SecretRef | undefined;
+  signingSecretRef?: SecretRef | undefined;
+};
+/** In clear. */
+export type RequestSecrets = { bearer?: string; signing?: string };
+
+/** What a header can carry as a bearer token. */
+const TOKEN = /^[!-~]{1,8192}$/;
+
+/** Their values, as they are now, or why they cannot be used. One read for each. */
+export async function resolveRequestSecrets(
+  store: Pick<ResourceStore, 'get'>,
+  namespace: string,
+  { secretRef, signingSecretRef }: RequestSecretRefs,
+): Promise<RequestSecrets | Problem> {
+  const secrets: RequestSecrets = {};
+  for (const [use, ref, isGood, words] of [
+    [
+      'bearer',
+      secretRef,
+      (value: string) => TOKEN.test(value),
+      'one line of visible ASCII without spaces',
+    ],
+    ['signing', signingSecretRef, isEndpointSecret, 'whsec_ and the base64 of 24 to 64 bytes'],
+  ] as const) {
+    if (!ref) continue;
+    const secret = await resolveSecret(store, namespace, ref);
+    if (!('value' in secret)) return secret;
+    // Secrets are often written with a line end that nobody meant.
+    const value = secret.value.trim();
+    const message = `key ${ref.key} of Secret ${ref.name} must be ${words}`;
+    if (!isGood(value)) return { reason: 'InvalidSecret', message };
+    secrets[use] = value;
+  }
+  return secrets;
+}

@@ -1,0 +1,77 @@
+import { fromUuid } from '../../ids.ts';
+import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
+import { summarizeSoFar } from '../record/summarize.ts';
+import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
+import {
+  lockConversationOf,
+  requireAcceptedBy,
+  statusError,
+  timeoutOf,
+} from './accept-escalation.ts';
+import { keepEscalationRow, releaseEscalationRow, type EscalationRow } from './escalations.sql.ts';
+import { addSystemTurn, silenceWhileEscalated } from './request-escalation.ts';
+
+type Key = { namespace: string; id: string };
+
+/**
+ * Whoever accepted says that they are still there. One statement, without the conversation's lock.
+ * @throws ApiError not_found, already_accepted, escalation_not_accepted, escalation_closed
+ */
+export async function keepEscalation(
+  { pool }: Pick<ConversationDeps, 'pool'>,
+  input: Key & { by: string | null },
+): Promise<EscalationRow> {
+  const row = await keepEscalationRow(pool, input);
+  return row ?? requireAcceptedBy(pool, input, input.by);
+}
+
+/**
+ * The person has gone, or wants another one to come: somebody else is asked for, of another team if one is
+ * named, and the agent stays silent. The event is the one of a request, with who had it before.
+ * `isDue`: only if they have not been heard of in time.
+ * @throws ApiError not_found, already_accepted, escalation_not_accepted, escalation_closed
+ */
+export async function releaseEscalation(
+  deps: ConversationDeps,
+  input: Key & { by: string | null; team: string | null; isDue?: boolean },
+  beforeCommit?: CommitHook<EscalationRow>,
+): Promise<EscalationRow> {
+  const released = await inConversation(
+    deps,
+    async ({ db, emit, count }) => {
+      const conversation = await lockConversationOf(db, input);
+      const { acceptedBy } = await requireAcceptedBy(db, input, input.by);
+      if (!conversation || !acceptedBy) throw await statusError(db, input);
+      const tally = { ...conversation.tally, lacksHuman: true };
+      const row = await releaseEscalationRow(db, input.id, {
+        team: input.team,
+        summary: summarizeSoFar(tally),
+        isDue: input.isDue === true,
+      });
+      if (!row) throw await statusError(db, input);
+      await addSystemTurn(db, conversation, {
+        text: `${acceptedBy.name} has left. Somebody else is asked to take over.`,
+        status: 'escalated',
+        tally,
+        silenceSec: silenceWhileEscalated(conversation.silenceTimeoutSec, timeoutOf(row)),
+      });
+      await emit(conversation, {
+        type: 'escalation.requested',
+        data: {
+          escalation_id: fromUuid('esc', row.id),
+          conversation_id: fromUuid('conv', row.conversationId),
+          agent_id: fromUuid('agt', row.agentId),
+          reason: row.reason,
+          summary: row.summary,
+          ...(row.team !== null && { team: row.team }),
+          released_by: acceptedBy,
+        },
+      });
+      count(conversation, 'released');
+      return row;
+    },
+    beforeCommit,
+  );
+  deps.changed(released.conversationId);
+  return released;
+}

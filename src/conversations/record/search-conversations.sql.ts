@@ -1,0 +1,73 @@
+import { anywhere } from '../../platform/postgres/list-filters.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
+import { conversationsIn, type ConversationFilter } from './list-conversations.sql.ts';
+
+/** Conversations that were looked at, newest first, and those of them that have the words. */
+export type LookedThrough = {
+  /** At most as many as were asked for. */
+  found: ConversationRow[];
+  looked: number;
+  /** Id of the last one that was looked at; null: there was none. */
+  last: string | null;
+  /** The filter finds none after it. */
+  isEnd: boolean;
+};
+
+/**
+ * Looks for words in the next conversations that a filter finds, `conversations` of them at most and about
+ * `turns` turns. Each word must be somewhere in what was said by people and agents, in the summary or in
+ * `user_id`, in any case. By the index of the list and the key of the turns alone.
+ */
+export async function lookThrough(
+  db: Db,
+  filter: ConversationFilter,
+  {
+    words,
+    conversations,
+    turns,
+  }: { words: readonly string[]; conversations: number; turns: number },
+): Promise<LookedThrough> {
+  const { from, where, values } = conversationsIn(filter);
+  const [most, room, patterns, limit] = [
+    conversations,
+    turns,
+    words.map(anywhere),
+    filter.limit,
+  ].map((value) => `$${values.push(value)}`);
+  const { rows } = await db.query<Row>(
+    `with listed as materialized (
+       select l.*, sum(l.turn_count) over (order by l.id desc) - l.turn_count as turns_before
+         from (select c.id, c.turn_count, c.summary, c.user_id from ${from}
+                where ${where} order by c.id desc limit ${most}) l
+     ), looked as materialized (
+       select id, summary, user_id from listed where turns_before < ${room}
+     ), found as materialized (
+       select k.id from looked k
+        where not exists (
+          select from unnest(${patterns}::text[]) w (pattern)
+           where lower(coalesce(k.summary, '')) not like lower(w.pattern)
+             and lower(coalesce(k.user_id, '')) not like lower(w.pattern)
+             and not exists (
+               select from turns t
+                where t.conversation_id = k.id and t.role in ('user', 'agent', 'human')
+                  and lower(t.text) like lower(w.pattern)))
+        order by k.id desc limit ${limit}
+     ), ends as (
+       select (select count(*)::int from listed) as listed, (select count(*)::int from looked) as looked,
+              (select id from looked order by id limit 1) as last
+     )
+     select e.listed, e.looked, e.last, ${CONVERSATION_COLUMNS}
+       from ends e left join found f on true left join conversations c on c.id = f.id
+      order by c.id desc`,
+    values,
+  );
+  const { listed, looked, last } = rows[0]!; // There is a row, if only one without a conversation.
+  const found = rows.filter((row): row is Row & ConversationRow => row.id !== null);
+  return { found, looked, last, isEnd: looked === listed && listed < conversations };
+}
+
+type Row = { listed: number; looked: number; last: string | null } & (
+  | ConversationRow
+  | { id: null }
+);

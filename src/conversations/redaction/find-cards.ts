@@ -1,0 +1,94 @@
+import type { Span } from './fold-text.ts';
+import { groupsIn, type Group } from './digit-groups.ts';
+
+/**
+ * Card numbers: 13 to 19 digits in whole groups that begin as those of a known issuer do, and whose last
+ * digit is right. Of several ends the longest counts, so that no digit of a card is left over.
+ */
+export function findCards(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const { groups } of groupsIn(text, RUN)) {
+    for (let first = 0; first < groups.length; first += 1) {
+      const last = lastOfCard(text, groups, first);
+      if (last === undefined) continue;
+      spans.push([groups[first]!.from, groups[last]!.to]); // Both are among them.
+      first = last;
+    }
+  }
+  return spans;
+}
+
+const RUN = /\d(?:[ .-]{0,3}\d)*/g;
+const DIGITS_MAX = 19;
+
+function lastOfCard(text: string, groups: readonly Group[], first: number): number | undefined {
+  let digits = '';
+  let issuers: readonly Issuer[] | undefined;
+  let found: number | undefined;
+  for (let last = first; last < groups.length; last += 1) {
+    const { from, to } = groups[last]!; // It is one of them.
+    if (digits.length + to - from > DIGITS_MAX) break;
+    digits += text.slice(from, to);
+    if (digits.length >= PREFIX_DIGITS) issuers ??= issuersOf(digits);
+    if (issuers?.length === 0) break;
+    const isLong = issuers?.some(([, , lengths]) => lengths.includes(digits.length));
+    if (isLong && hasCheckDigit(digits)) found = last;
+  }
+  const isFraction = found === first && FRACTION.test(beforeOf(text, groups[first]!.from));
+  return isFraction ? undefined : found;
+}
+
+/** 3.4111111111111111 */
+const FRACTION = /\d[.,]$/;
+
+function beforeOf(text: string, place: number): string {
+  return text.slice(Math.max(0, place - 2), place);
+}
+
+type Issuer = readonly [from: number, to: number, lengths: readonly number[]];
+const PREFIX_DIGITS = 4;
+
+function issuersOf(digits: string): readonly Issuer[] {
+  const prefix = Number(digits.slice(0, PREFIX_DIGITS));
+  return ISSUERS.filter(([from, to]) => prefix >= from && prefix <= to);
+}
+
+const LONG = [16, 17, 18, 19];
+
+/** By their first four digits; what the number of such a card may have. */
+const ISSUERS: readonly Issuer[] = [
+  [4000, 4999, [13, 16, 18, 19]], // Visa
+  [5100, 5599, [16]], // Mastercard, from here
+  [2221, 2720, [16]],
+  [3400, 3499, [15]], // American Express, from here
+  [3700, 3799, [15]],
+  [3000, 3059, [14, ...LONG]], // Diners Club, from here
+  [3095, 3095, [14, ...LONG]],
+  [3600, 3699, [14, ...LONG]],
+  [3800, 3999, [14, ...LONG]],
+  [3528, 3589, LONG], // JCB
+  [6011, 6011, LONG], // Discover, from here
+  [6440, 6599, LONG],
+  [6200, 6299, LONG], // UnionPay
+  [5000, 5099, [13, 14, 15, ...LONG]], // Maestro and Verve, from here
+  [5600, 5899, [13, 14, 15, ...LONG]],
+  [6300, 6399, [13, 14, 15, ...LONG]],
+  [6700, 6799, [13, 14, 15, ...LONG]],
+  [6000, 6099, [16]], // RuPay and Hipercard, from here
+  [8100, 8299, [16]],
+  [2200, 2204, LONG], // Mir
+  [9792, 9792, [16]], // Troy
+];
+
+/** Luhn's: every second digit from the right counts twice, and then as the sum of its two digits. */
+function hasCheckDigit(digits: string): boolean {
+  let sum = 0;
+  for (let i = 1; i <= digits.length; i += 1) {
+    const digit = digits.charCodeAt(digits.length - i) - ZERO;
+    if (i % 2 === 1) sum += digit;
+    else sum += digit > 4 ? digit * 2 - 9 : digit * 2;
+  }
+  return sum % 10 === 0;
+}
+
+const ZERO = '0'.charCodeAt(0);

@@ -1,0 +1,64 @@
+import type { Span } from './fold-text.ts';
+
+/**
+ * E-mail addresses, also with letters of other scripts. The scripts that are written without spaces count as
+ * part of an address only where the character beside the @ is of one: else a sentence would go with it.
+ */
+export function findEmails(text: string): Span[] {
+  const spans: Span[] = [];
+  let end = 0;
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    const from = startOfName(text, at, end);
+    const to = from < at ? endOfDomain(text, at + 1) : undefined;
+    if (to === undefined) continue;
+    spans.push([from, to]);
+    end = to;
+  }
+  return spans;
+}
+
+const SPACELESS =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}' +
+  '\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
+const IS_SPACELESS = new RegExp(`[${SPACELESS}]`, 'u');
+/** A half of a surrogate pair too: text is read by its units here. */
+const IN_NAME = /[\p{L}\p{M}\p{N}\p{Cs}._%+&~'’-]/u;
+const BEGINS_NAME = /[\p{L}\p{N}\p{Cs}_+]/u;
+const QUOTED_MAX = 64;
+
+function startOfName(text: string, at: number, after: number): number {
+  const beside = text[at - 1] ?? '';
+  if (beside === '"') return startOfQuoted(text, at, after);
+  const isSpaceless = IS_SPACELESS.test(beside);
+  let from = at;
+  while (from > after && belongs(text[from - 1]!, isSpaceless)) from -= 1;
+  while (from < at && !BEGINS_NAME.test(text[from]!)) from += 1;
+  return from;
+}
+
+function belongs(char: string, isSpaceless: boolean): boolean {
+  return IN_NAME.test(char) && (isSpaceless || char < '\u0100' || !IS_SPACELESS.test(char));
+}
+
+/** "john doe"@example.com */
+function startOfQuoted(text: string, at: number, after: number): number {
+  const from = text.lastIndexOf('"', at - 2);
+  const isNear = from >= after && at - from <= QUOTED_MAX && !text.slice(from, at).includes('\n');
+  return isNear ? from : at;
+}
+
+/** One label takes no dot, so that nothing is read twice but the last. */
+const domainOf = (letters: string): RegExp =>
+  new RegExp(`(?:[${letters}\\p{N}_\\-]+\\.)+(?:xn--[a-z\\d\\-]+|[${letters}]{2,})`, 'ivy');
+const ANY_DOMAIN = domainOf('\\p{L}\\p{M}');
+const SPACED_DOMAIN = domainOf(`[[\\p{L}\\p{M}]--[${SPACELESS}]]`);
+const NUMBERS = /\[[\d.:a-f]{3,45}\]/iy;
+
+function endOfDomain(text: string, from: number): number | undefined {
+  const isSpaceless = IS_SPACELESS.test(text[from] ?? '');
+  for (const pattern of [isSpaceless ? ANY_DOMAIN : SPACED_DOMAIN, NUMBERS]) {
+    pattern.lastIndex = from;
+    if (pattern.test(text)) return pattern.lastIndex;
+  }
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import leven from 'leven';
+
+/** Shorter words with another letter are other words. */
+const CHARS_MIN = 5;
+
+/**
+ * Takes a word for one of `known` that it is a misspelling of: a letter is wrong, left out or too many, or two
+ * beside each other are swapped.
+ * @param others words that are like one of them and are meant as they stand
+ */
+export function createCorrect(
+  known: ReadonlySet<string>,
+  others: readonly string[],
+): (word: string) => string {
+  const kept = new Set(others);
+  // With one letter left out in both, two words that differ by one letter are the same.
+  const shortened = new Map<string, string[]>();
+  for (const word of known) {
+    for (const key of [word, ...shorter(word)]) {
+      shortened.set(key, [...(shortened.get(key) ?? []), word]);
+    }
+  }
+  return (word) => {
+    if (word.length < CHARS_MIN - 1 || known.has(word) || kept.has(word)) return word;
+    const like = [word, ...shorter(word)].flatMap((key) => shortened.get(key) ?? []);
+    return like.find((one) => isMisspelling(word, one)) ?? word;
+  };
+}
+
+function shorter(word: string): string[] {
+  return Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1));
+}
+
+function isMisspelling(word: string, of: string): boolean {
+  return isSwapped(word, of) || (of.length >= CHARS_MIN && leven(word, of) === 1);
+}
+
+function isSwapped(word: string, of: string): boolean {
+  if (word.length !== of.length) return false;
+  let at = 0;
+  while (at < word.length && word[at] === of[at]) at += 1;
+  return word.slice(0, at) + (word[at + 1] ?? '') + (word[at] ?? '') + word.slice(at + 2) === of;
+}

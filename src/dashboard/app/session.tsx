@@ -1,0 +1,73 @@
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { MeContext, type Me } from '../data/me.ts';
+import { isCode, ok, parley } from '../data/parley.ts';
+import { TroubleNote } from '../ui/trouble.tsx';
+import { takeSignInToken } from './sign-in-token.ts';
+
+const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
+
+/** Taken out of the address before anything else is done: it must not be seen or kept. */
+const given = takeSignInToken();
+
+/**
+ * Signed out, the sign-in stands in the place of the page and the address stays: nobody is sent
+ * anywhere, and after it the page they wanted is there. Where a session ends while somebody works, it
+ * stands over the page, which keeps what they have typed.
+ */
+export function SessionGate({ children }: { children: ReactNode }) {
+  const [token, setToken] = useState(given);
+  const queryClient = useQueryClient();
+  const me = useQuery({
+    queryKey: ['me'],
+    enabled: token === null,
+    queryFn: ({ signal }) => ok(parley.GET('/v1/me', { signal })),
+  });
+  const isSignedOut = token !== null || isCode(me.error, 'unauthorized');
+  const goOn = async (): Promise<void> => {
+    const before = me.data;
+    setToken(null);
+    const { data: now } = await me.refetch();
+    // What was read for somebody else must not be seen by them.
+    if (before && now && !isSame(before, now)) window.location.reload();
+    else await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
+  };
+  return (
+    <>
+      {me.data ? (
+        <div inert={isSignedOut}>
+          <MeContext value={me.data}>{children}</MeContext>
+        </div>
+      ) : null}
+      {isSignedOut ? (
+        <Suspense>
+          <SignIn token={token} onDone={() => void goOn()} />
+        </Suspense>
+      ) : null}
+      {me.data || isSignedOut ? null : (
+        <Starting error={me.error} onRetry={() => void me.refetch()} />
+      )}
+    </>
+  );
+}
+
+function isSame(before: Me, now: Me): boolean {
+  const told = ({ namespace, name, scopes }: Me): string =>
+    JSON.stringify([namespace, name, scopes]);
+  return told(before) === told(now);
+}
+
+function Starting({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  if (!error) {
+    return (
+      <p className="unseen" role="status">
+        Loading
+      </p>
+    );
+  }
+  return (
+    <main className="page">
+      <TroubleNote error={error} onRetry={onRetry} />
+    </main>
+  );
+}

@@ -1,0 +1,69 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { Account } from './account.tsx';
+import { useLiveState } from '../data/live-context.ts';
+import { usePresence } from '../data/presence.ts';
+import { useMe } from '../data/me.ts';
+import { WaitingBadge } from './waiting-badge.tsx';
+
+const PLACES = [
+  { to: '/', name: 'Overview' },
+  { to: '/agents', name: 'Agents' },
+  { to: '/conversations', name: 'Conversations' },
+  { to: '/escalations', name: 'Escalations' },
+  { to: '/knowledge', name: 'Knowledge' },
+  { to: '/webhooks', name: 'Webhooks' },
+  { to: '/calls', name: 'Calls' },
+  { to: '/settings', name: 'Settings' },
+] as const;
+
+/** What is around every page: where one can go, whether what is seen is live, who one is. */
+export function Shell() {
+  const { namespace } = useMe();
+  return (
+    <div className="shell">
+      <a href="#main" className="skip button button-primary">
+        To the content
+      </a>
+      <header className="bar">
+        <Link to="/" className="brand">
+          Parley
+        </Link>
+        <span className="bar-namespace muted small" title="The namespace of your API key">
+          {namespace}
+        </span>
+        <LiveSign />
+        <Account />
+      </header>
+      <nav className="places" aria-label="Parley">
+        {PLACES.map(({ to, name }) => (
+          <Link
+            key={to}
+            to={to}
+            activeOptions={{ exact: to === '/', includeSearch: false }}
+            activeProps={{ 'aria-current': 'page' }}
+          >
+            {name}
+            {to === '/escalations' ? <WaitingBadge /> : null}
+          </Link>
+        ))}
+      </nav>
+      <Outlet />
+    </div>
+  );
+}
+
+const LIVE = {
+  live: 'What you see follows what happens',
+  connecting: 'Connecting to what happens…',
+  polling: 'The stream is cut: everything is read again every 5 seconds',
+} as const;
+
+function LiveSign() {
+  const state = useLiveState();
+  usePresence();
+  return (
+    <span className={`live live-${state}`} title={LIVE[state]} role="status">
+      {state === 'live' ? 'Live' : state === 'polling' ? 'Polling' : 'Connecting'}
+    </span>
+  );
+}

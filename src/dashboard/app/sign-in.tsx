@@ -1,0 +1,109 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { ok, parley, troubleOf } from '../data/parley.ts';
+import { SIGN_IN } from '../data/query-client.ts';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import './sign-in.css';
+
+type Credential = { api_key: string; name: string } | { sign_in_token: string };
+
+/** An API key, or the link of `parley start`, becomes a session. */
+export function SignIn({ token, onDone }: { token: string | null; onDone: () => void }) {
+  const [key, setKey] = useState('');
+  const [name, setName] = useState('');
+  const signIn = useMutation({
+    mutationKey: [SIGN_IN],
+    mutationFn: (body: Credential) => ok(parley.POST('/v1/sessions', { body })),
+    onSuccess: onDone,
+  });
+  const redeemed = useRef(false);
+  useEffect(() => {
+    if (token === null || redeemed.current) return;
+    redeemed.current = true; // Once: it is worth nothing a second time.
+    signIn.mutate({ sign_in_token: token });
+  }, [token, signIn]);
+
+  if (token !== null && !signIn.error) {
+    return (
+      <Over>
+        <p role="status">Signing you in…</p>
+      </Over>
+    );
+  }
+  return (
+    <Over>
+      <div className="card stack">
+        <h1>Parley</h1>
+        <p className="muted">
+          {token === null
+            ? 'Sign in with an API key. What you can do here is what the key may do.'
+            : 'That link has been used, or is too old. Start Parley again for another one, or sign in with an API key.'}
+        </p>
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            signIn.mutate({ api_key: key.trim(), name: name.trim() });
+          }}
+        >
+          <Field label="API key" hint="It begins with parley_; Parley printed it when it started.">
+            {(control) => (
+              <input
+                {...control}
+                type="password"
+                autoComplete="current-password"
+                required
+                value={key}
+                onChange={({ target }) => setKey(target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Your name" hint="Others see it beside what you do.">
+            {(control) => (
+              <input
+                {...control}
+                autoComplete="name"
+                required
+                maxLength={64}
+                value={name}
+                onChange={({ target }) => setName(target.value)}
+              />
+            )}
+          </Field>
+          {signIn.error && token === null ? (
+            <p className="problem" role="alert">
+              {troubleOf(signIn.error).detail}
+            </p>
+          ) : null}
+          <Button type="submit" kind="primary" isBusy={signIn.isPending}>
+            Sign in
+          </Button>
+        </form>
+      </div>
+    </Over>
+  );
+}
+
+/**
+ * Above everything, a dialog that is open included: what is below waits, and cannot be used. It is not closed
+ * but by signing in.
+ */
+function Over({ children }: { children: ReactNode }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => ref.current?.showModal(), []);
+  return (
+    <dialog
+      ref={ref}
+      className="sign-in"
+      aria-label="Sign in"
+      onCancel={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        // Pressed twice, a browser closes a dialog whatever the page says.
+        if (event.key === 'Escape') event.preventDefault();
+      }}
+    >
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,67 @@
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { alerts, hasActedOn } from '../data/alerts.ts';
+import type { Escalation } from '../data/escalations.ts';
+import { playTone, wakeSound } from '../ui/tone.ts';
+
+const GESTURES = ['pointerdown', 'keydown'] as const;
+
+/**
+ * A tone and a notification when somebody begins to wait, for who chose them. Not for those who waited
+ * when the page was opened, nor for what this person did themselves.
+ */
+export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): void {
+  const known = useRef<ReadonlySet<string>>(undefined);
+  const navigate = useNavigate();
+  const tell = useEffectEvent((escalation: Escalation) => {
+    if (hasActedOn(escalation.conversation_id)) return;
+    void onceATab(escalation.id, () => {
+      if (alerts().sound) playTone();
+    });
+    if (alerts().notification && !document.hasFocus()) {
+      notify(escalation, () => void navigate({ to: `/escalations/${escalation.id}` }));
+    }
+  });
+  useEffect(() => {
+    if (!waiting) return;
+    const before = known.current;
+    known.current = new Set(waiting.map(({ id }) => id));
+    if (!before) return;
+    // One tone, however many begin to wait at once.
+    const news = waiting.find(({ id }) => !before.has(id));
+    if (news) tell(news);
+  }, [waiting]);
+  useEffect(() => {
+    const wake = (): void => {
+      if (alerts().sound) wakeSound();
+    };
+    for (const gesture of GESTURES) window.addEventListener(gesture, wake);
+    return () => {
+      for (const gesture of GESTURES) window.removeEventListener(gesture, wake);
+    };
+  }, []);
+}
+
+function notify({ id, reason }: Escalation, onClick: () => void): void {
+  // The tag: of several tabs one notification. No word of the user: it is read by who passes by.
+  const shown = new Notification('Somebody waits for a person', {
+    body: reason.replaceAll('_', ' '),
+    tag: id,
+  });
+  shown.addEventListener('click', () => {
+    window.focus();
+    onClick();
+    shown.close();
+  });
+}
+
+const HELD_MS = 2_000;
+
+/** Of all tabs of this browser, one does it. */
+async function onceATab(name: string, act: () => void): Promise<void> {
+  await navigator.locks.request(`parley-${name}`, { ifAvailable: true }, async (lock) => {
+    if (!lock) return;
+    act();
+    await new Promise((done) => setTimeout(done, HELD_MS));
+  });
+}

@@ -1,0 +1,304 @@
+/** One place that is not the same: a pointer into what was compared (RFC 6901). */
+export type Change = { path: string; before?: unknown; after?: unknown };
+
+/** The part of an agent that people change, null or not there where it is not set. */
+export type AgentFields = {
+  display_name?: string | null;
+  prompt?: string | null;
+  first_message?: string | null;
+  language?: string | null;
+  publish_policy?: 'automatic' | 'manual';
+  model?: {
+    provider?: string;
+    name?: string;
+    temperature?: number;
+    max_tokens?: number;
+    fallback?: readonly unknown[];
+  } | null;
+  knowledge?: {
+    all?: boolean;
+    selector?: { match_metadata: Readonly<Record<string, string>> };
+    source_ids?: readonly string[];
+    source_names?: readonly string[];
+    top_k?: number;
+    min_score?: number;
+  } | null;
+  escalation?: {
+    rules?: readonly Rule[];
+    timeout_sec?: number;
+    team?: string;
+    fallback_team?: string;
+  } | null;
+  limits?: { max_duration_sec?: number; silence_timeout_sec?: number } | null;
+  redaction?: readonly RedactionKind[] | null;
+  tools?: readonly unknown[] | null;
+  voice?: object | null;
+  metadata?: object;
+};
+
+export type RedactionKind = 'card' | 'email' | 'phone' | 'iban';
+
+type Rule = {
+  when: RuleDraft['when'];
+  keywords?: readonly string[];
+  count?: number;
+  reason?: string;
+  team?: string;
+};
+
+/** An agent as a form holds it: texts as they are typed, JSON where a form would be in the way. */
+export type Draft = {
+  display_name: string;
+  prompt: string;
+  first_message: string;
+  language: string;
+  publish_policy: 'automatic' | 'manual';
+  model_provider: string;
+  model_name: string;
+  temperature: string;
+  max_tokens: string;
+  /** All sources there are; then none is named. */
+  all_sources: boolean;
+  /** Pairs that sources are chosen by; null: they are named. */
+  selector: Readonly<Record<string, string>> | null;
+  /** Names; ids where the agent names its sources so. */
+  sources: readonly string[];
+  top_k: string;
+  min_score: string;
+  rules: readonly RuleDraft[];
+  timeout_sec: string;
+  team: string;
+  fallback_team: string;
+  max_duration_sec: string;
+  silence_timeout_sec: string;
+  redaction: readonly RedactionKind[];
+  tools: string;
+  fallback: string;
+  voice: string;
+  metadata: string;
+};
+
+export type RuleDraft = {
+  when: 'user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit';
+  /** One a line. */
+  keywords: string;
+  count: string;
+  reason: string;
+  team: string;
+};
+
+export type Problem = { pointer: string; detail: string };
+type Plain = { [name: string]: unknown };
+
+export const EMPTY_DRAFT: Draft = draftOf({});
+
+export function draftOf(agent: AgentFields): Draft {
+  const { model, knowledge, escalation, limits } = agent;
+  return {
+    display_name: agent.display_name ?? '',
+    prompt: agent.prompt ?? '',
+    first_message: agent.first_message ?? '',
+    language: agent.language ?? '',
+    publish_policy: agent.publish_policy ?? 'automatic',
+    model_provider: model?.provider ?? '',
+    model_name: model?.name ?? '',
+    temperature: text(model?.temperature),
+    max_tokens: text(model?.max_tokens),
+    all_sources: knowledge?.all ?? false,
+    selector: knowledge?.selector?.match_metadata ?? null,
+    sources: knowledge?.source_ids ?? knowledge?.source_names ?? [],
+    top_k: text(knowledge?.top_k),
+    min_score: text(knowledge?.min_score),
+    rules: (escalation?.rules ?? []).map(({ when, keywords, count, reason, team }) => ({
+      when,
+      keywords: (keywords ?? []).join('\n'),
+      count: text(count),
+      reason: reason ?? '',
+      team: team ?? '',
+    })),
+    timeout_sec: text(escalation?.timeout_sec),
+    team: escalation?.team ?? '',
+    fallback_team: escalation?.fallback_team ?? '',
+    max_duration_sec: text(limits?.max_duration_sec),
+    silence_timeout_sec: text(limits?.silence_timeout_sec),
+    redaction: agent.redaction ?? [],
+    tools: json(agent.tools),
+    fallback: json(model?.fallback),
+    voice: json(agent.voice),
+    metadata: json(agent.metadata),
+  };
+}
+
+/** The fields that REST writes, as the draft would have them; and which of its JSON is none. */
+export function writableOf(draft: Draft): { fields: Plain; problems: readonly Problem[] } {
+  const problems: Problem[] = [];
+  const parsed = (pointer: string, value: string): unknown => {
+    if (value.trim() === '') return undefined;
+    try {
+      return JSON.parse(value);
+    } catch (error) {
+      problems.push({ pointer, detail: `is no JSON: ${(error as Error).message}` });
+      return undefined;
+    }
+  };
+  const fields = {
+    display_name: word(draft.display_name),
+    prompt: draft.prompt,
+    first_message: word(draft.first_message),
+    language: word(draft.language),
+    publish_policy: draft.publish_policy,
+    model: group({
+      provider: word(draft.model_provider),
+      name: word(draft.model_name),
+      temperature: number(draft.temperature),
+      max_tokens: number(draft.max_tokens),
+      fallback: parsed('/model/fallback', draft.fallback),
+    }),
+    knowledge: group({
+      ...sourcesOf(draft),
+      top_k: number(draft.top_k),
+      min_score: number(draft.min_score),
+    }),
+    escalation: group({
+      rules: some(draft.rules.map(ruleOf)),
+      timeout_sec: number(draft.timeout_sec),
+      team: word(draft.team),
+      fallback_team: word(draft.fallback_team),
+    }),
+    limits: group({
+      max_duration_sec: number(draft.max_duration_sec),
+      silence_timeout_sec: number(draft.silence_timeout_sec),
+    }),
+    redaction: some(draft.redaction),
+    tools: parsed('/tools', draft.tools),
+    voice: parsed('/voice', draft.voice),
+    metadata: parsed('/metadata', draft.metadata) ?? {},
+  };
+  return { fields, problems };
+}
+
+/** One way of choosing: the four exclude each other. */
+function sourcesOf({ all_sources: isAll, selector, sources }: Draft): Plain {
+  if (isAll) return { all: true };
+  if (selector) return { selector: { match_metadata: selector } };
+  const isById = sources.some((source) => source.startsWith('ks_'));
+  return { [isById ? 'source_ids' : 'source_names']: some(sources) };
+}
+
+/** Rules of which something is counted. */
+export const isCounted = (when: RuleDraft['when']): boolean =>
+  when !== 'user_request' && when !== 'keyword';
+
+function ruleOf({ when, keywords, count, reason, team }: RuleDraft): Plain {
+  const words = keywords.split('\n').map((one) => one.trim());
+  return given({
+    when,
+    keywords: when === 'keyword' ? words.filter(Boolean) : undefined,
+    count: isCounted(when) ? number(count) : undefined,
+    reason: word(reason),
+    team: word(team),
+  });
+}
+
+/** As people read what a selector matches. */
+export function pairsOf(pairs: Readonly<Record<string, string>>): string {
+  return Object.entries(pairs)
+    .map(([key, value]) => `${key}: ${value}`)
+    .join(', ');
+}
+
+/** What a version is made of, of what is declared now. */
+export function contentOf(agent: AgentFields): Plain {
+  const { prompt, voice, tools, first_message, language, model, knowledge, escalation } = agent;
+  const { limits, redaction } = agent;
+  const content = { prompt, first_message, language, model, knowledge, tools, escalation };
+  return { ...content, limits, redaction, voice };
+}
+
+/** Field by field; those that are the same are left out. */
+export function changesBetween(before: Plain, after: Plain): readonly Change[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .filter((name) => !isSame(before[name], after[name]))
+    .map((name) => ({ path: `/${name}`, before: before[name], after: after[name] }));
+}
+
+/** What turns one into the other, as a JSON merge patch (RFC 7386); undefined: nothing. */
+export function mergePatch(before: unknown, after: unknown): unknown {
+  if (isSame(before, after)) return undefined;
+  if (!isPlain(before) || !isPlain(after)) return after ?? null;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changes = names.map((name) => [name, mergePatch(before[name], after[name])] as const);
+  return Object.fromEntries(changes.filter(([, change]) => change !== undefined));
+}
+
+/** Of two people's changes to the same: what only one of them changed is as they have it. */
+export function mergeDrafts(
+  base: Draft,
+  { mine, theirs, winner }: { mine: Draft; theirs: Draft; winner: 'mine' | 'theirs' },
+): Draft {
+  const won = winner === 'mine' ? mine : theirs;
+  const merged = draftFields(base).map((name) => {
+    if (isSame(mine[name], base[name])) return [name, theirs[name]];
+    return [name, isSame(theirs[name], base[name]) ? mine[name] : won[name]];
+  });
+  return Object.fromEntries(merged) as Draft;
+}
+
+/** The fields that both changed, each in another way. */
+export function conflictsOf(base: Draft, mine: Draft, theirs: Draft): (keyof Draft)[] {
+  return draftFields(base).filter(
+    (name) =>
+      !isSame(mine[name], base[name]) &&
+      !isSame(theirs[name], base[name]) &&
+      !isSame(mine[name], theirs[name]),
+  );
+}
+
+function draftFields(draft: Draft): (keyof Draft)[] {
+  return Object.keys(draft) as (keyof Draft)[];
+}
+
+/** Whatever the order of members is; null is what is not there. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((one, at) => isSame(one, b[at]));
+  }
+  if (!isPlain(a) || !isPlain(b)) return (a ?? null) === (b ?? null);
+  return [...Object.keys(a), ...Object.keys(b)].every((name) => isSame(a[name], b[name]));
+}
+
+function isPlain(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function text(value: number | undefined): string {
+  return value === undefined ? '' : String(value);
+}
+
+function json(value: unknown): string {
+  const isNothing = value === null || value === undefined || isSame(value, {});
+  return isNothing ? '' : JSON.stringify(value, null, 2);
+}
+
+function word(value: string): string | undefined {
+  return value.trim() === '' ? undefined : value;
+}
+
+function number(value: string): number | undefined {
+  return value.trim() === '' ? undefined : Number(value);
+}
+
+function some<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+/** Without what is not set; undefined: nothing is. */
+function group(members: Plain): Plain | undefined {
+  const set = given(members);
+  return Object.keys(set).length === 0 ? undefined : set;
+}
+
+function given(members: Plain): Plain {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

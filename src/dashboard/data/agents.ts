@@ -1,0 +1,128 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { Change } from './agent-draft.ts';
+import { ok, parley, type Agent, type ItemOf } from './parley.ts';
+import type { List } from './use-list.ts';
+
+export type AgentVersion = ItemOf<'/v1/agents/{id}/versions'>;
+export type AgentContent = AgentVersion['content'];
+export type Activation = ItemOf<'/v1/agents/{id}/activations'>;
+
+/** An agent with the tag that a change of it has to name (`If-Match`). */
+export type Declared = { agent: Agent; etag: string };
+
+/** Of the address. */
+export function useAgentId(): string {
+  const { agentId = '' } = useParams({ strict: false }) as { agentId?: string };
+  return agentId;
+}
+
+export function useAgent(id: string) {
+  return useQuery({
+    queryKey: agentKey(id),
+    enabled: id !== '',
+    queryFn: ({ signal }) =>
+      declared(parley.GET('/v1/agents/{id}', { params: { path: { id } }, signal })),
+  });
+}
+
+/** Takes over what a write answered, so that the page shows it before it is read again. */
+export function useTakeOver(): (written: Declared) => void {
+  const queryClient = useQueryClient();
+  return (written) => {
+    queryClient.setQueryData<Declared>(agentKey(written.agent.id), written);
+    void queryClient.invalidateQueries({ queryKey: ['agents'] });
+  };
+}
+
+export function agentKey(id: string) {
+  return ['agents', 'one', id] as const;
+}
+
+type Answer = { data?: Agent; error?: unknown; response: Response };
+
+/** @throws ParleyError */
+export async function declared(answer: Promise<Answer>): Promise<Declared> {
+  const given = await answer;
+  // 200, 201 and 202 have the agent.
+  const agent = await ok(given);
+  return { agent, etag: given.response.headers.get('etag') ?? '*' };
+}
+
+/** A version never changes: it is read once. Null: none is asked for. */
+export function useVersion(id: string, version: number | null) {
+  return useQuery({
+    queryKey: ['versions', id, version],
+    enabled: version !== null,
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => {
+      const params = { path: { id, version: version ?? 0 } };
+      return ok(parley.GET('/v1/agents/{id}/versions/{version}', { params, signal }));
+    },
+  });
+}
+
+/** What changed from one version to another; both never change. */
+export function useVersionDiff(id: string, from: number | null, to: number | null) {
+  return useQuery({
+    queryKey: ['versions', id, 'diff', from, to],
+    enabled: from !== null && to !== null && from !== to,
+    staleTime: Infinity,
+    queryFn: async ({ signal }): Promise<readonly Change[]> => {
+      const params = { path: { id, from: from ?? 0, to: to ?? 0 } };
+      const path = '/v1/agents/{id}/versions/{from}/diff/{to}';
+      return (await ok(parley.GET(path, { params, signal }))).changes;
+    },
+  });
+}
+
+type HistoryPath = '/v1/agents/{id}/versions' | '/v1/agents/{id}/activations';
+
+/** Versions or activations, newest first. They have no ids of their own: their place is one. */
+export function useHistory<Path extends HistoryPath>(
+  path: Path,
+  id: string,
+): List<ItemOf<Path> & { id: string }> {
+  type Page = { data: ItemOf<Path>[]; has_more: boolean; next_cursor: string | null };
+  const result = useInfiniteQuery({
+    queryKey: ['agents', 'history', path, id],
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ has_more: hasMore, next_cursor: cursor }: Page) =>
+      hasMore ? cursor : undefined,
+    queryFn: async ({ signal, pageParam }) => {
+      const get = parley.GET as unknown as (path: string, init: object) => Promise<HistoryAnswer>;
+      const query = { limit: 50, ...(pageParam !== null && { cursor: pageParam }) };
+      return (await ok(get(path, { params: { path: { id }, query }, signal }))) as Page;
+    },
+  });
+  const items = result.data?.pages.flatMap(({ data }) => data) ?? [];
+  return {
+    // Counted from the first one, so that a new one on top moves no other.
+    rows: items.map((item, at) => Object.assign({ id: String(at - items.length) }, item)),
+    isLoading: result.isPending,
+    error: result.error,
+    hasMore: result.hasNextPage,
+    isLoadingMore: result.isFetchingNextPage,
+    loadMore: () => void result.fetchNextPage(),
+    retry: () => void result.refetch(),
+  };
+}
+
+type HistoryAnswer = { data?: object; error?: unknown; response: Response };
+
+export function agentName({ name, display_name: shown }: Pick<Agent, 'name' | 'display_name'>) {
+  return shown ?? name;
+}
+
+/** Under `manual`: the version that the next publication would make live; null: there is nothing new. */
+export function waitingVersion(agent: Agent): number | null {
+  const { latest_version: latest, active_version: active } = agent;
+  return agent.publish_policy === 'manual' && latest !== null && latest > (active ?? 0)
+    ? latest
+    : null;
+}
+
+/** Held by a pin, which under `manual` is how every publication is done and nothing to tell. */
+export function isPinned(agent: Agent): boolean {
+  return agent.publish_policy === 'automatic' && agent.pinned_version !== null;
+}

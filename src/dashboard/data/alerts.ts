@@ -1,0 +1,63 @@
+import { useSyncExternalStore } from 'react';
+
+/** How this browser tells that somebody waits, besides the count: by choice, kept here. */
+export type Alerts = { sound: boolean; notification: boolean };
+
+const KEY = 'parley-alerts';
+const NONE: Alerts = { sound: false, notification: false };
+
+let chosen = read();
+const listeners = new Set<() => void>();
+
+export function useAlerts(): [Alerts, (changed: Partial<Alerts>) => void] {
+  return [useSyncExternalStore(subscribe, alerts), choose];
+}
+
+export function alerts(): Alerts {
+  return chosen;
+}
+
+function choose(changed: Partial<Alerts>): void {
+  window.localStorage.setItem(KEY, JSON.stringify({ ...chosen, ...changed }));
+  reread();
+}
+
+function reread(): void {
+  chosen = read();
+  for (const listener of listeners) listener();
+}
+
+// Another tab of the same person chose.
+window.addEventListener('storage', ({ key }) => {
+  if (key === KEY) reread();
+});
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function read(): Alerts {
+  try {
+    const kept = JSON.parse(window.localStorage.getItem(KEY) ?? '{}') as Partial<Alerts>;
+    return {
+      sound: kept.sound === true,
+      // A permission can be taken back in the browser's settings.
+      notification: kept.notification === true && Notification.permission === 'granted',
+    };
+  } catch {
+    return NONE;
+  }
+}
+
+const ACTED_MS = 15_000;
+const acted = new Map<string, number>();
+
+/** This person did something to that conversation: what comes of it within moments is no news to them. */
+export function actedOn(conversationId: string): void {
+  acted.set(conversationId, Date.now());
+}
+
+export function hasActedOn(conversationId: string): boolean {
+  return Date.now() - (acted.get(conversationId) ?? 0) < ACTED_MS;
+}

@@ -1,0 +1,166 @@
+import { useQuery, type QueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { ok, parley, type ItemOf } from './parley.ts';
+
+export type Source = ItemOf<'/v1/knowledge/sources'>;
+export type Gap = ItemOf<'/v1/knowledge/gaps'>;
+export type Hit = ItemOf<'/v1/knowledge/search'>;
+
+/** A source with its text, and the tag that a change of it has to name (`If-Match`). */
+export type TaggedSource = { source: Source; etag: string };
+
+export function sourceKey(id: string): readonly unknown[] {
+  return ['sources', 'one', id];
+}
+
+export function useSource(id: string): UseQueryResult<TaggedSource> {
+  return useQuery({
+    queryKey: sourceKey(id),
+    queryFn: ({ signal }) => readSource(id, signal),
+    // The end of one that is stopped is told by no event.
+    refetchInterval: ({ state }) => (state.data?.source.sync ? SYNC_LOOK_MS : false),
+  });
+}
+
+/** How often a sync under way is looked at: the stream does not tell how far it is. */
+export const SYNC_LOOK_MS = 1_000;
+
+export function readSource(id: string, signal?: AbortSignal): Promise<TaggedSource> {
+  const params = { path: { id } };
+  return tagged(parley.GET('/v1/knowledge/sources/{id}', { params, ...(signal && { signal }) }));
+}
+
+type Answer = { data?: Source; error?: unknown; response: Response };
+
+/** @throws ParleyError */
+export async function tagged(answer: Promise<Answer>): Promise<TaggedSource> {
+  const given = await answer;
+  // 200, 201 and 202 have the source.
+  const source = await ok(given);
+  return { source, etag: given.response.headers.get('etag') ?? '*' };
+}
+
+const GAPS_MAX = 1_000;
+
+export type Gaps = { gaps: readonly Gap[]; hasMore: boolean };
+
+/** Those asked most often of that status, all of them as a rule: questions are compared with each other. */
+export function useGaps(
+  status: Gap['status'],
+  { agentId, days }: { agentId?: string | undefined; days?: number | undefined } = {},
+): UseQueryResult<Gaps> {
+  return useQuery({
+    queryKey: ['gaps', 'all', status, agentId ?? '', days ?? 0],
+    queryFn: async () => {
+      const gaps: Gap[] = [];
+      const since = Math.floor(Date.now() / 1_000) - (days ?? 0) * 86_400;
+      const query = {
+        status,
+        sort: 'count' as const,
+        ...(agentId && { agent_id: agentId }),
+        ...(days !== undefined && { asked_after: since }),
+      };
+      for await (const gap of parley.list('/v1/knowledge/gaps', { query })) {
+        if (gaps.length === GAPS_MAX) return { gaps, hasMore: true };
+        gaps.push(gap);
+      }
+      return { gaps, hasMore: false };
+    },
+  });
+}
+
+export function gapKey(id: string): readonly unknown[] {
+  return ['gaps', 'one', id];
+}
+
+/** With the words it was asked in, and what came closest. */
+export type GapDetail = Awaited<ReturnType<typeof readGap>>;
+
+export function useGap(id: string): UseQueryResult<GapDetail> {
+  return useQuery({
+    queryKey: gapKey(id),
+    queryFn: ({ signal }) => readGap(id, signal),
+  });
+}
+
+export function readGap(id: string, signal?: AbortSignal) {
+  const params = { path: { id } };
+  return ok(parley.GET('/v1/knowledge/gaps/{id}', { params, ...(signal && { signal }) }));
+}
+
+/** Whether it is answered by now, in all the words it was asked in. */
+export function useGapCheck(id: string) {
+  return useQuery({
+    queryKey: ['gaps', 'check', id],
+    queryFn: ({ signal }) => {
+      const params = { path: { id } };
+      return ok(parley.GET('/v1/knowledge/gaps/{id}/check', { params, signal }));
+    },
+  });
+}
+
+/** What was answered is shown at once; lists and searches follow. */
+export function showGap(queryClient: QueryClient, gap: GapDetail): void {
+  queryClient.setQueryData(gapKey(gap.id), gap);
+  void queryClient.invalidateQueries({ queryKey: ['gaps'] });
+  void queryClient.invalidateQueries({ queryKey: ['search'] });
+}
+
+/** Passages for a question, best first. With an agent: what it sees now. */
+export function useHits(
+  question: string,
+  { agentId, limit = 10 }: { agentId?: string | undefined; limit?: number },
+): UseQueryResult<readonly Hit[]> {
+  return useQuery({
+    queryKey: ['search', question, agentId ?? '', limit],
+    enabled: question !== '',
+    queryFn: ({ signal }) => search({ question, agentId, limit, signal }),
+  });
+}
+
+/** As long as a question to the API may be. */
+export const QUESTION_MAX = 1_000;
+
+async function search(asked: {
+  question: string;
+  agentId: string | undefined;
+  limit: number;
+  signal: AbortSignal;
+}): Promise<readonly Hit[]> {
+  const { question, agentId, limit, signal } = asked;
+  const q = question.slice(0, QUESTION_MAX);
+  const query = { q, limit, ...(agentId && { agent_id: agentId }) };
+  return (await ok(parley.GET('/v1/knowledge/search', { params: { query }, signal }))).data;
+}
+
+/** What an agent answers from: passages that have the score, and of those the first `topK`. */
+export type Answering = { minScore: number; topK: number; version: number | null };
+
+/** Where a version says nothing (contract §4; docs/knowledge.md). */
+const DEFAULTS = { minScore: 0.5, topK: 5 };
+
+/** By the agent's live version; without an agent, and without a live version, the defaults. */
+export function useAnswering(agentId: string | undefined): Answering {
+  const { data } = useQuery({
+    queryKey: ['agents', 'answering', agentId],
+    enabled: Boolean(agentId),
+    queryFn: async ({ signal }) => readAnswering(agentId ?? '', signal),
+  });
+  return data ?? { ...DEFAULTS, version: null };
+}
+
+async function readAnswering(id: string, signal: AbortSignal): Promise<Answering> {
+  const agent = await ok(parley.GET('/v1/agents/{id}', { params: { path: { id } }, signal }));
+  const version = agent.active_version;
+  if (version === null) return { ...DEFAULTS, version };
+  const params = { path: { id, version } };
+  const { content } = await ok(
+    parley.GET('/v1/agents/{id}/versions/{version}', { params, signal }),
+  );
+  const { min_score: minScore, top_k: topK } = content.knowledge ?? {};
+  return { minScore: minScore ?? DEFAULTS.minScore, topK: topK ?? DEFAULTS.topK, version };
+}
+
+/** Whether the agent would answer from that passage, the one at `rank` (0 is the best). */
+export function isUsed({ minScore, topK }: Answering, hit: Hit, rank: number): boolean {
+  return hit.score >= minScore && rank < topK;
+}

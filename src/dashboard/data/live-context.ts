@@ -1,0 +1,22 @@
+import { createContext, useContext, useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import type { Live, LiveEvent, LiveState } from './live.ts';
+
+export const LiveContext = createContext<Live | null>(null);
+
+function useLive(): Live {
+  const live = useContext(LiveContext);
+  if (!live) throw new Error('there is no LiveContext above');
+  return live;
+}
+
+export function useLiveState(): LiveState {
+  const live = useLive();
+  return useSyncExternalStore(live.onState, live.state);
+}
+
+/** Called with every event of the namespace the moment it arrives, while the component is shown. */
+export function useLiveEvents(listener: (event: LiveEvent) => void): void {
+  const live = useLive();
+  const told = useEffectEvent(listener);
+  useEffect(() => live.onEvent((event) => told(event)), [live]);
+}

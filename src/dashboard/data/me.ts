@@ -1,0 +1,19 @@
+import { createContext, useContext } from 'react';
+import type { Schemas } from './parley.ts';
+
+/** Who uses this page, by GET /v1/me. */
+export type Me = Schemas['Me'];
+export type Scope = Me['scopes'][number];
+
+export const MeContext = createContext<Me | null>(null);
+
+export function useMe(): Me {
+  const me = useContext(MeContext);
+  if (!me) throw new Error('there is no session above');
+  return me;
+}
+
+/** Whether this session may do what needs that scope (contract §3). */
+export function useCan(scope: Scope): boolean {
+  return useMe().scopes.includes(scope);
+}

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import { ok, parley } from './parley.ts';
+
+export type Names = ReadonlyMap<string, string>;
+type Pairs = readonly (readonly [string, string])[];
+
+/** Names are for reading: whoever is not among the newest 100, one request, is shown by the id. */
+const query = { limit: 100 };
+const none: Names = new Map();
+// One function: its result is kept as long as what was read is the same.
+const asMap = (pairs: Pairs): Names => new Map(pairs);
+
+/** undefined: not read yet. Empty, too, for whoever may not read agents. */
+export function useAgentNamesOnceRead(): Names | undefined {
+  const { data, isPending } = useQuery({
+    queryKey: ['agents', 'names'],
+    select: asMap,
+    queryFn: async ({ signal }) => {
+      const { data: agents } = await ok(parley.GET('/v1/agents', { params: { query }, signal }));
+      return agents.map(({ id, name, display_name }) => [id, display_name ?? name] as const);
+    },
+  });
+  return data ?? (isPending ? undefined : none);
+}
+
+export function useAgentNames(): Names {
+  return useAgentNamesOnceRead() ?? none;
+}
+
+const EVERY_MAX = 2_000;
+
+/** To choose from: as many as there are, up to 2,000. undefined: not read yet. */
+export function useEveryAgentName(isWanted: boolean): Names | undefined {
+  const { data } = useQuery({
+    queryKey: ['every-agent-name'],
+    enabled: isWanted,
+    select: asMap,
+    queryFn: async () => {
+      const pairs: [string, string][] = [];
+      for await (const { id, name, display_name } of parley.list('/v1/agents')) {
+        pairs.push([id, display_name ?? name]);
+        if (pairs.length === EVERY_MAX) break;
+      }
+      return pairs;
+    },
+  });
+  return data;
+}
+
+export function useSourceNames(): Names {
+  const { data } = useQuery({
+    queryKey: ['sources', 'names'],
+    select: asMap,
+    queryFn: async ({ signal }) => {
+      const { data: sources } = await ok(
+        parley.GET('/v1/knowledge/sources', { params: { query }, signal }),
+      );
+      return sources.map(({ id, name }) => [id, name] as const);
+    },
+  });
+  return data ?? none;
+}

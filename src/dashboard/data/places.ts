@@ -1,0 +1,22 @@
+/** Where what an id names is shown; by its prefix (contract §1). */
+const PLACES: Record<string, (id: string) => string> = {
+  agt: (id) => `/agents/${id}`,
+  conv: (id) => `/conversations/${id}`,
+  esc: (id) => `/escalations/${id}`,
+  call: (id) => `/calls/${id}`,
+  ks: (id) => `/knowledge/sources/${id}`,
+  gap: (id) => `/knowledge/gaps/${id}`,
+  we: (id) => `/webhooks/${id}`,
+  evt: (id) => `/webhooks/events/${id}`,
+  dlv: (id) => `/webhooks/deliveries/${id}`,
+  key: () => '/settings',
+  ses: () => '/settings/sessions',
+  job: () => '/settings/jobs',
+  mp: () => '/settings/providers',
+};
+
+/** undefined: it has no page. */
+export function placeOf(id: string): string | undefined {
+  const [prefix = ''] = id.split('_', 1);
+  return PLACES[prefix]?.(id);
+}

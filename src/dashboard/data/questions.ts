@@ -1,0 +1,49 @@
+import type { Gap } from './knowledge.ts';
+
+/** Gaps of the same words, whichever agents were asked. */
+export type Question = {
+  /** Of the gap that was asked last. */
+  id: string;
+  text: string;
+  /** The one that was asked last first. */
+  gaps: readonly Gap[];
+  count: number;
+  lastAskedAt: number;
+  topScore: number;
+};
+
+/** Asked most often first; of those the last one first. */
+export function questionsOf(gaps: readonly Gap[]): Question[] {
+  const byWords = Map.groupBy(gaps, ({ question }) => wordsOf(question));
+  return [...byWords.values()].map(questionOf).toSorted(inOrder);
+}
+
+/** As the API has it: what differs in form or in the order of words is the same question. */
+export function isSameQuestion(one: string, other: string): boolean {
+  return wordsOf(one) === wordsOf(other);
+}
+
+function wordsOf(question: string): string {
+  const words = question
+    .normalize('NFKC')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu);
+  return words ? words.toSorted().join(' ') : question;
+}
+
+function questionOf(group: readonly Gap[]): Question {
+  const gaps = group.toSorted((one, other) => other.last_asked_at - one.last_asked_at);
+  const [last] = gaps as [Gap, ...Gap[]]; // A group has one at least.
+  return {
+    id: last.id,
+    text: last.question,
+    gaps,
+    count: gaps.reduce((sum, { count }) => sum + count, 0),
+    lastAskedAt: last.last_asked_at,
+    topScore: Math.max(...gaps.map(({ top_score: score }) => score)),
+  };
+}
+
+function inOrder(one: Question, other: Question): number {
+  return other.count - one.count || other.lastAskedAt - one.lastAskedAt;
+}

@@ -1,0 +1,37 @@
+/** Hands a file to the browser, which asks or stores as it is set. */
+export function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(url), SAVED_MS);
+}
+
+const SAVED_MS = 60_000;
+
+/** So much of what comes is handed over to the browser, which may keep it on disk. */
+const PART_BYTES = 4 << 20;
+
+/** A stream as one blob. @param onChunk told of each piece as it comes */
+export async function gather(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  type: string,
+  onChunk: (chunk: Uint8Array) => void,
+): Promise<Blob> {
+  const reader = stream.getReader();
+  const parts: Blob[] = [];
+  let waiting: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    onChunk(part.value);
+    waiting.push(part.value);
+    bytes += part.value.length;
+    if (bytes < PART_BYTES) continue;
+    parts.push(new Blob(waiting));
+    waiting = [];
+    bytes = 0;
+  }
+  return new Blob([...parts, ...waiting], { type });
+}

@@ -1,0 +1,86 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { ok, parley, type Agent } from './parley.ts';
+import type { Schemas } from '@parley/client';
+
+export type Stats = Schemas['Stats'];
+export type VersionStats = Schemas['VersionStats'];
+export type AgentStats = Schemas['AgentStats'];
+
+/** Spans that figures can be of; 31 days is the longest there is. */
+export const SPANS = [
+  { value: '1', name: 'the last 24 hours' },
+  { value: '7', name: 'the last 7 days' },
+  { value: '31', name: 'the last 31 days' },
+] as const;
+
+/** Figures are sums over many conversations: each update of one is not worth another (live.ts). */
+export const SELDOM = { everyMs: 5_000 };
+const DAY_SEC = 86_400;
+export const DAYS_DEFAULT = 7;
+
+/** Of the address, `?days=`. */
+export function daysOf(search: Record<string, string>): number {
+  const found = SPANS.find(({ value }) => value === search['days']);
+  return found ? Number(found.value) : DAYS_DEFAULT;
+}
+
+/** Figures of all agents by version, of the last days: one request, whatever number of agents. */
+export function useStats(days: number) {
+  return useQuery({
+    queryKey: ['stats', 'all', days],
+    meta: SELDOM,
+    queryFn: ({ signal }) => readStats({ days, daysAgo: 0 }, signal),
+  });
+}
+
+/** The same of the span before that: to tell what rises. */
+export function useStatsBefore(days: number) {
+  return useQuery({
+    // What was yesterday is told by no stream, and changes little.
+    queryKey: ['stats-before', days],
+    staleTime: 5 * 60_000,
+    queryFn: ({ signal }) => readStats({ days, daysAgo: days }, signal),
+  });
+}
+
+type Span = { days: number; daysAgo: number };
+
+async function readStats({ days, daysAgo }: Span, signal: AbortSignal): Promise<Stats> {
+  const to = nowSec() - daysAgo * DAY_SEC;
+  const params = { query: { from: to - days * DAY_SEC, to } };
+  return ok(parley.GET('/v1/stats', { params, signal }));
+}
+
+/** With the time of replies, which only the figures of one version have. */
+export function useVersionStats(id: string, versions: readonly number[], days: number) {
+  return useQueries({
+    queries: versions.map((version) => ({
+      queryKey: ['stats', id, version, days],
+      meta: SELDOM,
+      queryFn: async ({ signal }: { signal: AbortSignal }): Promise<AgentStats> => {
+        const to = nowSec();
+        const query = { version, from: to - days * DAY_SEC, to };
+        const params = { path: { id }, query };
+        return ok(parley.GET('/v1/agents/{id}/stats', { params, signal }));
+      },
+    })),
+  });
+}
+
+function nowSec(): number {
+  // Exclusive: what begins in this second is counted too.
+  return Math.floor(Date.now() / 1_000) + 1;
+}
+
+export type Compared = { live: VersionStats | undefined; before: VersionStats | undefined };
+
+/** Of the live version, and of the version that was live before it. */
+export function figuresOf(
+  stats: Stats | undefined,
+  agent: Agent,
+  previous: number | null,
+): Compared {
+  const of = (version: number | null): VersionStats | undefined =>
+    stats?.agents.find((one) => one.agent_id === agent.id && one.version === version);
+  return { live: of(agent.active_version), before: of(previous) };
+}

@@ -1,0 +1,75 @@
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import type { FetchedPatch, NewSource } from './fetched-draft.ts';
+import {
+  readSource,
+  SYNC_LOOK_MS,
+  sourceKey,
+  tagged,
+  type Source,
+  type TaggedSource,
+} from './knowledge.ts';
+import { isCode, ok, parley, type ItemOf } from './parley.ts';
+
+/** As lists have it: without what failed. */
+export type Sync = ItemOf<'/v1/knowledge/sources/{id}/syncs'>;
+
+export function useSync(sourceId: string, id: string): UseQueryResult<Sync> {
+  return useQuery({
+    queryKey: ['sources', 'sync', sourceId, id],
+    queryFn: ({ signal }) => {
+      const params = { path: { id: sourceId, sync_id: id } };
+      return ok(parley.GET('/v1/knowledge/sources/{id}/syncs/{sync_id}', { params, signal }));
+    },
+    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : SYNC_LOOK_MS),
+  });
+}
+
+export function isOver({ status }: Sync): boolean {
+  return status !== 'queued' && status !== 'running';
+}
+
+/** Stops a sync. One that is over by now is no error: what it brought is shown. */
+export function useStopSync(sourceId: string) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => {
+      const params = { path: { id: sourceId, sync_id: id } };
+      return ok(parley.POST('/v1/knowledge/sources/{id}/syncs/{sync_id}/cancel', { params }));
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['sources'] }),
+  });
+}
+
+/** A website or an integration becomes a source, which is read from then on. */
+export function useMakeSource(onMade: (source: Source) => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    // 201 and 202 have the source.
+    mutationFn: async (body: NewSource): Promise<Source> =>
+      await ok(parley.POST('/v1/knowledge/sources', { body })),
+    onSuccess: (source) => {
+      void queryClient.invalidateQueries({ queryKey: ['sources'] });
+      onMade(source);
+    },
+  });
+}
+
+/** Changes a source as it was read; one that was changed since is read again, and stays as it is. */
+export function useChangeSource(onChanged: (written: TaggedSource) => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ base, patch }: { base: TaggedSource; patch: FetchedPatch }) => {
+      const params = { path: { id: base.source.id }, header: { 'If-Match': base.etag } };
+      return tagged(parley.PATCH('/v1/knowledge/sources/{id}', { params, body: patch }));
+    },
+    onSuccess: (written) => {
+      queryClient.setQueryData(sourceKey(written.source.id), written);
+      void queryClient.invalidateQueries({ queryKey: ['sources'] });
+      onChanged(written);
+    },
+    onError: async (error, { base: { source } }) => {
+      if (!isCode(error, 'precondition_failed')) return;
+      queryClient.setQueryData(sourceKey(source.id), await readSource(source.id));
+    },
+  });
+}

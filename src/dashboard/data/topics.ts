@@ -1,0 +1,49 @@
+/**
+ * What queries are about: the first word of every query key. The stream says what changed, and all
+ * that begins so is read again.
+ */
+export const TOPICS = [
+  'me',
+  'agents',
+  'stats',
+  'conversations',
+  'escalations',
+  'calls',
+  'sources',
+  'gaps',
+  'search',
+  'providers',
+  'webhooks',
+  'events',
+  'deliveries',
+  'jobs',
+  'keys',
+  'sessions',
+  'audit',
+  'usage',
+] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/** By the resource of a `change`. */
+const OF_RESOURCE: Record<string, readonly Topic[]> = {
+  agents: ['agents', 'audit'],
+  webhooks: ['webhooks', 'audit'],
+  knowledge_sources: ['sources', 'search', 'audit'],
+  model_providers: ['providers', 'audit'],
+  conversations: ['conversations', 'escalations', 'calls'],
+};
+
+export function topicsOfResource(resource: string): readonly Topic[] {
+  return OF_RESOURCE[resource] ?? TOPICS;
+}
+
+/** By the type of an event. Each also changes the lists of events and deliveries. */
+export function topicsOfEvent(type: string): readonly Topic[] {
+  const [about] = type.split('.');
+  const log: readonly Topic[] = ['events', 'deliveries'];
+  if (about === 'conversation') return ['conversations', 'calls', 'stats', ...log];
+  if (about === 'escalation') return ['escalations', 'conversations', 'stats', ...log];
+  if (type === 'knowledge.gap.detected') return ['gaps', 'stats', ...log];
+  if (about === 'knowledge') return ['sources', ...log];
+  return ['agents', ...log];
+}

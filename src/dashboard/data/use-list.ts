@@ -1,0 +1,133 @@
+import { useCallback, useState } from 'react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ItemOf, ListPath } from '@parley/client';
+import { ok, parley } from './parley.ts';
+import type { Topic } from './topics.ts';
+
+/** A list of the API, newest first, as far as somebody has scrolled. */
+export type List<Item> = {
+  rows: readonly Item[];
+  /** There is nothing yet: a skeleton is shown. */
+  isLoading: boolean;
+  error: unknown;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  loadMore: () => void;
+  retry: () => void;
+};
+
+type Loaded<Item> = { rows: Item[]; cursor: string | null };
+type Page = { data: { id: string }[]; has_more: boolean; next_cursor: string | null };
+
+export type Query = Record<string, string | number | boolean | undefined>;
+
+const PAGE = 50;
+
+/**
+ * What is told live reads the first page again and lays it over what was loaded, so that a long list
+ * costs one request for an update however far it was scrolled. `topic` is what updates it (topics.ts).
+ */
+export function useList<Path extends ListPath>(
+  topic: Topic,
+  path: Path,
+  parameters: {
+    query?: Query;
+    path?: Record<string, string>;
+    enabled?: boolean;
+    /** How long until its first page is read again, where the stream does not tell; false: it does. */
+    refreshMs?: (rows: readonly ItemOf<Path>[]) => number | false;
+  } = {},
+): List<ItemOf<Path>> {
+  type Item = ItemOf<Path> & { id: string };
+  const { query = {}, path: ids = {}, enabled = true, refreshMs } = parameters;
+  const queryClient = useQueryClient();
+  const key = [topic, 'list', path, ids, query];
+  const [more, setMore] = useState<{ isLoading: boolean; error: unknown }>(NOTHING);
+
+  const read = async (cursor: string | null, signal?: AbortSignal): Promise<Page> => {
+    // The types above say what each path takes and gives; inside, all lists are one.
+    const get = parley.GET as unknown as (path: string, init: object) => Promise<Answer>;
+    const given = Object.fromEntries(Object.entries(query).filter(([, value]) => isGiven(value)));
+    const asked = { limit: PAGE, ...given, ...(cursor !== null && { cursor }) };
+    return ok(get(path, { params: { query: asked, path: ids }, signal }));
+  };
+
+  const result = useQuery<Loaded<Item>>({
+    queryKey: key,
+    enabled,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => refreshMs?.(state.data?.rows ?? []) ?? false,
+    queryFn: async ({ signal }) => {
+      const head = await read(null, signal);
+      return underHead(head, queryClient.getQueryData<Loaded<Item>>(key));
+    },
+  });
+
+  const loaded = result.data;
+  const cursor = loaded?.cursor ?? null;
+  const keyText = JSON.stringify(key);
+  const loadMore = useCallback(() => {
+    if (cursor === null || more.isLoading) return;
+    setMore({ isLoading: true, error: null });
+    read(cursor).then(
+      (page) => {
+        queryClient.setQueryData<Loaded<Item>>(key, (old) => appended(old, page, cursor));
+        setMore(NOTHING);
+      },
+      (error: unknown) => setMore({ isLoading: false, error }),
+    );
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the key says all that matters
+  }, [cursor, more.isLoading, keyText]);
+
+  return {
+    rows: loaded?.rows ?? [],
+    isLoading: result.isPending,
+    error: result.error ?? more.error,
+    hasMore: cursor !== null,
+    isLoadingMore: more.isLoading,
+    loadMore,
+    retry: () => {
+      setMore(NOTHING);
+      void result.refetch();
+    },
+  };
+}
+
+const NOTHING = { isLoading: false, error: null };
+
+type Answer = { data?: Page; error?: unknown; response: Response };
+
+function isGiven(value: Query[string]): boolean {
+  return value !== undefined && value !== '';
+}
+
+/** The first page, and behind it what was loaded before, where the two meet. */
+function underHead<Item extends { id: string }>(
+  head: Page,
+  before: Loaded<Item> | undefined,
+): Loaded<Item> {
+  // A page is read as what its path answers; the caller's type says what that is.
+  const rows = head.data as Item[];
+  const next = head.has_more ? head.next_cursor : null;
+  // A search looked so far back for nothing: what it found behind that stays.
+  if (before && next !== null && rows.length === 0) return before;
+  const last = rows.at(-1)?.id;
+  const at = before?.rows.findIndex(({ id }) => id === last) ?? -1;
+  if (!before || at < 0 || next === null) return { rows, cursor: next };
+  return {
+    rows: [...rows, ...before.rows.slice(at + 1)],
+    cursor: before.rows.length > at + 1 ? before.cursor : next,
+  };
+}
+
+function appended<Item extends { id: string }>(
+  old: Loaded<Item> | undefined,
+  page: Page,
+  cursor: string,
+): Loaded<Item> | undefined {
+  // Another read has begun the list anew meanwhile.
+  if (!old || old.cursor !== cursor) return old;
+  const known = new Set(old.rows.map(({ id }) => id));
+  const rows = (page.data as Item[]).filter(({ id }) => !known.has(id));
+  return { rows: [...old.rows, ...rows], cursor: page.has_more ? page.next_cursor : null };
+}

@@ -1,0 +1,107 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { Subscription } from './events.ts';
+import { ok, parley, type ItemOf } from './parley.ts';
+
+export type Endpoint = ItemOf<'/v1/webhooks'>;
+export type Delivery = ItemOf<'/v1/deliveries'>;
+export type Attempt = Delivery['attempts'][number];
+export type ErrorClass = NonNullable<Attempt['error_class']>;
+export type Job = ItemOf<'/v1/jobs'>;
+
+/** An endpoint and its ETag, which its next change names so that nobody's is overwritten. */
+export type TaggedEndpoint = { endpoint: Endpoint; etag: string };
+
+/** The health of an endpoint is told by nobody: it is asked for (contract §4, `changes`). */
+const HEALTH_MS = 5_000;
+const QUICK_MS = 1_000;
+
+export function endpointKey(id: string): readonly unknown[] {
+  return ['webhooks', 'one', id];
+}
+
+export function useEndpoint(id: string): UseQueryResult<TaggedEndpoint> {
+  return useQuery({
+    queryKey: endpointKey(id),
+    refetchInterval: HEALTH_MS,
+    queryFn: ({ signal }) =>
+      tagged(parley.GET('/v1/webhooks/{id}', { params: { path: { id } }, signal })),
+  });
+}
+
+/** All endpoints of the namespace, which a quota bounds: to choose from, and to name those of deliveries. */
+export function useEndpoints(): UseQueryResult<Endpoint[]> {
+  return useQuery({
+    queryKey: ['webhooks', 'all'],
+    queryFn: async () => {
+      const all: Endpoint[] = [];
+      for await (const endpoint of parley.list('/v1/webhooks')) all.push(endpoint);
+      return all;
+    },
+  });
+}
+
+/** A delivery, as soon as something becomes of it. */
+export function useDelivery(id: string): UseQueryResult<Delivery> {
+  return useQuery({
+    queryKey: ['deliveries', 'one', id],
+    queryFn: ({ signal }) => readDelivery(id, signal),
+    refetchInterval: ({ state }) => (isSettled(state.data) ? HEALTH_MS * 6 : QUICK_MS),
+  });
+}
+
+export function readDelivery(id: string, signal?: AbortSignal): Promise<Delivery> {
+  const params = { params: { path: { id } }, ...(signal && { signal }) };
+  return ok(parley.GET('/v1/deliveries/{id}', params));
+}
+
+/** Nothing will become of it in the next moments. */
+export function isSettled(delivery: Delivery | undefined): boolean {
+  if (!delivery || delivery.in_flight_since !== null) return false;
+  const { next_attempt_at: next, status } = delivery;
+  if (status !== 'pending' && status !== 'retrying') return true;
+  return next !== null && next > Date.now() / 1_000 + 2;
+}
+
+/** Lists are read again while one of their rows is on its way. */
+export function whileUnsettled(rows: readonly Delivery[]): number | false {
+  return rows.some((row) => !isSettled(row)) ? 2 * QUICK_MS : false;
+}
+
+type Written = Endpoint & { secret?: string };
+
+export async function tagged<Read extends Written>(
+  answer: Promise<{ data?: Read; error?: unknown; response: Response }>,
+): Promise<{ endpoint: Read; etag: string }> {
+  const { response } = await answer;
+  return { endpoint: await ok(answer), etag: response.headers.get('etag') ?? '*' };
+}
+
+/** Of an answer that showed a secret, what may be kept: the cache is no place for it. */
+export function withoutSecret(tagged: { endpoint: Written; etag: string }): TaggedEndpoint {
+  const endpoint = { ...tagged.endpoint };
+  delete endpoint.secret;
+  return { endpoint, etag: tagged.etag };
+}
+
+export type EndpointPatch = {
+  url?: string;
+  description?: string | null;
+  event_types?: Subscription[] | null;
+  /** Of single headers; null removes one. */
+  headers?: Record<string, string | null>;
+  enabled?: boolean;
+};
+
+/** @throws ParleyError `precondition_failed`: somebody changed it since it was read */
+export function patchEndpoint(
+  { endpoint: { id }, etag }: TaggedEndpoint,
+  patch: EndpointPatch,
+): Promise<TaggedEndpoint> {
+  const params = { path: { id }, header: { 'If-Match': etag } };
+  return tagged(parley.PATCH('/v1/webhooks/{id}', { params, body: patch }));
+}
+
+export async function deleteEndpoint({ endpoint: { id }, etag }: TaggedEndpoint): Promise<void> {
+  const params = { path: { id }, header: { 'If-Match': etag } };
+  await ok(parley.DELETE('/v1/webhooks/{id}', { params }));
+}

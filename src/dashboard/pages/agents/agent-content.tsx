@@ -1,0 +1,192 @@
+import type { ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import { pairsOf } from '../../data/agent-draft.ts';
+import type { AgentContent } from '../../data/agents.ts';
+import { REDACTION_KINDS } from '../../transcript/redaction-words.ts';
+import { Json } from '../../ui/code.tsx';
+
+type Content = { [Name in keyof AgentContent]: AgentContent[Name] | null };
+
+/** All that a version is made of, to read. */
+export function AgentContentView({ content }: { content: Content }) {
+  return (
+    <div className="agent-content">
+      <div className="stack">
+        <section className="card stack-small" aria-label="Prompt">
+          <h2>Prompt</h2>
+          <p className="agent-prompt preserved">{content.prompt}</p>
+        </section>
+        {content.first_message ? (
+          <section className="card stack-small">
+            <h2>First message</h2>
+            <p className="agent-prompt preserved">{content.first_message}</p>
+          </section>
+        ) : null}
+        {content.tools?.length ? <Tools tools={content.tools} /> : null}
+      </div>
+      <div className="stack">
+        <section className="card stack-small">
+          <h2>Answers</h2>
+          <dl className="facts">
+            <ModelFacts model={content.model} />
+            <Fact name="Language" value={content.language} />
+            <KnowledgeFacts knowledge={content.knowledge} />
+          </dl>
+        </section>
+        <section className="card stack-small">
+          <h2>Escalation</h2>
+          <Rules escalation={content.escalation} />
+        </section>
+        <section className="card stack-small">
+          <h2>Limits</h2>
+          <dl className="facts">
+            <Fact name="Longest" value={seconds(content.limits?.max_duration_sec)} />
+            <Fact name="Silence" value={seconds(content.limits?.silence_timeout_sec)} />
+          </dl>
+        </section>
+        {content.redaction?.length ? (
+          <section className="card stack-small">
+            <h2>Taken out of what users say</h2>
+            <p>{content.redaction.map((kind) => REDACTION_KINDS[kind][1]).join(', ')}</p>
+          </section>
+        ) : null}
+        {content.voice ? (
+          <section className="card stack-small">
+            <h2>Voice</h2>
+            <dl className="facts">
+              {Object.entries(content.voice).map(([name, value]) => (
+                <Fact key={name} name={name.replaceAll('_', ' ')} value={String(value)} />
+              ))}
+            </dl>
+          </section>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{value ?? <span className="muted">as by default</span>}</dd>
+    </>
+  );
+}
+
+function ModelFacts({ model }: { model: Content['model'] }) {
+  const named = (one: { provider?: string; name?: string }): string =>
+    [one.provider, one.name].filter(Boolean).join(' / ') || 'default';
+  return (
+    <>
+      <Fact name="Model" value={named(model ?? {})} />
+      {model?.fallback?.length ? (
+        <Fact name="Then" value={model.fallback.map(named).join(', ')} />
+      ) : null}
+      {model?.temperature === undefined ? null : (
+        <Fact name="Temperature" value={model.temperature} />
+      )}
+      {model?.max_tokens === undefined ? null : (
+        <Fact name="Tokens at most" value={model.max_tokens} />
+      )}
+    </>
+  );
+}
+
+function KnowledgeFacts({ knowledge }: { knowledge: Content['knowledge'] }) {
+  const { all, selector, source_names: names = [], source_ids: ids = [] } = knowledge ?? {};
+  const isNamed = !all && !selector;
+  return (
+    <>
+      <dt>Knowledge</dt>
+      <dd>
+        {all ? 'all sources' : null}
+        {selector ? `sources with ${pairsOf(selector.match_metadata)}` : null}
+        {isNamed && names.length + ids.length === 0 ? <span className="muted">none</span> : null}
+        <ul>
+          {names.map((name) => (
+            <li key={name}>{name}</li>
+          ))}
+          {ids.map((id) => (
+            <li key={id}>
+              <Link to="/knowledge/sources/$sourceId" params={{ sourceId: id }} className="mono">
+                {id}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </dd>
+      {knowledge?.top_k === undefined ? null : <Fact name="Passages" value={knowledge.top_k} />}
+      {knowledge?.min_score === undefined ? null : (
+        <Fact name="Score at least" value={knowledge.min_score} />
+      )}
+    </>
+  );
+}
+
+function Rules({ escalation }: { escalation: Content['escalation'] }) {
+  const rules = escalation?.rules ?? [];
+  return (
+    <>
+      {rules.length === 0 ? <p className="muted">No rule asks for a person.</p> : null}
+      <ul className="agent-list">
+        {rules.map((rule, at) => (
+          <li key={at}>{ruleText(rule)}</li>
+        ))}
+      </ul>
+      {escalation?.timeout_sec === undefined ? null : (
+        <p className="muted small">Waits {seconds(escalation.timeout_sec)} for a person.</p>
+      )}
+      {escalation?.team === undefined ? null : (
+        <p className="muted small">
+          Asks {escalation.team}
+          {escalation.fallback_team === undefined ? '' : `, then ${escalation.fallback_team}`}.
+        </p>
+      )}
+    </>
+  );
+}
+
+type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number];
+
+export function ruleText({ when, keywords, count, reason, team }: Rule): string {
+  const what = {
+    user_request: 'The user asks for a person',
+    keyword: `The user says ${(keywords ?? []).join(', ')}`,
+    tool_failure: `A tool fails ${count ?? 1} × in a row`,
+    low_confidence: `No answer is found ${count ?? 1} × in a row`,
+    mood: `The user is in a bad mood ${count ?? 2} × in a row`,
+    turn_limit: `The user has written ${count} messages`,
+  }[when];
+  const whom = team === undefined ? what : `${what}: ${team} is asked`;
+  return reason === undefined ? whom : `${whom} (${reason})`;
+}
+
+function Tools({ tools }: { tools: NonNullable<AgentContent['tools']> }) {
+  return (
+    <section className="card stack-small">
+      <h2>Tools</h2>
+      <ul className="agent-list">
+        {tools.map((tool) => (
+          <li key={tool.name}>
+            <details>
+              <summary>
+                <span className="mono">{tool.name}</span>{' '}
+                <span className="muted small">{tool.type.replaceAll('_', ' ')}</span>
+                {tool.description ? <p className="small muted">{tool.description}</p> : null}
+              </summary>
+              <Json value={tool} label={tool.name} />
+            </details>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** `90` → `90 s`, `1800` → `30 min`. */
+function seconds(sec: number | undefined): string | undefined {
+  if (sec === undefined) return undefined;
+  if (sec % 3_600 === 0) return `${sec / 3_600} h`;
+  return sec % 60 === 0 ? `${sec / 60} min` : `${sec} s`;
+}

@@ -1,0 +1,199 @@
+import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { useBlocker } from '@tanstack/react-router';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTakeOver, type Declared } from '../../data/agents.ts';
+import {
+  changesBetween,
+  contentOf,
+  draftOf,
+  isSame,
+  mergePatch,
+  writableOf,
+  type Draft,
+} from '../../data/agent-draft.ts';
+import { patchAgent, type AgentPatch } from '../../data/agent-writes.ts';
+import { fieldErrors, isCode, problemsAt, troubleOf } from '../../data/parley.ts';
+import { ActButton, Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { BasicFields, PolicyField, type Form } from './agent-fields.tsx';
+import { ModelFields, RulesField, SeldomFields, SourcesField } from './agent-more-fields.tsx';
+import { ChangedMeanwhile } from './changed-meanwhile.tsx';
+import { Changes } from './changes.tsx';
+
+type Fields = ReturnType<typeof writableOf>['fields'];
+/** What stands in the part of the form that is closed. */
+const SELDOM = [
+  '/language',
+  '/limits',
+  '/redaction',
+  '/tools',
+  '/voice',
+  '/metadata',
+  '/model/fallback',
+  '/model/temperature',
+  '/model/max_tokens',
+  '/knowledge/top_k',
+  '/knowledge/min_score',
+  '/escalation/timeout_sec',
+  '/escalation/team',
+  '/escalation/fallback_team',
+];
+
+/** Changes an agent as it was when the form was opened; what others do meanwhile is seen at once. */
+export function AgentForm({ declared, onClose }: { declared: Declared; onClose: () => void }) {
+  const [base, setBase] = useState(declared);
+  const [draft, setDraft] = useState(() => draftOf(declared.agent));
+  const before = writableOf(draftOf(base.agent)).fields;
+  const { fields: after, problems } = writableOf(draft);
+  const patch = mergePatch(before, after) as AgentPatch | undefined;
+  const isDirty = patch !== undefined || problems.length > 0;
+  const theirs = draftOf(declared.agent);
+  const isChanged = !isSame(theirs, draftOf(base.agent));
+  // What else moved, such as the pin, is no other content: this is written over what is there now.
+  const save = useSave({ ...base, etag: isChanged ? base.etag : declared.etag }, onClose);
+  const form: Form = {
+    draft,
+    set: (changed) => setDraft((now) => ({ ...now, ...changed })),
+    errorAt: (pointer) => problemsAt(problems, pointer) ?? fieldErrors(save.error, pointer),
+  };
+  return (
+    <form
+      className="stack"
+      aria-label="Change the agent"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (problems.length === 0) save.mutate(patch ?? {});
+      }}
+    >
+      <LeaveQuestion isDirty={isDirty && !save.isPending && !save.isSuccess} />
+      {isChanged ? (
+        <ChangedMeanwhile
+          base={base}
+          mine={draft}
+          now={declared}
+          onTake={(merged: Draft) => {
+            setDraft(merged);
+            setBase(declared);
+            save.reset();
+          }}
+        />
+      ) : null}
+      {save.error && !(isChanged && isCode(save.error, 'precondition_failed')) ? (
+        <TroubleNote error={save.error} />
+      ) : null}
+      <div className="agent-content">
+        <div className="card stack">
+          <BasicFields form={form} />
+        </div>
+        <div className="card stack">
+          <ModelFields form={form} />
+          <SourcesField form={form} />
+          <RulesField form={form} />
+          <PolicyField form={form} />
+        </div>
+      </div>
+      <SeldomDetails form={form} />
+      {isDirty ? <WhatChanges before={before} after={after} /> : null}
+      <div className="agent-form-actions">
+        <ActButton
+          needs="write"
+          type="submit"
+          kind="primary"
+          isBusy={save.isPending}
+          disabled={!isDirty || problems.length > 0 || isChanged}
+        >
+          {saveText(declared, before, after)}
+        </ActButton>
+        <Button onClick={onClose}>{isDirty ? 'Discard' : 'Cancel'}</Button>
+      </div>
+    </form>
+  );
+}
+
+/** Opened by itself when something in it was refused. */
+function SeldomDetails({ form }: { form: Form }) {
+  const details = useRef<HTMLDetailsElement>(null);
+  const isWrong = SELDOM.some((pointer) => form.errorAt(pointer) !== undefined);
+  useEffect(() => {
+    if (isWrong && details.current) details.current.open = true;
+  }, [isWrong]);
+  return (
+    <details className="card" ref={details}>
+      <summary>Tools, voice, limits and the rest</summary>
+      <div className="stack agent-details-body">
+        <SeldomFields form={form} />
+      </div>
+    </details>
+  );
+}
+
+/** Compared only while somebody looks, and after what is typed is shown: prompts are long. */
+function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
+  const [isShown, setIsShown] = useState(false);
+  const shown = useDeferredValue(after);
+  return (
+    <details className="card" onToggle={({ currentTarget }) => setIsShown(currentTarget.open)}>
+      <summary>What changes</summary>
+      <div className="agent-details-body">
+        {isShown ? <Changes changes={changesBetween(before, shown)} /> : null}
+      </div>
+    </details>
+  );
+}
+
+/** What saving does: content goes live at once, or makes a version that waits. */
+function saveText({ agent }: Declared, before: object, after: object): string {
+  const names = Object.keys(contentOf(agent));
+  const changes = changesBetween({ ...before }, { ...after });
+  if (!changes.some(({ path }) => names.includes(path.slice(1)))) return 'Save';
+  const isHeld = agent.publish_policy === 'manual' || agent.pinned_version !== null;
+  return isHeld ? 'Save as a version that waits' : 'Save and make it live';
+}
+
+function useSave(read: Declared, onDone: () => void) {
+  const toast = useToast();
+  const takeOver = useTakeOver();
+  const queryClient = useQueryClient();
+  const undo = async (after: Declared, back: AgentPatch): Promise<void> => {
+    try {
+      takeOver(await patchAgent(after, back));
+      toast({ text: 'Undone' });
+    } catch (error) {
+      toast({ text: troubleOf(error).detail, tone: 'bad' });
+    }
+  };
+  return useMutation({
+    mutationFn: (patch: AgentPatch) => patchAgent(read, patch),
+    onSuccess: (after) => {
+      takeOver(after);
+      const fields = (agent: Declared['agent']) => writableOf(draftOf(agent)).fields;
+      const back = mergePatch(fields(after.agent), fields(read.agent)) as AgentPatch | undefined;
+      toast({ text: 'Saved', ...(back && { undo: () => void undo(after, back) }) });
+      onDone();
+    },
+    // Somebody was quicker: what they did is read, and shown above.
+    onError: () => void queryClient.invalidateQueries({ queryKey: ['agents'] }),
+  });
+}
+
+function LeaveQuestion({ isDirty }: { isDirty: boolean }) {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    enableBeforeUnload: isDirty,
+    withResolver: true,
+  });
+  if (blocker.status !== 'blocked') return null;
+  return (
+    <Dialog title="Leave without saving?" isOpen onClose={blocker.reset}>
+      <p>What you changed here is not saved.</p>
+      <DialogActions>
+        <Button onClick={blocker.reset}>Stay</Button>
+        <Button kind="danger" onClick={blocker.proceed}>
+          Leave
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,129 @@
+import { useState, type ReactNode } from 'react';
+import { agentName, useAgent, useAgentId, useHistory, type Declared } from '../../data/agents.ts';
+import type { Release } from '../../data/agent-writes.ts';
+import { useCan } from '../../data/me.ts';
+import { ActButton, ButtonLink } from '../../ui/button.tsx';
+import { CopyId } from '../../ui/copy-id.tsx';
+import { Needing } from '../../ui/needing.tsx';
+import { Page, Tabs } from '../../ui/page.tsx';
+import { Status } from '../../ui/status.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { AgentNotices } from './agent-notices.tsx';
+import { AgentState } from './agent-state.tsx';
+import { ReleaseDialog } from './release-dialog.tsx';
+import './agents.css';
+
+const BACK = { to: '/agents', name: 'Agents' };
+
+/** What a page of one agent is given: the agent, and how to ask for another version to be live. */
+export type OnRelease = (wanted: Release) => void;
+
+/** What is around each page of one agent: its name, what is live of it, what needs a person. */
+export function AgentFrame({
+  tab,
+  children,
+}: {
+  /** Of the tab of the browser. */
+  tab: string;
+  children: (declared: Declared, onRelease: OnRelease) => ReactNode;
+}) {
+  const id = useAgentId();
+  const canRead = useCan('read');
+  const { data, error, refetch } = useAgent(canRead ? id : '');
+  const [wanted, setWanted] = useState<Release | null>(null);
+  if (!data) {
+    return (
+      <Page title="Agent" back={BACK}>
+        <Needing scope="read">
+          {error ? (
+            <TroubleNote error={error} onRetry={() => void refetch()} />
+          ) : (
+            <p role="status" className="muted">
+              Loading
+            </p>
+          )}
+        </Needing>
+      </Page>
+    );
+  }
+  const { agent } = data;
+  return (
+    <Page
+      title={`${agentName(agent)}: ${tab}`}
+      heading={agentName(agent)}
+      back={BACK}
+      actions={<AgentActions agent={agent} onRelease={setWanted} />}
+    >
+      <div className="row small muted">
+        <AgentState agent={agent} />
+        <ManagedBy agent={agent} />
+        <span className="mono">{agent.name}</span>
+        <CopyId id={agent.id} />
+      </div>
+      <AgentNotices declared={data} onRelease={setWanted} />
+      <NotActedOn agent={agent} />
+      <AgentTabs id={id} />
+      {error ? <TroubleNote error={error} onRetry={() => void refetch()} /> : null}
+      {children(data, setWanted)}
+      {wanted ? (
+        <ReleaseDialog declared={data} wanted={wanted} onClose={() => setWanted(null)} />
+      ) : null}
+    </Page>
+  );
+}
+
+const NOT_ACTED_ON = 'not acted on by this version: ';
+
+/** What is declared, and does nothing as things are here. */
+function NotActedOn({ agent: { ready, status_message: message } }: { agent: Declared['agent'] }) {
+  const what = message?.split(NOT_ACTED_ON)[1];
+  if (!ready || what === undefined) return null;
+  return <p className="muted small">Declared, and not acted on here: {what}.</p>;
+}
+
+function AgentActions({ agent, onRelease }: { agent: Declared['agent']; onRelease: OnRelease }) {
+  const back = useRollbackVersion(agent);
+  return (
+    <>
+      {back === null ? null : (
+        <ActButton needs="publish" onClick={() => onRelease({ kind: 'rollback', version: back })}>
+          Roll back…
+        </ActButton>
+      )}
+      <ButtonLink to="/agents/$agentId/playground" params={{ agentId: agent.id } as never}>
+        Talk to it
+      </ButtonLink>
+    </>
+  );
+}
+
+/** Where a rollback goes that names no version: the highest below the live one that has been live. */
+function useRollbackVersion({ id, active_version: live }: Declared['agent']): number | null {
+  const { rows } = useHistory('/v1/agents/{id}/activations', id);
+  if (live === null || live < 2) return null;
+  const been = rows.map(({ to_version: to }) => to).filter((version) => version < live);
+  return been.length === 0 ? live - 1 : Math.max(...been);
+}
+
+function AgentTabs({ id }: { id: string }) {
+  const params = { agentId: id };
+  const tabs = [
+    { to: '/agents/$agentId', name: 'Prompt', params },
+    { to: '/agents/$agentId/versions', name: 'Versions', params },
+    { to: '/agents/$agentId/activations', name: 'Activations', params },
+    { to: '/agents/$agentId/figures', name: 'Figures', params },
+    { to: '/agents/$agentId/playground', name: 'Playground', params },
+  ];
+  return <Tabs label="Agent" tabs={tabs} />;
+}
+
+const MANAGERS = { kubernetes: 'Kubernetes', file: 'a manifest file' } as const;
+
+function ManagedBy({ agent: { managed_by: by } }: { agent: Declared['agent'] }) {
+  if (by === 'api') return null;
+  return (
+    <Status tone="info" title="What it is was declared there, and is changed there">
+      managed by {MANAGERS[by]}
+    </Status>
+  );
+}

@@ -1,0 +1,107 @@
+import type { ReactNode } from 'react';
+import { isPinned, waitingVersion, type Declared } from '../../data/agents.ts';
+import type { Release } from '../../data/agent-writes.ts';
+import { Actor } from '../../ui/actor.tsx';
+import { ActButton } from '../../ui/button.tsx';
+import { Time } from '../../ui/time.tsx';
+
+/** What of this agent needs somebody, each with what to do about it. */
+export function AgentNotices({
+  declared: { agent },
+  onRelease,
+}: {
+  declared: Declared;
+  onRelease: (wanted: Release) => void;
+}) {
+  const waiting = waitingVersion(agent);
+  return (
+    <>
+      {agent.ready ? null : (
+        <Notice tone="bad">
+          <strong>Not ready: {agent.status.reason}.</strong> {agent.status.message}.{' '}
+          {remedyOf(agent.status.reason)}
+        </Notice>
+      )}
+      {isPinned(agent) ? (
+        <PinNotice agent={agent} onUnpin={() => onRelease({ kind: 'unpin' })} />
+      ) : null}
+      {waiting === null ? null : (
+        <Notice
+          tone="info"
+          action={
+            <ActButton
+              needs="publish"
+              kind="primary"
+              onClick={() => onRelease({ kind: 'publish', version: waiting })}
+            >
+              Publish version {waiting}
+            </ActButton>
+          }
+        >
+          <strong>Version {waiting} waits to be published.</strong>{' '}
+          {agent.active_version === null
+            ? 'Until then no conversation can begin.'
+            : `Until then version ${agent.active_version} is live.`}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+export function Notice({
+  tone,
+  children,
+  action,
+}: {
+  tone: 'info' | 'warn' | 'bad';
+  children: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className={`agent-notice agent-notice-${tone}`} role="status">
+      <p>{children}</p>
+      {action}
+    </div>
+  );
+}
+
+function PinNotice({ agent, onUnpin }: { agent: Declared['agent']; onUnpin: () => void }) {
+  const { activation: last } = agent;
+  const isFromIt = agent.active_version === agent.pinned_version;
+  return (
+    <Notice
+      tone="warn"
+      action={
+        <ActButton needs="publish" onClick={onUnpin}>
+          Unpin
+        </ActButton>
+      }
+    >
+      <strong>Version {agent.pinned_version} is pinned</strong>
+      {last && isFromIt ? (
+        <>
+          {' '}
+          by <Actor actor={last.actor} />, <Time at={last.at} />
+          {last.reason === null ? null : <>: “{last.reason}”</>}
+        </>
+      ) : null}
+      . What is changed makes versions that wait; unpinned, the current content goes live.
+    </Notice>
+  );
+}
+
+/** What puts it right, by the reason (contract §6). */
+const REMEDIES: Record<string, string> = {
+  VersionNotFound: 'Pin a version that exists, or take the pin away.',
+  KnowledgeSourceNotFound: 'Make the source, or choose another under Prompt.',
+  ModelProviderNotFound: 'Make the provider under Settings, or choose another under Prompt.',
+  AgentNotFound: 'Make the agent that the tool hands over to, or change the tool.',
+  InvalidParameters: 'Mend the JSON Schema of the tool.',
+  InvalidUrl: 'Give the tool an address that may be called.',
+  InvalidPrompt: 'Mend the ConfigMap that the prompt is taken from.',
+  Suspended: 'Set spec.suspend to false where it is declared.',
+};
+
+function remedyOf(reason: string): string {
+  return REMEDIES[reason] ?? '';
+}

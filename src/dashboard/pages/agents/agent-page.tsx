@@ -1,0 +1,168 @@
+import { useState } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { isPinned, useAgentId, useVersion, type Declared } from '../../data/agents.ts';
+import { deleteAgent } from '../../data/agent-writes.ts';
+import { Actor } from '../../ui/actor.tsx';
+import { ActButton, ButtonLink } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { useFilters } from '../../ui/filters.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { AgentContentView } from './agent-content.tsx';
+import { AgentForm } from './agent-form.tsx';
+import { AgentFrame, type OnRelease } from './agent-frame.tsx';
+import { VersionAction } from './version-action.tsx';
+
+/** What the agent is told and may do: as declared now, to change it, or of one version (`?version=`). */
+export function AgentPage() {
+  const [{ version, edit }, set] = useFilters();
+  return (
+    <AgentFrame tab="Prompt">
+      {(declared, onRelease) => {
+        if (version !== undefined) {
+          return (
+            <ContentOfVersion
+              agent={declared.agent}
+              version={Number(version)}
+              onRelease={onRelease}
+            />
+          );
+        }
+        const isOurs = declared.agent.managed_by === 'api';
+        return isOurs && edit !== undefined ? (
+          <AgentForm declared={declared} onClose={() => set({ edit: undefined })} />
+        ) : (
+          <DeclaredContent declared={declared} onEdit={() => set({ edit: '1' })} />
+        );
+      }}
+    </AgentFrame>
+  );
+}
+
+function DeclaredContent({ declared, onEdit }: { declared: Declared; onEdit: () => void }) {
+  const { agent } = declared;
+  // A prompt that a manifest takes from a ConfigMap stands in the version alone.
+  const { data } = useVersion(agent.id, agent.prompt === null ? agent.latest_version : null);
+  return (
+    <>
+      <div className="spread">
+        {agent.managed_by === 'api' ? (
+          <p className="muted small">
+            <WhatIsShown agent={agent} />
+          </p>
+        ) : (
+          <OwnedElsewhere agent={agent} />
+        )}
+        {agent.managed_by === 'api' ? (
+          <ActButton needs="write" onClick={onEdit}>
+            Change
+          </ActButton>
+        ) : null}
+      </div>
+      <AgentContentView
+        content={{ ...agent, prompt: agent.prompt ?? data?.content.prompt ?? '' }}
+      />
+      {agent.managed_by === 'api' ? <DeleteAgent declared={declared} /> : null}
+    </>
+  );
+}
+
+/** What was saved last is not always what is live. */
+function WhatIsShown({ agent }: { agent: Declared['agent'] }) {
+  const { active_version: live, latest_version: latest } = agent;
+  if (!isPinned(agent) && agent.publish_policy === 'automatic')
+    return 'What is saved is live at once.';
+  if (live === null || live === latest) return 'What is saved waits until somebody publishes it.';
+  return (
+    <>
+      This is what was saved last.{' '}
+      <Link to="/agents/$agentId" params={{ agentId: agent.id }} search={{ version: String(live) }}>
+        Version {live} is live
+      </Link>
+      .
+    </>
+  );
+}
+
+/** Who declared it, and so where it is changed. */
+function OwnedElsewhere({ agent }: { agent: Declared['agent'] }) {
+  const { data } = useVersion(agent.id, agent.latest_version);
+  return (
+    <p className="small">
+      Declared by {data ? <Actor actor={data.created_by} /> : agent.managed_by}: read only here.
+      Change it there, or choose among its versions: a version that is pinned stays live.
+    </p>
+  );
+}
+
+function ContentOfVersion({
+  agent,
+  version,
+  onRelease,
+}: {
+  agent: Declared['agent'];
+  version: number;
+  onRelease: OnRelease;
+}) {
+  const { data, error, refetch } = useVersion(useAgentId(), version);
+  if (error) return <TroubleNote error={error} onRetry={() => void refetch()} />;
+  if (!data) return <p className="muted">Loading</p>;
+  return (
+    <>
+      <div className="spread">
+        <p>
+          <strong>Version {version}</strong>{' '}
+          <span className="muted small">
+            made by <Actor actor={data.created_by} />, <Time at={data.created} />
+          </span>
+        </p>
+        <div className="row">
+          <VersionAction agent={agent} version={version} onRelease={onRelease} />
+          <ButtonLink to="/agents/$agentId" params={{ agentId: agent.id } as never}>
+            To what is declared now
+          </ButtonLink>
+        </div>
+      </div>
+      <AgentContentView content={data.content} />
+    </>
+  );
+}
+
+function DeleteAgent({ declared }: { declared: Declared }) {
+  const [isAsked, setIsAsked] = useState(false);
+  const navigate = useNavigate();
+  const toast = useToast();
+  const queryClient = useQueryClient();
+  const { name } = declared.agent;
+  const deletion = useMutation({
+    mutationFn: () => deleteAgent(declared),
+    onSuccess: async () => {
+      toast({ text: `Deleted ${name}` });
+      await navigate({ to: '/agents' });
+      void queryClient.invalidateQueries({ queryKey: ['agents'] });
+    },
+    onError: () => void queryClient.invalidateQueries({ queryKey: ['agents'] }),
+  });
+  return (
+    <p>
+      <ActButton needs="write" kind="quiet" onClick={() => setIsAsked(true)}>
+        Delete this agent…
+      </ActButton>
+      <Confirm
+        title={`Delete ${name}`}
+        isOpen={isAsked}
+        onClose={() => setIsAsked(false)}
+        action="Delete the agent"
+        typed={name}
+        act={() => deletion.mutateAsync()}
+      >
+        <p>
+          No conversation can begin with it any more, and it is gone from here. Conversations that
+          were held stay to be read.
+        </p>
+      </Confirm>
+    </p>
+  );
+}

@@ -1,0 +1,119 @@
+import { useId } from 'react';
+import {
+  useAgentId,
+  useHistory,
+  useVersionDiff,
+  type AgentVersion,
+  type Declared,
+} from '../../data/agents.ts';
+import { Actor } from '../../ui/actor.tsx';
+import { Filters, useFilters } from '../../ui/filters.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { AgentFrame, type OnRelease } from './agent-frame.tsx';
+import { Changes } from './changes.tsx';
+import { VersionAction } from './version-action.tsx';
+
+/** All versions, and what changed between any two of them: `?from=2&to=4`. */
+export function AgentVersionsPage() {
+  return (
+    <AgentFrame tab="Versions">
+      {({ agent }, onRelease) => <Versions agent={agent} onRelease={onRelease} />}
+    </AgentFrame>
+  );
+}
+
+type Agent = Declared['agent'];
+
+function Versions({ agent, onRelease }: { agent: Agent; onRelease: OnRelease }) {
+  const list = useHistory('/v1/agents/{id}/versions', agent.id);
+  return (
+    <>
+      <Compared agent={agent} />
+      <Table
+        label="Versions"
+        list={list}
+        columns={columnsOf(agent, onRelease)}
+        href={({ version }) => `/agents/${agent.id}?version=${version}`}
+        empty={<p>There is no version yet: the agent has never been ready.</p>}
+      />
+    </>
+  );
+}
+
+function columnsOf(
+  agent: Agent,
+  onRelease: OnRelease,
+): readonly Column<AgentVersion & { id: string }>[] {
+  return [
+    { name: 'Version', width: '7.5rem', cell: ({ version }) => `Version ${version}` },
+    {
+      name: 'State',
+      width: '5rem',
+      cell: ({ version }) =>
+        version === agent.active_version ? <Status tone="ok">live</Status> : null,
+    },
+    { name: 'Made by', isWide: true, cell: ({ created_by: by }) => <Actor actor={by} /> },
+    { name: 'Made', width: '8rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
+    {
+      name: 'Do',
+      width: 'minmax(8.5rem, 1fr)',
+      align: 'end',
+      cell: ({ version }) => (
+        <VersionAction agent={agent} version={version} onRelease={onRelease} size="small" />
+      ),
+    },
+  ];
+}
+
+/** By default what the newest version changed. */
+function Compared({ agent }: { agent: Agent }) {
+  const [search] = useFilters();
+  const id = useAgentId();
+  const latest = agent.latest_version ?? 0;
+  const to = Number(search['to'] ?? latest);
+  const from = Number(search['from'] ?? Math.max(1, to - 1));
+  const { data, error, refetch } = useVersionDiff(id, from, to);
+  if (latest < 2) return null;
+  return (
+    <section className="card stack" aria-label="Changes between two versions">
+      <Filters>
+        <VersionChoice name="from" label="From version" value={from} latest={latest} />
+        <VersionChoice name="to" label="To version" value={to} latest={latest} />
+      </Filters>
+      {error ? <TroubleNote error={error} onRetry={() => void refetch()} /> : null}
+      {from === to ? <p className="muted">It is the same version.</p> : null}
+      {data && from !== to ? <Changes changes={data} /> : null}
+    </section>
+  );
+}
+
+function VersionChoice({
+  name,
+  label,
+  value,
+  latest,
+}: {
+  name: string;
+  label: string;
+  value: number;
+  latest: number;
+}) {
+  const [, set] = useFilters();
+  const id = useId();
+  const versions = Array.from({ length: latest }, (_, at) => latest - at);
+  return (
+    <div className="filter">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value} onChange={({ target }) => set({ [name]: target.value })}>
+        {versions.map((version) => (
+          <option key={version} value={version}>
+            {version}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Declared } from '../../data/agents.ts';
+import {
+  changesBetween,
+  conflictsOf,
+  draftOf,
+  mergeDrafts,
+  writableOf,
+  type Draft,
+} from '../../data/agent-draft.ts';
+import { useCan } from '../../data/me.ts';
+import { ok, parley } from '../../data/parley.ts';
+import { Actor } from '../../ui/actor.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Changes } from './changes.tsx';
+
+/**
+ * Somebody changed the same agent while the form was open: who, what, and whose is to be kept. What only
+ * one of the two touched is kept in any case.
+ */
+export function ChangedMeanwhile({
+  base,
+  mine,
+  now,
+  onTake,
+}: {
+  base: Declared;
+  mine: Draft;
+  now: Declared;
+  onTake: (merged: Draft) => void;
+}) {
+  const [before, theirs] = [draftOf(base.agent), draftOf(now.agent)];
+  const conflicts = conflictsOf(before, mine, theirs);
+  const take = (winner: 'mine' | 'theirs') => () =>
+    onTake(mergeDrafts(before, { mine, theirs, winner }));
+  return (
+    <section className="agent-notice agent-notice-warn" role="alert" aria-label="Changed meanwhile">
+      <div className="stack-small">
+        <p>
+          <strong>Changed meanwhile</strong>
+          <Who base={base} now={now} />.{' '}
+          {conflicts.length === 0
+            ? 'You did not touch what they changed.'
+            : `You changed the same: ${conflicts.map((name) => name.replaceAll('_', ' ')).join(', ')}.`}
+        </p>
+        <Changes changes={changesBetween(writableOf(before).fields, writableOf(theirs).fields)} />
+        <div className="row">
+          {conflicts.length === 0 ? (
+            <Button onClick={take('theirs')}>Go on with both</Button>
+          ) : (
+            <>
+              <Button onClick={take('mine')}>Keep mine</Button>
+              <Button onClick={take('theirs')}>Take theirs</Button>
+            </>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** By the audit log, which a session may read that may manage keys; else by who made the version. */
+function Who({ base, now: { agent, etag } }: { base: Declared; now: Declared }) {
+  const isVersion = agent.latest_version !== base.agent.latest_version;
+  const canRead = useCan('keys');
+  const { data } = useQuery({
+    queryKey: ['versions', agent.id, 'who', etag],
+    queryFn: async ({ signal }) =>
+      canRead ? lastLine(agent.id, signal) : isVersion ? maker(agent, signal) : null,
+  });
+  if (!data) return null;
+  return (
+    <>
+      {' '}
+      by <Actor actor={data.actor} />, <Time at={data.at} />
+    </>
+  );
+}
+
+type By = { actor: string; at: number } | null;
+
+async function lastLine(id: string, signal: AbortSignal): Promise<By> {
+  const params = { query: { target: id, limit: 1 } };
+  const { data } = await ok(parley.GET('/v1/audit_log', { params, signal }));
+  const [line] = data;
+  return line ? { actor: line.actor, at: line.created } : null;
+}
+
+async function maker(agent: Declared['agent'], signal: AbortSignal): Promise<By> {
+  if (agent.latest_version === null) return null;
+  const params = { path: { id: agent.id, version: agent.latest_version } };
+  const version = await ok(parley.GET('/v1/agents/{id}/versions/{version}', { params, signal }));
+  return { actor: version.created_by, at: version.created };
+}

@@ -1,0 +1,59 @@
+import type { Change } from '../../data/agent-draft.ts';
+import { Diff } from '../../ui/diff.tsx';
+import { Json } from '../../ui/code.tsx';
+
+/** What is different, place by place: texts word by word, the rest before and after. */
+export function Changes({ changes }: { changes: readonly Change[] }) {
+  if (changes.length === 0) return <p className="muted">They are the same.</p>;
+  return (
+    <div>
+      {[...changes].sort(promptFirst).map(({ path, before, after }) => (
+        <section key={path} className="agent-change">
+          <h3>{placeOf(path)}</h3>
+          {typeof before === 'string' && typeof after === 'string' ? (
+            <Diff before={before} after={after} />
+          ) : (
+            <div className="agent-change-sides">
+              <Side name="Before" value={before} />
+              <Side name="After" value={after} />
+            </div>
+          )}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Side({ name, value }: { name: string; value: unknown }) {
+  const isNothing = value === null || value === undefined;
+  return (
+    <div className="stack-small">
+      <span className="small muted">{name}</span>
+      {isNothing ? (
+        <p className="agent-change-side muted">–</p>
+      ) : typeof value === 'object' ? (
+        <Json value={value} label={name} />
+      ) : (
+        <p className="agent-change-side preserved">
+          {typeof value === 'string' ? value : JSON.stringify(value)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function promptFirst(a: Change, b: Change): number {
+  return Number(b.path === '/prompt') - Number(a.path === '/prompt');
+}
+
+/** `/tools/refund/timeout_ms` → `Tools › refund › timeout ms` */
+export function placeOf(pointer: string): string {
+  const parts = pointer.split('/').slice(1).map(unescaped);
+  const words = parts.map((part, at) => (at === 1 ? part : part.replaceAll('_', ' ')));
+  const text = words.join(' › ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useMutation } from '@tanstack/react-query';
+import { agentName, useTakeOver } from '../../data/agents.ts';
+import { EMPTY_DRAFT, mergePatch, writableOf } from '../../data/agent-draft.ts';
+import { createAgent } from '../../data/agent-writes.ts';
+import { fieldErrors } from '../../data/parley.ts';
+import { useCan } from '../../data/me.ts';
+import { ActButton, ButtonLink } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { BasicFields, PolicyField, type Form } from './agent-fields.tsx';
+import { ModelFields, SourcesField } from './agent-more-fields.tsx';
+import './agents.css';
+
+const NOTHING = writableOf({ ...EMPTY_DRAFT, publish_policy: 'automatic' }).fields;
+
+/** A name and a prompt, and it is there; what else there is can be added afterwards. */
+export function NewAgentPage() {
+  const canPublish = useCan('publish');
+  const [draft, setDraft] = useState({
+    ...EMPTY_DRAFT,
+    // Without the scope an agent that is live at once cannot be made.
+    publish_policy: canPublish ? ('automatic' as const) : ('manual' as const),
+  });
+  const create = useCreate();
+  const form: Form = {
+    draft,
+    set: (changed) => setDraft((now) => ({ ...now, ...changed })),
+    errorAt: (pointer) => fieldErrors(create.error, pointer),
+  };
+  return (
+    <Page title="New agent" back={{ to: '/agents', name: 'Agents' }}>
+      <form
+        className="stack"
+        aria-label="New agent"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate(mergePatch(NOTHING, writableOf(draft).fields) as { prompt: string });
+        }}
+      >
+        {create.error ? <TroubleNote error={create.error} /> : null}
+        <div className="agent-content">
+          <div className="card stack">
+            <BasicFields form={form} />
+          </div>
+          <div className="card stack">
+            <SourcesField form={form} />
+            <ModelFields form={form} />
+            <PolicyField form={form} isNew />
+          </div>
+        </div>
+        <div className="agent-form-actions">
+          <ActButton needs="write" type="submit" kind="primary" isBusy={create.isPending}>
+            {draft.publish_policy === 'manual' ? 'Make the agent' : 'Make the agent, live at once'}
+          </ActButton>
+          <ButtonLink to="/agents">Cancel</ButtonLink>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+function useCreate() {
+  const navigate = useNavigate();
+  const toast = useToast();
+  const takeOver = useTakeOver();
+  return useMutation({
+    mutationFn: createAgent,
+    onSuccess: (made) => {
+      takeOver(made);
+      toast({ text: `${agentName(made.agent)} is there` });
+      void navigate({ to: '/agents/$agentId', params: { agentId: made.agent.id } });
+    },
+  });
+}

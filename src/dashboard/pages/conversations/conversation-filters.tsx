@@ -1,0 +1,127 @@
+import { useId, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import {
+  DateFilter,
+  Filters,
+  SelectFilter,
+  TextFilter,
+  useFilters,
+  type Search,
+} from '../../ui/filters.tsx';
+import { AgentFilter } from '../../ui/agent-filter.tsx';
+
+/** Those that stand behind “More filters”; that opens by itself when one of them is set. */
+const MORE = [
+  'agent_version',
+  'user_id',
+  'from',
+  'to',
+  'created_after',
+  'created_before',
+  'test',
+] as const;
+const METADATA = 'metadata.';
+
+export function ConversationFilters() {
+  const [search, set] = useFilters();
+  const isFiltered = Object.keys(search).length > 0;
+  const isMore = Object.keys(search).some(
+    (name) => name.startsWith(METADATA) || MORE.some((one) => one === name),
+  );
+  const [isOpen, setOpen] = useState(isMore);
+  const none = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
+  return (
+    <div className="stack-small">
+      <Filters>
+        <TextFilter name="q" label="Search" placeholder="words said" />
+        <AgentFilter />
+        <SelectFilter name="status" label="Status" options={['active', 'escalated', 'ended']} />
+        <SelectFilter
+          name="outcome"
+          label="Outcome"
+          options={['resolved', 'unresolved', 'escalated', 'abandoned', 'voicemail', 'unknown']}
+        />
+        <SelectFilter name="channel" label="Channel" options={['chat', 'voice']} />
+        <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Fewer filters' : 'More filters'}
+        </Button>
+        {isFiltered ? (
+          <Button kind="quiet" onClick={() => set(none)}>
+            Clear
+          </Button>
+        ) : null}
+      </Filters>
+      {isOpen ? <MoreFilters search={search} set={set} /> : null}
+    </div>
+  );
+}
+
+function MoreFilters({
+  search,
+  set,
+}: {
+  search: Search;
+  set: (changed: Record<string, string | undefined>) => void;
+}) {
+  return (
+    <div className="filters" role="group" aria-label="More filters">
+      <TextFilter name="agent_version" label="Version" placeholder="4" />
+      <TextFilter name="user_id" label="User" />
+      <DateFilter name="created_after" label="Started after" />
+      <DateFilter name="created_before" label="Started before" />
+      <TextFilter name="from" label="Call from" placeholder="+491701234567" />
+      <TextFilter name="to" label="Call to" placeholder="+49301234567" />
+      <MetadataFilter search={search} set={set} />
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={search['test'] === 'true'}
+          onChange={({ target }) => set({ test: target.checked ? 'true' : undefined })}
+        />
+        with tests
+      </label>
+    </div>
+  );
+}
+
+/** `plan=gold` and Enter; each pair that is asked for can be taken away again. */
+function MetadataFilter({
+  search,
+  set,
+}: {
+  search: Search;
+  set: (changed: Record<string, string | undefined>) => void;
+}) {
+  const id = useId();
+  const pairs = Object.entries(search).filter(([name]) => name.startsWith(METADATA));
+  return (
+    <div className="filter">
+      <label htmlFor={id}>Metadata</label>
+      <input
+        id={id}
+        placeholder="plan=gold ↵"
+        onKeyDown={({ key, currentTarget }) => {
+          const [name, value] = pairOf(currentTarget.value);
+          if (key !== 'Enter' || !name || !value) return;
+          currentTarget.value = '';
+          set({ [METADATA + name]: value });
+        }}
+      />
+      {pairs.map(([name, value]) => (
+        <Button
+          key={name}
+          size="small"
+          aria-label={`Without ${name.slice(METADATA.length)}=${value}`}
+          onClick={() => set({ [name]: undefined })}
+        >
+          {name.slice(METADATA.length)}={value} ✕
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+function pairOf(text: string): [string, string] {
+  const at = text.indexOf('=');
+  return at < 0 ? ['', ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}

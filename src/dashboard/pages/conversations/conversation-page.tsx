@@ -1,0 +1,84 @@
+import { useParams } from '@tanstack/react-router';
+import { useConversation, useTranscript } from '../../data/conversations.ts';
+import { useAgentNames } from '../../data/names.ts';
+import { useCan } from '../../data/me.ts';
+import { Transcript } from '../../transcript/transcript.tsx';
+import { CopyId } from '../../ui/copy-id.tsx';
+import { Needing } from '../../ui/needing.tsx';
+import { Page } from '../../ui/page.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { ConversationFacts } from './conversation-facts.tsx';
+import { EraseConversation } from './erase-conversation.tsx';
+import { ExportTranscript } from './export-transcript.tsx';
+import { WhatFollowed } from './what-followed.tsx';
+import { ConversationState } from './conversation-state.tsx';
+import './conversations.css';
+
+/** One conversation: what was said, by whom, drawn from what, and what became of it. */
+export function ConversationPage() {
+  const { conversationId } = useParams({ strict: false }) as { conversationId: string };
+  const canRead = useCan('read');
+  if (canRead) return <OneConversation key={conversationId} conversationId={conversationId} />;
+  return (
+    <Page title="Conversation">
+      <Needing scope="read">{null}</Needing>
+    </Page>
+  );
+}
+
+function OneConversation({ conversationId }: { conversationId: string }) {
+  const conversation = useConversation(conversationId);
+  const transcript = useTranscript(conversationId);
+  const names = useAgentNames();
+  const error = conversation.error ?? transcript.error;
+  const { data } = conversation;
+  const title = `Conversation ${data?.user_id ?? conversationId.slice(-6)}`;
+  return (
+    <Page
+      title={title}
+      heading={
+        <span className="row">
+          {title} <CopyId id={conversationId} />
+          {data ? <ConversationState conversation={data} /> : null}
+        </span>
+      }
+      back={{ to: '/conversations', name: 'Conversations' }}
+      actions={
+        data ? (
+          <>
+            <ExportTranscript id={conversationId} />
+            <EraseConversation id={conversationId} isOver={data.ended_at !== null} />
+          </>
+        ) : null
+      }
+    >
+      {error ? (
+        <TroubleNote
+          error={error}
+          onRetry={() => {
+            void conversation.refetch();
+            void transcript.refetch();
+          }}
+        />
+      ) : null}
+      {data ? <WhatFollowed conversation={data} /> : null}
+      {data && transcript.data ? (
+        <div className="conversation">
+          <aside className="stack" aria-label="About this conversation">
+            <ConversationFacts conversation={data} />
+          </aside>
+          <Transcript
+            turns={transcript.data.turns}
+            startedAt={data.started_at}
+            userName={data.user_id}
+            agentName={names.get(data.agent_id)}
+          />
+        </div>
+      ) : error ? null : (
+        <p className="muted" role="status">
+          Reading the transcript…
+        </p>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Conversation } from '../../data/conversations.ts';
+import { Status, type Tone } from '../../ui/status.tsx';
+
+const TONES: Record<string, Tone> = {
+  active: 'info',
+  escalated: 'warn',
+  resolved: 'ok',
+  unresolved: 'bad',
+  failed: 'bad',
+};
+
+/** While it goes on its status, then its outcome. */
+export function ConversationState({ conversation }: { conversation: Conversation }) {
+  const { status, outcome, test } = conversation;
+  const word = outcome ?? status;
+  return (
+    <>
+      <Status tone={TONES[word] ?? 'muted'}>{word}</Status>
+      {test ? <TestMark /> : null}
+    </>
+  );
+}
+
+export function TestMark() {
+  return (
+    <Status tone="info" title="It makes no events and no gaps, and is in no figure">
+      test
+    </Status>
+  );
+}

@@ -1,0 +1,83 @@
+import { useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { ok, parley } from '../../data/parley.ts';
+import { ActButton } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { count } from '../../ui/figure.tsx';
+import { useToast } from '../../ui/toast.tsx';
+
+type Events = 'deliver' | 'cancel';
+
+const CHOICES: readonly { events: Events; name: string; what: string }[] = [
+  {
+    events: 'deliver',
+    name: 'Send its waiting events without the words',
+    what: 'Receivers still learn that it took place: ids, times, outcome.',
+  },
+  {
+    events: 'cancel',
+    name: 'Cancel its waiting events',
+    what: 'Those that had words in them, or said whose it was, are not sent any more.',
+  },
+];
+
+/** Its words leave everything that is stored; what was counted and what receivers got stays. */
+export function EraseConversation({ id, isOver }: { id: string; isOver: boolean }) {
+  const [isOpen, setOpen] = useState(false);
+  const [events, setEvents] = useState<Events>('deliver');
+  const toast = useToast();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const erase = async (): Promise<void> => {
+    const params = { path: { id }, query: { events } };
+    const erased = await ok(parley.DELETE('/v1/conversations/{id}', { params }));
+    toast({ text: doneText(erased?.canceled_count ?? 0) });
+    await navigate({ to: '/conversations' });
+    queryClient.removeQueries({ queryKey: ['conversations', 'one', id] });
+    queryClient.removeQueries({ queryKey: ['conversations', 'transcript', id] });
+    void queryClient.invalidateQueries({ queryKey: ['conversations', 'list'] });
+  };
+  return (
+    <>
+      <ActButton needs="write" onClick={() => setOpen(true)}>
+        Erase
+      </ActButton>
+      <Confirm
+        title="Erase this conversation?"
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        action="Erase the conversation"
+        typed="erase"
+        act={erase}
+      >
+        <p>
+          {isOver ? '' : 'It is ended first. '}What was said, its user and its metadata are removed
+          from everything that is stored, its events too. Nothing brings them back. Figures stay,
+          and receivers keep what they were sent.
+        </p>
+        <fieldset className="choices">
+          <legend>Events that are not delivered yet</legend>
+          {CHOICES.map((choice) => (
+            <label key={choice.events} className="check">
+              <input
+                type="radio"
+                name="events"
+                checked={events === choice.events}
+                onChange={() => setEvents(choice.events)}
+              />
+              <span>
+                {choice.name} <span className="muted small">{choice.what}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      </Confirm>
+    </>
+  );
+}
+
+function doneText(canceled: number): string {
+  if (canceled === 0) return 'Erased the conversation';
+  return `Erased the conversation; ${count(canceled)} ${canceled === 1 ? 'delivery was' : 'deliveries were'} canceled`;
+}

@@ -1,0 +1,124 @@
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { actedOn } from '../../data/alerts.ts';
+import {
+  escalationKey,
+  readEscalation,
+  useSelf,
+  type Escalation,
+  type Person,
+} from '../../data/escalations.ts';
+import { HEARTBEAT_SEC, keepPresent } from '../../data/presence.ts';
+import { isCode, ok, parley, troubleOf } from '../../data/parley.ts';
+import { useToast } from '../../ui/toast.tsx';
+
+/** An act that came too late: nothing is broken, somebody was quicker. */
+const TOO_LATE = ['already_accepted', 'escalation_closed', 'escalation_not_accepted'];
+
+const accepting = (self: Person) => ({ accepted_by: self, heartbeat_sec: HEARTBEAT_SEC });
+
+export type Accepting = ReturnType<typeof useAccept>;
+
+/** Takes over, by the escalation's id. The first wins; the others see at once who and when. */
+export function useAccept(onAccepted: (id: string) => void) {
+  const self = useSelf();
+  return useAct(
+    (id: string) => {
+      const params = { path: { id } };
+      return ok(parley.POST('/v1/escalations/{id}/accept', { params, body: accepting(self) }));
+    },
+    (id: string) => {
+      keepPresent(id, self.id);
+      onAccepted(id);
+    },
+  );
+}
+
+/** Nobody will come: the agent goes on. */
+export function useDecline() {
+  return useAct((id: string) =>
+    ok(parley.POST('/v1/escalations/{id}/decline', { params: { path: { id } } })),
+  );
+}
+
+/** Somebody else is asked for, of another team if one is named; the agent stays silent. */
+export function useRelease(team: string) {
+  return useAct((id: string) =>
+    ok(
+      parley.POST('/v1/escalations/{id}/release', {
+        params: { path: { id } },
+        body: team === '' ? {} : { team },
+      }),
+    ),
+  );
+}
+
+/**
+ * The person has done their part: the agent goes on. Taken back, a person is asked for again, and comes
+ * at once: the user reads both.
+ */
+export function useComplete(onTakenBack: (id: string) => void) {
+  const self = useSelf();
+  const toast = useToast();
+  const takeBack = async (conversationId: string): Promise<void> => {
+    actedOn(conversationId);
+    const asked = await ok(
+      parley.POST('/v1/conversations/{id}/escalate', {
+        params: { path: { id: conversationId } },
+        body: { reason: 'taken back' },
+      }),
+    );
+    const params = { path: { id: asked.id } };
+    await ok(parley.POST('/v1/escalations/{id}/accept', { params, body: accepting(self) }));
+    keepPresent(asked.id, self.id);
+    onTakenBack(asked.id);
+  };
+  const complete = async (id: string): Promise<Escalation> => {
+    const params = { path: { id } };
+    const escalation = await ok(parley.POST('/v1/escalations/{id}/complete', { params }));
+    toast({
+      text: 'Given back to the agent',
+      undo: () =>
+        void takeBack(escalation.conversation_id).catch((error: unknown) =>
+          toast({ text: troubleOf(error).detail, tone: 'bad' }),
+        ),
+    });
+    return escalation;
+  };
+  return useAct(complete);
+}
+
+function useAct(act: (id: string) => Promise<Escalation>, onDone?: (id: string) => void) {
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  return useMutation({
+    mutationFn: act,
+    onSuccess: (escalation) => {
+      actedOn(escalation.conversation_id);
+      show(queryClient, escalation);
+      onDone?.(escalation.id);
+    },
+    onError: async (error, id) => {
+      if (!TOO_LATE.some((code) => isCode(error, code))) {
+        toast({ text: troubleOf(error).detail, tone: 'bad' });
+        return;
+      }
+      const now = await readEscalation(id);
+      show(queryClient, now);
+      toast({ text: lateText(now), tone: 'bad' });
+    },
+  });
+}
+
+/** What was answered is on the screen at once; the lists follow. */
+function show(queryClient: QueryClient, escalation: Escalation): void {
+  queryClient.setQueryData(escalationKey(escalation.id), escalation);
+  void queryClient.invalidateQueries({ queryKey: ['escalations'] });
+}
+
+function lateText({ status, accepted_by: by, accepted_at: at }: Escalation): string {
+  if (status !== 'accepted' || !by || at === null) {
+    return `It is ${status.replace('_', ' ')} meanwhile`;
+  }
+  const sec = Math.max(0, Math.floor(Date.now() / 1_000) - at);
+  return `${by.name} was quicker: accepted it ${sec} s ago`;
+}

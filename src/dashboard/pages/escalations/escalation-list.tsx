@@ -1,0 +1,179 @@
+import { useEffect, useRef } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useSelf, useWaitingList, type Escalation } from '../../data/escalations.ts';
+import { useAgentNames } from '../../data/names.ts';
+import { useList, type List } from '../../data/use-list.ts';
+import { SelectFilter, useFilters } from '../../ui/filters.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time, Waiting } from '../../ui/time.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { LABELS, reasonText } from './escalation-words.ts';
+import type { Shown } from './shown.ts';
+
+const ROW_PX = 92;
+const SKELETONS = 4;
+
+/** What this person has taken over and not given back. */
+export function useMine(): List<Escalation> {
+  const { id } = useSelf();
+  return useList('escalations', '/v1/escalations', {
+    query: { status: 'accepted', accepted_by: id },
+  });
+}
+
+export function EscalationList({ shown, selectedId }: { shown: Shown; selectedId: string | null }) {
+  if (shown === 'waiting') return <WaitingList selectedId={selectedId} />;
+  if (shown === 'mine') return <MyList selectedId={selectedId} />;
+  return <WholeList selectedId={selectedId} />;
+}
+
+function WaitingList({ selectedId }: { selectedId: string | null }) {
+  const list = useWaitingList();
+  const [{ team }] = useFilters();
+  const teams = [...new Set(list.rows.flatMap((one) => one.team ?? []))].toSorted();
+  const rows = team === undefined ? list.rows : list.rows.filter((one) => one.team === team);
+  return (
+    <>
+      {teams.length > 0 || team !== undefined ? (
+        <SelectFilter name="team" label="Team" options={teams} />
+      ) : null}
+      <Rows label="Waiting escalations" list={{ ...list, rows }} selectedId={selectedId}>
+        {team === undefined
+          ? 'Nobody waits. When an agent hands over, the one who waits is here within a second.'
+          : `Nobody waits for ${team}.`}
+      </Rows>
+    </>
+  );
+}
+
+function MyList({ selectedId }: { selectedId: string | null }) {
+  return (
+    <Rows label="Escalations you accepted" list={useMine()} selectedId={selectedId}>
+      You have no conversation. Accept one that waits.
+    </Rows>
+  );
+}
+
+const STATUSES = ['requested', 'accepted', 'declined', 'timed_out', 'completed', 'canceled'];
+
+function WholeList({ selectedId }: { selectedId: string | null }) {
+  const [{ status }] = useFilters();
+  const list = useList('escalations', '/v1/escalations', { query: { status } });
+  return (
+    <>
+      <SelectFilter name="status" label="Status" options={STATUSES} />
+      <Rows label="All escalations" list={list} selectedId={selectedId}>
+        {status ? 'None has this status.' : 'No agent has handed over yet.'}
+      </Rows>
+    </>
+  );
+}
+
+/** It draws what is seen, and reads on as one scrolls. */
+function Rows({
+  label,
+  list,
+  selectedId,
+  children,
+}: {
+  label: string;
+  list: List<Escalation>;
+  selectedId: string | null;
+  children: React.ReactNode;
+}) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const { rows, hasMore, isLoadingMore, loadMore, error, isLoading, retry } = list;
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (at) => rows[at]?.id ?? at,
+    overscan: 8,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && !isLoadingMore && !error && last >= rows.length - 10) loadMore();
+  }, [last, rows.length, hasMore, isLoadingMore, loadMore, error]);
+
+  return (
+    <div ref={scroller} className="inbox-rows" aria-busy={isLoading} onKeyDown={moveAmongItems}>
+      {error ? <TroubleNote error={error} onRetry={retry} /> : null}
+      {isLoading ? Array.from({ length: SKELETONS }, (_, at) => <SkeletonItem key={at} />) : null}
+      {!isLoading && !error && rows.length === 0 ? (
+        <p className="empty">{children}</p>
+      ) : (
+        <ul aria-label={label} style={{ position: 'relative', height: virtual.getTotalSize() }}>
+          {items.map(({ index, start, key }) => (
+            <li key={key} style={{ transform: `translateY(${start}px)` }}>
+              <Item escalation={rows[index]!} isSelected={rows[index]!.id === selectedId} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Item({ escalation, isSelected }: { escalation: Escalation; isSelected: boolean }) {
+  const { id, status, reason, summary, team, agent_id: agentId } = escalation;
+  const [search] = useFilters();
+  const names = useAgentNames();
+  return (
+    <Link
+      to={`/escalations/${id}`}
+      search={search}
+      className="inbox-item"
+      data-escalation={id}
+      aria-current={isSelected ? 'true' : undefined}
+    >
+      <span className="spread">
+        <strong>{reasonText(reason)}</strong>
+        {status === 'requested' ? <HowLong escalation={escalation} /> : null}
+        {status === 'accepted' ? (
+          <Status tone="info">{escalation.accepted_by?.name ?? LABELS[status].name}</Status>
+        ) : null}
+        {status !== 'requested' && status !== 'accepted' ? (
+          <Status tone={LABELS[status].tone}>{LABELS[status].name}</Status>
+        ) : null}
+      </span>
+      <span className="inbox-summary small">{summary}</span>
+      <span className="small muted spread">
+        <span>
+          {names.get(agentId)}
+          {team === null ? '' : ` · ${team}`}
+        </span>
+        <Time at={escalation.requested_at} />
+      </span>
+    </Link>
+  );
+}
+
+function HowLong({ escalation }: { escalation: Escalation }) {
+  return (
+    <span className="status status-warn">
+      <span className="unseen">waiting for </span>
+      <Waiting at={escalation.requested_at} />
+    </span>
+  );
+}
+
+function SkeletonItem() {
+  return (
+    <div className="inbox-item">
+      <span className="skeleton" />
+      <span className="skeleton" />
+    </div>
+  );
+}
+
+function moveAmongItems(event: React.KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+  const target = event.target as HTMLElement;
+  if (step === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
+  if (!target.classList.contains('inbox-item')) return;
+  event.preventDefault();
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('.inbox-item')];
+  links[links.indexOf(target) + step]?.focus();
+}

@@ -1,0 +1,123 @@
+import { useState } from 'react';
+import { useEscalation, useSelf, type Escalation } from '../../data/escalations.ts';
+import { useAgentNames } from '../../data/names.ts';
+import { ActButton } from '../../ui/button.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { useComplete, useDecline, type Accepting } from './acts.ts';
+import { ReleaseDialog } from './release-dialog.tsx';
+import { EndDialog } from './end-dialog.tsx';
+import { reasonText } from './escalation-words.ts';
+import { HandOverNote } from './hand-over-note.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { StateNote } from './state-note.tsx';
+import { Talk } from './talk.tsx';
+
+/** One escalation: the note for who takes over, what was said, and what can be done. */
+export function EscalationView({
+  id,
+  accepting,
+  takesFocus,
+  onTaken,
+}: {
+  id: string;
+  accepting: Accepting;
+  takesFocus: boolean;
+  /** This person has taken over another escalation. */
+  onTaken: (id: string) => void;
+}) {
+  const { data: escalation, error, refetch } = useEscalation(id);
+  const self = useSelf();
+  const names = useAgentNames();
+  if (error && !escalation) return <TroubleNote error={error} onRetry={() => void refetch()} />;
+  if (!escalation) return <p role="status">Loading…</p>;
+  const isMine = escalation.status === 'accepted' && escalation.accepted_by?.id === self.id;
+  return (
+    <>
+      <header className="escalation-head stack-small">
+        <div className="spread">
+          <h2>
+            {reasonText(escalation.reason)} · {names.get(escalation.agent_id)}
+          </h2>
+          <Acts escalation={escalation} isMine={isMine} accepting={accepting} onTaken={onTaken} />
+        </div>
+        <StateNote escalation={escalation} isMine={isMine} />
+        <HandOverNote escalation={escalation} />
+      </header>
+      <Talk escalation={escalation} isMine={isMine} takesFocus={takesFocus} />
+    </>
+  );
+}
+
+function Acts({
+  escalation,
+  isMine,
+  accepting,
+  onTaken,
+}: {
+  escalation: Escalation;
+  isMine: boolean;
+  accepting: Accepting;
+  onTaken: (id: string) => void;
+}) {
+  const declining = useDecline();
+  const completing = useComplete(onTaken);
+  const [asks, setAsks] = useState<'decline' | 'complete' | 'release' | 'end' | null>(null);
+  const { id, status } = escalation;
+  const close = (): void => setAsks(null);
+  if (status !== 'requested' && status !== 'accepted') return null;
+  return (
+    <div className="row">
+      {status === 'requested' ? (
+        <>
+          <ActButton
+            needs="write"
+            kind="primary"
+            isBusy={accepting.isPending}
+            onClick={() => accepting.mutate(id)}
+          >
+            Accept
+          </ActButton>
+          <ActButton needs="write" onClick={() => setAsks('decline')}>
+            Leave it to the agent
+          </ActButton>
+        </>
+      ) : (
+        <ActButton
+          needs="write"
+          isBusy={completing.isPending}
+          onClick={() => (isMine ? completing.mutate(id) : setAsks('complete'))}
+        >
+          Back to the agent
+        </ActButton>
+      )}
+      {status === 'accepted' ? (
+        <ActButton needs="write" onClick={() => setAsks('release')}>
+          To somebody else…
+        </ActButton>
+      ) : null}
+      <ActButton needs="write" onClick={() => setAsks('end')}>
+        End the conversation…
+      </ActButton>
+      <Confirm
+        title="Leave it to the agent?"
+        isOpen={asks === 'decline'}
+        onClose={close}
+        action="Leave it to the agent"
+        act={() => declining.mutateAsync(id)}
+      >
+        <p>The user is told that nobody is free, and the agent goes on.</p>
+      </Confirm>
+      <Confirm
+        title="Give it back for somebody else?"
+        isOpen={asks === 'complete'}
+        onClose={close}
+        action="Back to the agent"
+        act={() => completing.mutateAsync(id)}
+      >
+        <p>{escalation.accepted_by?.name} is talking with this user, and will be cut off.</p>
+      </Confirm>
+      {asks === 'release' ? <ReleaseDialog escalation={escalation} onClose={close} /> : null}
+      <EndDialog escalation={escalation} isOpen={asks === 'end'} onClose={close} />
+    </div>
+  );
+}

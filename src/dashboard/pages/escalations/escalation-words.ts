@@ -1,0 +1,18 @@
+import type { Escalation } from '../../data/escalations.ts';
+import type { Tone } from '../../ui/status.tsx';
+
+export const LABELS: Record<Escalation['status'], { name: string; tone: Tone }> = {
+  requested: { name: 'waiting', tone: 'warn' },
+  accepted: { name: 'accepted', tone: 'info' },
+  declined: { name: 'declined', tone: 'muted' },
+  timed_out: { name: 'timed out', tone: 'bad' },
+  completed: { name: 'completed', tone: 'ok' },
+  canceled: { name: 'canceled', tone: 'muted' },
+};
+
+/** `user_request` → `User request`; the words of who asked for a person as they are. */
+export function reasonText(reason: string): string {
+  if (reason === '') return 'No reason given';
+  const words = /^[a-z]+(_[a-z]+)*$/.test(reason) ? reason.replaceAll('_', ' ') : reason;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,21 @@
+import { Link } from '@tanstack/react-router';
+import type { Escalation } from '../../data/escalations.ts';
+import { CopyId } from '../../ui/copy-id.tsx';
+import { useConversation } from '../../data/conversations.ts';
+
+/** What the agent leaves to who takes over: why, what happened so far, and whose conversation it is. */
+export function HandOverNote({ escalation }: { escalation: Escalation }) {
+  const { conversation_id: conversationId, summary } = escalation;
+  const { data: conversation } = useConversation(conversationId);
+  return (
+    <section className="escalation-note stack-small" aria-label="Hand-over note">
+      <p>{summary === '' ? 'Nothing was said before.' : summary}</p>
+      <p className="small muted row">
+        <span>{conversation?.user_id ?? 'No user id'}</span>
+        <span>{conversation?.channel}</span>
+        <Link to={`/conversations/${conversationId}`}>Conversation</Link>
+        <CopyId id={conversationId} />
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router';
+import { useWaiting } from '../../data/escalations.ts';
+import { useFilters } from '../../ui/filters.tsx';
+import { useMine } from './escalation-list.tsx';
+import { SHOWN, shownOf, type Shown } from './shown.ts';
+
+const NAMES: Record<Shown, string> = { waiting: 'Waiting', mine: 'Mine', all: 'All' };
+
+export function InboxTabs() {
+  const [search] = useFilters();
+  const shown = shownOf(search);
+  const mine = useMine();
+  const counts: Record<Shown, number | undefined> = {
+    waiting: useWaiting()?.length,
+    mine: mine.rows.length,
+    all: undefined,
+  };
+  return (
+    <nav aria-label="Which escalations" className="tabs">
+      {SHOWN.map((one) => (
+        <Link
+          key={one}
+          to="."
+          search={(one === 'waiting' ? {} : { show: one }) as never}
+          // Active by the whole of its address only: of the three it is always one.
+          activeOptions={{ exact: true, includeSearch: true }}
+          aria-current={one === shown ? 'page' : undefined}
+        >
+          {NAMES[one]}
+          {counts[one] ? <span className="numeric"> {counts[one]}</span> : null}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,38 @@
+import { useState } from 'react';
+import type { Escalation } from '../../data/escalations.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Field } from '../../ui/field.tsx';
+import { useRelease } from './acts.ts';
+
+/** It waits again, for the same team or another one. */
+export function ReleaseDialog({
+  escalation: { id, team, accepted_by: by },
+  onClose,
+}: {
+  escalation: Escalation;
+  onClose: () => void;
+}) {
+  const [asked, setAsked] = useState('');
+  const releasing = useRelease(asked.trim());
+  return (
+    <Confirm
+      title="Ask somebody else?"
+      isOpen
+      onClose={onClose}
+      action="Ask somebody else"
+      act={() => releasing.mutateAsync(id)}
+    >
+      <p>The user is told that {by?.name} has left, and waits until another person accepts.</p>
+      <Field label="Team" hint={team === null ? 'Empty: whoever looks.' : `Empty: ${team} again.`}>
+        {(control) => (
+          <input
+            {...control}
+            maxLength={64}
+            value={asked}
+            onChange={({ target }) => setAsked(target.value)}
+          />
+        )}
+      </Field>
+    </Confirm>
+  );
+}

@@ -1,0 +1,75 @@
+import { useEffect, useRef, useState } from 'react';
+import { useSelf } from '../../data/escalations.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+
+/** What is half written stays while one looks at another conversation. */
+const drafts = new Map<string, string>();
+
+/** What was written and not sent; empty: nothing. */
+export function draftOf(escalationId: string): string {
+  return drafts.get(escalationId) ?? '';
+}
+
+const IS_MAC = navigator.userAgent.includes('Mac');
+
+/** Where the person writes to the user. */
+export function Reply({
+  escalationId,
+  takesFocus,
+  onSay,
+}: {
+  escalationId: string;
+  takesFocus: boolean;
+  onSay: (text: string) => void;
+}) {
+  const { name } = useSelf();
+  const box = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState(draftOf(escalationId));
+  useEffect(() => {
+    if (takesFocus) box.current?.focus();
+  }, [takesFocus]);
+  const write = (value: string): void => {
+    drafts.set(escalationId, value);
+    setText(value);
+  };
+  const send = (): void => {
+    if (text.trim() === '') return;
+    onSay(text);
+    write('');
+    box.current?.focus();
+  };
+  return (
+    <form
+      className="escalation-reply"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <Field
+        label={`Reply as ${name}`}
+        hint={`${IS_MAC ? '⌘' : 'Ctrl'}+Enter sends, Enter begins a new line.`}
+      >
+        {(control) => (
+          <textarea
+            {...control}
+            ref={box}
+            rows={3}
+            maxLength={32_000}
+            value={text}
+            onChange={({ target }) => write(target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+              event.preventDefault();
+              send();
+            }}
+          />
+        )}
+      </Field>
+      <Button type="submit" kind="primary" disabled={text.trim() === ''}>
+        Send
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,10 @@
+import type { Search } from '../../ui/filters.tsx';
+
+export const SHOWN = ['waiting', 'mine', 'all'] as const;
+
+/** Which escalations the list shows; of the address. */
+export type Shown = (typeof SHOWN)[number];
+
+export function shownOf({ show }: Search): Shown {
+  return SHOWN.find((one) => one === show) ?? 'waiting';
+}

@@ -1,0 +1,94 @@
+import { useConversation } from '../../data/conversations.ts';
+import type { Escalation } from '../../data/escalations.ts';
+import { Status } from '../../ui/status.tsx';
+import { durationText, Time, useNowSec, Waiting } from '../../ui/time.tsx';
+import { LABELS } from './escalation-words.ts';
+
+/** From here on it is shown how long the user still waits. */
+const NEAR_SEC = 60;
+
+/** Where it stands, in a sentence: who waits how long, who took it and when, how it ended. */
+export function StateNote({ escalation, isMine }: { escalation: Escalation; isMine: boolean }) {
+  return (
+    <p role="status" className="small">
+      <Status tone={LABELS[escalation.status].tone}>{LABELS[escalation.status].name}</Status>{' '}
+      <Words escalation={escalation} isMine={isMine} />
+    </p>
+  );
+}
+
+function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean }) {
+  const { status, accepted_by: by, finished_at: finishedAt } = escalation;
+  switch (status) {
+    case 'requested':
+      return <WaitingWords escalation={escalation} />;
+    case 'accepted':
+      return (
+        <>
+          {isMine ? 'You' : <strong>{by?.name}</strong>} accepted it{' '}
+          <Time at={escalation.accepted_at} />, after a wait of{' '}
+          {durationText(escalation.wait_sec ?? 0)}.
+          {isMine ? ' The agent is silent until you give it back.' : ''}
+        </>
+      );
+    case 'declined':
+      return (
+        <>
+          Declined <Time at={finishedAt} />: the agent went on.
+        </>
+      );
+    case 'timed_out':
+      return (
+        <>
+          Nobody accepted it in time: the agent went on <Time at={finishedAt} />.
+        </>
+      );
+    case 'completed':
+      return <CompletedWords escalation={escalation} />;
+    case 'canceled':
+      return (
+        <>
+          The conversation ended <Time at={finishedAt} />, before anybody accepted it.
+        </>
+      );
+    default:
+      return status satisfies never;
+  }
+}
+
+/** Given back, or ended by whoever had it: the end of a conversation completes its escalation. */
+function CompletedWords({ escalation }: { escalation: Escalation }) {
+  const { accepted_by: by, finished_at: finishedAt } = escalation;
+  const { data: conversation } = useConversation(escalation.conversation_id);
+  const who = by?.name ?? 'Somebody';
+  const endedAt = conversation?.ended_at ?? null;
+  const isByEnd = endedAt !== null && finishedAt !== null && endedAt - finishedAt <= 1;
+  return isByEnd ? (
+    <>
+      The conversation ended <Time at={finishedAt} />, while {who} had it
+      {conversation?.outcome ? `: ${conversation.outcome}` : ''}.
+    </>
+  ) : (
+    <>
+      {who} gave it back to the agent <Time at={finishedAt} />.
+    </>
+  );
+}
+
+function WaitingWords({ escalation }: { escalation: Escalation }) {
+  const leftSec = escalation.times_out_at - useNowSec();
+  return (
+    <>
+      The user waits for <Waiting at={escalation.requested_at} />.{' '}
+      {leftSec > NEAR_SEC ? (
+        <span className="muted">
+          The agent goes on <Time at={escalation.times_out_at} /> if nobody accepts it.
+        </span>
+      ) : (
+        <strong className="escalation-near">
+          {leftSec > 0 ? `The agent goes on in ${durationText(leftSec)}.` : 'The time is up.'}
+        </strong>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import { useConversation, useTranscript } from '../../data/conversations.ts';
+import type { Escalation } from '../../data/escalations.ts';
+import { useCan } from '../../data/me.ts';
+import { Transcript } from '../../transcript/transcript.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Code } from '../../ui/code.tsx';
+import { Needing } from '../../ui/needing.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { draftOf, Reply } from './reply.tsx';
+import { useSaying } from './saying.ts';
+
+/** What is said, as it is said, and the place to say something. */
+export function Talk({
+  escalation,
+  isMine,
+  takesFocus,
+}: {
+  escalation: Escalation;
+  isMine: boolean;
+  takesFocus: boolean;
+}) {
+  const { conversation_id: id } = escalation;
+  const { data: conversation } = useConversation(id);
+  const { data, error, refetch } = useTranscript(id);
+  const saying = useSaying(escalation);
+  const canWrite = useCan('write');
+  // On a telephone the note and what can be done stand above what was said, and are wanted first.
+  const startsAtEnd = isMine || !window.matchMedia('(max-width: 52rem)').matches;
+  return (
+    <>
+      <div className="escalation-turns" tabIndex={0} role="group" aria-label="What was said">
+        {error && !data ? <TroubleNote error={error} onRetry={() => void refetch()} /> : null}
+        {data && conversation ? (
+          <Transcript
+            key={String(startsAtEnd)}
+            turns={data.turns}
+            startedAt={conversation.started_at}
+            userName={conversation.user_id}
+            startsAtEnd={startsAtEnd}
+          />
+        ) : null}
+        <Unsent saying={saying} />
+      </div>
+      {isMine && canWrite ? (
+        <Reply escalationId={escalation.id} takesFocus={takesFocus} onSay={saying.say} />
+      ) : (
+        <Draft text={draftOf(escalation.id)} />
+      )}
+      {isMine && !canWrite ? <Needing scope="write">{null}</Needing> : null}
+    </>
+  );
+}
+
+/** It ended while somebody wrote: their words are not lost. */
+function Draft({ text }: { text: string }) {
+  if (text.trim() === '') return null;
+  return (
+    <div className="escalation-draft stack-small">
+      <p className="small muted">Not sent:</p>
+      <Code text={text} label="What you had written" wrap />
+    </div>
+  );
+}
+
+/** What was written and has not arrived. */
+function Unsent({ saying }: { saying: ReturnType<typeof useSaying> }) {
+  return saying.unsent.map(({ key, text, error }) => (
+    <div key={key} className="escalation-unsent stack-small">
+      <p className="preserved">{text}</p>
+      {error ? (
+        <>
+          <TroubleNote error={error} onRetry={() => saying.again(key)} />
+          <Button size="small" onClick={() => saying.forget(key)}>
+            Do not send it
+          </Button>
+        </>
+      ) : (
+        <p className="small muted">Sending…</p>
+      )}
+    </div>
+  ));
+}

@@ -1,0 +1,180 @@
+import type { ReactNode } from 'react';
+import { fieldErrors, isCode, ParleyError } from '../../../data/parley.ts';
+import { Button } from '../../../ui/button.tsx';
+import { DialogActions } from '../../../ui/dialog.tsx';
+import { TroubleNote } from '../../../ui/trouble.tsx';
+import { NameField } from '../name-field.tsx';
+import { PLACES, type FetchedDraft, type FetchedType } from '../../../data/fetched-draft.ts';
+import { LinesField, TextField } from './fetched-fields.tsx';
+
+/** What a field needs that shows one of the draft. */
+type FieldOf = (
+  name: keyof FetchedDraft,
+  pointer?: string,
+) => { value: string; error: string | undefined; onChange: (value: string) => void };
+
+/**
+ * The form of a source that is read from elsewhere, new or there already. An error at a place that has no
+ * field stands below them.
+ */
+export function FetchedForm({
+  type,
+  isNew,
+  draft,
+  onChange,
+  notice,
+  error,
+  action,
+  isBusy,
+  canSend,
+  onSend,
+  onClose,
+}: {
+  type: FetchedType;
+  isNew?: boolean;
+  draft: FetchedDraft;
+  onChange: (draft: FetchedDraft) => void;
+  /** Above the fields. */
+  notice?: ReactNode;
+  error: unknown;
+  /** The button's word. */
+  action: string;
+  isBusy: boolean;
+  canSend: boolean;
+  onSend: () => void;
+  onClose: () => void;
+}) {
+  const field: FieldOf = (name, pointer = '') => ({
+    value: draft[name],
+    error: pointer === '' ? undefined : wrongAt(error, pointer),
+    onChange: (value) => onChange({ ...draft, [name]: value }),
+  });
+  const { value: name, ...named } = field('name', '/name');
+  const nameField = isNew ? <NameField name={name} {...named} /> : null;
+  return (
+    <form
+      className="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSend();
+      }}
+    >
+      {notice}
+      {type === 'website' ? (
+        <WebsiteFields field={field} name={nameField} />
+      ) : (
+        <IntegrationFields field={field} name={nameField} />
+      )}
+      <TextField
+        label="Schedule"
+        hint="@hourly, @daily, @weekly, @monthly, or five fields of cron in UTC. Empty: only when asked."
+        {...field('schedule', '/schedule')}
+      />
+      {error && !isShown(error, PLACES[type]) ? <TroubleNote error={error} /> : null}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          type="submit"
+          kind="primary"
+          isBusy={isBusy}
+          disabled={!canSend || draft.url.trim() === ''}
+        >
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function WebsiteFields({ field, name }: { field: FieldOf; name: ReactNode }) {
+  return (
+    <>
+      <TextField
+        label="Address of the first page"
+        hint="The pages of this site that it leads to are read, as its robots.txt has it."
+        type="url"
+        placeholder="https://www.example.com/help/"
+        {...field('url', '/website/url')}
+      />
+      {name}
+      <LinesField
+        label="Keep only these paths"
+        hint="One in a line, as in /help/*. Empty: all."
+        {...field('include', '/website/include')}
+      />
+      <LinesField
+        label="Leave out these paths"
+        hint="One in a line, as in */archive/*."
+        {...field('exclude', '/website/exclude')}
+      />
+      <div className="columns">
+        <TextField
+          label="Links followed at most"
+          hint="0: the first page alone. Empty: 5."
+          type="number"
+          {...field('depth', '/website/max_depth')}
+        />
+        <TextField
+          label="Pages at most"
+          hint="1 to 10,000. Empty: 500."
+          type="number"
+          {...field('pages', '/website/max_pages')}
+        />
+        <TextField
+          label="Delay in milliseconds"
+          hint="Between requests; 0: several at once. Empty: 500."
+          type="number"
+          {...field('delay', '/website/delay_ms')}
+        />
+      </div>
+    </>
+  );
+}
+
+/** Secrets are named, never typed in here. */
+function IntegrationFields({ field, name }: { field: FieldOf; name: ReactNode }) {
+  return (
+    <>
+      <TextField
+        label="Address of the feed"
+        hint="It answers with documents, as docs/integrations.md has it."
+        type="url"
+        placeholder="https://help.example.com/feed"
+        {...field('url', '/integration/url')}
+      />
+      {name}
+      <div className="columns">
+        <TextField
+          label="Secret sent as bearer token"
+          hint="The name of a Secret with the label parley.dev/allow. Empty: none."
+          {...field('token', '/integration/secret_ref')}
+        />
+        <TextField label="Key in it" {...field('tokenKey')} />
+      </div>
+      <div className="columns">
+        <TextField
+          label="Secret that requests are signed with"
+          hint="As above. Empty: they are not signed."
+          {...field('signing', '/integration/signing_secret_ref')}
+        />
+        <TextField label="Key in the signing Secret" {...field('signingKey')} />
+      </div>
+    </>
+  );
+}
+
+function wrongAt(error: unknown, pointer: string): string | undefined {
+  return pointer === '/name' && isCode(error, 'name_taken')
+    ? 'Another source has this name.'
+    : fieldErrors(error, pointer);
+}
+
+/** Whether all that is wrong stands at a field. */
+function isShown(error: unknown, places: readonly string[]): boolean {
+  if (isCode(error, 'name_taken')) return true;
+  const problems = error instanceof ParleyError ? (error.problem?.errors ?? []) : [];
+  const isAt = (pointer: string): boolean =>
+    places.some((place) => pointer === place || pointer.startsWith(`${place}/`));
+  return problems.length > 0 && problems.every(({ pointer }) => isAt(pointer));
+}

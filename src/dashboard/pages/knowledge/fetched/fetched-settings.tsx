@@ -1,0 +1,69 @@
+import { Fragment, useState, type ReactNode } from 'react';
+import type { Source, TaggedSource } from '../../../data/knowledge.ts';
+import { ActButton } from '../../../ui/button.tsx';
+import { EditFetched } from './edit-fetched.tsx';
+import type { FetchedType } from '../../../data/fetched-draft.ts';
+
+/** From where a source is read, what of it and when: to see, and to change where it is ours. */
+export function FetchedSettings({ type, tagged }: { type: FetchedType; tagged: TaggedSource }) {
+  const [isEditing, setEditing] = useState(false);
+  const { source } = tagged;
+  const isOurs = source.managed_by === 'api';
+  return (
+    <section className="stack-small">
+      <header className="spread">
+        <h2>What is read</h2>
+        {isOurs ? (
+          <ActButton needs="write" onClick={() => setEditing(true)}>
+            Edit what is read
+          </ActButton>
+        ) : null}
+      </header>
+      {isOurs ? null : <p className="muted">{ownerOf(source)}</p>}
+      <dl className="facts">
+        {settingsOf(source).map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      {isEditing ? (
+        <EditFetched type={type} tagged={tagged} onClose={() => setEditing(false)} />
+      ) : null}
+    </section>
+  );
+}
+
+/** Whose it is, and where it is changed then. */
+function ownerOf({ managed_by: owner, name }: Source): ReactNode {
+  return owner === 'kubernetes' ? (
+    <>
+      Declared in Kubernetes: change its manifest, or <code>kubectl edit ks {name}</code>.
+    </>
+  ) : (
+    <>
+      Declared by a file in the folder of <code>PARLEY_MANIFESTS</code>, as <code>{name}</code>:
+      change that file.
+    </>
+  );
+}
+
+function settingsOf({ website, integration }: Source): [name: string, value: string][] {
+  const secret = integration?.secret_ref;
+  const signing = integration?.signing_secret_ref;
+  const all: [string, string | number | undefined][] = [
+    ['Address', (website ?? integration)?.url],
+    ['Keep only', website?.include?.join(', ')],
+    ['Leave out', website?.exclude?.join(', ')],
+    ['Links followed at most', website?.max_depth],
+    ['Pages at most', website?.max_pages],
+    ['Delay', website?.delay_ms === undefined ? undefined : `${website.delay_ms} ms`],
+    ['Bearer token', secret && `${secret.key} of ${secret.name}`],
+    ['Signed with', signing && `${signing.key} of ${signing.name}`],
+    ['Headers', integration?.headers && Object.keys(integration.headers).join(', ')],
+  ];
+  return all.flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+}

@@ -1,0 +1,47 @@
+import { useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useMakeSource } from '../../../data/syncs.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { useToast } from '../../../ui/toast.tsx';
+import { EMPTY_DRAFT, newSourceOf, type FetchedType } from '../../../data/fetched-draft.ts';
+import { FetchedForm } from './fetched-form.tsx';
+
+const WORDS = {
+  website: { title: 'Add a website', action: 'Add the website' },
+  integration: { title: 'Add an integration', action: 'Add the integration' },
+};
+
+/** The pages of a site, or the feed of a system of theirs, become a source. */
+export function NewFetched({
+  type,
+  isOpen,
+  onClose,
+}: {
+  type: FetchedType;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const navigate = useNavigate();
+  const toast = useToast();
+  const making = useMakeSource((source) => {
+    toast({ text: `Added ${source.name}; it is being read` });
+    void navigate({ to: `/knowledge/sources/${source.id}` });
+  });
+  return (
+    <Dialog title={WORDS[type].title} isOpen={isOpen} onClose={onClose} isWide>
+      <FetchedForm
+        type={type}
+        isNew
+        draft={draft}
+        onChange={setDraft}
+        error={making.error}
+        action={WORDS[type].action}
+        isBusy={making.isPending}
+        canSend
+        onSend={() => making.mutate(newSourceOf(type, draft))}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,122 @@
+import { useState } from 'react';
+import { SYNC_LOOK_MS } from '../../../data/knowledge.ts';
+import { isOver, useSync, type Sync } from '../../../data/syncs.ts';
+import { useList } from '../../../data/use-list.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { count } from '../../../ui/figure.tsx';
+import { Status, type Tone } from '../../../ui/status.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { msText, Time } from '../../../ui/time.tsx';
+import { TroubleNote } from '../../../ui/trouble.tsx';
+
+const TONES: Record<Sync['status'], Tone> = {
+  queued: 'muted',
+  running: 'info',
+  succeeded: 'ok',
+  failed: 'bad',
+  canceled: 'muted',
+};
+
+const WORDS: Record<Sync['trigger'], string> = {
+  request: 'asked for',
+  declared: 'declared',
+  schedule: 'schedule',
+  retry: 'tried again',
+};
+
+/** How often it was read, what that changed, and what could not be read. */
+export function PastSyncs({ sourceId }: { sourceId: string }) {
+  const [shown, setShown] = useState<string | null>(null);
+  const list = useList('sources', '/v1/knowledge/sources/{id}/syncs', {
+    path: { id: sourceId },
+    refreshMs: (rows) => (rows.every(isOver) ? false : SYNC_LOOK_MS),
+  });
+  return (
+    <section className="stack-small">
+      <h2>Syncs</h2>
+      <Table
+        label="Syncs"
+        list={list}
+        empty="It was not read yet."
+        columns={[
+          { name: 'Status', cell: (sync) => <State sync={sync} />, width: '7.5rem' },
+          { name: 'When', cell: (sync) => <Time at={sync.requested_at} />, width: '7rem' },
+          { name: 'Why', cell: ({ trigger }) => WORDS[trigger], isWide: true },
+          { name: 'Read', cell: ({ read }) => count(read), width: '5rem', align: 'end' },
+          { name: 'Changed', cell: changesOf, width: 'minmax(0, 2fr)', isWide: true },
+          { name: 'Took', cell: tookOf, width: '5rem', align: 'end', isWide: true },
+          {
+            name: 'Problems',
+            cell: (sync) => <Problems sync={sync} onShow={() => setShown(sync.id)} />,
+            width: '7rem',
+            align: 'end',
+          },
+        ]}
+      />
+      <Dialog
+        title="What was not read"
+        isOpen={shown !== null}
+        onClose={() => setShown(null)}
+        isWide
+      >
+        {shown === null ? null : <ProblemList sourceId={sourceId} id={shown} />}
+      </Dialog>
+    </section>
+  );
+}
+
+function State({ sync: { status, error } }: { sync: Sync }) {
+  return (
+    <Status tone={TONES[status]} {...(error && { title: error })}>
+      {status}
+    </Status>
+  );
+}
+
+function changesOf({ result, changed }: Sync): string {
+  if (result === null) return count(changed);
+  const { added, updated, removed } = result;
+  return `${count(added)} added, ${count(updated)} updated, ${count(removed)} removed`;
+}
+
+function tookOf({ result }: Sync): string {
+  return result ? msText(result.duration_sec * 1_000) : '–';
+}
+
+function Problems({ sync, onShow }: { sync: Sync; onShow: () => void }) {
+  const { failed, skipped, status } = sync;
+  if (failed + skipped === 0 && status !== 'failed') return <span className="muted">none</span>;
+  return (
+    <Button size="small" onClick={onShow}>
+      Show {failed + skipped > 0 ? count(failed + skipped) : 'why'}
+    </Button>
+  );
+}
+
+function ProblemList({ sourceId, id }: { sourceId: string; id: string }) {
+  const { data: sync, error } = useSync(sourceId, id);
+  if (!sync) return error ? <TroubleNote error={error} /> : <p role="status">Loading…</p>;
+  const problems = sync.problems ?? [];
+  const { failed, skipped } = sync;
+  return (
+    <div className="stack-small">
+      {sync.error ? <p className="problem">{sync.error}</p> : null}
+      <p className="muted">
+        {count(failed)} failed, and stay as they were; {count(skipped)} are not to be read, and are
+        found no more.
+        {failed + skipped > problems.length ? ` The first ${problems.length}:` : ''}
+      </p>
+      <ul className="stack-small" aria-label="What was not read">
+        {problems.map(({ path, kind, reason }) => (
+          <li key={path}>
+            <Status tone={kind === 'failed' ? 'bad' : 'muted'}>{kind}</Status>{' '}
+            <span className="mono">{path}</span>
+            <br />
+            <span className="small muted">{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { useSync, useStopSync } from '../../../data/syncs.ts';
+import { isCode } from '../../../data/parley.ts';
+import { ActButton } from '../../../ui/button.tsx';
+import { count } from '../../../ui/figure.tsx';
+import { TroubleNote } from '../../../ui/trouble.tsx';
+
+/** How far the sync under way is, and the way to stop it. */
+export function RunningSync({ sourceId, id }: { sourceId: string; id: string }) {
+  const { data: sync } = useSync(sourceId, id);
+  const stopping = useStopSync(sourceId);
+  const isQueued = !sync || sync.status === 'queued';
+  const { found, read, changed, failed } = sync ?? { found: 0, read: 0, changed: 0, failed: 0 };
+  return (
+    <section className="card stack-small" aria-label="Being read">
+      <header className="spread">
+        <h2>{isQueued ? 'Waits to be read' : 'Being read'}</h2>
+        <ActButton needs="write" isBusy={stopping.isPending} onClick={() => stopping.mutate(id)}>
+          Stop reading
+        </ActButton>
+      </header>
+      <progress
+        aria-label="Read"
+        {...(found > 0 && { max: found, value: Math.min(read, found) })}
+      />
+      <p className="small muted numeric">
+        {count(found)} found, {count(read)} read, {count(changed)} changed, {count(failed)} failed
+      </p>
+      {stopping.error && !isCode(stopping.error, 'sync_finished') ? (
+        <TroubleNote error={stopping.error} />
+      ) : null}
+    </section>
+  );
+}

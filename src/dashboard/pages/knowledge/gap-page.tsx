@@ -1,0 +1,98 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { useGap, useGaps, type Gap } from '../../data/knowledge.ts';
+import { useCan } from '../../data/me.ts';
+import { useAgentNames } from '../../data/names.ts';
+import { isSameQuestion } from '../../data/questions.ts';
+import { CopyId } from '../../ui/copy-id.tsx';
+import { count, decimal } from '../../ui/figure.tsx';
+import { Needing } from '../../ui/needing.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { Asked } from './asked.tsx';
+import { GapAnswer } from './gap-answer.tsx';
+import { NewAnswer } from './new-answer.tsx';
+import { Wordings } from './wordings.tsx';
+import './knowledge.css';
+
+/** One question: what was found when it was asked, the answer to it, and whether that is found. */
+export function GapPage() {
+  const { gapId } = useParams({ strict: false }) as { gapId: string };
+  if (useCan('read')) return <ReadGap key={gapId} id={gapId} />;
+  return (
+    <Page title="Gap" back={BACK}>
+      <Needing scope="read">{null}</Needing>
+    </Page>
+  );
+}
+
+const BACK = { to: '/knowledge/gaps', name: 'Gaps' };
+
+function ReadGap({ id }: { id: string }) {
+  const { data: gap, error, refetch } = useGap(id);
+  if (!gap) {
+    return (
+      <Page title="Gap" back={BACK}>
+        {error ? (
+          <TroubleNote error={error} onRetry={() => void refetch()} />
+        ) : (
+          <p role="status">Loading…</p>
+        )}
+      </Page>
+    );
+  }
+  return (
+    <Page title={`Gap: ${gap.question}`} heading={gap.question} back={BACK}>
+      <Facts gap={gap} />
+      <div className="gap-columns">
+        {gap.status === 'open' ? <OpenGap gap={gap} /> : <GapAnswer gap={gap} />}
+        <Asked key={gap.question} gap={gap} />
+        <Wordings gap={gap} />
+      </div>
+    </Page>
+  );
+}
+
+/** Other agents were asked the same: one answer can serve them all. */
+function OpenGap({ gap }: { gap: Gap }) {
+  const { data } = useGaps('open');
+  const others = data?.gaps.filter(
+    ({ id, question }) => id !== gap.id && isSameQuestion(question, gap.question),
+  );
+  return <NewAnswer gap={gap} others={others ?? []} />;
+}
+
+function Facts({ gap }: { gap: Gap }) {
+  const names = useAgentNames();
+  return (
+    <dl className="facts small">
+      <dt>Status</dt>
+      <dd>
+        {gap.status === 'open' ? (
+          <Status tone="warn">open</Status>
+        ) : (
+          <>
+            <Status tone="ok">resolved</Status> <Time at={gap.resolved_at} />
+          </>
+        )}
+      </dd>
+      <dt>Agent</dt>
+      <dd>
+        <Link to={`/agents/${gap.agent_id}`}>{names.get(gap.agent_id) ?? gap.agent_id}</Link>
+      </dd>
+      <dt>Asked</dt>
+      <dd>
+        {gap.count === 1 ? 'once' : `${count(gap.count)} times`}, last{' '}
+        <Time at={gap.last_asked_at} />; first in{' '}
+        <Link to={`/conversations/${gap.conversation_id}`}>this conversation</Link>
+      </dd>
+      <dt>Best score then</dt>
+      <dd className="numeric">{decimal(gap.top_score, 2)}</dd>
+      <dt>Id</dt>
+      <dd>
+        <CopyId id={gap.id} />
+      </dd>
+    </dl>
+  );
+}

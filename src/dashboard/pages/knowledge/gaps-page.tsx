@@ -1,0 +1,102 @@
+import { useGaps } from '../../data/knowledge.ts';
+import { useAgentNames } from '../../data/names.ts';
+import { questionsOf, type Question } from '../../data/questions.ts';
+import type { List } from '../../data/use-list.ts';
+import { count, decimal } from '../../ui/figure.tsx';
+import { Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { KnowledgeFrame } from './knowledge-frame.tsx';
+
+/** What agents could not answer, by question, asked most often first. */
+export function GapsPage() {
+  return (
+    <KnowledgeFrame title="Gaps">
+      <GapList />
+    </KnowledgeFrame>
+  );
+}
+
+function GapList() {
+  const [{ status: given, agent, asked }] = useFilters();
+  const status = given === 'resolved' ? 'resolved' : 'open';
+  const names = useAgentNames();
+  const { data, error, isPending, refetch } = useGaps(status, {
+    agentId: agent,
+    days: asked === 'week' ? 7 : undefined,
+  });
+  const list: List<Question> = {
+    rows: data ? questionsOf(data.gaps) : [],
+    isLoading: isPending,
+    error,
+    hasMore: false,
+    isLoadingMore: false,
+    loadMore: () => undefined,
+    retry: () => void refetch(),
+  };
+  return (
+    <>
+      <Filters>
+        <SelectFilter
+          name="status"
+          label="Status"
+          any="open"
+          options={[{ value: 'resolved', name: 'resolved' }]}
+        />
+        <SelectFilter
+          name="asked"
+          label="Asked"
+          any="ever"
+          options={[{ value: 'week', name: 'in the last 7 days' }]}
+        />
+        <SelectFilter
+          name="agent"
+          label="Agent"
+          options={[...names].map(([value, name]) => ({ value, name }))}
+        />
+      </Filters>
+      <Table
+        label={status === 'open' ? 'Questions without an answer' : 'Questions that are closed'}
+        list={list}
+        columns={columnsOf(names)}
+        href={({ id }) => `/knowledge/gaps/${id}`}
+        empty={
+          status === 'open'
+            ? 'No question is without an answer. What an agent finds nothing for comes here.'
+            : 'No gap has been closed yet.'
+        }
+      />
+      {data?.hasMore ? (
+        <p className="small muted">
+          These are of the 1,000 gaps that were asked most often; there are more.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Question>[] {
+  return [
+    { name: 'Question', cell: ({ text }) => text, width: 'minmax(0, 3fr)' },
+    {
+      name: 'Agents',
+      cell: ({ gaps }) => agentsText(gaps, names),
+      width: 'minmax(0, 1fr)',
+      isWide: true,
+    },
+    { name: 'Asked', cell: ({ count: asked }) => count(asked), width: '4.5rem', align: 'end' },
+    {
+      name: 'Best score',
+      cell: ({ topScore }) => decimal(topScore, 2),
+      width: '6.5rem',
+      align: 'end',
+      isWide: true,
+    },
+    { name: 'Last asked', cell: ({ lastAskedAt }) => <Time at={lastAskedAt} />, width: '7.5rem' },
+  ];
+}
+
+function agentsText(gaps: Question['gaps'], names: ReadonlyMap<string, string>): string {
+  const agents = new Set(gaps.map(({ agent_id: id }) => names.get(id) ?? id));
+  return [...agents].join(', ');
+}

@@ -1,0 +1,105 @@
+import { Fragment } from 'react';
+import { Link } from '@tanstack/react-router';
+import { isUsed, type Answering, type Hit } from '../../data/knowledge.ts';
+import { useSourceNames } from '../../data/names.ts';
+import { decimal } from '../../ui/figure.tsx';
+import { Status } from '../../ui/status.tsx';
+
+/**
+ * Passages that were found, best first, with a line below the last one that the agent would answer from.
+ */
+export function Hits({
+  hits,
+  answering,
+  answerId,
+}: {
+  hits: readonly Hit[];
+  answering: Answering;
+  /** Of the gap whose answer is looked for. */
+  answerId?: string;
+}) {
+  const used = hits.filter((hit, rank) => isUsed(answering, hit, rank)).length;
+  if (hits.length === 0) return <p className="card muted">No passage has any of these words.</p>;
+  return (
+    <ol className="hits" aria-label="Passages, best first">
+      {hits.map((hit, rank) => (
+        <Fragment key={hit.chunk_id}>
+          {rank === used ? <UsedLine hit={hit} used={used} answering={answering} /> : null}
+          <HitItem hit={hit} isAnswer={hit.source_id === answerId} isUsed={rank < used} />
+        </Fragment>
+      ))}
+      {used === hits.length ? <UsedLine used={used} answering={answering} /> : null}
+    </ol>
+  );
+}
+
+function UsedLine({ hit, used, answering }: { hit?: Hit; used: number; answering: Answering }) {
+  const { minScore, topK } = answering;
+  const isFull = hit !== undefined && hit.score >= minScore;
+  return (
+    <li className="hits-line small">
+      {used === 0 ? 'None would be used' : '↑ Would be used'}
+      {isFull ? `: an answer takes ${topK} at most` : `: an answer takes a score from ${minScore}`}
+    </li>
+  );
+}
+
+function HitItem({
+  hit,
+  isAnswer,
+  isUsed: used,
+}: {
+  hit: Hit;
+  isAnswer: boolean;
+  isUsed: boolean;
+}) {
+  return (
+    <li className={used ? 'hit' : 'hit hit-unused'}>
+      <div className="hit-score">
+        <strong className="numeric">{decimal(hit.score, 2)}</strong>
+        <span className="hit-bar" aria-hidden="true">
+          <span style={{ width: `${hit.score * 100}%` }} />
+        </span>
+      </div>
+      <div className="stack-small">
+        <p className="spread small">
+          <strong>{hit.heading}</strong>
+          <span className="row">
+            {isAnswer ? <Status tone="ok">this answer</Status> : null}
+            <HitOrigin sourceId={hit.source_id} />
+          </span>
+        </p>
+        <p className="preserved">{unwrapped(hit.text)}</p>
+        <p className="muted small">{whyIn(hit)}</p>
+      </div>
+    </li>
+  );
+}
+
+/** Which words of the question it has, and which it has not. */
+function whyIn({ why: { matched, missing, likeness } }: Hit): string {
+  const has = matched.map(
+    ({ word, as, in: place }) =>
+      `${word}${as === word ? '' : ` (as ${as})`}${place === 'text' ? '' : ', in the heading'}`,
+  );
+  return [
+    has.length > 0 ? `Has ${has.join('; ')}.` : '',
+    missing.length > 0 ? `Lacks ${missing.join(', ')}.` : '',
+    likeness === null ? '' : `The heading is like the question: ${decimal(likeness, 2)}.`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function HitOrigin({ sourceId }: { sourceId: string }) {
+  const names = useSourceNames();
+  if (sourceId.startsWith('gap_')) {
+    return <Link to={`/knowledge/gaps/${sourceId}`}>answer to a gap</Link>;
+  }
+  return <Link to={`/knowledge/sources/${sourceId}`}>{names.get(sourceId) ?? 'source'}</Link>;
+}
+
+/** Lines that somebody broke by hand run on; lists and tables stay. */
+function unwrapped(text: string): string {
+  return text.replaceAll(/(?<=[^\n|])\n(?=[\p{L}"'(])/gu, ' ');
+}

@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { Source } from '../../data/knowledge.ts';
+import { fieldError, isCode, ok, parley } from '../../data/parley.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { FileForm } from './file-form.tsx';
+import { NameField, nameFrom } from './name-field.tsx';
+import { useUploading } from './uploading.ts';
+
+/** A file becomes a source: the source is made, then its content is sent. */
+export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [file, setFile] = useState<File | null>(null);
+  /** Made already: another file goes to the same source. */
+  const [made, setMade] = useState<Source | null>(null);
+  const [makeError, setMakeError] = useState<unknown>(null);
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const uploading = useUploading();
+  const error = makeError ?? uploading.error;
+  const nameError = isCode(error, 'name_taken')
+    ? 'Another source has this name.'
+    : fieldError(error, '/name');
+
+  const send = async (chosen: File): Promise<void> => {
+    setMakeError(null);
+    uploading.reset();
+    let source = made;
+    try {
+      source ??= await makeSource(name);
+    } catch (failure) {
+      setMakeError(failure);
+      return;
+    }
+    setMade(source);
+    void queryClient.invalidateQueries({ queryKey: ['sources'] });
+    await uploading.mutateAsync({ source, file: chosen });
+    toast({ text: `Uploaded ${chosen.name}` });
+    void navigate({ to: `/knowledge/sources/${source.id}` });
+  };
+  const leave = (): void => {
+    if (made) void navigate({ to: `/knowledge/sources/${made.id}` });
+    else onClose();
+  };
+  return (
+    <Dialog title="Upload a file" isOpen={isOpen} onClose={leave}>
+      <FileForm
+        file={file}
+        uploading={uploading}
+        error={nameError ? null : error}
+        leave={made ? 'To the source' : 'Cancel'}
+        onChoose={(chosen) => {
+          setFile(chosen);
+          if (chosen && !made && name === '') setName(nameFrom(chosen.name));
+        }}
+        // What fails is shown by the mutation.
+        onSend={(chosen) => void send(chosen).catch(() => undefined)}
+        onLeave={leave}
+      >
+        {made ? (
+          <p className="small muted">The source {made.name} is there, and waits for its content.</p>
+        ) : (
+          <NameField name={name} error={nameError} onChange={setName} />
+        )}
+      </FileForm>
+    </Dialog>
+  );
+}
+
+async function makeSource(name: string): Promise<Source> {
+  const body = { type: 'file' as const, ...(name !== '' && { name }) };
+  // 201 and 202 have the source.
+  return await ok(parley.POST('/v1/knowledge/sources', { body }));
+}

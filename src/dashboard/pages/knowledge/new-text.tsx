@@ -1,0 +1,80 @@
+import { useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { fieldError, isCode, ok, parley } from '../../data/parley.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { NameField } from './name-field.tsx';
+
+type NewSource = { name: string; text: string };
+
+/** A text becomes a source, which is searched as soon as it is made. */
+export function NewText({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const [{ name, text }, setNew] = useState<NewSource>({ name: '', text: '' });
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const making = useMutation({
+    mutationFn: () => {
+      const body = { type: 'text' as const, text, ...(name !== '' && { name }) };
+      return ok(parley.POST('/v1/knowledge/sources', { body }));
+    },
+    onSuccess: (source) => {
+      void queryClient.invalidateQueries({ queryKey: ['sources'] });
+      if (!source) return;
+      toast({ text: `Added ${source.name}` });
+      void navigate({ to: `/knowledge/sources/${source.id}` });
+    },
+  });
+  const { error } = making;
+  const nameError = isCode(error, 'name_taken')
+    ? 'Another source has this name.'
+    : fieldError(error, '/name');
+  const textError = fieldError(error, '/text');
+  return (
+    <Dialog title="Add a text" isOpen={isOpen} onClose={onClose} isWide>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          making.mutate();
+        }}
+      >
+        <NameField
+          name={name}
+          error={nameError}
+          onChange={(value) => setNew({ name: value, text })}
+        />
+        <Field
+          label="Text"
+          hint="Plain or Markdown: headings divide it into passages."
+          error={textError}
+        >
+          {(control) => (
+            <textarea
+              {...control}
+              rows={14}
+              value={text}
+              onChange={({ target }) => setNew({ name, text: target.value })}
+            />
+          )}
+        </Field>
+        {error && !nameError && !textError ? <TroubleNote error={error} /> : null}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            kind="primary"
+            isBusy={making.isPending}
+            disabled={text.trim() === ''}
+          >
+            Add the text
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

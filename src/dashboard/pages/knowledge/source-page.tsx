@@ -1,0 +1,188 @@
+import { useState } from 'react';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useSource, type Source, type TaggedSource } from '../../data/knowledge.ts';
+import { useCan } from '../../data/me.ts';
+import { ok, parley, troubleOf } from '../../data/parley.ts';
+import { ActButton } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { CopyId } from '../../ui/copy-id.tsx';
+import { count } from '../../ui/figure.tsx';
+import { Needing } from '../../ui/needing.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Status } from '../../ui/status.tsx';
+import { msText, Time } from '../../ui/time.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { FetchedSettings } from './fetched/fetched-settings.tsx';
+import { PastSyncs } from './fetched/past-syncs.tsx';
+import { RunningSync } from './fetched/running-sync.tsx';
+import { ReplaceFile } from './replace-file.tsx';
+import { SourceDocuments } from './source-documents.tsx';
+import { SourceText } from './source-text.tsx';
+import { isFetched, remedyOf, stateOf } from './source-words.ts';
+import './knowledge.css';
+
+const BACK = { to: '/knowledge', name: 'Sources' };
+
+/** One source: its state, what to do when it is not in force, its documents and its text. */
+export function SourcePage() {
+  const { sourceId } = useParams({ strict: false }) as { sourceId: string };
+  if (useCan('read')) return <ReadSource key={sourceId} id={sourceId} />;
+  return (
+    <Page title="Source" back={BACK}>
+      <Needing scope="read">{null}</Needing>
+    </Page>
+  );
+}
+
+function ReadSource({ id }: { id: string }) {
+  const { data, error, refetch } = useSource(id);
+  if (!data) {
+    return (
+      <Page title="Source" back={BACK}>
+        {error ? (
+          <TroubleNote error={error} onRetry={() => void refetch()} />
+        ) : (
+          <p role="status">Loading…</p>
+        )}
+      </Page>
+    );
+  }
+  const { source } = data;
+  return (
+    <Page title={source.name} back={BACK} actions={<Acts tagged={data} />}>
+      <Remedy source={source} />
+      <Facts source={source} />
+      {source.type === 'text' ? <SourceText tagged={data} /> : null}
+      {isFetched(source.type) ? <FetchedSettings type={source.type} tagged={data} /> : null}
+      {source.sync ? <RunningSync sourceId={id} id={source.sync.id} /> : null}
+      <SourceDocuments id={id} />
+      {isFetched(source.type) ? <PastSyncs sourceId={id} /> : null}
+    </Page>
+  );
+}
+
+function Acts({ tagged: { source, etag } }: { tagged: TaggedSource }) {
+  const [asks, setAsks] = useState<'upload' | 'delete' | null>(null);
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const close = (): void => setAsks(null);
+  const params = { path: { id: source.id } };
+  const syncing = useMutation({
+    mutationFn: () => ok(parley.POST('/v1/knowledge/sources/{id}/sync', { params })),
+    onSuccess: () => {
+      void queryClient.invalidateQueries({ queryKey: ['sources'] });
+      toast({ text: isFetched(source.type) ? 'It is read now' : 'Indexed again' });
+    },
+    onError: (error) => toast({ text: troubleOf(error).detail, tone: 'bad' }),
+  });
+  const remove = async (): Promise<void> => {
+    const given = { params: { ...params, header: { 'If-Match': etag } } };
+    await ok(parley.DELETE('/v1/knowledge/sources/{id}', given));
+    toast({ text: `Deleted ${source.name}` });
+    await navigate({ to: '/knowledge' });
+    void queryClient.invalidateQueries({ queryKey: ['sources'] });
+  };
+  const isOurs = source.managed_by === 'api';
+  const canSync = isFetched(source.type) ? source.sync === null : source.status !== 'pending';
+  return (
+    <>
+      {source.type === 'file' ? (
+        <ActButton needs="write" kind="primary" onClick={() => setAsks('upload')}>
+          {source.documents === 0 ? 'Upload a file' : 'Upload another file'}
+        </ActButton>
+      ) : null}
+      {canSync ? (
+        <ActButton needs="write" isBusy={syncing.isPending} onClick={() => syncing.mutate()}>
+          {isFetched(source.type) ? 'Sync now' : 'Index again'}
+        </ActButton>
+      ) : null}
+      {isOurs ? (
+        <ActButton needs="write" onClick={() => setAsks('delete')}>
+          Delete…
+        </ActButton>
+      ) : null}
+      <ReplaceFile source={source} isOpen={asks === 'upload'} onClose={close} />
+      <Confirm
+        title={`Delete ${source.name}?`}
+        isOpen={asks === 'delete'}
+        onClose={close}
+        action="Delete the source"
+        act={remove}
+      >
+        <p>
+          Its {count(source.chunks)} passages are found no more, and it cannot be brought back.
+          Agents that name it go on without it.
+        </p>
+      </Confirm>
+    </>
+  );
+}
+
+function Remedy({ source }: { source: Source }) {
+  const remedy = remedyOf(source);
+  if (remedy === null) return null;
+  return (
+    <div className="trouble" role="status">
+      <p>
+        <strong>{source.status_message ?? 'It is not in force.'}</strong>
+      </p>
+      <p>{remedy}</p>
+    </div>
+  );
+}
+
+function Facts({ source }: { source: Source }) {
+  const { name, tone } = stateOf(source);
+  const { last_sync: sync, managed_by: owner } = source;
+  return (
+    <dl className="facts">
+      <dt>Status</dt>
+      <dd>
+        <Status tone={tone}>{name}</Status>
+      </dd>
+      <dt>Type</dt>
+      <dd>
+        {source.type}
+        {owner === 'api' ? '' : `, declared by ${owner === 'file' ? 'a file' : 'Kubernetes'}`}
+      </dd>
+      <dt>Searched</dt>
+      <dd className="numeric">
+        {count(source.chunks)} passages of {count(source.documents)}{' '}
+        {source.documents === 1 ? 'document' : 'documents'}
+      </dd>
+      <dt>Last indexed</dt>
+      <dd>
+        <Time at={source.last_synced_at} never="never" />
+        {sync ? (
+          <span className="muted numeric">
+            {' '}
+            in {msText(sync.duration_sec * 1_000)}: {sync.added} added, {sync.updated} updated,{' '}
+            {sync.removed} removed, {sync.failed} failed
+          </span>
+        ) : null}
+      </dd>
+      <Next source={source} />
+      <dt>Id</dt>
+      <dd>
+        <CopyId id={source.id} />
+      </dd>
+    </dl>
+  );
+}
+
+/** Of what is read from elsewhere: when again. */
+function Next({ source: { type, schedule, next_sync_at: next } }: { source: Source }) {
+  if (!isFetched(type)) return null;
+  return (
+    <>
+      <dt>Read next</dt>
+      <dd>
+        <Time at={next} never="when asked" />
+        {schedule ? <span className="muted"> by {schedule}</span> : null}
+      </dd>
+    </>
+  );
+}

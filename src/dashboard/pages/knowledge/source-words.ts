@@ -1,0 +1,40 @@
+import type { Source } from '../../data/knowledge.ts';
+import type { Tone } from '../../ui/status.tsx';
+
+/** Its state in a word. What is not in force as declared is an error, whatever is still found of it. */
+export function stateOf(source: Source): { name: string; tone: Tone } {
+  const { status, ready } = source;
+  switch (status) {
+    case 'pending':
+      return { name: 'pending', tone: 'warn' };
+    case 'syncing':
+    case 'refreshing':
+      return { name: status, tone: 'info' };
+    case 'ready':
+      return ready ? { name: 'ready', tone: 'ok' } : { name: 'not in force', tone: 'bad' };
+    case 'error':
+      return { name: 'error', tone: 'bad' };
+    default:
+      return status satisfies never;
+  }
+}
+
+/** Whether it is read from elsewhere, by syncs. */
+export function isFetched(type: Source['type']): type is 'website' | 'integration' {
+  return type === 'website' || type === 'integration';
+}
+
+/** What helps when a source is not in force; null: nothing is wrong. */
+export function remedyOf({ type, ready, status, managed_by: owner }: Source): string | null {
+  if (ready && status !== 'error') return null;
+  if (isFetched(type)) {
+    const where = owner === 'api' ? '' : ` where it is declared (${owner})`;
+    return `What was read before is searched, and it is read again by itself. Mend the cause${where}; then sync it.`;
+  }
+  if (type === 'file' && status === 'pending') return 'Upload its content.';
+  if (type === 'file')
+    return 'Upload a file that has what is asked for; until then the one before is searched.';
+  return owner === 'api'
+    ? 'Edit the text, or divide it among several sources; until then the one before is searched.'
+    : `Change it where it is declared (${owner}); until then the one before is searched.`;
+}

@@ -1,0 +1,13 @@
+/** How far a file has got; when all of it has left, it is being cut and indexed. */
+export function UploadProgress({ sent }: { sent: number | null }) {
+  if (sent === null) return null;
+  const percent = Math.floor(sent * 100);
+  return (
+    <div className="stack-small" role="status">
+      <progress max={100} value={percent} aria-label="Uploaded" />
+      <span className="small muted numeric">
+        {percent < 100 ? `${percent} % uploaded` : 'Uploaded; it is being indexed…'}
+      </span>
+    </div>
+  );
+}

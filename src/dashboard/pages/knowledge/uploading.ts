@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Source } from '../../data/knowledge.ts';
+import { ok, parley } from '../../data/parley.ts';
+import { uploadingFetch } from '../../data/upload.ts';
+
+/** As the API takes it (contract §4). */
+export const FILE_BYTES_MAX = 20 * 1024 * 1024;
+export const FILE_WORDS =
+  'Text, Markdown, CSV, HTML, PDF, Word (.docx), or a ZIP of these, at most 20 MiB.';
+export const FILE_ENDINGS = '.txt,.md,.markdown,.csv,.tsv,.html,.htm,.pdf,.docx,.zip';
+
+/** Why it need not be sent at all; undefined: it may be right. */
+export function whyNot({ size, name }: File): string | undefined {
+  if (size === 0) return `${name} is empty.`;
+  if (size > FILE_BYTES_MAX) return `${name} has ${mebibytes(size)}, and 20 MiB is the most.`;
+  return undefined;
+}
+
+export function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+/** Sends a file to its source. `sent`: which part of it has left, 0 to 1; null: nothing is on its way. */
+export function useUploading() {
+  const [sent, setSent] = useState<number | null>(null);
+  const queryClient = useQueryClient();
+  const uploading = useMutation({
+    mutationFn: ({ source, file }: { source: Pick<Source, 'id'>; file: File }) => {
+      setSent(0);
+      return upload(source.id, file, (bytes, all) => setSent(all === 0 ? 1 : bytes / all));
+    },
+    onSettled: () => {
+      setSent(null);
+      void queryClient.invalidateQueries({ queryKey: ['sources'] });
+      void queryClient.invalidateQueries({ queryKey: ['search'] });
+    },
+  });
+  return { ...uploading, sent };
+}
+
+function upload(id: string, file: File, onProgress: (sent: number, all: number) => void) {
+  const params = { path: { id }, query: { file_name: file.name } };
+  return ok(
+    parley.PUT('/v1/knowledge/sources/{id}/content', {
+      params,
+      // What it is the API tells by its name and by how it begins.
+      headers: { 'Content-Type': 'application/octet-stream' },
+      // The types say text; the bytes go as they are in the file.
+      body: file as unknown as string,
+      bodySerializer: (body) => body as unknown as File,
+      fetch: uploadingFetch(onProgress),
+    }),
+  );
+}

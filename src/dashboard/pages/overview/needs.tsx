@@ -1,0 +1,205 @@
+import type { ReactNode } from 'react';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { agentName } from '../../data/agents.ts';
+import { useWaitingList } from '../../data/escalations.ts';
+import { ok, parley } from '../../data/parley.ts';
+import { useStats, useStatsBefore, type Stats } from '../../data/stats.ts';
+import { Waiting } from '../../ui/time.tsx';
+
+/** Something that a person has to look at, and where. */
+export type Need = {
+  key: string;
+  tone: 'bad' | 'warn' | 'info';
+  text: string;
+  detail?: ReactNode;
+  to: string;
+  act: string;
+};
+
+/** So many of one kind are named one by one; more are one line. */
+const NAMED_MAX = 3;
+const MORE = 100;
+
+export function useNeeds(): {
+  needs: readonly Need[];
+  isLoading: boolean;
+  errors: readonly unknown[];
+  retry: () => void;
+} {
+  const waiting = useWaitingList();
+  const queries = [
+    useFailingEndpoints('failing'),
+    useFailingEndpoints('not_ready'),
+    useUnreadyAgents(),
+    useUnreadyProviders(),
+    useFailingSources(),
+  ];
+  const [today, yesterday] = [useStats(1), useStatsBefore(1)];
+  const all: readonly UseQueryResult[] = [...queries, today, yesterday];
+  return {
+    needs: [
+      ...waitingPeople(waiting.rows),
+      ...queries.flatMap(({ data }) => data ?? []),
+      ...risingGaps(today.data, yesterday.data),
+    ],
+    isLoading: waiting.isLoading || all.some(({ isPending }) => isPending),
+    errors: [waiting.error, ...all.map(({ error }) => error)].filter(Boolean),
+    retry: () => {
+      waiting.retry();
+      for (const query of all) if (query.error) void query.refetch();
+    },
+  };
+}
+
+function waitingPeople(rows: readonly { requested_at: number }[]): Need[] {
+  const { length } = rows;
+  if (length === 0) return [];
+  const first = Math.min(...rows.map(({ requested_at: at }) => at));
+  const count =
+    length >= MORE
+      ? `${MORE} or more people wait`
+      : length === 1
+        ? '1 person waits'
+        : `${length} people wait`;
+  return [
+    {
+      key: 'waiting',
+      tone: 'bad',
+      text: `${count} for one of you.`,
+      detail: (
+        <>
+          The longest: <Waiting at={first} />
+        </>
+      ),
+      to: '/escalations',
+      act: 'To the inbox',
+    },
+  ];
+}
+
+function useFailingEndpoints(status: 'failing' | 'not_ready') {
+  return useQuery({
+    queryKey: ['webhooks', 'needs', status],
+    queryFn: async ({ signal }) => {
+      const params = { query: { status, limit: MORE } };
+      return (await ok(parley.GET('/v1/webhooks', { params, signal }))).data;
+    },
+    select: (endpoints): Need[] =>
+      named(endpoints, {
+        many: (count) => `${count} endpoints ${status === 'failing' ? 'fail' : 'are not ready'}.`,
+        to: '/webhooks',
+        one: ({ id, managed_by: manager, name, url, status_message: why }) => ({
+          key: id,
+          tone: 'bad',
+          // The API names an endpoint after its id, which says nothing to anybody.
+          text: `Endpoint ${manager === 'api' ? new URL(url).host : name} ${status === 'failing' ? 'fails' : 'is not ready'}.`,
+          detail: why,
+          to: `/webhooks/${id}`,
+          act: 'Look at it',
+        }),
+      }),
+  });
+}
+
+function useUnreadyAgents() {
+  return useQuery({
+    queryKey: ['agents', 'needs'],
+    queryFn: async ({ signal }) => {
+      const params = { query: { ready: false, limit: MORE } };
+      return (await ok(parley.GET('/v1/agents', { params, signal }))).data;
+    },
+    select: (agents): Need[] =>
+      named(agents, {
+        many: (count) => `${count} agents are not ready.`,
+        to: '/agents?ready=false',
+        one: (agent) => ({
+          key: agent.id,
+          tone: 'bad',
+          text: `Agent ${agentName(agent)} is not ready.`,
+          detail: agent.status.message,
+          to: `/agents/${agent.id}`,
+          act: 'Look at it',
+        }),
+      }),
+  });
+}
+
+function useUnreadyProviders() {
+  return useQuery({
+    queryKey: ['providers', 'needs'],
+    queryFn: async ({ signal }) => {
+      const params = { query: { ready: false, limit: MORE } };
+      return (await ok(parley.GET('/v1/model_providers', { params, signal }))).data;
+    },
+    select: (providers): Need[] =>
+      named(providers, {
+        many: (count) => `${count} model providers are not ready.`,
+        to: '/settings/providers',
+        one: ({ id, name, status_message: why }) => ({
+          key: id,
+          tone: 'bad',
+          text: `Model provider ${name} is not ready.`,
+          detail: why,
+          to: '/settings/providers',
+          act: 'Look at it',
+        }),
+      }),
+  });
+}
+
+function useFailingSources() {
+  return useQuery({
+    queryKey: ['sources', 'needs'],
+    queryFn: async ({ signal }) => {
+      const params = { query: { status: 'error' as const, limit: MORE } };
+      return (await ok(parley.GET('/v1/knowledge/sources', { params, signal }))).data;
+    },
+    select: (sources): Need[] =>
+      named(sources, {
+        many: (count) => `${count} knowledge sources could not be read.`,
+        to: '/knowledge?status=error',
+        one: ({ id, name, status_message: why }) => ({
+          key: id,
+          tone: 'warn',
+          text: `Knowledge source ${name} could not be read.`,
+          detail: why,
+          to: `/knowledge/sources/${id}`,
+          act: 'Look at it',
+        }),
+      }),
+  });
+}
+
+function named<Item>(
+  items: readonly Item[],
+  { one, many, to }: { one: (item: Item) => Need; many: (count: string) => string; to: string },
+): Need[] {
+  const needs = items.slice(0, NAMED_MAX).map((item) => one(item));
+  if (items.length <= NAMED_MAX) return needs;
+  const count = items.length >= MORE ? `${MORE} or more` : String(items.length);
+  return [{ key: to, tone: needs[0]?.tone ?? 'bad', text: many(count), to, act: 'Look at them' }];
+}
+
+const GAPS_MIN = 5;
+const RISE = 1.5;
+
+/** A few are usual; half as many again as the day before, of as many questions, are not. */
+function risingGaps(today: Stats | undefined, yesterday: Stats | undefined): Need[] {
+  if (!today || !yesterday) return [];
+  const [now, before] = [today.total, yesterday.total];
+  const isMore = now.gaps >= GAPS_MIN && now.gaps >= before.gaps * RISE;
+  if (!isMore || (now.gap_rate ?? 0) <= (before.gap_rate ?? 0)) return [];
+  return [
+    {
+      key: 'gaps',
+      tone: 'warn',
+      text:
+        before.questions === 0
+          ? `${now.gaps} of ${now.questions} questions in 24 hours had no answer.`
+          : `Gaps rise: ${now.gaps} questions in 24 hours had no answer.`,
+      ...(before.questions > 0 && { detail: `In the 24 hours before it were ${before.gaps}.` }),
+      to: '/knowledge/gaps',
+      act: 'Answer them',
+    },
+  ];
+}

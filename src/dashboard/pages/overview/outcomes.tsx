@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router';
+import { useStats } from '../../data/stats.ts';
+import { count, percent } from '../../ui/figure.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+
+/** In the order of the bar: from what went well to what did not. */
+const OUTCOMES = [
+  'resolved',
+  'escalated',
+  'voicemail',
+  'unknown',
+  'abandoned',
+  'unresolved',
+  'failed',
+] as const;
+
+/** Of the last 24 hours, by what became of them. */
+export function Outcomes() {
+  const { data, error, refetch } = useStats(1);
+  const total = data?.total;
+  return (
+    <section className="card stack-small" aria-labelledby="outcomes">
+      <div className="spread">
+        <h2 id="outcomes">Conversations</h2>
+        <span className="muted small">in 24 hours</span>
+      </div>
+      {error ? <TroubleNote error={error} onRetry={() => void refetch()} /> : null}
+      {total ? (
+        <>
+          <p>
+            <strong className="numeric overview-number">{count(total.conversations)}</strong>{' '}
+            <span className="muted">
+              {count(total.active)} under way, {percent(total.resolution_rate)} of the ended
+              resolved
+            </span>
+          </p>
+          {total.ended > 0 ? (
+            <div className="outcome-bar" aria-hidden="true">
+              {OUTCOMES.filter((name) => total[name] > 0).map((name) => (
+                <span
+                  key={name}
+                  className={`outcome outcome-${name}`}
+                  style={{ flexGrow: total[name] }}
+                />
+              ))}
+            </div>
+          ) : null}
+          <ul className="outcomes">
+            {OUTCOMES.filter((name) => total[name] > 0).map((name) => (
+              <li key={name}>
+                <span className={`outcome-dot outcome-${name}`} aria-hidden="true" />
+                <Link to="/conversations" search={{ outcome: name }}>
+                  {name}
+                </Link>
+                <span className="numeric">{count(total[name])}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : error ? null : (
+        <span className="skeleton" />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,27 @@
+import { Page } from '../../ui/page.tsx';
+import { Needing } from '../../ui/needing.tsx';
+import { DeliveryLatency } from './delivery-latency.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { LiveAgents } from './live-agents.tsx';
+import { NeedsNow } from './needs-now.tsx';
+import { Outcomes } from './outcomes.tsx';
+import './overview.css';
+
+/** Is everything all right, and what do I do now. */
+export function OverviewPage() {
+  return (
+    <Page title="Overview">
+      <Needing scope="read">
+        <NeedsNow />
+        <FirstSteps />
+        <div className="columns">
+          <LiveAgents />
+          <div className="stack">
+            <Outcomes />
+            <DeliveryLatency />
+          </div>
+        </div>
+      </Needing>
+    </Page>
+  );
+}

@@ -1,0 +1,68 @@
+import { useId, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+
+/** Enter sends, Shift and Enter is a new line; while a reply comes it can be stopped. */
+export function Composer({
+  isBusy,
+  isOver,
+  onSay,
+  onStop,
+  onAnew,
+}: {
+  isBusy: boolean;
+  isOver: boolean;
+  onSay: (text: string) => void;
+  onStop: () => void;
+  onAnew: () => void;
+}) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const send = (): void => {
+    if (isBusy || text.trim() === '') return;
+    setText('');
+    onSay(text.trim());
+  };
+  if (isOver && !isBusy) {
+    return (
+      <div className="playground-composer">
+        <p>The conversation has ended.</p>
+        <Button kind="primary" onClick={onAnew}>
+          New conversation
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <form
+      className="playground-composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label htmlFor={id} className="unseen">
+        Message
+      </label>
+      <textarea
+        id={id}
+        rows={2}
+        maxLength={32_000}
+        placeholder="Say something to the agent"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      {isBusy ? (
+        <Button onClick={onStop}>Stop</Button>
+      ) : (
+        <Button type="submit" kind="primary" disabled={text.trim() === ''}>
+          Send
+        </Button>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,25 @@
+import { useMe } from '../../data/me.ts';
+import { AgentFrame } from '../agents/agent-frame.tsx';
+import { Playground } from './playground.tsx';
+
+/** Talk with an agent, in the version that is live or any other, and see what each reply is made of. */
+export function PlaygroundPage() {
+  const { scopes } = useMe();
+  const missing = (['read', 'write'] as const).filter((scope) => !scopes.includes(scope));
+  return (
+    <AgentFrame tab="Playground">
+      {({ agent }) =>
+        missing.length > 0 ? (
+          <p className="card muted">
+            Talking takes an API key with the scopes <code>read</code> and <code>write</code>; yours
+            lacks {missing.join(' and ')}.
+          </p>
+        ) : agent.latest_version === null ? (
+          <p className="card muted">It has no version yet, so there is nothing to talk with.</p>
+        ) : (
+          <Playground key={agent.id} agent={agent} />
+        )
+      }
+    </AgentFrame>
+  );
+}

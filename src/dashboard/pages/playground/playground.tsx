@@ -1,0 +1,123 @@
+import { useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { agentName, useVersion } from '../../data/agents.ts';
+import type { Agent } from '../../data/parley.ts';
+import { Button } from '../../ui/button.tsx';
+import { useFilters } from '../../ui/filters.tsx';
+import { Composer } from './composer.tsx';
+import { useTalk, type Start } from './talk.ts';
+import { TalkView } from './talk-view.tsx';
+import { placeholdersOf, VariableFields } from './variable-fields.tsx';
+import { VersionPicker } from './version-picker.tsx';
+import './playground.css';
+
+/**
+ * One talk, or two side by side that are told the same: `version` and `conversation` in the address are
+ * of the first, `against` and `other` of the second.
+ */
+export function Playground({ agent }: { agent: Agent }) {
+  const [search, set] = useFilters();
+  const [variables, setVariables] = useState<Record<string, string>>({});
+  const live = agent.active_version;
+  const chosen = Number(search['version'] ?? live ?? agent.latest_version);
+  const against = search['against'] === undefined ? null : Number(search['against']);
+  const first = useTalk(search['conversation'] ?? null);
+  const second = useTalk(search['other'] ?? null);
+  const { data: version } = useVersion(agent.id, chosen);
+  const placeholders = placeholdersOf(version?.content);
+
+  const talked = first.conversation?.agent_version;
+  const userTexts = first.turns.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
+  const start = (of: number, name: 'conversation' | 'other'): Start => ({
+    agentId: agent.id,
+    version: of,
+    variables,
+    onStarted: (id) => set({ [name]: id }),
+  });
+  const anew = (): void => {
+    first.clear();
+    second.clear();
+    set({ conversation: undefined, other: undefined, against: undefined });
+  };
+  const compare = (): void => {
+    second.clear();
+    // What is told besides is of the version that was chosen; the talk on the left goes on as it is.
+    set({ against: String(chosen), version: String(talked), other: undefined });
+    second.say(userTexts, start(chosen, 'other'));
+  };
+  const say = (text: string): void => {
+    first.say([text], start(chosen, 'conversation'));
+    if (against !== null) second.say([text], start(against, 'other'));
+  };
+  const isBusy = first.isBusy || second.isBusy;
+  const isOver = (first.conversation?.ended_at ?? null) !== null;
+  return (
+    <div className="playground">
+      <div className="playground-head">
+        <VersionPicker
+          agent={agent}
+          chosen={chosen}
+          isDisabled={against !== null}
+          onChoose={(next) => set({ version: String(next) })}
+        />
+        <Button onClick={anew} disabled={search['conversation'] === undefined}>
+          New conversation
+        </Button>
+        <p className="muted small">
+          A test: no events are sent, and nothing of it is counted. Tools are really called.
+          {search['conversation'] === undefined ? null : (
+            <>
+              {' '}
+              <Link to={`/conversations/${search['conversation']}`}>The conversation’s page</Link>
+            </>
+          )}
+        </p>
+      </div>
+      {search['conversation'] === undefined ? (
+        <VariableFields names={placeholders} values={variables} onChange={setVariables} />
+      ) : null}
+      {talked !== undefined && talked !== chosen && against === null ? (
+        <div className="playground-switch" role="status">
+          <span>This conversation is with version {talked}.</span>
+          <Button kind="primary" disabled={isBusy || userTexts.length === 0} onClick={compare}>
+            Ask the same with version {chosen}
+          </Button>
+          <Button onClick={anew}>Begin anew with version {chosen}</Button>
+        </div>
+      ) : null}
+      <div className={against === null ? 'playground-talks' : 'playground-talks playground-two'}>
+        <TalkView
+          talk={first}
+          version={talked ?? chosen}
+          isLive={(talked ?? chosen) === live}
+          isAlone={against === null}
+          agentName={agentName(agent)}
+          greeting={version?.content.first_message}
+        />
+        {against === null ? null : (
+          <TalkView
+            talk={second}
+            version={against}
+            isLive={against === live}
+            isAlone={false}
+            agentName={agentName(agent)}
+            onClose={() => {
+              second.clear();
+              set({ against: undefined, other: undefined });
+            }}
+          />
+        )}
+      </div>
+      <Composer
+        isBusy={isBusy}
+        isOver={isOver}
+        onSay={say}
+        onStop={() => {
+          first.stop();
+          second.stop();
+        }}
+        onAnew={anew}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,163 @@
+import { useEffect, useRef, useState } from 'react';
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import {
+  sayStreaming,
+  transcriptKey,
+  useConversation,
+  useTranscript,
+  type Conversation,
+  type Transcript,
+  type Turn,
+} from '../../data/conversations.ts';
+import { ok, parley } from '../../data/parley.ts';
+import { createLiveText, type LiveText } from '../../transcript/live-text.ts';
+
+/** How a conversation begins that is not there yet. */
+export type Start = {
+  agentId: string;
+  version: number;
+  variables: Record<string, string>;
+  /** Told at once, so that the address has it. */
+  onStarted: (conversationId: string) => void;
+};
+
+/** As it was seen from here, in ms since it was sent; null: not yet. */
+export type Seen = { firstTokenMs: number | null; totalMs: number | null };
+
+export type Talk = {
+  turns: readonly Turn[];
+  conversation: Conversation | undefined;
+  /** Said, and not stored yet. */
+  said: string | null;
+  /** The reply as it comes; null: none is awaited. */
+  reply: LiveText | null;
+  isBusy: boolean;
+  error: unknown;
+  /** Of the last message. */
+  seen: Seen;
+  /** One message after the other; each waits for the reply to the one before. */
+  say: (texts: readonly string[], start: Start) => void;
+  /** Cuts the reply short; what there is of it is kept. */
+  stop: () => void;
+  /** What failed, once more: nothing is said twice. */
+  again: () => void;
+  /** Forgets what was not stored: for a new conversation. */
+  clear: () => void;
+};
+
+type Message = { text: string; key: string };
+type Said = { messages: readonly Message[]; start: Start };
+/** What is under way: `since` counts the turns there were before it. */
+type UnderWay = { text: string; since: number };
+
+const NOT_SEEN: Seen = { firstTokenMs: null, totalMs: null };
+
+/** A test conversation as somebody holds it. @param conversationId null: it begins with the first message */
+export function useTalk(conversationId: string | null): Talk {
+  const queryClient = useQueryClient();
+  const transcript = useTranscript(conversationId);
+  const conversation = useConversation(conversationId);
+  const [reply] = useState(createLiveText);
+  const [underWay, setUnderWay] = useState<UnderWay | null>(null);
+  const [seen, setSeen] = useState(NOT_SEEN);
+  const [isStopped, setStopped] = useState(false);
+  const stopping = useRef<AbortController>(null);
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  const left = useRef<Said>(null);
+
+  const saying = useMutation({
+    mutationFn: async (said: Said) => {
+      const { signal } = (stopping.current = new AbortController());
+      setStopped(false);
+      const id = conversationId ?? (await begin(said.start));
+      // The address may be that of another page by now.
+      if (conversationId === null && isShown.current) said.start.onStarted(id);
+      for (const message of said.messages) {
+        left.current = { ...said, messages: said.messages.slice(said.messages.indexOf(message)) };
+        setUnderWay({ text: message.text, since: knownTurns(queryClient, id) });
+        await sayOne(id, message, signal);
+        setUnderWay(null);
+      }
+    },
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: ['conversations'] }),
+  });
+
+  const sayOne = async (id: string, { text, key }: Message, signal: AbortSignal): Promise<void> => {
+    reply.clear();
+    setSeen(NOT_SEEN);
+    const sentAt = performance.now();
+    let firstTokenMs: number | null = null;
+    const turns = await sayStreaming({
+      conversationId: id,
+      text,
+      idempotencyKey: key,
+      signal,
+      onToken: (token) => {
+        firstTokenMs ??= performance.now() - sentAt;
+        reply.append(token);
+      },
+    });
+    setSeen({ firstTokenMs, totalMs: performance.now() - sentAt });
+    appendTurns(queryClient, id, turns);
+  };
+
+  const turns = transcript.data?.turns ?? NONE;
+  const stored = underWay ? turns.slice(underWay.since) : NONE;
+  const isHeard = stored.some(({ role }) => role === 'user');
+  const isAnswered = isHeard && stored.at(-1)?.role === 'agent';
+  return {
+    turns,
+    conversation: conversation.data,
+    said: underWay && !isHeard ? underWay.text : null,
+    reply:
+      underWay && !isAnswered && (saying.isPending || (isStopped && reply.read() !== ''))
+        ? reply
+        : null,
+    isBusy: saying.isPending,
+    error: isStopped ? null : (saying.error ?? transcript.error ?? conversation.error),
+    seen,
+    say: (texts, start) => {
+      const messages = texts.map((text) => ({ text, key: crypto.randomUUID() }));
+      saying.mutate({ messages, start });
+    },
+    stop: () => {
+      setStopped(true);
+      stopping.current?.abort();
+    },
+    again: () => {
+      if (left.current) saying.mutate(left.current);
+    },
+    clear: () => {
+      setStopped(true);
+      stopping.current?.abort();
+      setUnderWay(null);
+      setSeen(NOT_SEEN);
+      saying.reset();
+    },
+  };
+}
+
+const NONE: readonly Turn[] = [];
+
+async function begin({ agentId, version, variables }: Start): Promise<string> {
+  const body = { agent_id: agentId, agent_version: version, test: true, variables };
+  return (await ok(parley.POST('/v1/conversations', { body }))).id;
+}
+
+function knownTurns(queryClient: QueryClient, id: string): number {
+  return queryClient.getQueryData<Transcript>(transcriptKey(id))?.turns.length ?? 0;
+}
+
+function appendTurns(queryClient: QueryClient, id: string, added: readonly Turn[]): void {
+  queryClient.setQueryData<Transcript>(transcriptKey(id), (old) => {
+    if (!old) return old;
+    const known = new Set(old.turns.map(({ index }) => index));
+    return { ...old, turns: [...old.turns, ...added.filter(({ index }) => !known.has(index))] };
+  });
+}

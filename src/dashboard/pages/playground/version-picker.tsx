@@ -1,0 +1,45 @@
+import { useId } from 'react';
+import { useHistory } from '../../data/agents.ts';
+import type { Agent } from '../../data/parley.ts';
+
+/** Any version there is; the one that is live says so. */
+export function VersionPicker({
+  agent,
+  chosen,
+  isDisabled,
+  onChoose,
+}: {
+  agent: Agent;
+  chosen: number;
+  isDisabled: boolean;
+  onChoose: (version: number) => void;
+}) {
+  const id = useId();
+  const { rows, hasMore, loadMore } = useHistory('/v1/agents/{id}/versions', agent.id);
+  const versions = rows.map(({ version }) => version);
+  const shown = versions.includes(chosen) ? versions : [chosen, ...versions];
+  return (
+    <div className="filter">
+      <label htmlFor={id}>Version</label>
+      <select
+        id={id}
+        value={chosen}
+        disabled={isDisabled}
+        onChange={({ target }) => {
+          if (target.value === EARLIER) loadMore();
+          else onChoose(Number(target.value));
+        }}
+      >
+        {shown.map((version) => (
+          <option key={version} value={version}>
+            Version {version}
+            {version === agent.active_version ? ' · live' : ''}
+          </option>
+        ))}
+        {hasMore ? <option value={EARLIER}>Show earlier ones</option> : null}
+      </select>
+    </div>
+  );
+}
+
+const EARLIER = 'earlier';

@@ -1,0 +1,114 @@
+import { useState } from 'react';
+import type { ItemOf } from '../../data/parley.ts';
+import { useCan } from '../../data/me.ts';
+import { useList } from '../../data/use-list.ts';
+import { Button } from '../../ui/button.tsx';
+import { Json } from '../../ui/code.tsx';
+import { CopyId } from '../../ui/copy-id.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Filters, TextFilter, useFilters } from '../../ui/filters.tsx';
+import { Needing } from '../../ui/needing.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { Thing } from '../../ui/thing.tsx';
+import { Time } from '../../ui/time.tsx';
+import { SettingsFrame } from './settings-frame.tsx';
+
+type Line = ItemOf<'/v1/audit_log'>;
+
+/** Who did what, and what it changed. */
+export function AuditPage() {
+  const [line, setLine] = useState<Line | null>(null);
+  return (
+    <SettingsFrame title="Audit log">
+      <Needing scope="keys">
+        <Filters>
+          <TextFilter name="action" label="Action" placeholder="agent.published" />
+          <TextFilter name="actor" label="Who" placeholder="session:Ana" />
+          <TextFilter name="target" label="Of what" placeholder="agt_…" />
+        </Filters>
+        <Lines onShow={setLine} />
+      </Needing>
+      {line ? <LineDialog line={line} onClose={() => setLine(null)} /> : null}
+    </SettingsFrame>
+  );
+}
+
+function Lines({ onShow }: { onShow: (line: Line) => void }) {
+  const [{ action, actor, target }] = useFilters();
+  const canRead = useCan('keys');
+  const list = useList('audit', '/v1/audit_log', {
+    query: { action, actor, target },
+    enabled: canRead,
+  });
+  const columns: Column<Line>[] = [
+    { name: 'When', cell: ({ created }) => <Time at={created} />, width: '7.5rem' },
+    { name: 'Who', cell: (one) => <span title={one.actor}>{one.actor}</span> },
+    { name: 'What', cell: ({ action }) => action },
+    { name: 'Of', cell: (one) => <Thing id={one.target} />, isWide: true },
+    {
+      name: 'Outcome',
+      cell: ({ outcome }) => <Status tone={outcome === 'done' ? 'ok' : 'warn'}>{outcome}</Status>,
+      width: '7rem',
+      isWide: true,
+    },
+    {
+      name: 'Change',
+      width: '6rem',
+      cell: (one) => (
+        <Button size="small" onClick={() => onShow(one)}>
+          Show<span className="unseen"> {one.action}</span>
+        </Button>
+      ),
+    },
+  ];
+  const empty = (
+    <p>No line of the log is like that. Filters match whole words, such as agent.published.</p>
+  );
+  return <Table label="Audit log" list={list} columns={columns} empty={empty} />;
+}
+
+function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
+  return (
+    <Dialog title={line.action} isOpen onClose={onClose} isWide>
+      <dl className="facts">
+        <dt>When</dt>
+        <dd>
+          <Time at={line.created} />
+        </dd>
+        <dt>Who</dt>
+        <dd>{line.actor}</dd>
+        <dt>Of what</dt>
+        <dd>
+          <Thing id={line.target} />
+        </dd>
+        <dt>From</dt>
+        <dd>
+          {line.address ?? '–'} <span className="muted">{line.user_agent}</span>
+        </dd>
+        {line.request_id ? (
+          <>
+            <dt>Request</dt>
+            <dd>
+              <CopyId id={line.request_id} />
+            </dd>
+          </>
+        ) : null}
+      </dl>
+      <div className="columns">
+        <section className="stack-small">
+          <h3>Before</h3>
+          <Json value={line.before} label="Before" />
+        </section>
+        <section className="stack-small">
+          <h3>After</h3>
+          <Json value={line.after} label="After" />
+        </section>
+      </div>
+      <section className="stack-small">
+        <h3>Detail</h3>
+        <Json value={line.detail} label="Detail" />
+      </section>
+    </Dialog>
+  );
+}

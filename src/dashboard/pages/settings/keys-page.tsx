@@ -1,0 +1,76 @@
+import { useState } from 'react';
+import { useList } from '../../data/use-list.ts';
+import { useCan } from '../../data/me.ts';
+import { ActButton } from '../../ui/button.tsx';
+import { Needing } from '../../ui/needing.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { DeleteKey } from './delete-key.tsx';
+import type { Key } from './key.ts';
+import { NewKey } from './new-key.tsx';
+import { RotateKey } from './rotate-key.tsx';
+import { SettingsFrame } from './settings-frame.tsx';
+
+type Acting = { what: 'rotate' | 'delete'; key: Key };
+
+/** Who may do what in this namespace: keys made, replaced and deleted. */
+export function KeysPage() {
+  const [isMaking, setMaking] = useState(false);
+  const [acting, setActing] = useState<Acting | null>(null);
+  const make = (
+    <ActButton needs="keys" kind="primary" onClick={() => setMaking(true)}>
+      Make a key
+    </ActButton>
+  );
+  return (
+    <SettingsFrame title="API keys" actions={make}>
+      <Needing scope="keys">
+        <KeyList onAct={setActing} />
+      </Needing>
+      {isMaking ? <NewKey onClose={() => setMaking(false)} /> : null}
+      {acting?.what === 'rotate' ? (
+        <RotateKey apiKey={acting.key} onClose={() => setActing(null)} />
+      ) : null}
+      {acting?.what === 'delete' ? (
+        <DeleteKey apiKey={acting.key} onClose={() => setActing(null)} />
+      ) : null}
+    </SettingsFrame>
+  );
+}
+
+function KeyList({ onAct }: { onAct: (acting: Acting) => void }) {
+  const canManage = useCan('keys');
+  const list = useList('keys', '/v1/api_keys', { enabled: canManage });
+  const columns: Column<Key>[] = [
+    { name: 'Name', cell: ({ name }) => name || <span className="muted">without a name</span> },
+    { name: 'Begins', cell: ({ prefix }) => <span className="mono">{prefix}…</span>, isWide: true },
+    { name: 'May', cell: ({ scopes }) => scopes.join(', '), width: 'minmax(0, 2fr)' },
+    {
+      name: 'Last used',
+      cell: (key) => <Time at={key.last_used_at} never="never" />,
+      width: '8rem',
+      isWide: true,
+    },
+    { name: 'Ends', cell: (key) => <Time at={key.expires_at} never="never" />, width: '7rem' },
+    {
+      name: 'Acts',
+      width: '10.5rem',
+      cell: (key) => (
+        <span className="row">
+          <ActButton
+            needs="keys"
+            size="small"
+            disabled={key.expires_at !== null}
+            onClick={() => onAct({ what: 'rotate', key })}
+          >
+            Rotate<span className="unseen"> {key.name}</span>
+          </ActButton>
+          <ActButton needs="keys" size="small" onClick={() => onAct({ what: 'delete', key })}>
+            Delete<span className="unseen"> {key.name}</span>
+          </ActButton>
+        </span>
+      ),
+    },
+  ];
+  return <Table label="API keys" list={list} columns={columns} empty={<p>No keys.</p>} />;
+}

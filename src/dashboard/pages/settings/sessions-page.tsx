@@ -1,0 +1,84 @@
+import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { ok, parley, type ItemOf } from '../../data/parley.ts';
+import { useCan, useMe } from '../../data/me.ts';
+import { useList } from '../../data/use-list.ts';
+import { ActButton } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { CopyId } from '../../ui/copy-id.tsx';
+import { Needing } from '../../ui/needing.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { SettingsFrame } from './settings-frame.tsx';
+
+type Session = ItemOf<'/v1/sessions'>;
+
+/** Who is signed in, and the end of it. */
+export function SessionsPage() {
+  return (
+    <SettingsFrame title="Sessions">
+      <Needing scope="keys">
+        <Sessions />
+      </Needing>
+    </SettingsFrame>
+  );
+}
+
+function Sessions() {
+  const me = useMe();
+  const [ending, setEnding] = useState<Session | null>(null);
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const list = useList('sessions', '/v1/sessions', { enabled: useCan('keys') });
+  const columns: Column<Session>[] = [
+    {
+      name: 'Who',
+      cell: ({ id, name }) => (
+        <span className="row">
+          {name} {id === me.session?.id ? <Status tone="info">you</Status> : null}
+        </span>
+      ),
+    },
+    { name: 'Key', cell: (one) => <CopyId id={one.api_key_id} />, width: '8rem', isWide: true },
+    { name: 'May', cell: ({ scopes }) => scopes.join(', '), width: 'minmax(0, 2fr)' },
+    {
+      name: 'Signed in',
+      cell: ({ created }) => <Time at={created} />,
+      width: '8rem',
+      isWide: true,
+    },
+    { name: 'Last seen', cell: (one) => <Time at={one.last_seen_at} />, width: '8rem' },
+    { name: 'Ends', cell: (one) => <Time at={one.expires_at} />, width: '8rem', isWide: true },
+    {
+      name: 'Acts',
+      width: '5.5rem',
+      cell: (one) => (
+        <ActButton needs="keys" size="small" onClick={() => setEnding(one)}>
+          End<span className="unseen"> the session of {one.name}</span>
+        </ActButton>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Table label="Sessions" list={list} columns={columns} empty={<p>Nobody is signed in.</p>} />
+      {ending ? (
+        <Confirm
+          title={`End the session of ${ending.name}`}
+          isOpen
+          onClose={() => setEnding(null)}
+          action="End the session"
+          act={async () => {
+            await ok(parley.DELETE('/v1/sessions/{id}', { params: { path: { id: ending.id } } }));
+            toast({ text: `${ending.name} is signed out` });
+            await queryClient.invalidateQueries({ queryKey: ['sessions'] });
+          }}
+        >
+          <p>That browser has to sign in again. The API key behind it goes on working.</p>
+        </Confirm>
+      ) : null}
+    </>
+  );
+}

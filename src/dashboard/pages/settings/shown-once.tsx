@@ -1,0 +1,26 @@
+import { Button } from '../../ui/button.tsx';
+import { Code } from '../../ui/code.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+
+/** The text of a key: nobody can show it again. */
+export function ShownOnce({
+  apiKey,
+  title,
+  onClose,
+}: {
+  apiKey: string;
+  title: string;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={title} isOpen onClose={onClose}>
+      <p>Copy it now: only its hash is kept, so it cannot be shown again.</p>
+      <Code text={apiKey} label="The key" wrap />
+      <DialogActions>
+        <Button kind="primary" onClick={onClose}>
+          I have it
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

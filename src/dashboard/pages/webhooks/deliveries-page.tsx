@@ -1,0 +1,77 @@
+import { useList } from '../../data/use-list.ts';
+import { useEndpoints, whileUnsettled } from '../../data/webhooks.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
+import { Page } from '../../ui/page.tsx';
+import { DeliveriesTable } from './deliveries-table.tsx';
+import { LogFilters } from './events/log-filters.tsx';
+import { TypeFilter } from './events/type-filter.tsx';
+import { DELIVERY_STATUSES, shortUrl } from './states.tsx';
+import { ReadPage } from './read-page.tsx';
+import { WebhooksTabs } from './webhooks-tabs.tsx';
+import './webhooks.css';
+
+const NAMES = [
+  'status',
+  'endpoint_id',
+  'event_id',
+  'event_type',
+  'created_after',
+  'created_before',
+  'test',
+];
+
+/** Across endpoints; the names of the filters are those of the API. */
+export function DeliveriesPage() {
+  return (
+    <ReadPage title="Deliveries">
+      <Deliveries />
+    </ReadPage>
+  );
+}
+
+function Deliveries() {
+  const [filters, setFilters] = useFilters();
+  const endpoints = useEndpoints();
+  const query = Object.fromEntries(NAMES.map((name) => [name, filters[name]]));
+  const list = useList('deliveries', '/v1/deliveries', { query, refreshMs: whileUnsettled });
+  const isFiltered = NAMES.some((name) => filters[name]);
+  const clear = (): void => setFilters(Object.fromEntries(NAMES.map((name) => [name, undefined])));
+  return (
+    <Page title="Deliveries" heading="Webhooks">
+      <WebhooksTabs />
+      <Filters>
+        <SelectFilter name="status" label="Status" options={DELIVERY_STATUSES} />
+        <SelectFilter
+          name="endpoint_id"
+          label="Endpoint"
+          options={(endpoints.data ?? []).map(({ id, url }) => ({
+            value: id,
+            name: shortUrl(url),
+          }))}
+        />
+        <TypeFilter name="event_type" />
+        <LogFilters onClear={isFiltered ? clear : undefined} />
+      </Filters>
+      <DeliveriesTable
+        list={list}
+        empty={
+          isFiltered ? (
+            <>
+              <p>No delivery is like that.</p>
+              <Button onClick={clear}>Clear filters</Button>
+            </>
+          ) : (
+            <>
+              <p>
+                Nothing was sent yet. Each event makes one delivery to each endpoint that is
+                subscribed to it.
+              </p>
+              <ButtonLink to="/webhooks">Endpoints</ButtonLink>
+            </>
+          )
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,124 @@
+import { useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { troubleOf } from '../../data/parley.ts';
+import {
+  deleteEndpoint,
+  endpointKey,
+  patchEndpoint,
+  type Endpoint,
+  type TaggedEndpoint,
+} from '../../data/webhooks.ts';
+import { ActButton } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { count } from '../../ui/figure.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { EditEndpoint } from './endpoint-edit.tsx';
+import { hostOf } from './states.tsx';
+
+/** What can be done with an endpoint that is ours to change. */
+export function EndpointActions({ tagged }: { tagged: TaggedEndpoint }) {
+  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
+  const close = (): void => setOpen(null);
+  if (tagged.endpoint.managed_by !== 'api') return null;
+  return (
+    <>
+      <ActButton needs="write" onClick={() => setOpen('edit')}>
+        Edit
+      </ActButton>
+      <Switch tagged={tagged} />
+      <ActButton needs="write" onClick={() => setOpen('delete')}>
+        Delete
+      </ActButton>
+      {open === 'edit' ? <EditEndpoint tagged={tagged} onClose={close} /> : null}
+      <Delete tagged={tagged} isOpen={open === 'delete'} onClose={close} />
+    </>
+  );
+}
+
+/** Off and on again: what was not sent meanwhile is found by the replay of what is missing. */
+function Switch({ tagged }: { tagged: TaggedEndpoint }) {
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const { endpoint } = tagged;
+  const switching = useMutation({
+    mutationFn: (at: TaggedEndpoint) => patchEndpoint(at, { enabled: !at.endpoint.enabled }),
+    onSuccess: (changed) => {
+      queryClient.setQueryData(endpointKey(endpoint.id), changed);
+      toast({
+        text: `${changed.endpoint.enabled ? 'Enabled' : 'Disabled'} ${hostOf(endpoint.url)}`,
+        undo: () => switching.mutate(changed),
+      });
+    },
+    onError: (error) => {
+      toast({ text: troubleOf(error).detail, tone: 'bad' });
+      void queryClient.invalidateQueries({ queryKey: endpointKey(endpoint.id) });
+    },
+  });
+  return (
+    <ActButton needs="write" isBusy={switching.isPending} onClick={() => switching.mutate(tagged)}>
+      {endpoint.enabled ? 'Disable' : 'Enable'}
+    </ActButton>
+  );
+}
+
+function Delete({
+  tagged,
+  isOpen,
+  onClose,
+}: {
+  tagged: TaggedEndpoint;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const { endpoint } = tagged;
+  const host = hostOf(endpoint.url);
+  const unfinished = endpoint.unfinished_deliveries ?? 0;
+  return (
+    <Confirm
+      title={`Delete ${host}?`}
+      isOpen={isOpen}
+      onClose={onClose}
+      action="Delete endpoint"
+      typed={host}
+      act={async () => {
+        await deleteEndpoint(tagged);
+        toast({ text: `Deleted ${host}` });
+        await navigate({ to: '/webhooks' });
+        void queryClient.invalidateQueries({ queryKey: ['webhooks'] });
+      }}
+    >
+      <p>Nothing is sent to it any more. Its secret is gone; its deliveries can still be read.</p>
+      {unfinished > 0 ? (
+        <p>
+          <strong>{count(unfinished)} deliveries</strong> are still on their way and will be
+          canceled.
+        </p>
+      ) : null}
+    </Confirm>
+  );
+}
+
+/** Whose it is, when it is not changed here, and where it is changed then. */
+export function ManagedNote({ endpoint }: { endpoint: Endpoint }) {
+  if (endpoint.managed_by === 'api') return null;
+  return (
+    <p className="told told-info">
+      {endpoint.managed_by === 'kubernetes' ? (
+        <>
+          Declared in Kubernetes: change its manifest, or{' '}
+          <code>kubectl edit webhookendpoint {endpoint.name}</code>.
+        </>
+      ) : (
+        <>
+          Declared by a file in the folder of <code>PARLEY_MANIFESTS</code>, as{' '}
+          <code>{endpoint.name}</code>: change that file.
+        </>
+      )}{' '}
+      Here it can be read, tested and replayed.
+    </p>
+  );
+}

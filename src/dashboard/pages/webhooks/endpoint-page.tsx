@@ -1,0 +1,141 @@
+import { useParams } from '@tanstack/react-router';
+import { useList } from '../../data/use-list.ts';
+import { useEndpoint, whileUnsettled, type TaggedEndpoint } from '../../data/webhooks.ts';
+import { CopyId } from '../../ui/copy-id.tsx';
+import { SelectFilter, useFilters } from '../../ui/filters.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { DeliveriesTable } from './deliveries-table.tsx';
+import { EndpointActions, ManagedNote } from './endpoint-actions.tsx';
+import { EndpointHealth } from './endpoint-health.tsx';
+import { EndpointLatency } from './endpoint-latency.tsx';
+import { ReplayMany } from './replay/replay-many.tsx';
+import { SecretRotation } from './secret-rotation.tsx';
+import { DELIVERY_STATUSES, EndpointStatus, hostOf } from './states.tsx';
+import { TestEvent } from './test-event.tsx';
+import { ReadPage } from './read-page.tsx';
+import './webhooks.css';
+
+const BACK = { to: '/webhooks', name: 'Webhooks' };
+
+/** One endpoint: how it stands with it, what can be done with it, what was sent to it. */
+export function EndpointPage() {
+  return (
+    <ReadPage title="Endpoint" back={BACK}>
+      <EndpointOf />
+    </ReadPage>
+  );
+}
+
+function EndpointOf() {
+  const { endpointId } = useParams({ strict: false }) as { endpointId: string };
+  const found = useEndpoint(endpointId);
+  if (!found.data) {
+    return (
+      <Page title="Endpoint" back={BACK}>
+        {found.error ? (
+          <TroubleNote error={found.error} onRetry={() => void found.refetch()} />
+        ) : (
+          <p className="muted">Loading…</p>
+        )}
+      </Page>
+    );
+  }
+  return <Found key={endpointId} tagged={found.data} />;
+}
+
+function Found({ tagged }: { tagged: TaggedEndpoint }) {
+  const { endpoint } = tagged;
+  return (
+    <Page
+      title={hostOf(endpoint.url)}
+      back={BACK}
+      heading={
+        <span className="row">
+          {hostOf(endpoint.url)} <EndpointStatus endpoint={endpoint} />
+        </span>
+      }
+      actions={<EndpointActions tagged={tagged} />}
+    >
+      <ManagedNote endpoint={endpoint} />
+      <EndpointHealth endpoint={endpoint} />
+      <div className="endpoint-parts">
+        <Facts tagged={tagged} />
+        <SecretRotation tagged={tagged} />
+        <TestEvent endpoint={endpoint} />
+        <ReplayMany endpoint={endpoint} />
+      </div>
+      <EndpointLatency endpointId={endpoint.id} />
+      <Deliveries endpointId={endpoint.id} />
+    </Page>
+  );
+}
+
+function Facts({ tagged: { endpoint } }: { tagged: TaggedEndpoint }) {
+  return (
+    <dl className="facts card">
+      <dt>URL</dt>
+      <dd className="mono">{endpoint.url}</dd>
+      <dt>Events</dt>
+      <dd>{endpoint.event_types?.join(', ') ?? 'all'}</dd>
+      {endpoint.description ? (
+        <>
+          <dt>Description</dt>
+          <dd>{endpoint.description}</dd>
+        </>
+      ) : null}
+      <dt>Headers</dt>
+      <dd>
+        {endpoint.header_names.length === 0 ? (
+          <span className="muted">none of its own</span>
+        ) : (
+          <span className="mono">{endpoint.header_names.join(', ')}</span>
+        )}
+      </dd>
+      <dt>Id</dt>
+      <dd>
+        <CopyId id={endpoint.id} shown={endpoint.id} />
+      </dd>
+      <dt>Added</dt>
+      <dd>
+        <Time at={endpoint.created} />
+        {endpoint.updated > endpoint.created ? (
+          <span className="muted">
+            {' '}
+            · changed <Time at={endpoint.updated} />
+          </span>
+        ) : null}
+      </dd>
+    </dl>
+  );
+}
+
+/** Those of test events too: somebody who just sent one looks for it here. */
+function Deliveries({ endpointId }: { endpointId: string }) {
+  const [{ status }] = useFilters();
+  const list = useList('deliveries', '/v1/webhooks/{id}/deliveries', {
+    path: { id: endpointId },
+    query: { status },
+    refreshMs: whileUnsettled,
+  });
+  return (
+    <section className="stack-small" aria-labelledby="deliveries">
+      <header className="spread">
+        <h2 id="deliveries">Deliveries</h2>
+        <SelectFilter name="status" label="Status" options={DELIVERY_STATUSES} />
+      </header>
+      <DeliveriesTable
+        list={list}
+        of="endpoint"
+        empty={
+          <p>
+            {status
+              ? `No delivery to it is ${status}.`
+              : 'Nothing was sent to it yet. Send a test event to see whether it gets there.'}
+          </p>
+        }
+      />
+    </section>
+  );
+}

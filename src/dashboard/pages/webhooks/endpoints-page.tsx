@@ -1,0 +1,100 @@
+import { useList } from '../../data/use-list.ts';
+import type { Endpoint } from '../../data/webhooks.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useCan } from '../../data/me.ts';
+import { EndpointStatus } from './states.tsx';
+import { ReadPage } from './read-page.tsx';
+import { WebhooksTabs } from './webhooks-tabs.tsx';
+import './webhooks.css';
+
+const REFRESH_MS = 5_000;
+
+const COLUMNS: Column<Endpoint>[] = [
+  { name: 'Endpoint', width: 'minmax(0, 2.4fr)', cell: ({ url }) => url },
+  { name: 'Status', width: '7.75rem', cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
+  {
+    name: 'How it stands',
+    width: 'minmax(0, 2fr)',
+    isWide: true,
+    cell: ({ status_message: message }) => (
+      <span className="muted" title={message ?? ''}>
+        {message}
+      </span>
+    ),
+  },
+  {
+    name: 'Events',
+    isWide: true,
+    width: 'minmax(0, 1.2fr)',
+    cell: ({ event_types: types }) => (
+      <span title={types?.join(', ')}>{types === null ? 'all' : types.join(', ')}</span>
+    ),
+  },
+  {
+    name: 'Last success',
+    isWide: true,
+    width: '8rem',
+    cell: ({ last_success_at: at }) => <Time at={at} never="never" />,
+  },
+  { name: 'Managed by', isWide: true, width: '7.5rem', cell: (endpoint) => endpoint.managed_by },
+];
+
+export function EndpointsPage() {
+  return (
+    <ReadPage title="Webhooks">
+      <Endpoints />
+    </ReadPage>
+  );
+}
+
+function Endpoints() {
+  const [{ status }] = useFilters();
+  const list = useList('webhooks', '/v1/webhooks', {
+    query: { status },
+    refreshMs: () => REFRESH_MS,
+  });
+  return (
+    <Page title="Webhooks" actions={<AddEndpoint />}>
+      <WebhooksTabs />
+      <Filters>
+        <SelectFilter
+          name="status"
+          label="Status"
+          options={['healthy', 'failing', 'disabled', 'not_ready']}
+        />
+      </Filters>
+      <Table
+        label="Webhook endpoints"
+        list={list}
+        columns={COLUMNS}
+        href={({ id }) => `/webhooks/${id}`}
+        empty={
+          status ? (
+            <p>No endpoint is {status.replace('_', ' ')}.</p>
+          ) : (
+            <>
+              <p>
+                Nothing is sent anywhere yet. An endpoint is an https address of yours that receives
+                events as they happen: conversations, escalations, gaps, publications.
+              </p>
+              <AddEndpoint />
+            </>
+          )
+        }
+      />
+    </Page>
+  );
+}
+
+function AddEndpoint() {
+  if (!useCan('write')) return null;
+  return (
+    <ButtonLink to="/webhooks/new" kind="primary">
+      Add an endpoint
+    </ButtonLink>
+  );
+}

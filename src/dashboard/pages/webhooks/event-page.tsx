@@ -1,0 +1,145 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { bodyOf, useEvent, type StoredEvent } from '../../data/events.ts';
+import { ok, parley } from '../../data/parley.ts';
+import { placeOf } from '../../data/places.ts';
+import { useList } from '../../data/use-list.ts';
+import { whileUnsettled } from '../../data/webhooks.ts';
+import { ActButton } from '../../ui/button.tsx';
+import { Json } from '../../ui/code.tsx';
+import { CopyId } from '../../ui/copy-id.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { DeliveriesTable } from './deliveries-table.tsx';
+import { Explanations } from './events/explanations.tsx';
+import { TestMark } from './states.tsx';
+import { ReadPage } from './read-page.tsx';
+import './webhooks.css';
+
+const BACK = { to: '/webhooks/events', name: 'Events' };
+
+/** One event: what happened, where it got to, and why not elsewhere. */
+export function EventPage() {
+  return (
+    <ReadPage title="Event" back={BACK}>
+      <EventOf />
+    </ReadPage>
+  );
+}
+
+function EventOf() {
+  const { eventId } = useParams({ strict: false }) as { eventId: string };
+  const event = useEvent(eventId);
+  if (!event.data) {
+    return (
+      <Page title="Event" back={BACK}>
+        {event.error ? (
+          <TroubleNote error={event.error} onRetry={() => void event.refetch()} />
+        ) : (
+          <p className="muted">Loading…</p>
+        )}
+      </Page>
+    );
+  }
+  return <Found event={event.data} />;
+}
+
+function Found({ event }: { event: StoredEvent }) {
+  const { id, type, created, test } = event;
+  const list = useList('deliveries', '/v1/events/{id}/deliveries', {
+    path: { id },
+    refreshMs: whileUnsettled,
+  });
+  return (
+    <Page
+      title={type}
+      back={BACK}
+      heading={
+        <span className="row">
+          {type} {test ? <TestMark /> : null}
+        </span>
+      }
+      actions={<ReplayToAll event={event} />}
+    >
+      <dl className="facts">
+        <dt>Event</dt>
+        <dd>
+          <CopyId id={id} shown={id} />
+        </dd>
+        <dt>Happened</dt>
+        <dd>
+          <Time at={created} />
+        </dd>
+        <Links data={event.data} />
+      </dl>
+      <section className="stack-small" aria-labelledby="deliveries">
+        <h2 id="deliveries">Deliveries</h2>
+        <DeliveriesTable
+          list={list}
+          of="event"
+          empty={<p>It was sent to no endpoint. Below stands why, for each.</p>}
+        />
+      </section>
+      {list.isLoading ? null : <Explanations event={event} deliveries={list.rows} />}
+      <section className="stack-small" aria-labelledby="body">
+        <h2 id="body">Body</h2>
+        <Json value={bodyOf(event)} label="Body" />
+      </section>
+    </Page>
+  );
+}
+
+const NAMES = {
+  conversation_id: 'Conversation',
+  agent_id: 'Agent',
+  escalation_id: 'Escalation',
+  gap_id: 'Gap',
+  source_id: 'Source',
+  call_id: 'Call',
+} as const;
+
+/** The things it tells of that have a page. */
+function Links({ data }: Pick<StoredEvent, 'data'>) {
+  return Object.entries(NAMES).map(([name, shown]) => {
+    const id = data[name];
+    const place = typeof id === 'string' ? placeOf(id) : undefined;
+    if (place === undefined) return null;
+    return (
+      <div key={name} className="fact">
+        <dt>{shown}</dt>
+        <dd>
+          <Link to={place}>{String(id)}</Link>
+        </dd>
+      </div>
+    );
+  });
+}
+
+function ReplayToAll({ event: { id, test } }: { event: StoredEvent }) {
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const replaying = useMutation({
+    mutationFn: () =>
+      ok(parley.POST('/v1/events/{id}/replay', { params: { path: { id } }, body: {} })),
+    onSuccess: ({ delivery_ids: made }) => {
+      toast({
+        text:
+          made.length === 0
+            ? 'No endpoint that is enabled is subscribed to it'
+            : `Sent again to ${made.length === 1 ? 'one endpoint' : `${made.length} endpoints`}`,
+        ...(made.length === 0 && { tone: 'bad' as const }),
+      });
+      void queryClient.invalidateQueries({ queryKey: ['deliveries'] });
+    },
+  });
+  return (
+    <>
+      <ActButton needs="replay" isBusy={replaying.isPending} onClick={() => replaying.mutate()}>
+        {test ? 'Send it again' : 'Send it again to all subscribed'}
+      </ActButton>
+      {replaying.error ? <TroubleNote error={replaying.error} /> : null}
+    </>
+  );
+}

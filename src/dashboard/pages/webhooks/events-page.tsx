@@ -1,0 +1,48 @@
+import { useFilters } from '../../ui/filters.tsx';
+import { Needing } from '../../ui/needing.tsx';
+import { Page } from '../../ui/page.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { LiveEvents } from './events/live-events.tsx';
+import { StoredEvents } from './events/stored-events.tsx';
+import { WebhooksTabs } from './webhooks-tabs.tsx';
+import './webhooks.css';
+
+/** What happens, as it happens; and what happened, to search. */
+export function EventsPage() {
+  const [{ view, type }, setFilters] = useFilters();
+  const isStored = view === 'all';
+  return (
+    <Page
+      title="Events"
+      heading="Webhooks"
+      actions={
+        isStored ? (
+          <ButtonLink to="/webhooks/events" search={{ ...(type && { type }) } as never}>
+            Live
+          </ButtonLink>
+        ) : (
+          <ButtonLink
+            to="/webhooks/events"
+            search={{ view: 'all', ...(type && { type }) } as never}
+          >
+            Search all events
+          </ButtonLink>
+        )
+      }
+    >
+      <WebhooksTabs />
+      <Needing scope="read">
+        {isStored ? (
+          <StoredEvents />
+        ) : (
+          // What was gathered is of one filter: another begins anew.
+          <LiveEvents
+            key={type}
+            type={type || undefined}
+            onSearch={() => setFilters({ view: 'all' })}
+          />
+        )}
+      </Needing>
+    </Page>
+  );
+}

@@ -1,0 +1,9 @@
+import { EVENT_GROUPS, EVENT_TYPE_NAMES } from '../../../data/events.ts';
+import { SelectFilter } from '../../../ui/filters.tsx';
+
+const OPTIONS = [...EVENT_GROUPS, ...EVENT_TYPE_NAMES].map((value) => ({ value, name: value }));
+
+/** One type of events, or a group of them. */
+export function TypeFilter({ name }: { name: 'type' | 'event_type' }) {
+  return <SelectFilter name={name} label="Event type" options={OPTIONS} any="all" />;
+}

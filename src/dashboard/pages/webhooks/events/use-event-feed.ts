@@ -1,0 +1,75 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useLiveEvents } from '../../../data/live-context.ts';
+import { isMeant } from '../../../data/events.ts';
+import type { LiveEvent } from '../../../data/live.ts';
+
+/** So many are kept, whatever comes: an hour of them must not fill the memory. */
+export const KEPT_MAX = 500;
+/** They are drawn together, so often at most: fifty a second are ten drawings. */
+const TOGETHER_MS = 100;
+
+type Feed = {
+  /** Newest first. */
+  events: readonly LiveEvent[];
+  isPaused: boolean;
+  /** How many came since it was paused, up to KEPT_MAX. */
+  waiting: number;
+  pause: () => void;
+  resume: () => void;
+  clear: () => void;
+};
+
+/** The stream as it comes, of one type or all, before it what was there already. */
+export function useEventFeed(type: string | undefined, before: readonly LiveEvent[]): Feed {
+  const [shown, setShown] = useState<readonly LiveEvent[]>([]);
+  const [isCleared, setIsCleared] = useState(false);
+  const [isPaused, setIsPaused] = useState(false);
+  const [waiting, setWaiting] = useState(0);
+  /** Came and is not drawn yet, oldest first. */
+  const arrived = useRef<LiveEvent[]>([]);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const frame = useRef(0);
+
+  const draw = useCallback(() => {
+    timer.current = undefined;
+    frame.current = requestAnimationFrame(() => {
+      const fresh = arrived.current.splice(0).toReversed();
+      setShown((old) => [...fresh, ...old].slice(0, KEPT_MAX));
+    });
+  }, []);
+
+  useLiveEvents((event) => {
+    if (type !== undefined && !isMeant([type], event.type)) return;
+    arrived.current.push(event);
+    if (arrived.current.length > KEPT_MAX) arrived.current.shift();
+    if (isPaused) setWaiting(arrived.current.length);
+    else timer.current ??= setTimeout(draw, TOGETHER_MS);
+  });
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      cancelAnimationFrame(frame.current);
+    },
+    [],
+  );
+
+  const known = new Set(shown.map(({ id }) => id));
+  const older = isCleared ? [] : before.filter(({ id }) => !known.has(id));
+  return {
+    events: [...shown, ...older].slice(0, KEPT_MAX),
+    isPaused,
+    waiting,
+    pause: () => setIsPaused(true),
+    resume: () => {
+      setIsPaused(false);
+      setWaiting(0);
+      draw();
+    },
+    clear: () => {
+      arrived.current = [];
+      setShown([]);
+      setWaiting(0);
+      setIsCleared(true);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { parley } from '../../data/parley.ts';
+import { endpointKey, tagged, withoutSecret } from '../../data/webhooks.ts';
+import { ActButton, ButtonLink } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import {
+  EMPTY_DRAFT,
+  EndpointFields,
+  isShownAtField,
+  patchOf,
+  type EndpointDraft,
+} from './endpoint-form.tsx';
+import { SecretOnce } from './secret-once.tsx';
+import { TestEvent } from './test-event.tsx';
+import { hostOf } from './states.tsx';
+import './webhooks.css';
+
+const BACK = { to: '/webhooks', name: 'Webhooks' };
+
+/** Add an endpoint; then, on the same page, its secret and whether something gets there. */
+export function NewEndpointPage() {
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const adding = useMutation({
+    mutationFn: () => createEndpoint(draft),
+    onSuccess: (made) => {
+      const { endpoint } = made;
+      queryClient.setQueryData(endpointKey(endpoint.id), withoutSecret(made));
+      void queryClient.invalidateQueries({ queryKey: ['webhooks'] });
+      toast({ text: `Added ${hostOf(endpoint.url)}` });
+    },
+  });
+  if (adding.data) return <Added endpoint={adding.data.endpoint} />;
+  return (
+    <Page title="Add an endpoint" back={BACK}>
+      <form
+        className="card stack form"
+        onSubmit={(submitted) => {
+          submitted.preventDefault();
+          adding.mutate();
+        }}
+      >
+        <EndpointFields draft={draft} onChange={setDraft} error={adding.error} />
+        {adding.error && !isShownAtField(adding.error) ? (
+          <TroubleNote error={adding.error} />
+        ) : null}
+        <div>
+          <ActButton needs="write" kind="primary" type="submit" isBusy={adding.isPending}>
+            Add endpoint
+          </ActButton>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+type Created = Awaited<ReturnType<typeof createEndpoint>>['endpoint'];
+
+function createEndpoint(draft: EndpointDraft) {
+  const { url, description, event_types: types, headers } = patchOf(draft, EMPTY_DRAFT);
+  const body = {
+    url: url ?? '',
+    ...(description && { description }),
+    ...(types && { event_types: types }),
+    // Of a new one, none is taken out.
+    ...(headers && { headers: headers as Record<string, string> }),
+  };
+  return tagged(parley.POST('/v1/webhooks', { body }));
+}
+
+function Added({ endpoint }: { endpoint: Created }) {
+  return (
+    <Page
+      title="Endpoint added"
+      heading={`${hostOf(endpoint.url)} is added`}
+      back={BACK}
+      actions={<ButtonLink to={`/webhooks/${endpoint.id}`}>Go to the endpoint</ButtonLink>}
+    >
+      {endpoint.ready ? null : (
+        <p className="told told-warn">
+          It is written down and not in force yet: {endpoint.status_message}
+        </p>
+      )}
+      <SecretOnce secret={endpoint.secret} />
+      <TestEvent endpoint={endpoint} />
+      <p>
+        Then let the receiver check signatures:{' '}
+        <ButtonLink to={`/webhooks/${endpoint.id}/signature`} size="small">
+          Check a signature
+        </ButtonLink>
+      </p>
+    </Page>
+  );
+}

@@ -1,0 +1,202 @@
+import { useState } from 'react';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { EVENT_GROUPS, EVENT_TYPE_NAMES, type Subscription } from '../../../data/events.ts';
+import { fieldError, ok, parley } from '../../../data/parley.ts';
+import type { Endpoint, Job } from '../../../data/webhooks.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { count } from '../../../ui/figure.tsx';
+import { localTime, unixTime } from '../../../ui/filters.tsx';
+import { useToast } from '../../../ui/toast.tsx';
+import { TroubleNote } from '../../../ui/trouble.tsx';
+
+const MODES: Record<Job['mode'], string> = {
+  failed: 'those that were given up or canceled',
+  missing: 'those that were never on their way to it, as while it was disabled',
+  all: 'every one, whatever became of it: the receiver may see some twice',
+  retrying: 'those that wait for their next attempt: it is made now',
+};
+
+const DAY_SEC = 86_400;
+
+type Asked = { since: string; until: string; mode: Job['mode']; types: '' | Subscription };
+
+/** What is to be sent again is counted before it is sent. */
+export function ReplayDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
+  const [asked, setAsked] = useState<Asked>(() => firstAsked(endpoint));
+  const body = bodyOf(asked);
+  const counted = useQuery({
+    queryKey: ['jobs', 'count', endpoint.id, body],
+    enabled: body !== null,
+    placeholderData: keepPreviousData,
+    // Counted anew each time somebody looks: events come meanwhile.
+    staleTime: 0,
+    queryFn: ({ signal }) => countReplay(endpoint.id, body!, signal),
+  });
+  const sending = useSending(endpoint, onClose);
+  const plan = body !== null && !counted.isPlaceholderData ? counted.data : undefined;
+  const error = counted.error ?? sending.error;
+  const isAtField = ['/since', '/until', '/types'].some((pointer) => fieldError(error, pointer));
+  return (
+    <Dialog title="Send events again" isOpen onClose={onClose}>
+      <Fields asked={asked} onChange={setAsked} error={error} />
+      <p role="status">
+        {plan ? (
+          <Counted count={plan.count} since={plan.since} until={plan.until} />
+        ) : (
+          <span className="muted">{error ? '' : 'Counting…'}</span>
+        )}
+      </p>
+      {error && !isAtField ? <TroubleNote error={error} /> : null}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          kind="primary"
+          isBusy={sending.isPending}
+          disabled={plan === undefined || plan.count === 0}
+          onClick={() => plan && sending.mutate(plan)}
+        >
+          {plan && plan.count > 0 ? actOf(plan) : 'Send again'}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function Fields({
+  asked,
+  onChange,
+  error,
+}: {
+  asked: Asked;
+  onChange: (asked: Asked) => void;
+  error: unknown;
+}) {
+  return (
+    <>
+      <div className="columns columns-narrow">
+        <Field label="Since" error={fieldError(error, '/since')}>
+          {(control) => (
+            <input
+              {...control}
+              type="datetime-local"
+              value={asked.since}
+              onChange={({ target }) => onChange({ ...asked, since: target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Until" hint="Empty: now" error={fieldError(error, '/until')}>
+          {(control) => (
+            <input
+              {...control}
+              type="datetime-local"
+              value={asked.until}
+              onChange={({ target }) => onChange({ ...asked, until: target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <fieldset className="picker">
+        <legend>Which events</legend>
+        {Object.entries(MODES).map(([mode, meaning]) => (
+          <label key={mode} className="check">
+            <input
+              type="radio"
+              name="mode"
+              checked={asked.mode === mode}
+              onChange={() => onChange({ ...asked, mode: mode as Job['mode'] })}
+            />
+            <span>
+              {mode} <span className="muted small">{meaning}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Field label="Types" error={fieldError(error, '/types')}>
+        {(control) => (
+          <select
+            {...control}
+            value={asked.types}
+            onChange={({ target }) => onChange({ ...asked, types: target.value as Asked['types'] })}
+          >
+            <option value="">all</option>
+            {[...EVENT_GROUPS, ...EVENT_TYPE_NAMES].map((type) => (
+              <option key={type}>{type}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </>
+  );
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+function Counted({ count: found, since, until }: { count: number; since: number; until: number }) {
+  const range = exact.formatRange(since * 1_000, until * 1_000);
+  if (found === 0) return <>No event between {range} is like that.</>;
+  return (
+    <>
+      <strong>{eventsText(found)}</strong> between {range}.
+    </>
+  );
+}
+
+function eventsText(found: number): string {
+  return found === 1 ? '1 event' : `${count(found)} events`;
+}
+
+function actOf({ count: found, mode }: { count: number; mode: Job['mode'] }): string {
+  if (mode === 'retrying') return `Attempt ${eventsText(found)} now`;
+  return `Send ${eventsText(found)} again`;
+}
+
+/** Where it fails, from when it began to. */
+function firstAsked({ failing_since: failing }: Endpoint): Asked {
+  const nowSec = Math.floor(Date.now() / 1_000);
+  const mode = failing === null ? 'failed' : 'retrying';
+  return { since: localTime(failing ?? nowSec - DAY_SEC), until: '', mode, types: '' };
+}
+
+type Range = { since: number; until?: number; mode: Job['mode']; types?: Subscription[] };
+
+/** null: there is no time from when on yet. */
+function bodyOf({ since, until, mode, types }: Asked): Range | null {
+  const from = unixTime(since);
+  const to = unixTime(until);
+  if (from === undefined) return null;
+  return {
+    since: Number(from),
+    ...(to !== undefined && { until: Number(to) }),
+    mode,
+    ...(types && { types: [types] }),
+  };
+}
+
+type Plan = Extract<Awaited<ReturnType<typeof postReplay>>, { count: number }>;
+
+function postReplay(id: string, body: Range & { dry_run?: boolean }, signal?: AbortSignal) {
+  const params = { path: { id } };
+  return ok(parley.POST('/v1/webhooks/{id}/replay', { params, body, ...(signal && { signal }) }));
+}
+
+async function countReplay(id: string, range: Range, signal: AbortSignal): Promise<Plan> {
+  // With `dry_run` it is the count that is answered.
+  return (await postReplay(id, { ...range, dry_run: true }, signal)) as Plan;
+}
+
+/** Exactly what was counted: until then, and not until the click. */
+function useSending(endpoint: Endpoint, onDone: () => void) {
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  return useMutation({
+    mutationFn: ({ since, until, mode, types }: Plan) =>
+      postReplay(endpoint.id, { since, until, mode, ...(types.length > 0 && { types }) }),
+    onSuccess: async (_, { count: found }) => {
+      await queryClient.invalidateQueries({ queryKey: ['jobs', 'list'] });
+      toast({ text: `${eventsText(found)}: on their way again` });
+      onDone();
+    },
+  });
+}

@@ -1,0 +1,75 @@
+import { bodyOf, type StoredEvent } from '../../data/events.ts';
+import type { Delivery, Endpoint } from '../../data/webhooks.ts';
+import { Code } from '../../ui/code.tsx';
+
+/**
+ * What every attempt of a delivery sends (contract §5). The body is stored and shown as it is sent; the
+ * address and the endpoint's own headers are those of now, since attempts do not keep theirs.
+ */
+export function RequestSent({
+  delivery,
+  event,
+  endpoint,
+}: {
+  delivery: Delivery;
+  event: StoredEvent | undefined;
+  endpoint: Endpoint | undefined;
+}) {
+  const body = event && bodyOf(event);
+  return (
+    <section className="card stack-small" aria-labelledby="request">
+      <h2 id="request">Request</h2>
+      {endpoint ? (
+        <>
+          <p className="mono preserved">POST {endpoint.url}</p>
+          <p className="muted small">The address of the endpoint as it is now.</p>
+        </>
+      ) : null}
+      <details>
+        <summary>Headers</summary>
+        <dl className="facts headers">
+          {headersOf(delivery, endpoint).map(([name, value]) => (
+            <div key={name}>
+              <dt className="mono">{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+      {body === undefined ? null : (
+        <>
+          <h3 className="small muted">
+            Body, exactly as it is sent: {new TextEncoder().encode(body).length} bytes
+          </h3>
+          <Code text={body} label="Body" wrap />
+        </>
+      )}
+    </section>
+  );
+}
+
+function headersOf(
+  { event_id: id, event_type: type, test }: Delivery,
+  endpoint: Endpoint | undefined,
+): [string, string][] {
+  const rotation = endpoint?.secret_rotation;
+  return [
+    ...(endpoint?.header_names ?? []).map((name): [string, string] => [
+      name.toLowerCase(),
+      'of this endpoint; its value is never shown',
+    ]),
+    ['content-type', 'application/json'],
+    ['user-agent', 'parley/ and the version'],
+    ['parley-event-id', id],
+    ['parley-event-type', type],
+    ['parley-delivery-attempt', 'the number of the attempt'],
+    ['parley-signature', 'HMAC-SHA256 of the body, lower-case hex'],
+    ...(rotation
+      ? [['parley-signature-next', 'the same by the other secret'] as [string, string]]
+      : []),
+    ['webhook-id', id],
+    ['webhook-timestamp', 'Unix seconds of the attempt'],
+    ['webhook-signature', 'as Standard Webhooks has it'],
+    ...(test ? [['parley-test', 'true'] as [string, string]] : []),
+  ];
+}

@@ -1,0 +1,155 @@
+/**
+ * Whether a body was signed with a secret (contract §5), and if not, what most likely happened to it on
+ * the way. All of it runs here, in Web Crypto: nothing that is pasted leaves the page.
+ */
+export type Checked = { isValid: boolean; says: string };
+
+/** `id` and `timestamp` are those of Standard Webhooks; `parley-signature` needs neither. */
+export type Given = {
+  body: string;
+  signature: string;
+  secret: string;
+  id?: string;
+  timestamp?: string;
+};
+
+export async function checkSignature(given: Given): Promise<Checked> {
+  const secret = given.secret.trim();
+  const signature = given.signature.trim();
+  if (secret === '' || signature === '') return no('Paste the header and the secret too.');
+  const check = signature.includes('v1,') ? checkStandard : checkParley;
+  return check({ ...given, secret, signature });
+}
+
+async function checkParley({ body, signature, secret }: Given): Promise<Checked> {
+  const given = signature.replace(/^(parley-signature(-next)?:)?\s*(sha256=)?/i, '');
+  const key = bytesOf(secret);
+  const isBy = async (text: string, by = key): Promise<boolean> =>
+    hex(await mac(by, text)) === given.toLowerCase();
+
+  if (await isBy(body)) return formOf(signature, given);
+  if (base64(await mac(key, body)) === given) {
+    return no('The digest is right but in base64: parley-signature is lower-case hex.');
+  }
+  const changed = await findChange(body, isBy);
+  if (changed !== undefined) return no(changed);
+  const decoded = decodedSecret(secret);
+  if (decoded && (await isBy(body, decoded))) {
+    return no(
+      'It was keyed with the decoded bytes of the secret. parley-signature is keyed with its text as it is shown, whsec_ included.',
+    );
+  }
+  return no(whoseFault(body, secret, given));
+}
+
+/** The digest is right: is it written as the header has it? */
+function formOf(signature: string, given: string): Checked {
+  if (given !== given.toLowerCase()) {
+    return no('The digest is right but in upper case: the header is lower-case hex. Compare so.');
+  }
+  if (/sha256=/i.test(signature)) {
+    return no('The digest is right, but the header has no “sha256=” before it.');
+  }
+  return { isValid: true, says: 'Signed with this secret, and the body is as it was sent.' };
+}
+
+async function checkStandard({ body, signature, secret, id, timestamp }: Given): Promise<Checked> {
+  if (!id || !timestamp) {
+    return no('This is webhook-signature: it takes webhook-id and webhook-timestamp too.');
+  }
+  const key = decodedSecret(secret);
+  if (!key) return no('The secret is not whsec_ and base64.');
+  const given = signature.split(/\s+/).map((one) => one.replace(/^v1,/, ''));
+  const isBy = async (text: string, by = key): Promise<boolean> =>
+    given.includes(base64(await mac(by, `${id}.${timestamp}.${text}`)));
+  if (await isBy(body)) {
+    return { isValid: true, says: 'Signed with this secret, and the body is as it was sent.' };
+  }
+  if (await isBy(body, bytesOf(secret))) {
+    return no(
+      'It was keyed with the text of the secret. webhook-signature is keyed with the decoded bytes after whsec_.',
+    );
+  }
+  return no((await findChange(body, isBy)) ?? whoseFault(body, secret, 'a'.repeat(64)));
+}
+
+/** What was done to the body since it was signed; undefined: nothing that can be undone. */
+async function findChange(
+  body: string,
+  isBy: (text: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  if (body !== body.trim() && (await isBy(body.trim()))) {
+    return 'There is whitespace around the body that was not sent, such as a line’s end.';
+  }
+  for (const text of rewritings(body)) {
+    if (await isBy(text)) {
+      return 'The body was parsed and written again (spaces, order or escapes differ): check the raw bytes, before any JSON parser.';
+    }
+  }
+  return undefined;
+}
+
+/** The body as Parley would have written it. */
+function rewritings(body: string): string[] {
+  const parsed = parsedOf(body);
+  if (!parsed) return [];
+  const { id, type, created, data } = parsed;
+  return [JSON.stringify(parsed), JSON.stringify({ id, type, created, data })];
+}
+
+function whoseFault(body: string, secret: string, given: string): string {
+  if (!/^[0-9a-f]{64}$/i.test(given)) {
+    return 'This is no signature: parley-signature has 64 hex digits.';
+  }
+  if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) {
+    return 'This is no secret of an endpoint: it begins with whsec_ and is all of what was shown.';
+  }
+  const parsed = parsedOf(body);
+  const isWhole = parsed !== undefined && rewritings(body)[1] === body;
+  return isWhole
+    ? 'The body looks as it was sent, so it was signed with another secret: that of another endpoint, or an older one.'
+    : 'Either the secret is another one, or the body was changed beyond what can be told: take its raw bytes.';
+}
+
+function parsedOf(body: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    return isObject ? (parsed as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+function no(says: string): Checked {
+  return { isValid: false, says };
+}
+
+function bytesOf(text: string): Bytes {
+  return new TextEncoder().encode(text);
+}
+
+function decodedSecret(secret: string): Bytes | undefined {
+  try {
+    const text = atob(secret.replace(/^whsec_/, ''));
+    return text === '' ? undefined : Uint8Array.from(text, (one) => one.codePointAt(0) ?? 0);
+  } catch {
+    return undefined;
+  }
+}
+
+async function mac(keyBytes: Bytes, text: string): Promise<Uint8Array> {
+  const hash = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', keyBytes, hash, false, ['sign']);
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, bytesOf(text)));
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function base64(bytes: Uint8Array): string {
+  return btoa(String.fromCodePoint(...bytes));
+}

@@ -1,0 +1,123 @@
+/** What an endpoint would send now: of its own secret, so that code can be tried before anything comes. */
+export type Example = { body: string; signature: string };
+
+export type Language = 'Node' | 'Python' | 'Go' | 'Java';
+
+/**
+ * How a receiver checks `parley-signature` (contract §5), in the words of four languages, with a whole
+ * program around it: it reads the secret from PARLEY_WEBHOOK_SECRET, checks the example and prints
+ * `valid` or `not valid`.
+ */
+export const SNIPPETS: Record<Language, (example: Example) => string> = {
+  Node: ({ body, signature }) => `import { createHmac, timingSafeEqual } from 'node:crypto';
+import { env } from 'node:process';
+
+// rawBody: the bytes as they came, before any JSON parser (Express: express.raw({ type: '*/*' })).
+function isFromParley(rawBody, headers, secret) {
+  const mac = createHmac('sha256', secret).update(rawBody).digest();
+  return ['parley-signature', 'parley-signature-next'] // two while the secret is rotated
+    .map((name) => Buffer.from(headers[name] ?? '', 'hex'))
+    .some((given) => given.length === mac.length && timingSafeEqual(given, mac));
+}
+
+// An example of this endpoint.
+const secret = env.PARLEY_WEBHOOK_SECRET;
+const rawBody = ${literal(body)};
+const headers = { 'parley-signature': ${literal(signature)} };
+console.log(isFromParley(rawBody, headers, secret) ? 'valid' : 'not valid');
+`,
+  Python: ({ body, signature }) => `import hashlib
+import hmac
+import os
+
+
+# raw_body: the bytes as they came, before any JSON parser (Flask: request.get_data()).
+def is_from_parley(raw_body: bytes, headers, secret: str) -> bool:
+    mac = hmac.new(secret.encode(), raw_body, hashlib.sha256).hexdigest()
+    names = ("parley-signature", "parley-signature-next")  # two while the secret is rotated
+    given = [headers.get(name) or "" for name in names]
+    return any(hmac.compare_digest(mac.encode(), one.encode()) for one in given)
+
+
+# An example of this endpoint.
+secret = os.environ["PARLEY_WEBHOOK_SECRET"]
+raw_body = ${literal(body)}.encode()
+headers = {"parley-signature": ${literal(signature)}}
+print("valid" if is_from_parley(raw_body, headers, secret) else "not valid")
+`,
+  Go: ({ body, signature }) => `package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"os"
+)
+
+// rawBody: the bytes as they came, before any JSON parser (io.ReadAll(request.Body)).
+func isFromParley(rawBody []byte, headers http.Header, secret string) bool {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(rawBody)
+	want := mac.Sum(nil)
+	for _, name := range []string{"Parley-Signature", "Parley-Signature-Next"} { // two while the secret is rotated
+		given, err := hex.DecodeString(headers.Get(name))
+		if err == nil && hmac.Equal(given, want) {
+			return true
+		}
+	}
+	return false
+}
+
+// An example of this endpoint.
+func main() {
+	rawBody := []byte(${literal(body)})
+	headers := http.Header{"Parley-Signature": {${literal(signature)}}}
+	if isFromParley(rawBody, headers, os.Getenv("PARLEY_WEBHOOK_SECRET")) {
+		fmt.Println("valid")
+	} else {
+		fmt.Println("not valid")
+	}
+}
+`,
+  Java: ({ body, signature }) => `import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+class FromParley {
+  // rawBody: the bytes as they came, before any JSON parser (Spring: @RequestBody byte[]).
+  static boolean isFromParley(byte[] rawBody, Map<String, String> headers, String secret) throws Exception {
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
+    byte[] want = HexFormat.of().formatHex(mac.doFinal(rawBody)).getBytes(UTF_8);
+    for (String name : List.of("parley-signature", "parley-signature-next")) { // two while the secret is rotated
+      byte[] given = headers.getOrDefault(name, "").getBytes(UTF_8);
+      if (MessageDigest.isEqual(given, want)) return true;
+    }
+    return false;
+  }
+
+  // An example of this endpoint.
+  public static void main(String[] arguments) throws Exception {
+    byte[] rawBody = ${literal(body)}.getBytes(UTF_8);
+    Map<String, String> headers = Map.of("parley-signature", ${literal(signature)});
+    String secret = System.getenv("PARLEY_WEBHOOK_SECRET");
+    System.out.println(isFromParley(rawBody, headers, secret) ? "valid" : "not valid");
+  }
+}
+`,
+};
+
+/**
+ * A text in quotes, as all four languages read it: JSON's escapes are also theirs. What is not ASCII
+ * stays as it is, since surrogates are an escape of JSON's alone.
+ */
+function literal(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,131 @@
+import { useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { EVENT_TYPE_NAMES, isMeant, type EventType } from '../../data/events.ts';
+import { ok, parley } from '../../data/parley.ts';
+import { readDelivery, type Endpoint } from '../../data/webhooks.ts';
+import { ActButton } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Status } from '../../ui/status.tsx';
+import { msText, useNowSec } from '../../ui/time.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { Outcome } from './attempts.tsx';
+import { answerOf } from './states.tsx';
+
+const LOOK_MS = 300;
+const LONG_SEC = 2;
+
+/** A real event to this endpoint alone, marked as a test, and what the receiver says to it. */
+export function TestEvent({ endpoint }: { endpoint: Endpoint }) {
+  const types = EVENT_TYPE_NAMES.filter((type) => isMeant(endpoint.event_types, type));
+  const [type, setType] = useState<EventType | undefined>();
+  const sending = useMutation({
+    mutationFn: () =>
+      ok(
+        parley.POST('/v1/webhooks/{id}/test', {
+          params: { path: { id: endpoint.id } },
+          body: { ...(type && { type }) },
+        }),
+      ),
+  });
+  return (
+    <section className="card stack-small" aria-labelledby="test-event">
+      <h2 id="test-event">Send a test event</h2>
+      <div className="test-event">
+        <Field label="Type">
+          {(control) => (
+            <select
+              {...control}
+              value={type ?? ''}
+              onChange={({ target }) => setType((target.value || undefined) as EventType)}
+            >
+              <option value="">as Parley chooses</option>
+              {types.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <ActButton
+          needs="write"
+          kind="primary"
+          isBusy={sending.isPending}
+          disabled={!endpoint.enabled}
+          onClick={() => sending.mutate()}
+        >
+          Send a test event
+        </ActButton>
+      </div>
+      {endpoint.enabled ? (
+        <p className="muted small">
+          It has sample data and the header <code>parley-test: true</code>, and counts in no figure.
+        </p>
+      ) : (
+        <p className="small">The endpoint is disabled: enable it to send something.</p>
+      )}
+      {sending.error ? <TroubleNote error={sending.error} /> : null}
+      {sending.data && 'delivery_id' in sending.data ? (
+        <Answer key={sending.data.delivery_id} deliveryId={sending.data.delivery_id} />
+      ) : null}
+    </section>
+  );
+}
+
+/** Looks until the first attempt is over: it stands here as soon as the receiver has answered. */
+function Answer({ deliveryId }: { deliveryId: string }) {
+  const delivery = useQuery({
+    queryKey: ['deliveries', 'test', deliveryId],
+    queryFn: ({ signal }) => readDelivery(deliveryId, signal),
+    refetchInterval: ({ state }) => (state.data?.attempts.length ? false : LOOK_MS),
+  });
+  const attempt = delivery.data?.attempts[0];
+  if (delivery.error) return <TroubleNote error={delivery.error} />;
+  return (
+    <div className="stack-small" role="status">
+      {attempt ? (
+        <>
+          <p className="row">
+            <Status tone={attempt.error_class === null ? 'ok' : 'bad'}>{answerOf(attempt)}</Status>
+            <span>
+              {attempt.error_class === null ? 'It arrived' : 'It did not arrive'}, after{' '}
+              <span className="numeric">{msText(attempt.duration_ms)}</span>
+            </span>
+            <Link to={`/webhooks/deliveries/${deliveryId}`}>its delivery</Link>
+          </p>
+          <Outcome attempt={attempt} />
+        </>
+      ) : (
+        <Waits deliveryId={deliveryId} />
+      )}
+    </div>
+  );
+}
+
+/** To an endpoint that fails, one goes at a time: a test may go first. */
+function Waits({ deliveryId }: { deliveryId: string }) {
+  const [from] = useState(() => Date.now() / 1_000);
+  const isLong = useNowSec() - from > LONG_SEC;
+  const retrying = useMutation({
+    mutationFn: () =>
+      ok(parley.POST('/v1/deliveries/{id}/retry', { params: { path: { id: deliveryId } } })),
+  });
+  return (
+    <>
+      <p className="muted">Sent; waiting for the answer…</p>
+      {isLong ? (
+        <p className="row">
+          The endpoint fails, or its queue is long, so this one waits.
+          <ActButton
+            needs="replay"
+            size="small"
+            isBusy={retrying.isPending}
+            onClick={() => retrying.mutate()}
+          >
+            Attempt it now
+          </ActButton>
+        </p>
+      ) : null}
+      {retrying.error ? <TroubleNote error={retrying.error} /> : null}
+    </>
+  );
+}

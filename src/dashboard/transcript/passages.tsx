@@ -1,0 +1,100 @@
+import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Turn } from '../data/conversations.ts';
+import { useSourceNames } from '../data/names.ts';
+import { isCode, ok, parley } from '../data/parley.ts';
+import { shortId } from '../ui/copy-id.tsx';
+import { DocumentLink } from './document-link.tsx';
+import { TroubleNote } from '../ui/trouble.tsx';
+
+type Retrieval = NonNullable<Turn['retrieval']>;
+type Passage = Retrieval['chunks'][number];
+
+/** What was found for a turn: what the answer was drawn from, and what was only considered. */
+export function Passages({ retrieval, isOpen }: { retrieval: Retrieval; isOpen: boolean }) {
+  const { chunks, considered = [], query } = retrieval;
+  const found = chunks.length + considered.length;
+  return (
+    <details className="passages" open={isOpen}>
+      <summary>
+        {found === 0
+          ? 'Nothing found'
+          : chunks.length === 0
+            ? `Drawn from none of ${found} passages`
+            : `Drawn from ${chunks.length} of ${found} passages`}
+      </summary>
+      <p className="muted">
+        Asked: <q>{query}</q>
+      </p>
+      <ul>
+        {chunks.map((passage) => (
+          <PassageItem key={passage.chunk_id} passage={passage} isUsed />
+        ))}
+        {considered.map((passage) => (
+          <PassageItem key={passage.chunk_id} passage={passage} />
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Its text is read when somebody opens it. */
+function PassageItem({ passage, isUsed }: { passage: Passage; isUsed?: boolean }) {
+  const [isOpen, setOpen] = useState(false);
+  const names = useSourceNames();
+  const { source_id: sourceId, chunk_id: chunkId, score } = passage;
+  const isAnswer = sourceId.startsWith('gap_');
+  return (
+    <li>
+      <details
+        className={isUsed ? 'passage passage-used' : 'passage'}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
+        <summary>
+          <span className="passage-use">{isUsed ? 'used' : 'considered'}</span>{' '}
+          <span className="passage-source">
+            {isAnswer ? 'answer to a gap' : (names.get(sourceId) ?? shortId(sourceId))}
+          </span>{' '}
+          <span className="numeric passage-score" title="How much of the question is in it, 0 to 1">
+            {score.toFixed(2)}
+          </span>
+        </summary>
+        <p>
+          <Link to={isAnswer ? `/knowledge/gaps/${sourceId}` : `/knowledge/sources/${sourceId}`}>
+            {isAnswer ? 'To the gap' : 'To the source'}
+          </Link>
+        </p>
+        {isOpen ? <PassageText id={chunkId} /> : null}
+      </details>
+    </li>
+  );
+}
+
+function PassageText({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['sources', 'chunk', id],
+    queryFn: async ({ signal }) =>
+      ok(parley.GET('/v1/knowledge/chunks/{id}', { params: { path: { id } }, signal })),
+  });
+  if (isCode(error, 'not_found')) {
+    return <p className="muted">It is no longer there: the source was read anew since.</p>;
+  }
+  if (error) return <TroubleNote error={error} onRetry={() => void refetch()} />;
+  if (!data) return <p className="muted">Reading…</p>;
+  const title = data.document_title || data.path;
+  return (
+    <>
+      {title ? (
+        <p className="muted">
+          <DocumentLink title={title} url={data.url} />
+        </p>
+      ) : null}
+      <blockquote className="preserved">
+        {data.heading ? <strong>{data.heading}</strong> : null}
+        {data.heading ? '\n' : ''}
+        {data.text}
+      </blockquote>
+    </>
+  );
+}

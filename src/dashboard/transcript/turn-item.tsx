@@ -1,0 +1,74 @@
+import { memo, type ReactNode } from 'react';
+import type { Turn } from '../data/conversations.ts';
+import { useAgentNames } from '../data/names.ts';
+import { Status } from '../ui/status.tsx';
+import { durationText } from '../ui/time.tsx';
+import { removedText } from './redaction-words.ts';
+import { ToolCall } from './tool-call.tsx';
+import { TurnFacts } from './turn-facts.tsx';
+
+type Shown = {
+  turn: Turn;
+  startedAt: number;
+  userName: string | null;
+  agentName: string;
+  isOpen: boolean;
+  actions?: (turn: Turn) => ReactNode;
+};
+
+/** Drawn once: nothing of a stored turn changes. */
+export const TurnItem = memo(function TurnItem({
+  turn,
+  startedAt,
+  userName,
+  agentName,
+  isOpen,
+  actions,
+}: Shown) {
+  const who = useSpeaker(turn, userName, agentName);
+  const at = new Date(startedAt * 1_000 + turn.started_at_ms);
+  return (
+    <div className={`turn turn-${turn.role}`} data-turn={turn.index}>
+      <div className="turn-said">
+        <p className="turn-head">
+          <strong>{who}</strong>
+          {turn.agent_version !== undefined && turn.role === 'agent' ? (
+            <span className="muted small">version {turn.agent_version}</span>
+          ) : null}
+          <time className="muted small numeric" dateTime={at.toISOString()} title={exactly(at)}>
+            {durationText(turn.started_at_ms / 1_000)}
+          </time>
+          {turn.interrupted ? (
+            <Status tone="warn" title="Nobody wanted the rest of it">
+              interrupted
+            </Status>
+          ) : null}
+          {actions?.(turn)}
+        </p>
+        {turn.tool_call ? <ToolCall turn={turn} isOpen={isOpen} /> : null}
+        {turn.tool_call || turn.text === '' ? null : (
+          <p className="turn-text preserved">{turn.text}</p>
+        )}
+        {turn.redacted ? <p className="muted small">{removedText(turn.redacted)}</p> : null}
+        {turn.error ? (
+          <p className="turn-error small">
+            <Status tone="bad">{turn.error.code.replaceAll('_', ' ')}</Status> {turn.error.detail}
+          </p>
+        ) : null}
+      </div>
+      <TurnFacts turn={turn} isOpen={isOpen} />
+    </div>
+  );
+});
+
+function useSpeaker({ role, agent_id }: Turn, userName: string | null, agentName: string): string {
+  const names = useAgentNames();
+  const agent = (agent_id && names.get(agent_id)) || agentName;
+  return { user: userName ?? 'User', agent, human: 'Person', tool: 'Tool', system: 'Parley' }[role];
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+function exactly(at: Date): string {
+  return exact.format(at);
+}

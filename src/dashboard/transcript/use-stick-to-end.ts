@@ -1,0 +1,64 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+
+/** So near the end counts as being there. */
+const NEAR_PX = 96;
+
+/**
+ * Keeps the end of a growing list in view while the reader is there, and lets go as soon as they scroll
+ * up, until they come back. Whatever scrolls around it, the page or a pane of it, is what it scrolls.
+ *
+ * @param startsAtEnd goes there when it is first shown
+ */
+export function useStickToEnd(startsAtEnd: boolean): {
+  list: React.RefObject<HTMLDivElement | null>;
+  end: React.RefObject<HTMLDivElement | null>;
+  isAtEnd: boolean;
+  toEnd: () => void;
+} {
+  const list = useRef<HTMLDivElement>(null);
+  const end = useRef<HTMLDivElement>(null);
+  const sticks = useRef(startsAtEnd);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const toEnd = useCallback(() => {
+    sticks.current = true;
+    setAtEnd(true);
+    end.current?.scrollIntoView({ block: 'end' });
+  }, []);
+
+  useEffect(() => {
+    const [listed, mark] = [list.current, end.current];
+    if (!listed || !mark) return undefined;
+    let last = 0;
+    const tell = (next: boolean): void => {
+      sticks.current = next;
+      setAtEnd(next);
+    };
+    const onScroll = ({ target }: Event): void => {
+      if (!(target instanceof Node) || !target.contains(mark)) return;
+      const at = target instanceof Element ? target.scrollTop : window.scrollY;
+      const isUp = at < last;
+      last = at;
+      // Nobody but the reader scrolls up.
+      if (isUp && !isNear(mark)) tell(false);
+      else if (isUp) sticks.current = false;
+      else if (isNear(mark)) tell(true);
+    };
+    const onGrowth = (): void => {
+      if (sticks.current) mark.scrollIntoView({ block: 'end' });
+      else if (!isNear(mark)) setAtEnd(false);
+    };
+    const growth = new ResizeObserver(onGrowth);
+    // What is around it may get smaller as well.
+    for (let one: Element | null = listed; one; one = one.parentElement) growth.observe(one);
+    document.addEventListener('scroll', onScroll, { capture: true, passive: true });
+    return () => {
+      growth.disconnect();
+      document.removeEventListener('scroll', onScroll, { capture: true });
+    };
+  }, []);
+  return { list, end, isAtEnd, toEnd };
+}
+
+function isNear(mark: HTMLElement): boolean {
+  return mark.getBoundingClientRect().top < window.innerHeight + NEAR_PX;
+}

@@ -1,0 +1,63 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useMe, type Scope } from '../data/me.ts';
+import './button.css';
+
+type Look = { kind?: 'primary' | 'danger' | 'plain' | 'quiet'; size?: 'small' };
+
+export type ButtonProps = ComponentProps<'button'> &
+  Look & {
+    /** It is under way: it shows that, and takes no second click. */
+    isBusy?: boolean;
+  };
+
+export function Button({
+  kind = 'plain',
+  size,
+  isBusy,
+  className,
+  children,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={classes(kind, size, className)}
+      aria-busy={isBusy || undefined}
+      disabled={rest.disabled || isBusy}
+    >
+      {children}
+    </button>
+  );
+}
+
+/**
+ * A button for what not every session may do: without the scope it is no live button, and says which
+ * scope it takes.
+ */
+export function ActButton({ needs, ...button }: ButtonProps & { needs: Scope | readonly Scope[] }) {
+  const { scopes } = useMe();
+  const missing = [needs].flat().filter((scope) => !scopes.includes(scope));
+  if (missing.length === 0) return <Button {...button} />;
+  const why = `Your API key lacks the scope ${missing.join(', ')}`;
+  return <Button {...button} disabled title={why} data-needs={missing.join(' ')} />;
+}
+
+/** A link that looks like a button: it leads to a place, and does nothing. */
+export function ButtonLink({
+  kind = 'plain',
+  size,
+  children,
+  ...link
+}: ComponentProps<typeof Link> & Look & { children: ReactNode }) {
+  return (
+    <Link {...link} className={classes(kind, size, undefined)}>
+      {children}
+    </Link>
+  );
+}
+
+function classes(kind: string, size: string | undefined, more: string | undefined): string {
+  return ['button', `button-${kind}`, size && `button-${size}`, more].filter(Boolean).join(' ');
+}

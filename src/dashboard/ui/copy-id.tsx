@@ -1,0 +1,28 @@
+import { useToast } from './toast.tsx';
+import './copy-id.css';
+
+/** An id, short; a click copies the whole of it. */
+export function CopyId({ id, shown }: { id: string; shown?: string }) {
+  const toast = useToast();
+  return (
+    <button
+      type="button"
+      className="copy-id"
+      title={`Copy ${id}`}
+      onClick={() => {
+        void navigator.clipboard.writeText(id).then(
+          () => toast({ text: `Copied ${id}` }),
+          () => toast({ text: `Could not copy ${id}`, tone: 'bad' }),
+        );
+      }}
+    >
+      {shown ?? shortId(id)}
+    </button>
+  );
+}
+
+/** `conv_…7q2v`: ids that are made together begin alike, so the end tells them apart. */
+export function shortId(id: string): string {
+  const at = id.indexOf('_');
+  return at < 0 || id.length < at + 12 ? id : `${id.slice(0, at + 1)}…${id.slice(-6)}`;
+}

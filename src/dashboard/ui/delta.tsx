@@ -1,0 +1,34 @@
+import './delta.css';
+
+/**
+ * How much more or less than before: `+3` of a rate in points of a hundred, else in its own unit. `good`
+ * says which way is better; a colour says it again.
+ */
+export function Delta({
+  now,
+  before,
+  good,
+  unit,
+  against,
+}: {
+  now: number | null | undefined;
+  before: number | null | undefined;
+  good: 'up' | 'down' | 'neither';
+  unit: 'points' | 'value' | 'ms';
+  /** Such as “version 2”. */
+  against: string;
+}) {
+  if (typeof now !== 'number' || typeof before !== 'number') return null;
+  const scale = unit === 'points' ? 100 : 1;
+  const digits = unit === 'value' ? 1 : 0;
+  const difference = Number(((now - before) * scale).toFixed(digits));
+  const way = difference === 0 ? 'same' : difference > 0 === (good === 'up') ? 'better' : 'worse';
+  const text = difference === 0 ? '±0' : `${difference > 0 ? '+' : '−'}${Math.abs(difference)}`;
+  const title = `${text}${unit === 'points' ? ' points' : ''} against ${against}`;
+  return (
+    <span className={`delta delta-${good === 'neither' ? 'same' : way}`} title={title}>
+      <span aria-hidden="true">{text}</span>
+      <span className="unseen">{title}</span>
+    </span>
+  );
+}

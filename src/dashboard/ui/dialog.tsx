@@ -1,0 +1,51 @@
+import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { Button } from './button.tsx';
+import './dialog.css';
+
+/** A question or a form over the page: the browser's own dialog, so Escape, focus and inertness are its. */
+export function Dialog({
+  title,
+  isOpen,
+  onClose,
+  children,
+  isWide,
+}: {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  isWide?: boolean;
+}) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    if (isOpen && dialog && !dialog.open) dialog.showModal();
+    return () => dialog?.close();
+  }, [isOpen]);
+  if (!isOpen) return null;
+  return (
+    <dialog
+      ref={ref}
+      className={isWide ? 'dialog dialog-wide' : 'dialog'}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        // Of this dialog, not of a file chooser inside it.
+        if (event.target === event.currentTarget) onClose();
+      }}
+    >
+      <header className="spread">
+        <h2 id={titleId}>{title}</h2>
+        <Button kind="quiet" size="small" onClick={onClose} aria-label="Close">
+          ✕
+        </Button>
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+/** The last line of a dialog. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="dialog-actions">{children}</div>;
+}

@@ -1,0 +1,47 @@
+import { Suspense, use } from 'react';
+import './diff.css';
+
+type Part = { value: string; added: boolean; removed: boolean };
+
+/** Two texts, word by word: what went is struck through, what came is underlined. */
+export function Diff({ before, after }: { before: string; after: string }) {
+  return (
+    <Suspense fallback={<p className="muted">Comparing…</p>}>
+      <Words parts={compare(before, after)} />
+    </Suspense>
+  );
+}
+
+function Words({ parts }: { parts: Promise<readonly Part[]> }) {
+  const words = use(parts);
+  if (words.every(({ added, removed }) => !added && !removed)) {
+    return <p className="muted">They are the same.</p>;
+  }
+  return (
+    <div className="diff preserved">
+      {words.map(({ value, added, removed }, at) =>
+        added ? (
+          <ins key={at}>{value}</ins>
+        ) : removed ? (
+          <del key={at}>{value}</del>
+        ) : (
+          <span key={at}>{value}</span>
+        ),
+      )}
+    </div>
+  );
+}
+
+/** The last comparisons: `use` needs the same promise each time it asks. */
+const compared = new Map<string, Promise<readonly Part[]>>();
+const COMPARED_MAX = 20;
+
+function compare(before: string, after: string): Promise<readonly Part[]> {
+  const key = JSON.stringify([before, after]);
+  const known = compared.get(key);
+  if (known) return known;
+  const made = import('diff').then(({ diffWordsWithSpace }) => diffWordsWithSpace(before, after));
+  if (compared.size >= COMPARED_MAX) compared.clear();
+  compared.set(key, made);
+  return made;
+}

@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import './figure.css';
+
+/** A figure with its name, and what it was before. */
+export function Figure({
+  name,
+  value,
+  note,
+}: {
+  name: string;
+  value: ReactNode;
+  note?: ReactNode;
+}) {
+  return (
+    <div className="figure">
+      <dt>{name}</dt>
+      <dd>
+        <strong className="numeric">{value}</strong>
+        {note ? <span className="small muted">{note}</span> : null}
+      </dd>
+    </div>
+  );
+}
+
+export function Figures({ children }: { children: ReactNode }) {
+  return <dl className="figures">{children}</dl>;
+}
+
+/** `0.234` → `23 %`; null: there is nothing to divide by. */
+export function percent(rate: number | null | undefined): string {
+  return rate === null || rate === undefined ? '–' : `${Math.round(rate * 100)} %`;
+}
+
+export function decimal(value: number | null | undefined, digits = 1): string {
+  return value === null || value === undefined ? '–' : value.toFixed(digits);
+}
+
+const counts = new Intl.NumberFormat();
+
+export function count(value: number | null | undefined): string {
+  return value === null || value === undefined ? '–' : counts.format(value);
+}

@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react';
+import { useCan, type Scope } from '../data/me.ts';
+
+/** What is shown to those whose key has the scope, and to the others which one is missing. */
+export function Needing({ scope, children }: { scope: Scope; children: ReactNode }) {
+  if (useCan(scope)) return children;
+  return (
+    <div className="card empty">
+      <p>
+        This takes an API key with the scope <code>{scope}</code>; yours has it not. Sign out and in
+        again with another key, or ask who manages the keys.
+      </p>
+    </div>
+  );
+}

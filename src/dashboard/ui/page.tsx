@@ -1,0 +1,67 @@
+import { useEffect, type ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import { setPageTitle } from './title.ts';
+
+/** The frame of every page: where you are, what it is called, what can be done with it. */
+export function Page({
+  title,
+  heading,
+  actions,
+  back,
+  children,
+}: {
+  /** Of the tab. */
+  title: string;
+  /** Default: the title. */
+  heading?: ReactNode;
+  actions?: ReactNode;
+  /** The list this one is of. */
+  back?: { to: string; name: string };
+  children: ReactNode;
+}) {
+  useEffect(() => setPageTitle(title), [title]);
+  return (
+    <main className="page" id="main">
+      {back ? (
+        <Link to={back.to} className="page-back small">
+          ← {back.name}
+        </Link>
+      ) : null}
+      <header className="spread page-head">
+        <h1>{heading ?? title}</h1>
+        {actions ? <div className="row">{actions}</div> : null}
+      </header>
+      {children}
+    </main>
+  );
+}
+
+/** Pages that belong together: links, so that each has its address. */
+export function Tabs({
+  label,
+  tabs,
+}: {
+  label: string;
+  tabs: readonly {
+    to: string;
+    name: ReactNode;
+    params?: Record<string, string>;
+    exact?: boolean;
+  }[];
+}) {
+  return (
+    <nav aria-label={label} className="tabs">
+      {tabs.map(({ to, name, params, exact = true }) => (
+        <Link
+          key={to}
+          to={to}
+          {...(params && { params })}
+          activeOptions={{ exact, includeSearch: false }}
+          activeProps={{ 'aria-current': 'page' }}
+        >
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
+}

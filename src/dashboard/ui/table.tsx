@@ -1,0 +1,191 @@
+import {
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ReactNode,
+} from 'react';
+import { Link } from '@tanstack/react-router';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import type { List } from '../data/use-list.ts';
+import { TroubleNote } from './trouble.tsx';
+import './table.css';
+
+export type Column<Row> = {
+  /** Of the head of the column. */
+  name: string;
+  cell: (row: Row) => ReactNode;
+  /** As CSS has it; default: an equal share. */
+  width?: string;
+  align?: 'end';
+  /** Left out on narrow screens. */
+  isWide?: boolean;
+};
+
+const ROW_PX = 44;
+const SKELETONS = 6;
+
+/**
+ * A list with all its states: while it loads, when it is empty (`empty` says what to do), when it fails.
+ * It draws what is seen, so that 100,000 rows are as quick as ten, and reads on as one scrolls. The first
+ * column of a row is a link to `href`; arrow keys and j, k move among rows.
+ */
+export function Table<Row extends { id: string }>({
+  label,
+  list,
+  columns,
+  href,
+  empty,
+}: {
+  /** What the list is, for who does not see it. */
+  label: string;
+  list: List<Row>;
+  columns: readonly Column<Row>[];
+  href?: (row: Row) => string;
+  empty: ReactNode;
+}) {
+  const body = useRef<HTMLDivElement>(null);
+  const margin = useTop(body);
+  const { rows: newest, hasMore, isLoadingMore, loadMore } = list;
+  // Drawn in pieces, so that a list that changes all the time never holds up a key or a click.
+  const rows = useDeferredValue(newest);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+    scrollMargin: margin,
+  });
+  const shown = virtual.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && !isLoadingMore && !list.error && last >= rows.length - 20) loadMore();
+  }, [last, rows.length, hasMore, isLoadingMore, loadMore, list.error]);
+
+  if (list.error && newest.length === 0)
+    return <TroubleNote error={list.error} onRetry={list.retry} />;
+  // A search has found nothing so far, and looks on.
+  const isLooking = newest.length === 0 && hasMore && !list.error;
+  const isLoading = list.isLoading || isLooking;
+  if (!isLoading && newest.length === 0) return <div className="card empty">{empty}</div>;
+  const template = columns.map(({ width }) => width ?? 'minmax(0, 1fr)').join(' ');
+  const narrow = columns
+    .filter(({ isWide }) => !isWide)
+    .map(({ width }) => width ?? 'minmax(0, 1fr)')
+    .join(' ');
+  return (
+    <div className="stack-small">
+      <div
+        className="table"
+        role="table"
+        aria-label={label}
+        aria-busy={isLoading}
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+        style={{ '--columns': template, '--columns-narrow': narrow } as React.CSSProperties}
+        onKeyDown={moveAmongRows}
+      >
+        <div role="rowgroup">
+          <div role="row" className="table-row table-head" aria-rowindex={1}>
+            {columns.map((column) => (
+              <div key={column.name} role="columnheader" className={cellClass(column)}>
+                {column.name}
+              </div>
+            ))}
+          </div>
+        </div>
+        <div
+          role="rowgroup"
+          ref={body}
+          style={{
+            position: 'relative',
+            height: isLoading ? undefined : virtual.getTotalSize(),
+          }}
+        >
+          {isLoading
+            ? Array.from({ length: SKELETONS }, (_, at) => (
+                <SkeletonRow key={at} columns={columns} />
+              ))
+            : shown.map(({ index, start }) => {
+                const row = rows[index]!; // The virtual list is as long as the rows.
+                return (
+                  <div
+                    key={row.id}
+                    role="row"
+                    aria-rowindex={index + 2}
+                    className={href ? 'table-row table-row-link' : 'table-row'}
+                    style={{
+                      position: 'absolute',
+                      top: 0,
+                      left: 0,
+                      right: 0,
+                      transform: `translateY(${start - margin}px)`,
+                    }}
+                  >
+                    {columns.map((column, at) => (
+                      <div key={column.name} role="cell" className={cellClass(column)}>
+                        {at === 0 && href ? (
+                          <Link to={href(row)} className="table-link">
+                            {column.cell(row)}
+                          </Link>
+                        ) : (
+                          column.cell(row)
+                        )}
+                      </div>
+                    ))}
+                  </div>
+                );
+              })}
+        </div>
+      </div>
+      {list.error ? <TroubleNote error={list.error} onRetry={list.retry} /> : null}
+      <p className={isLooking ? 'muted small' : 'unseen'} role="status">
+        {isLooking ? 'Looking further back…' : isLoading || isLoadingMore ? 'Loading' : ''}
+      </p>
+    </div>
+  );
+}
+
+function SkeletonRow<Row>({ columns }: { columns: readonly Column<Row>[] }) {
+  return (
+    <div className="table-row" role="row">
+      {columns.map((column) => (
+        <div key={column.name} role="cell" className={cellClass(column)}>
+          <span className="skeleton" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function cellClass<Row>({ align, isWide }: Column<Row>): string {
+  return ['table-cell', align && 'table-cell-end', isWide && 'table-cell-wide']
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** How far the rows begin below the top of the page: what is above them moves them. */
+function useTop(ref: React.RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return undefined;
+    const measure = (): void => setTop(element.getBoundingClientRect().top + window.scrollY);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [ref]);
+  return top;
+}
+
+function moveAmongRows(event: React.KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+  const target = event.target as HTMLElement;
+  if (step === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
+  if (!target.classList.contains('table-link')) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('.table-link')];
+  const next = links[links.indexOf(target) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}

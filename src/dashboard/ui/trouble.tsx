@@ -1,0 +1,28 @@
+import { troubleOf } from '../data/parley.ts';
+import { Button } from './button.tsx';
+import { CopyId } from './copy-id.tsx';
+import './trouble.css';
+
+/** What went wrong, in the API's words, with the id to tell us and a way to try again. */
+export function TroubleNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const { title, detail, requestId } = troubleOf(error);
+  return (
+    <div className="trouble" role="alert">
+      <p>
+        <strong>{title}.</strong> {detail}
+      </p>
+      <div className="row">
+        {onRetry ? (
+          <Button size="small" onClick={onRetry}>
+            Try again
+          </Button>
+        ) : null}
+        {requestId ? (
+          <span className="small">
+            Request <CopyId id={requestId} />
+          </span>
+        ) : null}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+/** What a document is: by how it begins, then by its name's ending, then by what was said of it. */
+export type Format = 'text' | 'csv' | 'html' | 'pdf' | 'docx' | 'zip' | 'locked';
+
+/** `not`: it is none that is read, and what it is instead. */
+export type FoundFormat = { format: Format } | { not: string };
+
+const BY_ENDING: Record<string, Format> = {
+  txt: 'text',
+  text: 'text',
+  md: 'text',
+  markdown: 'text',
+  csv: 'csv',
+  tsv: 'csv',
+  htm: 'html',
+  html: 'html',
+  xhtml: 'html',
+  pdf: 'pdf',
+  docx: 'docx',
+  zip: 'zip',
+};
+
+/** Those of uploads; `application/octet-stream` says nothing. */
+export const FORMAT_BY_MEDIA_TYPE: Record<string, Format | undefined> = {
+  'text/plain': 'text',
+  'text/markdown': 'text',
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'csv',
+  'application/pdf': 'pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/zip': 'zip',
+  'application/x-zip-compressed': 'zip',
+  'application/octet-stream': undefined,
+};
+
+/** Endings of what is none of them, or text that only a program reads. */
+const OTHER_ENDING =
+  /\.(mhtml|docm?|dotx?|odt|rtf|pages|xls[xmb]?|ods|ppt[xm]?|odp|epub|mobi|gz|tgz|tar|7z|rar|bz2|xz|png|jpe?g|gif|webp|tiff?|bmp|svg|mp[34]|wav|eml|msg)$/i;
+
+/** How formats begin, whatever they are called; each character stands for a byte. */
+const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
+  ['%PDF-', { format: 'pdf' }],
+  // A ZIP, as DOCX is too; the second is one without entries.
+  ['PK\u0003\u0004', { format: 'zip' }],
+  ['PK\u0005\u0006', { format: 'zip' }],
+  ['\u00D0\u00CF\u0011\u00E0', { not: 'an old office file' }],
+  ['{\\rtf', { not: 'an RTF file' }],
+  ['\u001F\u008B', { not: 'a gzip file' }],
+  ['\u0089PNG', { not: 'an image' }],
+  ['\u00FF\u00D8\u00FF', { not: 'an image' }],
+  ['GIF8', { not: 'an image' }],
+];
+/** After a byte order mark, an XML declaration and comments. */
+const HTML =
+  /^(?:\u00EF\u00BB\u00BF)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)*<(?:!doctype\s+html|html[\s>])/i;
+/** Whose first bytes are always the same. */
+const BINARY: ReadonlySet<Format> = new Set(['pdf', 'docx', 'zip']);
+const BEGINNING_BYTES = 1_024;
+
+export function formatOf({
+  bytes,
+  mediaType,
+  name,
+}: {
+  bytes: Uint8Array;
+  mediaType: string | null;
+  name: string | null;
+}): FoundFormat {
+  const ending = /\.([a-z0-9]+)$/i.exec(name ?? '')?.[1]?.toLowerCase() ?? '';
+  if (OTHER_ENDING.test(name ?? '')) return { not: `${name} is none of the formats that are read` };
+  const named = Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending] : undefined;
+  const begun = byBeginning(bytes);
+  if (begun && 'not' in begun) return { not: `the content is ${begun.not}` };
+  if (begun) return isOf(begun.format, named) ? { format: named! } : begun;
+  if (named !== undefined && BINARY.has(named)) {
+    return {
+      not: `${name} is called a ${named.toUpperCase()} and begins as no ${named.toUpperCase()}`,
+    };
+  }
+  const said = mediaType === null ? undefined : FORMAT_BY_MEDIA_TYPE[mediaType];
+  if (named === undefined && said !== undefined && BINARY.has(said)) {
+    return { not: `the content is no ${said.toUpperCase()}, as its media type has it` };
+  }
+  return { format: named ?? said ?? 'text' };
+}
+
+/** An office file with a password is an old one, with the new one in it. */
+function isLocked(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(
+    Buffer.from('EncryptedPackage', 'utf16le'),
+  );
+}
+
+/** A DOCX is a ZIP. */
+function isOf(begun: Format, named: Format | undefined): boolean {
+  return begun === 'zip' && named === 'docx';
+}
+
+function byBeginning(bytes: Uint8Array): FoundFormat | undefined {
+  const beginning = Buffer.from(bytes.subarray(0, BEGINNING_BYTES)).toString('latin1');
+  if (beginning.startsWith('\u00D0\u00CF\u0011\u00E0') && isLocked(bytes))
+    return { format: 'locked' };
+  const known = BEGINNINGS.find(([begin]) => beginning.startsWith(begin))?.[1];
+  return known ?? (HTML.test(beginning) ? { format: 'html' } : undefined);
+}

@@ -1,0 +1,64 @@
+import type { Answer, Extracted, ExtractedDocument, FailedEntry } from './extracted.ts';
+import type { Frame } from './frames.ts';
+import type { ChildLost } from './guarded-child.ts';
+import type { FormatRefusal } from './refusal.ts';
+
+/** What was answered so far, over all children that one document took. */
+export function createGathering() {
+  const documents: ExtractedDocument[] = [];
+  const failed: FailedEntry[] = [];
+  let refused: FormatRefusal | undefined;
+  let entry: { index: number; name: string } | undefined;
+  let next = 0;
+  return {
+    take: ({ header, bytes }: Frame<Answer>): void => {
+      if (header.kind === 'document')
+        documents.push({ ...header.document, text: bytes.toString() });
+      if (header.kind === 'failed') failed.push(failedOf(header));
+      if (header.kind === 'entry') entry = { index: header.index, name: header.name };
+      if (header.kind === 'refused') refused = { code: header.code, detail: header.detail };
+    },
+    next: () => next,
+    /** Counts the entry that was being read as failed. False: it was no entry. */
+    skip: (refusal: FormatRefusal): boolean => {
+      if (!entry || entry.index < next) return false;
+      failed.push({ name: entry.name, ...refusal });
+      next = entry.index + 1;
+      return true;
+    },
+    all: (): Extracted => {
+      if (refused) return { refused };
+      return documents.length > 0 ? { documents, failed } : { refused: noneOf(failed) };
+    },
+  };
+}
+
+function failedOf({ name, code, detail }: FailedEntry): FailedEntry {
+  return { name, code, detail };
+}
+
+/** Where not one entry could be read. */
+function noneOf(failed: readonly FailedEntry[]): FormatRefusal {
+  const [first] = failed;
+  if (!first) return { code: 'invalid_format', detail: 'there is nothing to read in it' };
+  const isAll = failed.every(({ code }) => code === first.code);
+  const detail = `none of its ${failed.length} files can be read; of ${first.name}: ${first.detail}`;
+  return { code: isAll ? first.code : 'invalid_format', detail };
+}
+
+export function tookTooLong(timeoutMs: number): FormatRefusal {
+  const detail = `reading it takes more than ${timeoutMs / 1_000} s: use several smaller documents`;
+  return { code: 'too_large', detail };
+}
+
+export function lostBy({ why }: ChildLost): FormatRefusal {
+  if (why === 'memory') {
+    return {
+      code: 'too_large',
+      detail: 'reading it takes more than 256 MB of memory: use several smaller documents',
+    };
+  }
+  const detail =
+    'reading it failed: it is damaged; open it in the program it was made with and save it again';
+  return { code: 'invalid_format', detail };
+}

@@ -1,0 +1,177 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { confine, residentBytes } from './confine.ts';
+import { createFrameReader, frameParts, type Frame } from './frames.ts';
+import type { Answer, Question } from './extracted.ts';
+
+/**
+ * A process that reads what strangers made, with nothing to lose and little to spend (decision 47):
+ * no environment, no file but its own code, no network, bounded memory, and requests go first.
+ */
+export type GuardedChild = {
+  /** Asks, and tells each answer until `done`. @throws ChildLost */
+  ask: (
+    question: { header: Question; bytes: Uint8Array; signal: AbortSignal },
+    onAnswer: (frame: Frame<Answer>) => void,
+  ) => Promise<void>;
+  /** Resident, at most, so far; 0 where the system does not say. */
+  peakBytes: () => number;
+  end: () => Promise<void>;
+};
+
+/** It ended in the middle of a document. */
+export class ChildLost extends Error {
+  override readonly name = 'ChildLost';
+  readonly why: 'memory' | 'aborted' | 'crash';
+
+  constructor(why: ChildLost['why']) {
+    super(`the process that reads documents was lost: ${why}`);
+    this.why = why;
+  }
+}
+
+/** Resident, as it is looked at from outside; confine.ts has what the kernel refuses. */
+const WATCHED_BYTES_MAX = 236_000_000;
+const HEAP_MB_MAX = 128;
+const WATCH_MS = 20;
+/** One answer: a document's text, see `TEXT_BYTES_MAX`, and its links. */
+const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
+/** How V8 and the system end a process that has no memory left. */
+const OUT_OF_MEMORY: readonly (string | number | null)[] = [
+  'SIGABRT',
+  'SIGTRAP',
+  'SIGILL',
+  134,
+  133,
+];
+const [INPUT, OUTPUT] = [0, 3];
+
+/** @throws Error when it does not start */
+export async function startGuardedChild(): Promise<GuardedChild> {
+  const child = spawn(process.execPath, [...flags(), childFile()], {
+    // No setting of ours and no secret; each thread reserves memory.
+    env: { UV_THREADPOOL_SIZE: '1' },
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+  });
+  const answers = hear(child);
+  let peak = 0;
+  const watch = (): void => {
+    const resident = residentBytes(child);
+    peak = Math.max(peak, resident);
+    if (resident > WATCHED_BYTES_MAX) answers.kill('memory');
+  };
+
+  await answers
+    .until('ready', () => undefined)
+    .catch((error: unknown) => {
+      // No document is to blame.
+      throw new Error('the process that reads documents does not start', { cause: error });
+    });
+  await confine(child);
+  return {
+    ask: async ({ header, bytes, signal }, tell) => {
+      const abort = (): void => answers.kill('aborted');
+      const watching = setInterval(watch, WATCH_MS);
+      signal.addEventListener('abort', abort);
+      try {
+        if (signal.aborted) abort();
+        const answered = answers.until('done', tell);
+        for (const part of frameParts(header, bytes)) stream(child, INPUT).write(part);
+        await answered;
+      } finally {
+        clearInterval(watching);
+        signal.removeEventListener('abort', abort);
+      }
+    },
+    peakBytes: () => peak,
+    end: answers.end,
+  };
+}
+
+type Tell = (frame: Frame<Answer>) => void;
+
+/** What a child says, and that it is gone. */
+function hear(child: ChildProcess) {
+  let why: ChildLost['why'] | undefined;
+  let lost: ChildLost | undefined;
+  let onFrame: Tell = () => undefined;
+  let onLost: (error: ChildLost) => void = () => undefined;
+  const kill = (reason: ChildLost['why']): void => {
+    why ??= reason;
+    child.kill('SIGKILL');
+  };
+  const gone = (code: number | null, signal: string | null): void => {
+    const isMemory = OUT_OF_MEMORY.includes(signal) || OUT_OF_MEMORY.includes(code);
+    lost ??= new ChildLost(why ?? (isMemory ? 'memory' : 'crash'));
+    onLost(lost);
+  };
+  child.once('exit', gone);
+  child.once('error', () => gone(null, null));
+  const take = createFrameReader(ANSWER_BYTES_MAX, (frame) => onFrame(frame as Frame<Answer>));
+  stream(child, OUTPUT).on('data', (piece: Buffer) => {
+    try {
+      take(piece);
+    } catch {
+      kill('memory');
+    }
+  });
+  // Told by `exit`: what was written to one that is gone is lost with it.
+  for (const at of [INPUT, OUTPUT]) stream(child, at).on('error', () => undefined);
+  return {
+    kill,
+    /** Tells each answer until the last, or throws that the child is no more. */
+    until: (last: Answer['kind'], tell: Tell): Promise<void> =>
+      new Promise((resolve, reject) => {
+        if (lost) return reject(lost);
+        onLost = reject;
+        onFrame = (frame) => {
+          if (frame.header.kind === last) resolve();
+          else tell(frame);
+        };
+      }),
+    end: async (): Promise<void> => {
+      if (lost) return;
+      const exited = once(child, 'exit');
+      kill('aborted');
+      await exited;
+    },
+  };
+}
+
+const stream = (child: ChildProcess, at: number): Duplex => child.stdio[at] as Duplex;
+
+function flags(): string[] {
+  return [
+    `--max-old-space-size=${HEAP_MB_MAX}`,
+    '--max-semi-space-size=4',
+    '--disallow-code-generation-from-strings',
+    '--permission',
+    ...readable().map((folder) => `--allow-fs-read=${folder}`),
+  ];
+}
+
+/** Our code, and that of the packages. */
+function readable(): string[] {
+  const root = path.resolve(path.dirname(childFile()), '../../..');
+  const source = path.relative(root, childFile()).split(path.sep)[0]!;
+  const inPackage = createRequire(import.meta.url).resolve('mammoth');
+  const at = inPackage.lastIndexOf(`${path.sep}node_modules${path.sep}`);
+  const packages = inPackage.slice(0, at) + path.sep + 'node_modules';
+  // The folder beside the code may be a link to where the packages are.
+  const linked = path.join(root, 'node_modules');
+  const folders = [path.join(root, source), linked, packages].map((folder) =>
+    path.join(folder, '*'),
+  );
+  return [path.join(root, 'package.json'), linked, ...folders];
+}
+
+/** Beside this file: TypeScript in a checkout, JavaScript in a package. */
+function childFile(): string {
+  const here = fileURLToPath(import.meta.url);
+  return path.join(path.dirname(here), `extract-child${path.extname(here)}`);
+}

@@ -1,0 +1,114 @@
+import type { Answer, ExtractedDocument, ExtractInput } from './extracted.ts';
+import { formatOf, type Format } from './format-of.ts';
+import { decodeHtml } from './html/decode-html.ts';
+import { readHtml } from './html/read-html.ts';
+import { readCsv } from './read-csv.ts';
+import { readDocx } from './read-docx.ts';
+import { readPdf, TEXT_CHARS_MAX } from './read-pdf.ts';
+import { decodeText } from './read-text.ts';
+import { checkName, filesOf, isDocx } from './read-zip.ts';
+import { refusalOf } from './refusal-of.ts';
+import { FormatRefused } from './refusal.ts';
+import { openZip, type ZipEntry } from './zip-file.ts';
+
+/** An answer of the child, with the text of a document. */
+export type Told = { header: Answer; text?: string };
+
+/** What a reader makes of a document. */
+type ReadDocument = Pick<ExtractedDocument, 'title' | 'text' | 'language'> &
+  Partial<ExtractedDocument>;
+
+type Reader = (input: ExtractInput) => ReadDocument | Promise<ReadDocument>;
+
+/** Of one document, in Markdown. They throw FormatRefused, and whatever a library throws. */
+const READERS: Record<Format, Reader> = {
+  text: ({ bytes, charset }) => plain(decodeText(bytes, charset)),
+  csv: ({ bytes, charset }) => plain(readCsv(decodeText(bytes, charset))),
+  html: ({ bytes, charset, url }) => readPage(decodeHtml(bytes, charset ?? null), url),
+  pdf: ({ bytes }) => readPdf(bytes),
+  docx: async ({ bytes }) => readWord(await openZip(bytes)),
+  zip: async ({ bytes }) => readWord(await openZip(bytes)),
+  locked: () => {
+    throw new FormatRefused('encrypted', 'the document asks for a password: save it without one');
+  },
+};
+
+/** A document, or those of a folder that was packed, from one of them on. @throws as READERS */
+export async function* readDocument(input: ExtractInput & { from: number }): AsyncGenerator<Told> {
+  const found = formatOf(input);
+  const entries = 'format' in found && found.format === 'zip' ? await openZip(input.bytes) : [];
+  if (entries.length > 0 && !isDocx(entries)) yield* readFolder(filesOf(entries), input.from);
+  else yield toldOf(input, await readOne(input));
+}
+
+/** Of one entry, and of all. */
+const ENTRY_BYTES_MAX = 20 * 1024 * 1024;
+const UNPACKED_BYTES_MAX = 200 * 1024 * 1024;
+
+async function* readFolder(files: readonly ZipEntry[], from: number): AsyncGenerator<Told> {
+  const seen = new Set(files.slice(0, from).map(({ name }) => name));
+  let [unpacked, chars] = [0, 0];
+  for (const [index, { name, read }] of files.entries()) {
+    if (index < from) continue;
+    yield { header: { kind: 'entry', index, name } };
+    let told: Told;
+    try {
+      checkName(name, seen);
+      seen.add(name);
+      const bytes = await read(ENTRY_BYTES_MAX);
+      unpacked += bytes.length;
+      told = toldOf({ name, bytes }, await readOne({ name, bytes, mediaType: null }));
+    } catch (error) {
+      told = { header: { kind: 'failed', name, ...refusalOf(error) } };
+    }
+    chars += told.text?.length ?? 0;
+    if (unpacked > UNPACKED_BYTES_MAX || chars > TEXT_CHARS_MAX) throw tooMuch();
+    yield told;
+  }
+}
+
+async function readOne(input: ExtractInput): Promise<ReadDocument> {
+  const found = formatOf(input);
+  if ('not' in found) throw new FormatRefused('invalid_format', found.not);
+  return READERS[found.format](input);
+}
+
+/** What is in a folder is read one level deep. */
+function readWord(entries: readonly ZipEntry[]): Promise<ReadDocument> {
+  if (isDocx(entries)) return readDocx(entries);
+  filesOf(entries);
+  throw new FormatRefused(
+    'invalid_format',
+    'an archive in an archive is not read: unpack it first',
+  );
+}
+
+function readPage(html: string, url: string | null | undefined): ReadDocument {
+  const { title, text, language, links, canonical, robots } = readHtml(html, {
+    url: url ?? 'http://localhost/',
+  });
+  // Of a file nobody follows them.
+  return { title, text, language, ...(url && { links, canonical, robots }) };
+}
+
+type Named = Pick<ExtractInput, 'name' | 'bytes'>;
+
+function toldOf({ name, bytes }: Named, { text, title, ...rest }: ReadDocument): Told {
+  // PostgreSQL stores no U+0000.
+  const shown = title
+    ?.replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, 300);
+  const document = { ...rest, name, title: shown || null, bytes: bytes.length };
+  return { header: { kind: 'document', document }, text };
+}
+
+function plain(text: string): ReadDocument {
+  return { title: null, text, language: null };
+}
+
+function tooMuch(): FormatRefused {
+  const detail =
+    'the documents of a ZIP archive may have 20 MB of text, and 200 MB when they are unpacked: use several sources';
+  return new FormatRefused('too_large', detail);
+}

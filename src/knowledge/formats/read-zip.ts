@@ -1,0 +1,45 @@
+import { DOCX_PART } from './read-docx.ts';
+import { FormatRefused } from './refusal.ts';
+import type { ZipEntry } from './zip-file.ts';
+
+/** Documents of one source. */
+const FILES_MAX = 2_000;
+const NAME_CHARS_MAX = 500;
+
+/** What programs put beside what people did. */
+const NOT_MEANT = /(?:^|\/)(?:__MACOSX\/|\.|~\$|Thumbs\.db$|desktop\.ini$)/i;
+
+/** Other formats that are archives, by what is in them. */
+const OTHER_ARCHIVES: readonly [part: RegExp, what: string][] = [
+  [/^xl\//, 'a spreadsheet: save each sheet as CSV'],
+  [/^ppt\//, 'a presentation: save it as PDF'],
+  [/^mimetype$/, 'an OpenDocument file or a book: save it as DOCX or PDF'],
+  [/^META-INF\/MANIFEST\.MF$/, 'a program'],
+];
+
+export const isDocx = (entries: readonly ZipEntry[]): boolean =>
+  entries.some(({ name }) => name === DOCX_PART);
+
+/** The files of a folder that was packed, those that somebody meant. @throws FormatRefused */
+export function filesOf(entries: readonly ZipEntry[]): ZipEntry[] {
+  const other = OTHER_ARCHIVES.find(([part]) => entries.some(({ name }) => part.test(name)));
+  if (other) throw new FormatRefused('invalid_format', `the content is ${other[1]}`);
+  const files = entries.filter(({ name }) => !NOT_MEANT.test(name));
+  if (files.length === 0) {
+    throw new FormatRefused('invalid_format', 'there are no files in this ZIP archive');
+  }
+  if (files.length > FILES_MAX) {
+    const detail = `a ZIP archive may have ${FILES_MAX} files and this one has ${files.length}: use several sources`;
+    throw new FormatRefused('too_many', detail);
+  }
+  return files;
+}
+
+/** @throws FormatRefused for what cannot be the path of a document */
+export function checkName(name: string, seen: ReadonlySet<string>): void {
+  if (name.length > NAME_CHARS_MAX || /\p{Cc}/u.test(name)) {
+    const detail = `its name has control characters, or more than ${NAME_CHARS_MAX}`;
+    throw new FormatRefused('invalid_format', detail);
+  }
+  if (seen.has(name)) throw new FormatRefused('invalid_format', 'its name is there twice');
+}

@@ -1,0 +1,16 @@
+/** Why a document is not read: `code` for programs, `detail` says what to change. */
+export type FormatRefusal = {
+  code: 'invalid_format' | 'too_large' | 'too_many' | 'encrypted' | 'no_text';
+  detail: string;
+};
+
+/** The document is the reason: reading it again changes nothing. */
+export class FormatRefused extends Error {
+  override readonly name = 'FormatRefused';
+  readonly code: FormatRefusal['code'];
+
+  constructor(code: FormatRefusal['code'], detail: string) {
+    super(detail);
+    this.code = code;
+  }
+}

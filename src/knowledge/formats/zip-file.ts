@@ -1,0 +1,71 @@
+import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
+import { FormatRefused } from './refusal.ts';
+
+/** Whatever the archive says of itself, no more than this is looked at. */
+const ENTRIES_MAX = 10_000;
+
+export type ZipEntry = {
+  /** With `/` between its folders, none of them above the archive. */
+  name: string;
+  /** What it becomes. @throws FormatRefused, also where that is more than `bytesMax` */
+  read: (bytesMax: number) => Promise<Buffer>;
+};
+
+/** The files of an archive in its order, without folders. @throws FormatRefused */
+export async function openZip(bytes: Uint8Array): Promise<ZipEntry[]> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    const zip = await fromBufferPromise(buffer, { lazyEntries: true, strictFileNames: false });
+    const entries: ZipEntry[] = [];
+    for await (const entry of zip.eachEntry()) {
+      if (entries.length >= ENTRIES_MAX) throw tooManyEntries();
+      if (!entry.fileName.endsWith('/')) entries.push(entryOf(zip, entry));
+    }
+    return entries;
+  } catch (error) {
+    if (error instanceof FormatRefused || error instanceof RangeError) throw error;
+    throw new FormatRefused('invalid_format', 'the ZIP archive is damaged: make it once more');
+  }
+}
+
+function entryOf(zip: ZipFile, entry: Entry): ZipEntry {
+  const name = entry.fileName;
+  return {
+    name,
+    read: async (bytesMax) => {
+      if (entry.isEncrypted()) {
+        throw new FormatRefused('encrypted', 'it asks for a password: save it without one');
+      }
+      if (entry.uncompressedSize > bytesMax) throw tooLarge(bytesMax);
+      try {
+        return await inflated(zip, entry, bytesMax);
+      } catch (error) {
+        if (error instanceof FormatRefused || error instanceof RangeError) throw error;
+        throw new FormatRefused('invalid_format', 'it is damaged in the archive');
+      }
+    },
+  };
+}
+
+async function inflated(zip: ZipFile, entry: Entry, bytesMax: number): Promise<Buffer> {
+  const stream = await zip.openReadStreamPromise(entry);
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    length += piece.length;
+    // It may be more than it says.
+    if (length > bytesMax) throw tooLarge(bytesMax);
+    pieces.push(piece);
+  }
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length);
+}
+
+function tooLarge(bytesMax: number): FormatRefused {
+  const detail = `it is more than ${Math.floor(bytesMax / 1024 / 1024)} MB when it is unpacked`;
+  return new FormatRefused('too_large', detail);
+}
+
+function tooManyEntries(): FormatRefused {
+  const detail = `a ZIP archive may have ${ENTRIES_MAX} entries and this one has more: use several`;
+  return new FormatRefused('too_many', detail);
+}

@@ -1,0 +1,23 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import { forgetWords } from '../passages/knowledge-postings.sql.ts';
+import { reindexAnswer } from './index-answer.ts';
+import { eraseQuestionsOf, lockGapsAskedIn, nameAfterErasure } from './erase-gaps.sql.ts';
+
+/**
+ * Erases what was asked in a conversation. A gap that others asked in other words goes by theirs from now on;
+ * answers stay, found by their own words and by those of the questions that are left.
+ */
+export async function eraseGapsOf(db: Db, conversationId: string, erased: string): Promise<void> {
+  const gaps = await lockGapsAskedIn(db, conversationId);
+  await eraseQuestionsOf(db, conversationId);
+  const forgotten: string[] = [];
+  for (const gap of gaps) {
+    const isItsName = gap.conversationId === conversationId;
+    const question = isItsName ? await nameAfterErasure(db, gap.id, erased) : gap.question;
+    const { answer } = gap;
+    if (answer !== null) {
+      forgotten.push(...(await reindexAnswer(db, { gap: { ...gap, question }, answer })));
+    }
+  }
+  if (forgotten.length > 0) await forgetWords(db, forgotten);
+}

@@ -1,0 +1,84 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import { countWords, type WordCounts } from '../passages/count-words.sql.ts';
+import type { SearchScope } from '../passages/knowledge-search.sql.ts';
+import { wordsIn } from '../passages/phrases.ts';
+import english from './english.json' with { type: 'json' };
+import { findOpenQuestions, readOpenQuestions, type OpenQuestion } from './gap-questions.sql.ts';
+import { commonWords, likeness, type AskedWord } from './same-question.ts';
+
+/** A question is compared with so many of the latest, and with as many older ones of its rarest word. */
+const OPEN_MAX = 500;
+/** Of those, the words of so many are weighed, by all that the agent knows. */
+const WEIGHED_MAX = 50;
+
+/** The open gap of the agent that asks most nearly the same, in whichever words; undefined: none does. */
+export async function findSameGap(
+  db: Db,
+  asked: { agentId: string; stems: readonly string[]; scope: SearchScope },
+): Promise<string | undefined> {
+  const { agentId, stems, scope } = asked;
+  const latest = stems.length > 0 ? await readOpenQuestions(db, { agentId, limit: OPEN_MAX }) : [];
+  if (latest.length === 0) return undefined;
+  const older = latest.length < OPEN_MAX ? [] : await findOlder(db, { ...asked, latest });
+  const near = nearest([...latest, ...older], stems);
+  const counts = await countWords(db, { scope, stems: wordsOf([{ stems }, ...near]) });
+  return best(near, { stems, weigh: weighing(counts, latest) });
+}
+
+/** By the word that the fewest of the latest have. */
+function findOlder(
+  db: Db,
+  { agentId, stems, latest }: { agentId: string; stems: readonly string[]; latest: OpenQuestion[] },
+): Promise<OpenQuestion[]> {
+  const weigh = weighing({ passages: 0, having: new Map() }, latest);
+  const [rarest] = stems.map(weigh).toSorted((a, b) => b.weight - a.weight);
+  return findOpenQuestions(db, { agentId, stems: [rarest!.stem], limit: OPEN_MAX });
+}
+
+/** Those with most words in common, whatever the words weigh. */
+function nearest(open: readonly OpenQuestion[], stems: readonly string[]): OpenQuestion[] {
+  return open
+    .map((question) => ({ question, common: commonWords(stems, question.stems) }))
+    .filter(({ common }) => common > 0)
+    .toSorted((a, b) => b.common - a.common)
+    .slice(0, WEIGHED_MAX)
+    .map(({ question }) => question);
+}
+
+function best(
+  open: readonly OpenQuestion[],
+  { stems, weigh }: { stems: readonly string[]; weigh: (stem: string) => AskedWord },
+): string | undefined {
+  const asked = stems.map(weigh);
+  let found: { gapId: string; like: number } | undefined;
+  for (const { gapId, stems: theirs } of open) {
+    const like = likeness(asked, theirs.map(weigh));
+    if (like > (found?.like ?? 0)) found = { gapId, like };
+  }
+  return found?.gapId;
+}
+
+/** Stems that ask whether there is something, and not what. */
+const LIGHT = wordsIn(english.light);
+const LIGHTER = 0.3;
+
+/** By how rare a word is in what the agent knows, and among its gaps, however often each was asked. */
+function weighing(
+  { passages, having }: WordCounts,
+  open: readonly OpenQuestion[],
+): (stem: string) => AskedWord {
+  const gapsWith = new Map<string, Set<string>>();
+  for (const { gapId, stems } of open) {
+    for (const stem of stems) gapsWith.set(stem, (gapsWith.get(stem) ?? new Set()).add(gapId));
+  }
+  const all = passages + new Set(open.map(({ gapId }) => gapId)).size;
+  return (stem) => {
+    const known = having.get(stem) ?? 0;
+    const rarity = Math.log(1 + (all + 0.5) / (known + (gapsWith.get(stem)?.size ?? 0) + 0.5));
+    return { stem, weight: LIGHT.has(stem) ? rarity * LIGHTER : rarity, isKnown: known > 0 };
+  };
+}
+
+function wordsOf(questions: readonly { stems: readonly string[] }[]): string[] {
+  return [...new Set(questions.flatMap(({ stems }) => stems))];
+}

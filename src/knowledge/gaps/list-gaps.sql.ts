@@ -1,0 +1,80 @@
+import {
+  anywhere,
+  createdBetween,
+  filteredBy,
+  timeBetween,
+  type CreatedBetween,
+} from '../../platform/postgres/list-filters.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { GAP_COLUMNS, type GapRow } from './knowledge-gaps.sql.ts';
+
+export const GAP_ORDERS = ['created', 'count', 'last_asked_at'] as const;
+export type GapOrder = (typeof GAP_ORDERS)[number];
+
+/** A gap of a list, and where it stands in orders that a page goes on from. */
+export type ListedGap = GapRow & {
+  /** Microseconds, as the database has them: two gaps may be asked in one millisecond. */
+  lastAskedUs: string;
+};
+
+/** The last gap of the page before. `value`: what it is ordered by; '' for `created`, which ids tell. */
+export type GapPlace = { order: GapOrder; value: string; id: string };
+
+export type GapFilter = CreatedBetween & {
+  namespace: string;
+  order: GapOrder;
+  after?: GapPlace | undefined;
+  limit: number;
+  status?: GapRow['status'] | undefined;
+  agentId?: string | undefined;
+  conversationId?: string | undefined;
+  /** Unix seconds, inclusive. */
+  askedAfter?: number | undefined;
+  countMin?: number | undefined;
+  /** Is in the question, in any case. */
+  part?: string | undefined;
+};
+
+const ORDER_BY: Record<GapOrder, string> = {
+  created: 'id desc',
+  count: 'count desc, id desc',
+  last_asked_at: 'last_asked_at desc, id desc',
+};
+
+/** Behind a place in an order, of values `$1` and `$2` (its id). */
+const BEHIND: Record<Exclude<GapOrder, 'created'>, string> = {
+  count: '(count, id) < ($1::integer, $2::uuid)',
+  last_asked_at:
+    "(last_asked_at, id) < (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid)",
+};
+
+/** Newest first, or asked most often or last. Each order has an index with each filter that leaves much out. */
+export async function listGaps(db: Db, filter: GapFilter): Promise<ListedGap[]> {
+  const { order, after } = filter;
+  const { where, values } = filteredBy([
+    ['namespace =', filter.namespace],
+    ['status =', filter.status],
+    ['agent_id =', filter.agentId],
+    ['conversation_id =', filter.conversationId],
+    ['lower(question) like lower(?)', filter.part && anywhere(filter.part)],
+    ...createdBetween(filter),
+    ...timeBetween('last_asked_at', { after: filter.askedAfter }),
+    ['count >=', filter.countMin],
+    ['id <', order === 'created' ? after?.id : undefined],
+  ]);
+  const behind =
+    order === 'created' || !after ? '' : ` and ${placed(BEHIND[order], values, after)}`;
+  const { rows } = await db.query<ListedGap>(
+    `select ${GAP_COLUMNS},
+            (extract(epoch from last_asked_at) * 1000000)::bigint::text as "lastAskedUs"
+       from knowledge_gaps
+      where ${where}${behind} order by ${ORDER_BY[order]} limit $${values.push(filter.limit)}`,
+    values,
+  );
+  return rows;
+}
+
+function placed(behind: string, values: unknown[], { value, id }: GapPlace): string {
+  const [first, second] = [values.push(value), values.push(id)];
+  return behind.replace('$1', `$${first}`).replace('$2', `$${second}`);
+}

@@ -1,0 +1,188 @@
+import type { RequestSecrets } from '../../agents/tools/request-secrets.ts';
+import { fromUuid } from '../../ids.ts';
+import type { Extractor } from '../formats/extractor.ts';
+import {
+  FetchRefused,
+  type FetchEnd,
+  type Fetched,
+  type Fetcher,
+  type FetchInput,
+} from '../sources/fetching.ts';
+import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
+import { invalidFeed, tooLarge, tooManyDocuments } from './feed-refused.ts';
+import { readState, writeState, type FeedState } from './feed-state.ts';
+import type { PageAnswer } from './read-answer.ts';
+import { readDocument, type ReadingDeps } from './read-document.ts';
+import { REQUEST_TIMES, requestPage, type RequestDeps, type RequestTimes } from './request-page.ts';
+
+export type Integration = NonNullable<FetchInput['source']['spec']['integration']>;
+
+export type IntegrationFetcherDeps = Pick<RequestDeps, 'send' | 'userAgent' | 'nowMs'> & {
+  /** Reads HTML. */
+  extract: Extractor['extract'];
+  /** Of the source's own namespace. @throws FetchRefused */
+  secretsOf: (namespace: string, integration: Integration) => Promise<RequestSecrets>;
+  /** Others than the usual ones. */
+  limits?: Partial<FeedLimits>;
+  times?: Partial<RequestTimes>;
+};
+
+type Ask = (cursor: string | null, etag?: string | null) => Promise<PageAnswer>;
+type Beginning = { state: FeedState; answer: PageAnswer; isKept: boolean };
+
+/**
+ * Reads a feed (docs/integrations.md): from where the last sync has ended or, without a cursor or with one
+ * that is 410 by now, from the beginning. A feed that cannot be read whole is refused whole: nothing of
+ * what is indexed goes because of it.
+ */
+export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher {
+  const limits = { ...FEED_LIMITS, ...deps.limits };
+  const times = { ...REQUEST_TIMES, ...deps.times };
+  return async function* fetchFeed(input) {
+    const { url } = integrationOf(input);
+    const ask = askerOf({ ...deps, limits, times }, input);
+    const reading = { limits, extract: deps.extract, signal: input.signal };
+    const { state, answer, isKept } = await begin(ask, input.cursor, url);
+    if (answer.kind === 'unchanged') return { unseen: 'keep', cursor: input.cursor };
+    if (answer.kind === 'text') {
+      if (isKept) throw otherFormat('a text', 'a cursor');
+      return yield* tellText(reading, answer, state);
+    }
+    if (answer.kind === 'gone') throw new FetchRefused('NotFound', GONE);
+    const unseen = isKept ? 'keep' : 'remove';
+    const { cursor, etag, hasFailed } = yield* tellPages(reading, ask, answer, state);
+    // What could not be read is asked for again: so the next sync begins where this one did.
+    const next = hasFailed ? { cursor: state.cursor, etag: null } : { cursor, etag };
+    return { unseen, cursor: writeState({ ...state, format: 'json', ...next }) };
+  };
+}
+
+const GONE = 'the feed answered with status 410: what it was is gone; check its url';
+
+function integrationOf({ source }: FetchInput): Integration {
+  const { integration } = source.spec;
+  if (integration) return integration;
+  throw new FetchRefused('InvalidUrl', 'the source has no integration to read from');
+}
+
+function askerOf(deps: RequestDeps & IntegrationFetcherDeps, input: FetchInput): Ask {
+  const { source, signal } = input;
+  const integration = integrationOf(input);
+  return (cursor, etag = null) =>
+    requestPage(deps, {
+      url: withCursor(integration.url, cursor),
+      sourceId: fromUuid('ks', source.id),
+      headers: integration.headers ?? {},
+      etag,
+      secrets: () => deps.secretsOf(source.namespace, integration),
+      signal,
+    });
+}
+
+/** Added as text: what the URL says already stays as it was written. */
+function withCursor(url: string, cursor: string | null): string {
+  if (cursor === null) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
+}
+
+/** `isKept`: changes alone are told of. */
+async function begin(ask: Ask, kept: string | null, url: string): Promise<Beginning> {
+  const known = readState(kept, url);
+  const anew: FeedState = { url, format: known?.format ?? 'json', cursor: null, etag: null };
+  const state = known ?? anew;
+  const answer = await ask(state.cursor, state.etag);
+  if (known) requireFormat(known, answer);
+  const isKept = state.cursor !== null;
+  if (answer.kind !== 'gone' || !isKept) return { state, answer, isKept };
+  return { state: anew, answer: await ask(null), isKept: false };
+}
+
+/** A page that says "down for maintenance" with status 200 is no document that replaces all others. */
+function requireFormat({ format }: FeedState, { kind }: PageAnswer): void {
+  if (kind === 'text' && format === 'json') throw otherFormat('a text', 'JSON');
+  if (kind === 'page' && format === 'text') throw otherFormat('JSON', 'a text');
+}
+
+function otherFormat(now: string, before: string): FetchRefused {
+  const instead = 'where that is meant, give it another url, such as one with ?v=2';
+  return invalidFeed(`answered ${now}, and ${before} before: ${instead}`);
+}
+
+async function* tellText(
+  reading: ReadingDeps,
+  { text, etag }: Extract<PageAnswer, { kind: 'text' }>,
+  state: FeedState,
+): AsyncGenerator<Fetched, FetchEnd, void> {
+  const name = decodeName(new URL(state.url).pathname);
+  const told = await readDocument(reading, { id: name, markdown: text }, 0);
+  // It is all there is: an empty answer is more likely a mistake than a text that became empty.
+  if (told.kind !== 'document') {
+    const why = 'reason' in told ? told.reason : told.kind;
+    throw invalidFeed(`answered a text that cannot be read: ${why}`);
+  }
+  yield { kind: 'found', count: 1 };
+  yield told;
+  return {
+    unseen: 'remove',
+    cursor: writeState({ ...state, format: 'text', cursor: null, etag }),
+  };
+}
+
+/** The last part of a path: `/docs/faq.md` → `faq.md`. */
+function decodeName(pathname: string): string {
+  const last = pathname.split('/').findLast((part) => part !== '') ?? 'feed';
+  return last.slice(0, 255);
+}
+
+type PagesEnd = { cursor: string | null; etag: string | null; hasFailed: boolean };
+
+async function* tellPages(
+  reading: ReadingDeps,
+  ask: Ask,
+  first: Extract<PageAnswer, { kind: 'page' }>,
+  { cursor: begun }: FeedState,
+): AsyncGenerator<Fetched, PagesEnd, void> {
+  const { limits } = reading;
+  const told = new Set<string>();
+  const asked = new Set([begun]);
+  let hasFailed = false;
+  let { page } = first;
+  for (let pages = 1; ; pages += 1) {
+    if (told.size + page.documents.length > limits.documents) throw tooManyDocuments(limits);
+    yield { kind: 'found', count: told.size + page.documents.length };
+    for (const [at, value] of page.documents.entries()) {
+      const document = await readDocument(reading, value, at);
+      if (told.has(document.path)) throw toldTwice(document.path);
+      told.add(document.path);
+      if (document.kind === 'failed') hasFailed = true;
+      yield document;
+    }
+    const { nextCursor, hasMore } = page;
+    if (!hasMore) {
+      // An etag is of one address: it says something of the next sync's first page if that is the same.
+      const etag = nextCursor === begun ? first.etag : null;
+      return { cursor: nextCursor, etag, hasFailed };
+    }
+    if (asked.has(nextCursor))
+      throw invalidFeed('answered a cursor again that it was asked by before');
+    if (pages === limits.pages) throw tooLarge(`has more than ${limits.pages} pages`);
+    asked.add(nextCursor);
+    page = await nextPage(ask, nextCursor);
+  }
+}
+
+async function nextPage(ask: Ask, cursor: string | null) {
+  const answer = await ask(cursor);
+  if (answer.kind === 'page') return answer.page;
+  const what = {
+    text: 'answered a text to a cursor',
+    unchanged: 'answered with status 304 to a request that did not ask for it',
+    gone: 'answered with status 410 to a cursor of its own',
+  }[answer.kind];
+  throw invalidFeed(what);
+}
+
+function toldTwice(id: string): FetchRefused {
+  const shown = id.length > 80 ? `${id.slice(0, 80).toWellFormed()}…` : id;
+  return invalidFeed(`tells of the document ${shown} twice; each id may stand there once`);
+}

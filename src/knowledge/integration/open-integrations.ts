@@ -1,0 +1,45 @@
+import { resolveRequestSecrets } from '../../agents/tools/request-secrets.ts';
+import type { AddressGuard } from '../../platform/egress/address-guard.ts';
+import { createEgressFetch } from '../../platform/egress/fetch.ts';
+import type { ResourceStore } from '../../platform/resources/resource-store.ts';
+import type { Extractor } from '../formats/extractor.ts';
+import { FetchRefused, type Fetcher } from '../sources/fetching.ts';
+import { FEED_LIMITS } from './feed-limits.ts';
+import { createIntegrationFetcher } from './integration-fetcher.ts';
+
+/** Refused by our own count before that, which says so. */
+const MAX_RESPONSE_BYTES = FEED_LIMITS.pageBytes + 1024 * 1024;
+
+/** What reads feeds, with its connections; Secrets are read where they are declared (decision 48). */
+export function openIntegrations({
+  guard,
+  version,
+  store,
+  extract,
+  tlsCa,
+}: {
+  guard: AddressGuard;
+  version: string;
+  store: Pick<ResourceStore, 'get'>;
+  extract: Extractor['extract'];
+  /** A PEM certificate trusted besides the system's; for tests. */
+  tlsCa?: string | undefined;
+}): { fetch: Fetcher; stop: () => Promise<void> } {
+  const egress = createEgressFetch({
+    guard,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+    ...(tlsCa !== undefined && { tlsCa }),
+  });
+  const fetch = createIntegrationFetcher({
+    send: egress.fetch,
+    userAgent: `parley/${version}`,
+    nowMs: Date.now,
+    extract,
+    secretsOf: async (namespace, integration) => {
+      const secrets = await resolveRequestSecrets(store, namespace, integration);
+      if ('reason' in secrets) throw new FetchRefused(secrets.reason, secrets.message);
+      return secrets;
+    },
+  });
+  return { fetch, stop: egress.stop };
+}

@@ -1,0 +1,113 @@
+import { FetchRefused } from '../sources/fetching.ts';
+import type { FeedLimits } from './feed-limits.ts';
+import { invalidFeed, tooLarge, TryAgain } from './feed-refused.ts';
+import { PageScanner, type FeedPage } from './scan-page.ts';
+
+export type PageAnswer =
+  | { kind: 'page'; page: FeedPage; etag: string | null }
+  /** The whole feed is one text. */
+  | { kind: 'text'; text: string; etag: string | null }
+  /** 304: nothing is new. */
+  | { kind: 'unchanged' }
+  /** 410: the cursor is of no use any more. */
+  | { kind: 'gone' };
+
+const TEXT_TYPES = ['text/markdown', 'text/plain'];
+
+/** @throws FetchRefused, TryAgain; what the body's reader throws */
+export async function readAnswer(response: Response, limits: FeedLimits): Promise<PageAnswer> {
+  const { status, headers } = response;
+  if (status !== 200) {
+    await response.body?.cancel();
+    if (status === 304) return { kind: 'unchanged' };
+    if (status === 410) return { kind: 'gone' };
+    throw refusedBy(status, headers);
+  }
+  try {
+    return await readBody(response, limits);
+  } catch (error) {
+    // What is not read is not waited for.
+    await response.body?.cancel().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function readBody(response: Response, limits: FeedLimits): Promise<PageAnswer> {
+  const mediaType = mediaTypeOf(response.headers);
+  const etag = etagOf(response.headers);
+  if (TEXT_TYPES.includes(mediaType)) {
+    let text = '';
+    for await (const piece of piecesOf(response, limits)) text += piece;
+    return { kind: 'text', text, etag };
+  }
+  if (!/^application\/([-.a-z0-9]+\+)?json$/.test(mediaType)) throw otherType(mediaType);
+  const scanner = new PageScanner(limits);
+  for await (const piece of piecesOf(response, limits)) scanner.push(piece);
+  return { kind: 'page', page: scanner.end(), etag };
+}
+
+async function* piecesOf({ body }: Response, limits: FeedLimits): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > limits.pageBytes) {
+      throw tooLarge(`sent a page of more than ${limits.pageBytes / 1024 / 1024} MiB`);
+    }
+    yield decoded(() => decoder.decode(chunk, { stream: true }));
+  }
+  yield decoded(() => decoder.decode());
+}
+
+function decoded(decode: () => string): string {
+  try {
+    return decode();
+  } catch {
+    throw invalidFeed('did not answer in UTF-8');
+  }
+}
+
+function mediaTypeOf(headers: Headers): string {
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') {
+    throw invalidFeed('answered with a content-encoding, which it was not asked for');
+  }
+  const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
+  return mediaType.trim().toLowerCase();
+}
+
+function otherType(mediaType: string): FetchRefused {
+  const asked = 'application/json, text/markdown or text/plain';
+  if (mediaType === '') return invalidFeed(`answered without a content-type; it must be ${asked}`);
+  const what = mediaType === 'text/html' ? 'an HTML page' : `another content-type than that`;
+  return invalidFeed(`must answer ${asked}, and answered ${what}`);
+}
+
+/** One that can be sent back: a header's value in visible ASCII. */
+function etagOf(headers: Headers): string | null {
+  const etag = headers.get('etag');
+  return etag !== null && /^(W\/)?"[!#-~]{0,1000}"$/.test(etag) ? etag : null;
+}
+
+function refusedBy(status: number, headers: Headers): Error {
+  const answered = `the feed answered with status ${status}`;
+  if (status === 401 || status === 403) {
+    const check = 'check the Secrets of secret_ref and signing_secret_ref';
+    return new FetchRefused('Unauthorized', `${answered}: ${check}`);
+  }
+  if (status === 404) return new FetchRefused('NotFound', `${answered}: check its url`);
+  if (status >= 300 && status < 400) {
+    const instead = 'redirects are not followed; give the address it leads to';
+    return new FetchRefused('Redirected', `${answered}: ${instead}`);
+  }
+  const isOfLimit = status === 429;
+  if (!isOfLimit && status < 500) return invalidFeed(`answered with status ${status}`);
+  const reason = isOfLimit ? 'RateLimited' : 'NotAnswering';
+  return new TryAgain(new FetchRefused(reason, answered), retryAfterMs(headers));
+}
+
+/** In seconds; a date is not read. */
+function retryAfterMs(headers: Headers): number | undefined {
+  const given = headers.get('retry-after') ?? '';
+  return /^\d{1,6}$/.test(given) ? Number(given) * 1_000 : undefined;
+}

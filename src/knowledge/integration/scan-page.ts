@@ -1,0 +1,167 @@
+import type { FeedLimits } from './feed-limits.ts';
+import { invalidFeed, tooLarge, tooManyDocuments } from './feed-refused.ts';
+
+/** A page of a feed; what its documents are is not looked at here. */
+export type FeedPage = { documents: unknown[]; nextCursor: string | null; hasMore: boolean };
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPENING = [0x5b, 0x7b];
+const CLOSING = [0x5d, 0x7d];
+const OPENING_LIST = 0x5b;
+/** What stands before the list of documents, its key not being the end of another. */
+const BEFORE_DOCUMENTS = /(?:^|[^\\])"documents"\s*:\s*$/;
+
+/** To which side of a character the border between a document and the frame of its page runs. */
+type Border = 'before' | 'after' | undefined;
+
+/**
+ * Reads a page while it comes: one document after the other is parsed, so that a page of 20 MB neither
+ * holds up the process nor is in memory as text and as values at once. What is deep or has very many
+ * parts, which would take a hundred times its bytes, is refused before it is parsed.
+ *
+ * What is left of the page, its frame with `0` for each document, is JSON again and checked as such.
+ */
+export class PageScanner {
+  readonly #limits: FeedLimits;
+  readonly #documents: unknown[] = [];
+  #frame = '';
+  #document = '';
+  /** Of the document. */
+  #members = 0;
+  #depth = 0;
+  #isInDocuments = false;
+  #isInString = false;
+  #isEscaped = false;
+
+  constructor(limits: FeedLimits) {
+    this.#limits = limits;
+  }
+
+  /** The next piece of the page. @throws FetchRefused */
+  push(text: string): void {
+    let from = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (this.#isText(code)) continue;
+      const border = this.#borderAt(code);
+      if (border === undefined) continue;
+      const to = border === 'after' ? at + 1 : at;
+      this.#take(text.slice(from, to));
+      from = to;
+      if (border === 'after')
+        this.#isInDocuments = BEFORE_DOCUMENTS.test(this.#frame.slice(-100, -1));
+      else {
+        this.#endDocument();
+        if (code !== COMMA) this.#isInDocuments = false;
+        else {
+          this.#frame += ',';
+          from = at + 1;
+        }
+      }
+    }
+    this.#take(text.slice(from));
+  }
+
+  /** @throws FetchRefused */
+  end(): FeedPage {
+    return pageOf(parsed(this.#frame), this.#documents, this.#limits);
+  }
+
+  /** Whether a character belongs to a string, its quotes included. */
+  #isText(code: number): boolean {
+    if (!this.#isInString) {
+      this.#isInString = code === QUOTE;
+      return this.#isInString;
+    }
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (code === BACKSLASH) this.#isEscaped = true;
+    else if (code === QUOTE) this.#isInString = false;
+    return true;
+  }
+
+  #borderAt(code: number): Border {
+    if (OPENING.includes(code)) {
+      this.#depth += 1;
+      if (this.#depth > this.#limits.depth)
+        throw tooLarge(`is more than ${this.#limits.depth} deep`);
+      if (this.#isInDocuments) this.#countMember();
+      const mayBegin = this.#depth === 2 && code === OPENING_LIST && !this.#isInDocuments;
+      return mayBegin ? 'after' : undefined;
+    }
+    if (CLOSING.includes(code)) {
+      this.#depth -= 1;
+      return this.#isInDocuments && this.#depth === 1 ? 'before' : undefined;
+    }
+    if (code !== COMMA || !this.#isInDocuments) return undefined;
+    if (this.#depth === 2) return 'before';
+    this.#countMember();
+    return undefined;
+  }
+
+  #countMember(): void {
+    this.#members += 1;
+    if (this.#members <= this.#limits.documentMembers) return;
+    const which = `documents[${this.#documents.length}]`;
+    throw tooLarge(`has more than ${this.#limits.documentMembers} members in ${which}`);
+  }
+
+  #take(piece: string): void {
+    if (this.#isInDocuments) this.#document += piece;
+    else this.#frame += piece;
+    const { frameChars } = this.#limits;
+    if (this.#frame.length <= frameChars) return;
+    throw tooLarge(`has more than ${frameChars} characters besides its documents`);
+  }
+
+  #endDocument(): void {
+    const text = this.#document.trim();
+    this.#document = '';
+    this.#members = 0;
+    if (text === '') return;
+    this.#documents.push(parsed(text));
+    if (this.#documents.length > this.#limits.documents) throw tooManyDocuments(this.#limits);
+    this.#frame += '0';
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw invalidFeed('did not answer JSON that can be read');
+  }
+}
+
+function pageOf(page: unknown, documents: unknown[], limits: FeedLimits): FeedPage {
+  if (typeof page !== 'object' || page === null || Array.isArray(page)) {
+    throw invalidFeed('must answer an object with documents, next_cursor and has_more');
+  }
+  const listed: unknown = Reflect.get(page, 'documents');
+  // Of a second list of that name, and of a name written otherwise, only the frame tells.
+  if (!Array.isArray(listed) || listed.length !== documents.length) {
+    throw invalidFeed('must answer documents, once, as a list');
+  }
+  const nextCursor: unknown = Reflect.get(page, 'next_cursor') ?? null;
+  if (nextCursor !== null && !isCursor(nextCursor, limits)) {
+    const bound = `1 to ${limits.cursorChars} characters without control characters`;
+    throw invalidFeed(`must answer next_cursor as null or a text of ${bound}`);
+  }
+  const hasMore: unknown = Reflect.get(page, 'has_more');
+  if (typeof hasMore !== 'boolean') throw invalidFeed('must answer has_more as true or false');
+  if (hasMore && nextCursor === null) {
+    throw invalidFeed('answered has_more: true without a next_cursor to ask for more by');
+  }
+  return { documents, nextCursor, hasMore };
+}
+
+function isCursor(value: unknown, { cursorChars }: FeedLimits): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length >= 1 &&
+    value.length <= cursorChars &&
+    value.isWellFormed() &&
+    !/\p{Cc}/u.test(value)
+  );
+}

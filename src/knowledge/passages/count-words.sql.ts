@@ -1,0 +1,27 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { SearchScope } from './knowledge-search.sql.ts';
+
+/** Of a scope: how many passages it has, and how many of those have each of some words. */
+export type WordCounts = { passages: number; having: ReadonlyMap<string, number> };
+
+/** `stems` as to_tsvector makes them; a word that no passage has is left out. */
+export async function countWords(
+  db: Db,
+  { scope, stems }: { scope: SearchScope; stems: readonly string[] },
+): Promise<WordCounts> {
+  const { namespace, owners, all } = scope;
+  const { rows } = await db.query<{ lexeme: string; passages: number }>({
+    name: 'count_words',
+    // The empty word counts all passages. Behind offset 0, so that each word is one run of the key.
+    text: `select w.lexeme, sum(p.chunks)::integer as passages
+             from unnest($4::text[] || array['']) w (lexeme)
+            cross join lateral (
+              select p.chunks from knowledge_postings p
+               where p.lexeme = w.lexeme collate "C" and p.namespace = $1
+                 and (p.owner_id = any($2::uuid[]) or ($3 and not p.is_answers)) offset 0) p
+            group by w.lexeme`,
+    values: [namespace, owners, all !== false, stems],
+  });
+  const having = new Map(rows.map(({ lexeme, passages }) => [lexeme, passages]));
+  return { passages: having.get('') ?? 0, having };
+}

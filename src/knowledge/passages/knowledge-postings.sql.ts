@@ -1,0 +1,236 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import { configurationOf } from './languages.ts';
+
+/**
+ * The index of the words of passages (docs/decisions/0043): for each word and owner the postings of the
+ * passages that have it. A writer has locked the owner.
+ */
+
+/** For pg, which knows `query_timeout` of a statement; its types do not. */
+export function long(text: string, values: unknown[]) {
+  return { text, values, query_timeout: INDEX_TIMEOUT_MS };
+}
+
+/** A file of 20 MB takes longer than a statement usually may. */
+export const INDEX_TIMEOUT_MS = 120_000;
+
+/** The words of passages, each with its postings: a row for each owner. */
+const postingsOf = (passages: string): string => `
+  select w.lexeme, w.namespace, w.owner_id, w.is_answers, count(*),
+         string_agg(w.posting, ''::bytea order by w.place)
+    from (
+      -- Behind offset 0, so that postings are sorted and not the texts they are made of.
+      select l.lexeme collate "C" as lexeme, c.namespace, c.owner_id,
+             c.agent_id is not null as is_answers, c.position as place,
+             parley_posting(c.position, l.weights, octet_length(c.text)) as posting
+        from knowledge_chunks c cross join lateral unnest(c.words) l
+       where ${passages} offset 0
+    ) w
+   group by w.lexeme, w.namespace, w.owner_id, w.is_answers`;
+
+const INTO = `insert into knowledge_postings as p
+    (lexeme, namespace, owner_id, is_answers, chunks, postings)`;
+
+/**
+ * Builds the index of an owner anew from its passages.
+ * @param languages ISO 639-1 of its passages; null: stemmed as English
+ */
+export async function indexOwner(
+  db: Db,
+  ownerId: string,
+  languages: readonly (string | null)[] = [null],
+): Promise<void> {
+  await deletePostings(db, ownerId);
+  await db.query(long(`${INTO} ${postingsOf('c.owner_id = $1')}`, [ownerId]));
+  await countPassages(db, ownerId, languages);
+  await learnWords(db, ownerId, 0);
+}
+
+async function deletePostings(db: Db, ownerId: string): Promise<void> {
+  await dropOldIndex(db, ownerId);
+  await db.query(
+    long(`delete from knowledge_postings where owner_id = $1 and lexeme <> ''`, [ownerId]),
+  );
+}
+
+/**
+ * Deletes what the release before has indexed of an owner, which may be words that are to be erased.
+ * Returns whether there was any: its postings are gone then, too, and have to be made anew.
+ */
+export async function dropOldIndex(db: Db, ownerId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    long('delete from knowledge_lexemes where owner_id = $1', [ownerId]),
+  );
+  return (rowCount ?? 0) > 0;
+}
+
+/** Deletes all that the index has of an owner. */
+export async function forgetOwner(db: Db, ownerId: string): Promise<void> {
+  await deletePostings(db, ownerId);
+  await db.query(`delete from knowledge_postings where owner_id = $1 and lexeme = ''`, [ownerId]);
+}
+
+/** Adds the passages of an owner from a position on: later than all that were there. */
+export async function indexFrom(
+  db: Db,
+  ownerId: string,
+  { first, languages }: { first: number; languages: readonly (string | null)[] },
+): Promise<void> {
+  await db.query(
+    long(`${INTO} ${postingsOf('c.owner_id = $1 and c.position >= $2')} ${APPENDED}`, [
+      ownerId,
+      first,
+    ]),
+  );
+  await countPassages(db, ownerId, languages);
+  await learnWords(db, ownerId, first);
+}
+
+/** Adds one passage, an answer in the place of the one before. */
+export async function indexChunk(db: Db, ownerId: string, position: number): Promise<void> {
+  await db.query(`${INTO} ${postingsOf('c.owner_id = $1 and c.position = $2')} ${APPENDED}`, [
+    ownerId,
+    position,
+  ]);
+  await countPassages(db, ownerId, [null]);
+  await learnWords(db, ownerId, position);
+}
+
+const APPENDED = `on conflict (lexeme, namespace, owner_id) do update
+  set chunks = p.chunks + excluded.chunks, postings = p.postings || excluded.postings`;
+
+/**
+ * Takes the passages that `gone` returns, a statement that deletes some of one owner, out of the index.
+ * The row that counts them is left to `countPassages`.
+ */
+export function withoutPassages(gone: string): string {
+  return `
+  with gone as (${gone} returning id, namespace, owner_id, position, words),
+  changed as materialized (
+    select g.namespace, g.owner_id, w.lexeme collate "C" as lexeme,
+           array_agg(parley_place(g.position)) as places
+      from gone g cross join lateral unnest(g.words) w group by 1, 2, 3
+  ), emptied as (
+    delete from knowledge_postings p using changed c
+     where p.lexeme = c.lexeme and p.namespace = c.namespace and p.owner_id = c.owner_id
+       and p.chunks <= cardinality(c.places)
+  ), shortened as (
+    update knowledge_postings p
+       set chunks = p.chunks - cardinality(c.places),
+           postings = (
+             select coalesce(string_agg(s.posting, ''::bytea order by s.i), '')
+               from (
+                 -- Read once, behind offset 0: each substring of a stored list is a look of its own.
+                 select i, substring(stored.list from i * 5 + 1 for 5) as posting
+                   from (select p.postings || ''::bytea as list offset 0) stored
+                  cross join generate_series(0, octet_length(stored.list) / 5 - 1) i
+               ) s
+              where not exists (
+                select from unnest(c.places) r (place) where r.place = substring(s.posting for 4)
+              )
+           )
+      from changed c
+     where p.lexeme = c.lexeme and p.namespace = c.namespace and p.owner_id = c.owner_id
+       and p.chunks > cardinality(c.places)
+  )`;
+}
+
+/**
+ * Writes how many passages an owner has and by what they are stemmed, which is never fewer than it was
+ * until the index is built anew.
+ */
+export async function countPassages(
+  db: Db,
+  ownerId: string,
+  languages: readonly (string | null)[],
+): Promise<void> {
+  const { rowCount } = await db.query(
+    `${INTO}
+     select '', o.namespace, $1, o.is_answers, o.chunks, int4send(o.next) || convert_to($2, 'UTF8')
+       from (
+         select namespace, agent_id is not null as is_answers, count(*) as chunks,
+                max(position) + 1 as next
+           from knowledge_chunks where owner_id = $1 group by 1, 2
+       ) o
+     on conflict (lexeme, namespace, owner_id) do update
+       set chunks = excluded.chunks,
+           postings = greatest(substring(p.postings for 4), substring(excluded.postings for 4))
+             || (select convert_to(string_agg(distinct l, ','), 'UTF8')
+                   from string_to_table(convert_from(substring(p.postings from 5), 'UTF8') || ',' || $2,
+                                        ',') l where l <> '')`,
+    [ownerId, [...new Set(languages.map(configurationOf))].join(',')],
+  );
+  if (rowCount !== 0) return;
+  await db.query(`update knowledge_postings set chunks = 0 where owner_id = $1 and lexeme = ''`, [
+    ownerId,
+  ]);
+}
+
+/** How many different words the passages of an owner have. */
+export async function countWords(db: Db, ownerId: string): Promise<number> {
+  const { rows } = await db.query<{ words: number }>(
+    `select count(*) as words from knowledge_postings where owner_id = $1 and lexeme <> ''`,
+    [ownerId],
+  );
+  return rows[0]!.words; // An aggregate has one row.
+}
+
+/** The next free place among the passages of an owner: none is given twice. */
+export async function nextPosition(db: Db, ownerId: string): Promise<number> {
+  const { rows } = await db.query<{ next: number }>(
+    `select greatest(
+       (select max(position) + 1 from knowledge_chunks where owner_id = $1),
+       (select ('x' || encode(substring(postings for 4), 'hex'))::bit(32)::integer
+          from knowledge_postings where lexeme = '' and owner_id = $1),
+       0) as next`,
+    [ownerId],
+  );
+  return rows[0]!.next; // It has no table.
+}
+
+/**
+ * Of one source: those in most passages. The words of all tenants are looked through together, so
+ * nobody may fill them with words that are in one passage each.
+ */
+const WORDS_LEARNT_MAX = 20_000;
+
+/**
+ * Keeps words to find mistyped ones by, of the passages from a position on. Inserted sorted, so that two
+ * who add the same ones wait for each other instead of deadlocking; and only new ones, so that there is
+ * seldom anything to wait for.
+ */
+async function learnWords(db: Db, ownerId: string, first: number): Promise<void> {
+  const learnt =
+    first === 0
+      ? `select lexeme, chunks from knowledge_postings where owner_id = $1 and lexeme <> '' and $2 = 0`
+      : `select w.lexeme, count(*) as chunks from knowledge_chunks c cross join lateral unnest(c.words) w
+          where c.owner_id = $1 and c.position >= $2 group by w.lexeme`;
+  const statement = long(
+    `insert into knowledge_words (lexeme)
+     select l.lexeme
+       from (select lexeme from (${learnt}) w order by chunks desc, lexeme limit ${WORDS_LEARNT_MAX}) l
+      where length(l.lexeme) between 4 and 32 and l.lexeme !~ '[0-9]'
+        and not exists (
+          select from knowledge_words w where w.lexeme = l.lexeme collate "default"
+        )
+      order by l.lexeme
+     on conflict do nothing`,
+    [ownerId, first],
+  );
+  await db.query(statement);
+}
+
+/**
+ * Those of the words that nobody has any more leave the vocabulary. Locked in their order, and after all
+ * that a transaction adds: so two who do this wait for each other instead of deadlocking.
+ */
+export async function forgetWords(db: Db, lexemes: readonly string[]): Promise<void> {
+  await db.query(
+    `delete from knowledge_words where lexeme in (
+       select w.lexeme from knowledge_words w
+        where w.lexeme = any($1::text[])
+          and not exists (select from knowledge_postings p where p.lexeme = w.lexeme collate "C")
+        order by w.lexeme collate "C" for update)`,
+    [lexemes],
+  );
+}

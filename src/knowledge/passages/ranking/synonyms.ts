@@ -1,0 +1,41 @@
+import { stem } from 'porter2';
+import synonyms from './english.json' with { type: 'json' };
+
+/** Words that mean about the same in English, as data of our own. */
+
+/** So many of one word are looked for. */
+const SYNONYMS_MAX = 8;
+const NEAR = nearWords(synonyms.near);
+const NEAR_STEMS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [...NEAR].map(([own, others]) => [own, new Set(others.map((word) => stem(word)))]),
+);
+
+/** Words that may stand in a passage instead of `word`, in the form that the list has them. */
+export function synonymsOf(word: string): readonly string[] {
+  return NEAR.get(stem(word)) ?? [];
+}
+
+/** Whether two stems are of words that mean about the same. */
+export function isSynonym(one: string, other: string): boolean {
+  return isNear(one, other) || isNear(other, one);
+}
+
+/** A word has few of them, so one is left out at times where the other still has it. */
+function isNear(one: string, other: string): boolean {
+  return NEAR_STEMS.get(one)?.has(other) === true;
+}
+
+/** By the stem of each word, the others of all lines it is in; those of one stem are one word. */
+function nearWords(lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const near = new Map<string, Map<string, string>>();
+  for (const words of lines.map((line) => line.split(' '))) {
+    const stems = new Map(words.map((word) => [stem(word), word]));
+    for (const own of stems.keys()) {
+      const others = [...stems].filter(([other]) => other !== own);
+      near.set(own, new Map([...(near.get(own) ?? []), ...others]));
+    }
+  }
+  return new Map(
+    [...near].map(([word, others]) => [word, [...others.values()].slice(0, SYNONYMS_MAX)]),
+  );
+}

@@ -1,0 +1,26 @@
+import { found } from '../../errors.ts';
+import { idParam } from '../../platform/http/fields.ts';
+import { route, type Route } from '../../platform/http/route.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { readPassage } from './knowledge-chunks.sql.ts';
+import { Passage, passageView } from './search-hit.view.ts';
+
+/** What stands behind the `chunk_id` of a transcript or a search (contract §4). */
+export function readPassageRoute({ pool }: { pool: Pool }): Route {
+  return route({
+    method: 'get',
+    path: '/v1/knowledge/chunks/{id}',
+    operationId: 'getKnowledgeChunk',
+    tag: 'Knowledge',
+    scope: 'read',
+    summary: 'Read a passage',
+    description:
+      'As it is indexed now. One whose source was indexed anew since, or whose answer was changed, is gone.',
+    params: { id: idParam('chk', 'passage') },
+    answers: { 200: { description: 'The passage.', schema: Passage } },
+    handle: async ({ caller: { namespace }, params: { id } }) => ({
+      status: 200,
+      body: passageView(found(await readPassage(pool, { namespace, id }), 'passage')),
+    }),
+  });
+}

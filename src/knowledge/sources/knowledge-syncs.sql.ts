@@ -1,0 +1,140 @@
+import { newUuid } from '../../ids.ts';
+import { filteredBy } from '../../platform/postgres/list-filters.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { LastSync } from './knowledge-sources.sql.ts';
+
+/** Readings of sources that are fetched: asked for, seen and stopped. Who runs them: ../syncs. */
+
+export const SYNC_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
+export type SyncStatus = (typeof SYNC_STATUSES)[number];
+export const SYNC_TRIGGERS = ['request', 'declared', 'schedule', 'retry'] as const;
+export type SyncTrigger = (typeof SYNC_TRIGGERS)[number];
+
+/** A document that was not read, and why. */
+export type SyncProblem = { path: string; kind: 'failed' | 'skipped'; reason: string };
+
+/** `found`: documents known of; the others: what became of those that were told of. */
+export type SyncCounts = {
+  found: number;
+  unchanged: number;
+  changed: number;
+  failed: number;
+  skipped: number;
+};
+
+/** Ids are uuids, times Unix milliseconds. */
+export type SyncRow = SyncCounts & {
+  id: string;
+  namespace: string;
+  sourceId: string;
+  trigger: SyncTrigger;
+  status: SyncStatus;
+  requestedAt: number;
+  startedAt: number | null;
+  finishedAt: number | null;
+  problems: SyncProblem[];
+  reason: string | null;
+  error: string | null;
+  result: LastSync | null;
+};
+
+export const SYNC_COLUMNS = `id, namespace, source_id as "sourceId", trigger, status,
+  requested_at as "requestedAt", started_at as "startedAt", finished_at as "finishedAt", found, unchanged,
+  changed, failed, skipped, problems, reason, error, result`;
+
+const UNFINISHED = `status in ('queued', 'running')`;
+
+/**
+ * Puts a sync of a source into the queue, unless one is there or under way; returns the unfinished one.
+ * Undefined: the source is gone.
+ */
+export async function queueSync(
+  db: Db,
+  { sourceId, trigger }: { sourceId: string; trigger: SyncTrigger },
+): Promise<{ sync: SyncRow; isNew: boolean } | undefined> {
+  // The one that was in the way may have ended since.
+  for (;;) {
+    const { rows } = await db.query<SyncRow>(
+      `insert into knowledge_syncs (id, namespace, source_id, trigger)
+       select $1, namespace, id, $3 from knowledge_sources where id = $2 and deleted_at is null
+       on conflict (source_id) where ${UNFINISHED} do nothing
+       returning ${SYNC_COLUMNS}`,
+      [newUuid(), sourceId, trigger],
+    );
+    if (rows[0]) return { sync: rows[0], isNew: true };
+    const sync = await readUnfinished(db, sourceId);
+    if (sync) return { sync, isNew: false };
+    const { rows: there } = await db.query(
+      'select 1 from knowledge_sources where id = $1 and deleted_at is null',
+      [sourceId],
+    );
+    if (there.length === 0) return undefined;
+  }
+}
+
+async function readUnfinished(db: Db, sourceId: string): Promise<SyncRow | undefined> {
+  const { rows } = await db.query<SyncRow>(
+    `select ${SYNC_COLUMNS} from knowledge_syncs where source_id = $1 and ${UNFINISHED}`,
+    [sourceId],
+  );
+  return rows[0];
+}
+
+export async function readSync(
+  db: Db,
+  { sourceId, id }: { sourceId: string; id: string },
+): Promise<SyncRow | undefined> {
+  const { rows } = await db.query<SyncRow>(
+    `select ${SYNC_COLUMNS} from knowledge_syncs where id = $1 and source_id = $2`,
+    [id, sourceId],
+  );
+  return rows[0];
+}
+
+/** Newest first, without their problems; `before` is the id after which the page starts. */
+export async function listSyncs(
+  db: Db,
+  page: {
+    sourceId: string;
+    status?: SyncStatus | undefined;
+    before?: string | undefined;
+    limit: number;
+  },
+): Promise<SyncRow[]> {
+  const { where, values } = filteredBy([
+    ['source_id =', page.sourceId],
+    ['status =', page.status],
+    ['id <', page.before],
+  ]);
+  const { rows } = await db.query<SyncRow>(
+    `select ${SYNC_COLUMNS.replace(' problems,', ` '[]'::jsonb as problems,`)} from knowledge_syncs
+      where ${where} order by id desc limit $${values.push(page.limit)}`,
+    values,
+  );
+  return rows;
+}
+
+/** Ends an unfinished sync: from now on nothing of it is written. Undefined: it was over before. */
+export async function cancelSync(
+  db: Db,
+  { sourceId, id, error }: { sourceId: string; id?: string; error?: string },
+): Promise<SyncRow | undefined> {
+  const { rows } = await db.query<SyncRow>(
+    `update knowledge_syncs
+        set status = 'canceled', finished_at = clock_timestamp(), error = $3, lease_until = null
+      where source_id = $1 and ($2::uuid is null or id = $2) and ${UNFINISHED}
+     returning ${SYNC_COLUMNS}`,
+    [sourceId, id ?? null, error ?? null],
+  );
+  return rows[0];
+}
+
+/** What syncs of a source have staged. */
+export async function deleteStaged(db: Db, sourceId: string): Promise<void> {
+  for (const table of ['knowledge_staged_batches', 'knowledge_staged_documents']) {
+    await db.query(
+      `delete from ${table} where sync_id in (select id from knowledge_syncs where source_id = $1)`,
+      [sourceId],
+    );
+  }
+}

@@ -1,0 +1,97 @@
+import { setImmediate } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
+import { ApiError } from '../../errors.ts';
+import { formatOf } from '../formats/format-of.ts';
+import type { Extractor } from '../formats/extractor.ts';
+import type { ExtractedDocument, FailedEntry } from '../formats/extracted.ts';
+import { PASSAGES_MAX, type Content, type CutContent } from '../passages/cut-passages.ts';
+import type { TextCutter } from '../passages/text-cutter.ts';
+import { isPlain } from './accepted-format.ts';
+import { cutOrRefuse } from './cut-or-refuse.ts';
+import { UNNAMED_FILE, type Upload } from './knowledge-documents.sql.ts';
+
+/** All documents of a source in passages, ready to be written. */
+export type ReadContent = {
+  /** Of what was uploaded or declared, by which it is known again. */
+  hash: Buffer;
+  documents: readonly CutContent[];
+  /** Parts that could not be read. */
+  failed: readonly FailedEntry[];
+};
+
+export type ReadDeps = { cutter: Pick<TextCutter, 'cut'>; extractor: Pick<Extractor, 'extract'> };
+
+/** A text as it was declared. @throws ApiError invalid_body, unavailable */
+export async function readText(
+  deps: Pick<ReadDeps, 'cutter'>,
+  content: Content,
+): Promise<ReadContent> {
+  return readOf(await cutOrRefuse(deps, content));
+}
+
+/**
+ * What was uploaded: text as it is, other formats as they are read elsewhere.
+ * @throws ApiError invalid_body, with why it cannot be read; unavailable
+ */
+export async function readUploaded(deps: ReadDeps, upload: Upload): Promise<ReadContent> {
+  const { fileName, mediaType, content: bytes } = upload;
+  const name = fileName ?? UNNAMED_FILE;
+  const found = formatOf({ bytes, mediaType, name: fileName });
+  if ('format' in found && isPlain(found.format, bytes)) {
+    return readText(deps, { path: name, title: name, text: bytes });
+  }
+  const extracted = await deps.extractor.extract({ bytes, mediaType, name });
+  if ('refused' in extracted) throw refused(extracted.refused);
+  const { failed } = extracted;
+  const documents = await cutAll(deps, extracted.documents);
+  return { hash: await hashOf(name, bytes), documents, failed };
+}
+
+/** One document is a content of its own. */
+export function readOf(cut: CutContent): ReadContent {
+  return { hash: cut.hash, documents: [cut], failed: [] };
+}
+
+/** Of all passages of a source. */
+const PACKED_BYTES_MAX = 100_000_000;
+
+async function cutAll(
+  deps: Pick<ReadDeps, 'cutter'>,
+  documents: readonly ExtractedDocument[],
+): Promise<CutContent[]> {
+  const all: CutContent[] = [];
+  let [passages, packed] = [0, 0];
+  for (const { name, title, text, language, bytes } of documents) {
+    const content = { path: name, title: title ?? name, text, language };
+    const cut = await cutOrRefuse(deps, content);
+    passages += cut.passages;
+    packed += cut.batches.reduce((sum, { length }) => sum + length, 0);
+    if (passages > PASSAGES_MAX || packed > PACKED_BYTES_MAX) throw refused(TOO_MANY);
+    // Stored is what was uploaded, searched what was read in it.
+    all.push({ ...cut, bytes: Math.max(bytes, cut.bytes) });
+    // Small ones are cut where requests are answered.
+    await setImmediate();
+  }
+  return all;
+}
+
+const TOO_MANY = {
+  code: 'too_many',
+  detail: `a source may have ${PASSAGES_MAX} passages, together 100 MB, and these documents make more: use several sources`,
+};
+
+function refused({ code, detail }: { code: string; detail: string }): ApiError {
+  return new ApiError('invalid_body', detail, { errors: [{ pointer: '', code, detail }] });
+}
+
+const PIECE_BYTES = 1024 * 1024;
+
+/** As `contentHashOf` makes it, with others' turns between. */
+async function hashOf(name: string, bytes: Buffer): Promise<Buffer> {
+  const hash = createHash('sha256').update(`${name}\0`);
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    hash.update(bytes.subarray(at, at + PIECE_BYTES));
+    await setImmediate();
+  }
+  return hash.digest();
+}

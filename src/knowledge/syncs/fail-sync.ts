@@ -1,0 +1,75 @@
+import { inTransaction } from '../../platform/postgres/transaction.ts';
+import { nextTime } from '../sources/fetched-source.ts';
+import { emitSynced, syncedCondition } from '../sources/index-source.ts';
+import type { KnowledgeSourceRow } from '../sources/knowledge-sources.sql.ts';
+import { durationSec, lockHeld, tellFinished, type ApplyDeps } from './apply-sync.ts';
+import { finishSync, type ClaimedSync, type Progress } from './claims.sql.ts';
+import { LeaseLost } from './hold-lease.ts';
+import { writeSyncFailure } from './synced-documents.sql.ts';
+
+/** Why a sync failed: `reason` as a condition has it, `message` for people. */
+export type Failure = { reason: string; message: string };
+
+/** After the first failure; then twice as long each time, up to an hour. */
+const RETRY_MS = 60_000;
+const RETRY_MS_MAX = 3_600_000;
+/** Syncs that fail one after the other; then only a request or the schedule begins another. */
+export const FAILURES_MAX = 8;
+
+/** Ends a sync that failed: what was indexed stays, with an event, and it is tried again later. */
+export async function failSync(
+  deps: ApplyDeps,
+  input: { sync: ClaimedSync; progress: Progress; failure: Failure },
+): Promise<void> {
+  const { sync, progress, failure } = input;
+  const { source, emitted } = await inTransaction(deps.pool, async (db) => {
+    const source = await lockHeld(db, sync);
+    const { reason, message: error } = failure;
+    if (!(await finishSync(db, { ...sync, status: 'failed', reason, error, progress }))) {
+      throw new LeaseLost('canceled or taken over');
+    }
+    const nextSyncAt = whenAgain(source, deps.nowMs());
+    await writeSyncFailure(db, { id: source.id, nextSyncAt, ...stateAfter(source, failure) });
+    const result = {
+      documents: source.documents,
+      added: 0,
+      updated: 0,
+      removed: 0,
+      failed: progress.failed,
+      duration_sec: durationSec(deps, sync),
+    };
+    return {
+      source,
+      emitted: await emitSynced(db, deps, { source, sync: result, status: 'error' }),
+    };
+  });
+  await tellFinished(deps, { source, sync, emitted, result: 'error' });
+}
+
+/** By its schedule or, if that is sooner, after a pause; not all that failed together at once. */
+export function whenAgain(
+  { spec, syncFailures }: Pick<KnowledgeSourceRow, 'spec' | 'syncFailures'>,
+  nowMs: number,
+  random: () => number = Math.random,
+): number | null {
+  const scheduled = nextTime(spec.schedule, nowMs);
+  if (syncFailures + 1 >= FAILURES_MAX) return scheduled;
+  const pauseMs = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** syncFailures) * (0.75 + random() / 2);
+  return Math.min(scheduled ?? Infinity, Math.round(nowMs + pauseMs));
+}
+
+/** What is indexed as it is declared stays in force, and says that it grows old. */
+function stateAfter(
+  source: KnowledgeSourceRow,
+  failure: Failure,
+): Pick<KnowledgeSourceRow, 'status' | 'ready' | 'reason' | 'message'> {
+  const { blocked, ready, reason, message, chunks } = source;
+  if (blocked) return { status: 'error', ready, reason, message };
+  if (!ready) return { status: 'error', ready, ...failure };
+  const synced = syncedCondition({ chunks });
+  return {
+    status: 'error',
+    ...synced,
+    message: `${synced.message}; the last sync failed: ${failure.message}`,
+  };
+}

@@ -1,0 +1,226 @@
+import { failpoint } from '../../failpoints.ts';
+import { newUuid } from '../../ids.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { CutContent } from '../passages/cut-passages.ts';
+import { TextRefused, type TextCutter } from '../passages/text-cutter.ts';
+import type { Fetched, FetchEnd, Fetcher } from '../sources/fetching.ts';
+import type { KnowledgeSourceRow } from '../sources/knowledge-sources.sql.ts';
+import type { Lease } from './claims.sql.ts';
+import { LeaseLost } from './hold-lease.ts';
+import {
+  hashOf,
+  noteProblem,
+  noteStaged,
+  storable,
+  validatorsOf,
+  type Reading,
+} from './reading.ts';
+import { stageBatches, stageDocument, unstageDocument } from './staged-documents.sql.ts';
+import { DOCUMENT_BYTES_MAX, PATH_BYTES_MAX, requireRoomFor } from './sync-refused.ts';
+
+export type ReadDeps = { pool: Pool; cutter: Pick<TextCutter, 'cut'> };
+
+type Told = Extract<Fetched, { path: string }>;
+type FetchedDocument = Extract<Fetched, { kind: 'document' }>;
+
+/** What a fetcher threw: the sync fails, whatever it was. */
+export class FetchFailed extends Error {
+  override readonly name = 'FetchFailed';
+}
+
+/**
+ * Reads a source through its fetcher and stages what is new of it, document by document: nothing is
+ * written for what has not changed.
+ * @throws FetchFailed, SyncRefused, LeaseLost, and the reason of `signal`
+ */
+export async function readWhole(
+  deps: ReadDeps,
+  input: {
+    source: KnowledgeSourceRow;
+    cursor: string | null;
+    fetcher: Fetcher;
+    lease: Lease;
+    reading: Reading;
+    signal: AbortSignal;
+  },
+): Promise<void> {
+  const { source, cursor, fetcher, lease, reading, signal } = input;
+  const known = (path: string) => Promise.resolve(validatorsOf(reading, path));
+  const told = fetcher({ source, known, cursor, signal });
+  try {
+    for (;;) {
+      const next = await nextOf(told, signal);
+      if (next.done) {
+        reading.end = next.value;
+        return;
+      }
+      await take(deps, { lease, reading, told: next.value });
+    }
+  } finally {
+    // One that hangs keeps nobody waiting.
+    void told.return({ unseen: 'keep', cursor: null }).catch(() => undefined);
+  }
+}
+
+async function nextOf(
+  told: AsyncGenerator<Fetched, FetchEnd, void>,
+  signal: AbortSignal,
+): Promise<IteratorResult<Fetched, FetchEnd>> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const next = told.next().catch((cause: unknown) => {
+      throw new FetchFailed('the fetcher failed', { cause });
+    });
+    // Not asked for any more when it was aborted first.
+    next.catch(() => undefined);
+    return await Promise.race([next, aborted.promise]);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function take(
+  deps: ReadDeps,
+  { lease, reading, told }: { lease: Lease; reading: Reading; told: Fetched },
+): Promise<void> {
+  const { progress, seen } = reading;
+  if (told.kind === 'found') {
+    progress.found = Math.max(progress.found, told.count);
+    return;
+  }
+  const path = storable(told.path);
+  if (seen.has(path)) return;
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX) {
+    const reason = `its name has more than ${PATH_BYTES_MAX} bytes`;
+    noteProblem(reading, { path, kind: 'failed', reason });
+    return;
+  }
+  seen.add(path);
+  requireRoomFor({ documents: seen.size, chunks: 0 });
+  progress.found = Math.max(progress.found, seen.size);
+  await takePath(deps, { lease, reading, told: { ...told, path } });
+}
+
+async function takePath(
+  deps: ReadDeps,
+  { lease, reading, told }: { lease: Lease; reading: Reading; told: Told },
+): Promise<void> {
+  const { path } = told;
+  switch (told.kind) {
+    case 'document':
+      return takeDocument(deps, { lease, reading, told });
+    case 'unchanged':
+      if (reading.staged.has(path)) reading.progress.changed += 1;
+      else if (reading.indexed.has(path)) reading.progress.unchanged += 1;
+      else
+        noteProblem(reading, { path, kind: 'failed', reason: 'its server says that it is known' });
+      return undefined;
+    case 'failed':
+      noteProblem(reading, { path, kind: 'failed', reason: told.reason });
+      return undefined;
+    case 'skipped':
+      if (reading.indexed.has(path)) reading.skipped.add(path);
+      await unstage(deps, { lease, reading, path });
+      noteProblem(reading, { path, kind: 'skipped', reason: told.reason });
+      return undefined;
+  }
+}
+
+async function takeDocument(
+  deps: ReadDeps,
+  { lease, reading, told }: { lease: Lease; reading: Reading; told: FetchedDocument },
+): Promise<void> {
+  const { progress, indexed, staged } = reading;
+  const document = {
+    ...told,
+    title: storable(told.title).slice(0, 500),
+    text: storable(told.text),
+    url: told.url === null ? null : storable(told.url),
+  };
+  const hash = hashOf(document);
+  const before = indexed.get(document.path);
+  if (before?.hash === hash) {
+    await unstage(deps, { lease, reading, path: document.path });
+    const { etag, lastModified } = told.validators;
+    if (etag !== before.etag || lastModified !== before.lastModified) {
+      reading.validators.set(before.id, { id: before.id, etag, lastModified });
+    }
+    progress.unchanged += 1;
+    return;
+  }
+  if (staged.get(document.path)?.hash !== hash) {
+    const isStaged = await stage(deps, { lease, reading, document, hash });
+    if (!isStaged) return;
+  }
+  progress.changed += 1;
+}
+
+/** False: it cannot be indexed, what is indexed of it stays. */
+async function stage(
+  deps: ReadDeps,
+  work: { lease: Lease; reading: Reading; document: FetchedDocument; hash: string },
+): Promise<boolean> {
+  const { lease, reading, document, hash } = work;
+  const { path, text, title, url, language, validators } = document;
+  if (Buffer.byteLength(text) > DOCUMENT_BYTES_MAX) {
+    noteProblem(reading, { path, kind: 'failed', reason: 'its text has more than 20 MB' });
+    return false;
+  }
+  let cut: CutContent;
+  try {
+    cut = await deps.cutter.cut({ path, title, text, language });
+  } catch (error) {
+    if (!(error instanceof TextRefused)) throw error;
+    noteProblem(reading, { path, kind: 'failed', reason: error.message });
+    return false;
+  }
+  await failpoint('sync.staging');
+  const batchesId = newUuid();
+  await writeBatches(deps, { lease, batchesId, batches: cut.batches });
+  const isHeld = await stageDocument(deps.pool, lease, {
+    path,
+    batchesId,
+    title: cut.title,
+    hash: Buffer.from(hash, 'base64'),
+    bytes: cut.bytes,
+    chunks: cut.passages,
+    language: cut.language,
+    url,
+    ...validators,
+  });
+  if (!isHeld) throw new LeaseLost('canceled or taken over');
+  noteStaged(reading, path, { hash, ...validators, chunks: cut.passages });
+  requireRoomFor({ documents: 0, chunks: reading.stagedChunks });
+  await failpoint('sync.staged');
+  return true;
+}
+
+/** In one statement: about a megabyte. */
+const BATCHES_AT_ONCE = 4;
+
+async function writeBatches(
+  { pool }: ReadDeps,
+  work: { lease: Lease; batchesId: string; batches: readonly Uint8Array[] },
+): Promise<void> {
+  const { lease, batchesId, batches } = work;
+  for (let first = 0; first < batches.length; first += BATCHES_AT_ONCE) {
+    const some = batches.slice(first, first + BATCHES_AT_ONCE);
+    const isHeld = await stageBatches(pool, lease, { batchesId, first, batches: some });
+    if (!isHeld) throw new LeaseLost('canceled or taken over');
+  }
+}
+
+async function unstage(
+  { pool }: ReadDeps,
+  { lease, reading, path }: { lease: Lease; reading: Reading; path: string },
+): Promise<void> {
+  if (!reading.staged.has(path)) return;
+  noteStaged(reading, path, undefined);
+  if (!(await unstageDocument(pool, lease, path))) throw new LeaseLost('canceled or taken over');
+}

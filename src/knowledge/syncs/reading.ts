@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { Fetched, FetchEnd, Validators } from '../sources/fetching.ts';
+import type { SyncProblem } from '../sources/knowledge-syncs.sql.ts';
+import type { Progress } from './claims.sql.ts';
+import { listStaged } from './staged-documents.sql.ts';
+import { listKnown, type KnownDocument, type NewValidators } from './synced-documents.sql.ts';
+
+/** What a sync knows of the documents of its source while it reads them. */
+export type Reading = {
+  /** By path, as they are indexed. */
+  indexed: ReadonlyMap<string, KnownDocument>;
+  /** By path, as they will be: read by this sync, also by a process of it that died. */
+  staged: Map<string, StagedNote>;
+  /** Passages of those. */
+  stagedChunks: number;
+  /** Paths that were told of. */
+  seen: Set<string>;
+  /** Indexed ones that are to go. */
+  skipped: Set<string>;
+  /** Of indexed documents by their ids. */
+  validators: Map<string, NewValidators>;
+  progress: Progress & { problems: SyncProblem[] };
+  end: FetchEnd | undefined;
+};
+
+export type StagedNote = Validators & { hash: string; chunks: number };
+
+const PAGE = 5_000;
+const PROBLEMS_MAX = 100;
+const REASON_CHARS_MAX = 500;
+
+/** The progress is shared with whoever shows it. */
+export async function beginReading(
+  pool: Pool,
+  { id, sourceId, progress }: { id: string; sourceId: string; progress: Reading['progress'] },
+): Promise<Reading> {
+  const indexed = new Map<string, KnownDocument>();
+  let after: string | null = null;
+  for (let page: KnownDocument[] = []; ;) {
+    page = await listKnown(pool, { sourceId, after, limit: PAGE });
+    for (const one of page) indexed.set(one.path, one);
+    if (page.length < PAGE) break;
+    after = page.at(-1)!.id;
+  }
+  const staged = new Map<string, StagedNote>();
+  let stagedChunks = 0;
+  for (let last: string | null = null; ;) {
+    const page = await listStaged(pool, { id, after: last, limit: PAGE });
+    for (const { path, hash, etag, lastModified, chunks } of page) {
+      staged.set(path, { hash: hash.toString('base64'), etag, lastModified, chunks });
+      stagedChunks += chunks;
+    }
+    if (page.length < PAGE) break;
+    last = page.at(-1)!.path;
+  }
+  const seen = new Set<string>();
+  const skipped = new Set<string>();
+  const validators = new Map<string, NewValidators>();
+  return {
+    indexed,
+    staged,
+    stagedChunks,
+    seen,
+    skipped,
+    validators,
+    progress,
+    end: undefined,
+  };
+}
+
+/** Notes what is staged of a path now; undefined: nothing is. */
+export function noteStaged(reading: Reading, path: string, note: StagedNote | undefined): void {
+  reading.stagedChunks += (note?.chunks ?? 0) - (reading.staged.get(path)?.chunks ?? 0);
+  if (note) reading.staged.set(path, note);
+  else reading.staged.delete(path);
+}
+
+/** What a fetcher may ask with whether a document is another one. */
+export function validatorsOf({ indexed, staged }: Reading, path: string): Validators | undefined {
+  const known = staged.get(path) ?? indexed.get(path);
+  return known && { etag: known.etag, lastModified: known.lastModified };
+}
+
+/** Of all that is shown of a document: whatever of it changes makes it another. base64 */
+export function hashOf(document: Extract<Fetched, { kind: 'document' }>): string {
+  const { path, title, url, language, text } = document;
+  const shown = JSON.stringify([path, title, url, language]);
+  return createHash('sha256').update(`${shown}\0`).update(text).digest('base64');
+}
+
+export function noteProblem({ progress }: Reading, problem: SyncProblem): void {
+  progress[problem.kind] += 1;
+  if (progress.problems.length >= PROBLEMS_MAX) return;
+  const { path, kind, reason } = problem;
+  progress.problems.push({
+    path: storable(path).slice(0, REASON_CHARS_MAX),
+    kind,
+    reason: storable(reason).slice(0, REASON_CHARS_MAX),
+  });
+}
+
+/** PostgreSQL keeps neither U+0000 nor half a character. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}

@@ -1,0 +1,125 @@
+import { codeOf, reasonOf } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
+import { QUOTA_EXCEEDED, QuotaExceededError } from '../../platform/declare/quota.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { TextCutter } from '../passages/text-cutter.ts';
+import { fetchKeyOf, isFetched, type FetchedType } from '../sources/fetched-source.ts';
+import { FetchRefused, type Fetcher } from '../sources/fetching.ts';
+import { readSource } from '../sources/knowledge-sources.sql.ts';
+import { applySync, type ApplyDeps } from './apply-sync.ts';
+import { releaseSync, type ClaimedSync } from './claims.sql.ts';
+import { failSync, type Failure } from './fail-sync.ts';
+import { holdLease, LEASE_TIMES, LeaseLost, type LeaseTimes } from './hold-lease.ts';
+import { FetchFailed, readWhole } from './read-source.ts';
+import { beginReading, type Reading } from './reading.ts';
+import { deleteStagedOf } from './staged-documents.sql.ts';
+import { SyncRefused } from './sync-refused.ts';
+import { readCursor } from './synced-documents.sql.ts';
+
+/** What reads the sources of each type that is fetched. */
+export type Fetchers = Partial<Record<FetchedType, Fetcher>>;
+
+export type SyncDeps = ApplyDeps & {
+  fetchers: Fetchers;
+  cutter: Pick<TextCutter, 'cut'>;
+  log: Logger;
+  times?: LeaseTimes | undefined;
+};
+
+/** A sync whose processes die, one after the other, is itself the reason. */
+const TAKEN_OVER_MAX = 5;
+
+/**
+ * Runs a claimed sync to its end, whatever that is. When the process is `stopping` it is given back; when
+ * the database is away it is left to whoever claims it next.
+ */
+export async function runSync(
+  deps: SyncDeps,
+  { sync, stopping }: { sync: ClaimedSync; stopping: AbortSignal },
+): Promise<void> {
+  const { id, lease } = sync;
+  const progress: Reading['progress'] = {
+    found: 0,
+    unchanged: 0,
+    changed: 0,
+    failed: 0,
+    skipped: 0,
+    problems: [],
+  };
+  const held = holdLease(deps, {
+    id,
+    lease,
+    progress,
+    stopping,
+    times: deps.times ?? LEASE_TIMES,
+  });
+  try {
+    await failpoint('sync.claimed');
+    await readAndApply(deps, { sync, progress, signal: held.signal });
+    await deleteStagedOf(deps.pool, id);
+  } catch (error) {
+    await end(deps, { sync, progress, error, stopping });
+  } finally {
+    await held.stop();
+  }
+}
+
+type Running = { sync: ClaimedSync; progress: Reading['progress'] };
+
+async function readAndApply(
+  deps: SyncDeps,
+  { sync, progress, signal }: Running & { signal: AbortSignal },
+): Promise<void> {
+  if (sync.lease > TAKEN_OVER_MAX) {
+    const message = `${TAKEN_OVER_MAX} processes that read it ended before they were done`;
+    throw new SyncRefused('Abandoned', message);
+  }
+  const source = await readSource(deps.pool, { namespace: sync.namespace, id: sync.sourceId });
+  if (!source) throw new LeaseLost('the source is gone');
+  const fetcher = isFetched(source.type) ? deps.fetchers[source.type] : undefined;
+  const key = fetchKeyOf(source.spec);
+  if (!fetcher || key === null) {
+    throw new SyncRefused('NotSupported', `sources of type ${source.type} are not fetched here`);
+  }
+  const cursor = await readCursor(deps.pool, source.id);
+  const reading = await beginReading(deps.pool, { ...sync, progress });
+  await readWhole(deps, { source, cursor, fetcher, lease: sync, reading, signal });
+  await applySync(deps, { sync, reading, key, signal });
+}
+
+async function end(
+  deps: SyncDeps,
+  { sync, progress, error, stopping }: Running & { error: unknown; stopping: AbortSignal },
+): Promise<void> {
+  const failure = failureOf(error);
+  try {
+    if (stopping.aborted && !failure) await releaseSync(deps.pool, sync);
+    else if (failure) await failSync(deps, { sync, progress, failure });
+    else if (!(error instanceof LeaseLost)) {
+      deps.log.warn({ reason: reasonOf(error) }, 'a sync was broken off; another look takes it up');
+    }
+    const isBug = error instanceof FetchFailed && !(error.cause instanceof FetchRefused);
+    if (isBug) deps.log.error({ err: error }, 'a fetcher failed');
+    await deleteStagedOf(deps.pool, sync.id);
+  } catch (later) {
+    if (later instanceof LeaseLost) return;
+    deps.log.warn({ reason: reasonOf(later) }, 'a sync could not be ended; its lease runs out');
+  }
+}
+
+/** Undefined: it is no failure of the sync itself. */
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof FetchFailed) return failureOfFetch(error.cause);
+  if (error instanceof SyncRefused) return { reason: error.reason, message: error.message };
+  if (error instanceof QuotaExceededError) {
+    return { reason: QUOTA_EXCEEDED, message: error.message };
+  }
+  return undefined;
+}
+
+function failureOfFetch(cause: unknown): Failure {
+  if (cause instanceof FetchRefused) return { reason: cause.reason, message: cause.message };
+  const code = codeOf(cause);
+  const what = code === '' ? 'reading it failed' : `reading it failed (${code})`;
+  return { reason: 'SyncFailed', message: `${what}: the log of the operator says more` };
+}

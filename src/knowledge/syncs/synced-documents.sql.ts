@@ -1,0 +1,216 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { KnowledgeSourceRow, LastSync } from '../sources/knowledge-sources.sql.ts';
+import type { StagedDocument } from './staged-documents.sql.ts';
+
+/** Documents of a source as its syncs find and leave them. */
+
+export type KnownDocument = {
+  id: string;
+  path: string;
+  /** base64 */
+  hash: string;
+  bytes: number;
+  chunks: number;
+  etag: string | null;
+  lastModified: string | null;
+};
+
+/** Those of a source, a page after `after`, in the order of their ids. */
+export async function listKnown(
+  db: Db,
+  { sourceId, after, limit }: { sourceId: string; after: string | null; limit: number },
+): Promise<KnownDocument[]> {
+  const { rows } = await db.query<KnownDocument>(
+    `select id, path, encode(content_hash, 'base64') as hash, bytes, chunks, etag,
+            last_modified as "lastModified"
+       from knowledge_documents
+      where source_id = $1 and ($2::uuid is null or id > $2) order by id limit $3`,
+    [sourceId, after, limit],
+  );
+  return rows;
+}
+
+/** Adds or updates the document of a path; its id stays. */
+export async function upsertSynced(
+  db: Db,
+  {
+    namespace,
+    sourceId,
+    newId,
+    staged,
+  }: {
+    namespace: string;
+    sourceId: string;
+    newId: string;
+    staged: StagedDocument;
+  },
+): Promise<string> {
+  const d = staged;
+  const { rows } = await db.query<{ id: string }>(
+    `insert into knowledge_documents
+       (id, namespace, source_id, path, title, content_hash, bytes, chunks, url, etag, last_modified,
+        language)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     on conflict (source_id, path) do update set
+       title = excluded.title, content_hash = excluded.content_hash, bytes = excluded.bytes,
+       chunks = excluded.chunks, url = excluded.url, etag = excluded.etag,
+       last_modified = excluded.last_modified, language = excluded.language,
+       updated_at = clock_timestamp()
+     returning id`,
+    [
+      newId,
+      namespace,
+      sourceId,
+      d.path,
+      d.title,
+      d.hash,
+      d.bytes,
+      d.chunks,
+      d.url,
+      d.etag,
+      d.lastModified,
+      d.language,
+    ],
+  );
+  return rows[0]!.id; // Inserted or updated, so returned.
+}
+
+export async function deleteDocuments(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db.query('delete from knowledge_documents where id = any($1::uuid[])', [ids]);
+}
+
+export type NewValidators = { id: string; etag: string | null; lastModified: string | null };
+
+/** Of documents that were served anew without being others. */
+export async function writeValidators(db: Db, documents: readonly NewValidators[]): Promise<void> {
+  if (documents.length === 0) return;
+  await db.query(
+    `update knowledge_documents d set etag = n.etag, last_modified = n.last_modified
+       from unnest($1::uuid[], $2::text[], $3::text[]) as n (id, etag, last_modified)
+      where d.id = n.id`,
+    [
+      documents.map(({ id }) => id),
+      documents.map(({ etag }) => etag),
+      documents.map(({ lastModified }) => lastModified),
+    ],
+  );
+}
+
+export type Totals = { documents: number; chunks: number; bytes: number };
+
+export async function sumDocuments(db: Db, sourceId: string): Promise<Totals> {
+  const { rows } = await db.query<Totals>(
+    `select count(*) as documents, coalesce(sum(chunks), 0)::bigint as chunks,
+            coalesce(sum(bytes), 0)::bigint as bytes
+       from knowledge_documents where source_id = $1`,
+    [sourceId],
+  );
+  return rows[0]!; // An aggregate has one row.
+}
+
+export async function readCursor(db: Db, sourceId: string): Promise<string | null> {
+  const { rows } = await db.query<{ cursor: string | null }>(
+    'select sync_cursor as cursor from knowledge_sources where id = $1',
+    [sourceId],
+  );
+  return rows[0]?.cursor ?? null;
+}
+
+type Shown = Pick<KnowledgeSourceRow, 'status' | 'ready' | 'reason' | 'message'>;
+
+/**
+ * A sync read all there is; `index`: what changed in it, undefined when nothing did. Called with the row
+ * locked.
+ */
+export async function writeSynced(
+  db: Db,
+  source: Totals &
+    Shown & {
+      id: string;
+      key: string;
+      cursor: string | null;
+      lastSync: LastSync;
+      nextSyncAt: number | null;
+    },
+): Promise<void> {
+  const s = source;
+  await db.query(
+    `update knowledge_sources
+        set documents = $2, chunks = $3, bytes = $4, last_sync = $5, synced_key = $6, sync_cursor = $7,
+            next_sync_at = to_timestamp($8 / 1000.0), status = $9, ready = $10, reason = $11,
+            message = $12, sync_failures = 0, content_hash = coalesce(content_hash, '\\x00'),
+            last_synced_at = clock_timestamp(), updated_at = clock_timestamp()
+      where id = $1`,
+    [
+      s.id,
+      s.documents,
+      s.chunks,
+      s.bytes,
+      s.lastSync,
+      s.key,
+      s.cursor,
+      s.nextSyncAt,
+      s.status,
+      s.ready,
+      s.reason,
+      s.message,
+    ],
+  );
+}
+
+/** A sync failed; what was indexed stays. Called with the row locked. */
+export async function writeSyncFailure(
+  db: Db,
+  source: Shown & { id: string; nextSyncAt: number | null },
+): Promise<void> {
+  const s = source;
+  await db.query(
+    `update knowledge_sources
+        set sync_failures = sync_failures + 1, next_sync_at = to_timestamp($2 / 1000.0), status = $3,
+            ready = $4, reason = $5, message = $6, updated_at = clock_timestamp()
+      where id = $1`,
+    [s.id, s.nextSyncAt, s.status, s.ready, s.reason, s.message],
+  );
+}
+
+/** Sources whose time has come. */
+export async function listDue(
+  db: Db,
+  limit: number,
+): Promise<Pick<KnowledgeSourceRow, 'id' | 'namespace' | 'spec' | 'syncFailures'>[]> {
+  const { rows } = await db.query<
+    Pick<KnowledgeSourceRow, 'id' | 'namespace' | 'spec' | 'syncFailures'>
+  >(
+    `select id, namespace, spec, sync_failures as "syncFailures" from knowledge_sources
+      where next_sync_at <= clock_timestamp() and deleted_at is null and not blocked
+      order by next_sync_at limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
+/** Whether its time has still come: another process may have been first. Locks the row. */
+export async function takeDue(
+  db: Db,
+  { id, nextSyncAt }: { id: string; nextSyncAt: number | null },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update knowledge_sources set next_sync_at = to_timestamp($2 / 1000.0)
+      where id = (select id from knowledge_sources
+                   where id = $1 and next_sync_at <= clock_timestamp() and deleted_at is null
+                     and not blocked for no key update skip locked)`,
+    [id, nextSyncAt],
+  );
+  return rowCount === 1;
+}
+
+/** Sources with a schedule, and when each was last read whole or, if never, made. */
+export async function listScheduled(db: Db): Promise<{ schedule: string; lastMs: number }[]> {
+  const { rows } = await db.query<{ schedule: string; lastMs: number }>(
+    `select spec->>'schedule' as schedule, coalesce(last_synced_at, created_at) as "lastMs"
+       from knowledge_sources
+      where deleted_at is null and asked_key is not null and spec ? 'schedule'`,
+  );
+  return rows;
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { audited } from '../../audit/audited.ts';
+import { found } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
+import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { idParam } from '../../platform/http/fields.ts';
+import { route, type Route } from '../../platform/http/route.ts';
+import type { UploadDeps } from '../sources/sync-source.ts';
+import { KnowledgeSource, sourceView } from '../sources/knowledge.view.ts';
+import { listSyncs, readSync, type SyncRow } from '../sources/knowledge-syncs.sql.ts';
+import { requireSource } from '../sources/write-source.ts';
+import { requestSync, stopSync } from './request-sync.ts';
+import { KnowledgeSync, syncStatus, syncView } from './sync.view.ts';
+
+const tag = 'Knowledge';
+const sourceParam = { id: idParam('ks', 'knowledge source') };
+const params = { ...sourceParam, sync_id: idParam('sync', 'sync') };
+const path = '/v1/knowledge/sources/{id}';
+
+/** Syncs of sources: asked for, looked at and stopped (contract §4). */
+export function syncRoutes(deps: UploadDeps): Route[] {
+  return [requestRoute(deps), listRoute(deps), readRoute(deps), cancelRoute(deps)];
+}
+
+function requestRoute(deps: UploadDeps): Route {
+  return route({
+    method: 'post',
+    path: `${path}/sync`,
+    operationId: 'syncKnowledgeSource',
+    tag,
+    scope: 'write',
+    summary: 'Read a source again',
+    description:
+      'A text or a file is indexed once more before this is answered. A website or an integration is put ' +
+      'in the queue, and shows `refreshing` (`syncing` while nothing of it is indexed) when this is ' +
+      'answered; while a sync of it is unfinished that one is answered with. Until it is done what is ' +
+      'indexed is found. `knowledge.source.synced` tells of it, whether anything was new or not.',
+    params: sourceParam,
+    body: { schema: z.strictObject({}).describe('Nothing.'), isOptional: true },
+    answers: { 202: { description: 'The source.', schema: KnowledgeSource } },
+    errors: ['no_content'],
+    handle: ({ answering, caller, params: { id } }) =>
+      answering(
+        audited(
+          caller,
+          (beforeCommit) => requestSync(deps, { namespace: caller.namespace, id }, beforeCommit),
+          ({ documents, chunks, bytes, sync }) => ({
+            action: 'knowledge_source.synced',
+            target: fromUuid('ks', id),
+            after: sync ? { sync: fromUuid('sync', sync.id) } : { documents, chunks, bytes },
+          }),
+        ),
+        (row) => ({ status: 202, body: sourceView(row) }),
+      ),
+  });
+}
+
+function listRoute(deps: UploadDeps): Route {
+  return route({
+    method: 'get',
+    path: `${path}/syncs`,
+    operationId: 'listKnowledgeSyncs',
+    tag,
+    scope: 'read',
+    summary: 'List the syncs of a website or an integration, newest first',
+    description: 'Those that ended are kept for 30 days, the newest hundred of them.',
+    params: sourceParam,
+    query: { status: syncStatus.optional(), ...idPage('sync') },
+    answers: { 200: { description: 'A page of syncs.', schema: pageSchema(KnowledgeSync) } },
+    handle: async ({ caller: { namespace }, params: { id }, query }) => {
+      const { limit, cursor: before, status } = query;
+      const { id: sourceId } = await requireSource(deps, { namespace, id });
+      const rows = await listSyncs(deps.pool, { sourceId, status, before, limit: limit + 1 });
+      const view = (row: SyncRow) => syncView(row, false);
+      return { status: 200, body: pageOf(rows, { limit, view, cursorOf: idCursor('sync') }) };
+    },
+  });
+}
+
+function readRoute(deps: UploadDeps): Route {
+  return route({
+    method: 'get',
+    path: `${path}/syncs/{sync_id}`,
+    operationId: 'getKnowledgeSync',
+    tag,
+    scope: 'read',
+    summary: 'Read a sync and how far it is',
+    params,
+    answers: { 200: { description: 'The sync.', schema: KnowledgeSync } },
+    handle: async ({ caller: { namespace }, params: { id, sync_id: syncId } }) => {
+      const { id: sourceId } = await requireSource(deps, { namespace, id });
+      const row = found(await readSync(deps.pool, { sourceId, id: syncId }), 'sync');
+      return { status: 200, body: syncView(row, true) };
+    },
+  });
+}
+
+function cancelRoute(deps: UploadDeps): Route {
+  return route({
+    method: 'post',
+    path: `${path}/syncs/{sync_id}/cancel`,
+    operationId: 'cancelKnowledgeSync',
+    tag,
+    scope: 'write',
+    summary: 'Stop a sync',
+    description:
+      'Nothing of it is put in the index any more; what was indexed before stays. Its requests end within ' +
+      'two seconds. There is no event.',
+    params,
+    body: { schema: z.strictObject({}).describe('Nothing.'), isOptional: true },
+    answers: { 200: { description: 'The sync, canceled.', schema: KnowledgeSync } },
+    errors: ['sync_finished'],
+    handle: async ({ answering, caller, params: { id, sync_id: syncId } }) => {
+      const { namespace } = caller;
+      await requireSource(deps, { namespace, id });
+      return answering(
+        audited(
+          caller,
+          (beforeCommit) => stopSync(deps, { source: { namespace, id }, id: syncId }, beforeCommit),
+          (sync) => ({
+            action: 'knowledge_source.sync_canceled',
+            target: fromUuid('ks', id),
+            after: { sync: fromUuid('sync', sync.id) },
+          }),
+        ),
+        (sync) => ({ status: 200, body: syncView(sync, true) }),
+      );
+    },
+  });
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { EmbeddingFailure, type Embedded } from '../../models/embeddings/embedder.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { findByHash, type NewVector, type PassageToEmbed } from './knowledge-vectors.sql.ts';
+import { toBytes } from './vector-bytes.ts';
+
+/** One request. @throws EmbeddingFailure */
+export type EmbedTexts = (texts: readonly string[]) => Promise<Embedded>;
+
+/**
+ * The vectors of some passages. A text that was embedded before, for whatever passage of the owner, is
+ * not sent again; one that the provider does not take is left out, unless it takes none.
+ * @throws EmbeddingFailure
+ */
+export async function vectorsOf(
+  { db, embed }: { db: Db; embed: EmbedTexts },
+  embeddingsId: number,
+  passages: readonly PassageToEmbed[],
+): Promise<NewVector[]> {
+  const texts = new Map(passages.map((passage) => [keyOf(passage), textOf(passage)]));
+  const hashes = [...texts.keys()].map((key) => Buffer.from(key, 'hex'));
+  const known = await findByHash(db, embeddingsId, hashes);
+  const missing = [...texts].filter(([key]) => !known.has(key));
+  const made = await embedTaken(
+    embed,
+    missing.map(([, text]) => text),
+  );
+  missing.forEach(([key], at) => {
+    const vector = made[at];
+    if (vector) known.set(key, toBytes(vector));
+  });
+  return passages.flatMap((passage) => {
+    const vector = known.get(keyOf(passage));
+    const hash = Buffer.from(keyOf(passage), 'hex');
+    return vector ? [{ chunkId: passage.chunkId, hash, vector }] : [];
+  });
+}
+
+/** Undefined for each text that is refused while others are taken: too long for the model, mostly. */
+async function embedTaken(
+  embed: EmbedTexts,
+  texts: readonly string[],
+): Promise<readonly (Float32Array | undefined)[]> {
+  if (texts.length === 0) return [];
+  try {
+    return (await embed(texts)).vectors;
+  } catch (error) {
+    if (!isRefusal(error) || texts.length === 1) throw error;
+    // Whether it is the texts: a wrong model or address refuses the shortest one too.
+    await embed([texts.toSorted((a, b) => a.length - b.length)[0]!]);
+    return halved(embed, texts);
+  }
+}
+
+async function halved(
+  embed: EmbedTexts,
+  texts: readonly string[],
+): Promise<(Float32Array | undefined)[]> {
+  const half = Math.ceil(texts.length / 2);
+  const made: (Float32Array | undefined)[] = [];
+  for (const part of [texts.slice(0, half), texts.slice(half)].filter(({ length }) => length > 0)) {
+    try {
+      made.push(...(await embed(part)).vectors);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      made.push(...(part.length === 1 ? [undefined] : await halved(embed, part)));
+    }
+  }
+  return made;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof EmbeddingFailure && error.failure.code === 'model_refused';
+}
+
+/** Headings say what a passage is about; of an answer they are the question. */
+function textOf({ heading, text }: PassageToEmbed): string {
+  return heading === '' ? text : `${heading}\n${text}`;
+}
+
+function keyOf(passage: PassageToEmbed): string {
+  return createHash('sha256').update(textOf(passage)).digest('hex').slice(0, 32);
+}

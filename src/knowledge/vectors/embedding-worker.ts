@@ -1,0 +1,174 @@
+import {
+  EmbeddingFailure,
+  type Embedder,
+  type EmbeddingModel,
+} from '../../models/embeddings/embedder.ts';
+import { DEFAULT_PROVIDER } from '../../models/model-provider.ts';
+import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { Notifier } from '../../platform/postgres/notifications.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { tellProjected } from '../../platform/postgres/projected.ts';
+import { embedOwner, type EmbedOutcome } from './embed-owner.ts';
+import {
+  deleteEmbeddings,
+  insertEmbeddings,
+  listEmbeddings,
+  listOwnersToEmbed,
+  type OwnerToEmbed,
+} from './knowledge-embeddings.sql.ts';
+import { planEmbeddings, type Plan, type Wanted } from './plan-embeddings.ts';
+
+export type EmbeddingWorkerDeps = {
+  pool: Pool;
+  notifier: Pick<Notifier, 'notify'>;
+  embedder: Embedder;
+  /** The default provider embeds (PARLEY_EMBEDDING_MODEL). */
+  hasDefault: boolean;
+  isOurs: (owner: { namespace: string }) => boolean;
+  log: Logger;
+  everyMs?: number | undefined;
+};
+
+type Found = EmbeddingModel & { batchSize: number };
+type Due = Plan['due'][number];
+
+const EVERY_MS = 5_000;
+/** Of this process; each has one request under way. */
+const AT_ONCE = 4;
+/** Of one batch. */
+const REQUEST_MS = 60_000;
+/** A provider that failed is left alone by the others that wait for it. */
+const PAUSE_MS = 5_000;
+
+const monotonicMs = (): number => performance.now();
+
+/**
+ * Embeds passages in the background, in every process of the operator role: a lease in the database says
+ * who is at which owner. It finds by looking what there is to do, so nothing is lost with a process, and
+ * who indexes or searches never waits for a provider.
+ */
+export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
+  const { pool, log, everyMs = EVERY_MS } = deps;
+  const pausedUntil = new Map<string, number>();
+
+  const run = async (signal: AbortSignal): Promise<boolean> => {
+    const { plan, owners, models } = await look(deps);
+    if (plan.missing.length > 0) {
+      const rows = plan.missing.map(({ owner, model }) => ({ ...owner, ...named(model) }));
+      await insertEmbeddings(pool, rows);
+    }
+    // One by one: each may have a hundred thousand vectors.
+    for (const id of plan.over) await deleteEmbeddings(pool, id);
+    const waiting = plan.due.values();
+    const outcomes: EmbedOutcome[] = [];
+    const workOn = async (): Promise<void> => {
+      for (const due of waiting) {
+        const { provider, namespace, ownerId } = due.row;
+        const key = `${namespace}/${provider}`;
+        if ((pausedUntil.get(key) ?? 0) > monotonicMs()) continue;
+        const model = models.get(ownerId);
+        if (!model) continue;
+        const outcome = await embed(deps, due, { model, owner: owners.get(ownerId), signal });
+        outcomes.push(outcome);
+        if (!(outcome instanceof EmbeddingFailure)) continue;
+        log.warn({ provider, namespace, reason: outcome.message }, 'embedding passages failed');
+        const pauseMs = Math.max(PAUSE_MS, outcome.failure.retryAfterMs ?? 0);
+        pausedUntil.set(key, monotonicMs() + pauseMs);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, workOn));
+    return plan.missing.length > 0 || outcomes.some((one) => one === 'done' || one === 'more');
+  };
+
+  return createPeriodic({
+    what: 'embedding passages',
+    everyMs,
+    log,
+    run: async (signal) => {
+      try {
+        return await run(signal);
+      } catch (error) {
+        if (signal.aborted) return false;
+        throw error;
+      }
+    },
+  });
+}
+
+async function look(
+  deps: EmbeddingWorkerDeps,
+): Promise<{ plan: Plan; owners: Map<string, OwnerToEmbed>; models: Map<string, Found> }> {
+  const { pool, hasDefault, isOurs, embedder } = deps;
+  const all = (await listOwnersToEmbed(pool, hasDefault)).filter(isOurs);
+  const rows = (await listEmbeddings(pool)).filter(isOurs);
+  const models = new Map<string, Found>();
+  const asked = new Map<string, Promise<Found | undefined>>();
+  const wanted: Wanted[] = [];
+  for (const owner of all) {
+    const { namespace, provider, model } = owner;
+    const key = JSON.stringify([namespace, provider, model]);
+    const found =
+      asked.get(key) ??
+      embedder.modelOf(namespace, {
+        provider: provider ?? DEFAULT_PROVIDER,
+        model: model ?? undefined,
+      });
+    asked.set(key, found);
+    const known = await found;
+    if (known) models.set(owner.ownerId, known);
+    wanted.push({ owner, model: known ?? null });
+  }
+  const owners = new Map(all.map((owner) => [owner.ownerId, owner]));
+  return { plan: planEmbeddings(wanted, rows), owners, models };
+}
+
+async function embed(
+  deps: EmbeddingWorkerDeps,
+  due: Due,
+  about: { model: Found; owner: OwnerToEmbed | undefined; signal: AbortSignal },
+): Promise<EmbedOutcome> {
+  const { model, owner, signal } = about;
+  const { namespace } = due.row;
+  const tell = (): void => {
+    if (!owner?.isSource) return;
+    tellProjected(deps, { resource: 'knowledge_sources', namespace, id: owner.ownerId });
+  };
+  const request = async (texts: readonly string[]) => {
+    const late = AbortSignal.timeout(REQUEST_MS);
+    const until = AbortSignal.any([signal, late]);
+    try {
+      return await deps.embedder.embed(namespace, { ...model, texts, signal: until });
+    } catch (error) {
+      if (late.aborted && !signal.aborted) throw tooLate(model);
+      throw error;
+    }
+  };
+  const outcome = await embedOwner(
+    {
+      pool: deps.pool,
+      embed: request,
+      batchSize: model.batchSize,
+      signal,
+      nowMs: monotonicMs,
+      onProgress: tell,
+    },
+    due,
+  );
+  tell();
+  return outcome;
+}
+
+function tooLate({ provider }: Found): EmbeddingFailure {
+  const message = `The provider "${provider}" did not embed a batch within ${REQUEST_MS / 1_000} s: try a smaller batchSize.`;
+  return new EmbeddingFailure({
+    code: 'model_timeout',
+    message,
+    mayRetry: true,
+    retryAfterMs: undefined,
+  });
+}
+
+function named({ provider, model, dimensions }: Found | EmbeddingModel) {
+  return { provider, model, dimensions: dimensions ?? 0 };
+}

@@ -1,0 +1,148 @@
+import { setImmediate } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { Serving } from './knowledge-embeddings.sql.ts';
+import { readSmallVectors, readVectors, type StoredVector } from './knowledge-vectors.sql.ts';
+import { packed, readInto, similarityAt, type Packed } from './vector-bytes.ts';
+
+/** A passage and how alike it is to a question: 1, the same; 0, nothing in common. */
+export type Near = { chunkId: string; similarity: number };
+
+/** The vectors of owners that were asked for last, in the memory of one process. */
+export type KeptVectors = {
+  /** What of these is in memory; what is not is read first, some thousand at a time. */
+  load: (db: Db, all: readonly Serving[]) => Promise<Kept[]>;
+};
+
+export type Kept = { chunkIds: string[]; vectors: Packed };
+
+/** Of all that is kept; the owners asked for least recently go. */
+export const KEPT_BYTES_MAX = 128 * 1024 * 1024;
+/** What a passage takes beside the numbers of its vector: its id, its scale. */
+const ENTRY_BYTES = 64;
+const PAGE = 1_000;
+/** Owners with fewer vectors are read together. */
+const SMALL = 100;
+/** Multiplications until others have their turn: 2 ms. */
+const SLICE = 500_000;
+
+type Entry = Kept & { generation: number; last: number; serving: Serving };
+
+export function keptBytes({ size, embedded }: Pick<Serving, 'size' | 'embedded'>): number {
+  return embedded * (size + ENTRY_BYTES);
+}
+
+export function createKeptVectors(): KeptVectors {
+  const kept = new LRUCache<number, Entry>({
+    maxSize: KEPT_BYTES_MAX,
+    sizeCalculation: ({ chunkIds, vectors: { size } }) =>
+      Math.max(1, chunkIds.length * (size + ENTRY_BYTES)),
+  });
+  // One after the other: what one reads the next one finds.
+  let loading: Promise<unknown> = Promise.resolve();
+
+  const isCurrent = ({ id, generation, embedded }: Serving): boolean => {
+    const entry = kept.get(id);
+    return entry?.generation === generation && entry.serving.embedded === embedded;
+  };
+  const loadMissing = async (db: Db, all: readonly Serving[]): Promise<Map<number, Entry>> => {
+    const missing = all.filter((one) => !isCurrent(one));
+    const small = missing.filter(({ embedded }) => embedded < SMALL);
+    const fresh = new Map<number, Entry>();
+    for (let at = 0; at < small.length; at += PAGE / 10) {
+      for (const entry of await loadSmall(db, small.slice(at, at + PAGE / 10))) {
+        fresh.set(entry.serving.id, entry);
+      }
+    }
+    for (const serving of missing.filter(({ embedded }) => embedded >= SMALL)) {
+      fresh.set(serving.id, await loadLarge(db, serving, kept.get(serving.id)));
+    }
+    for (const [id, entry] of fresh) kept.set(id, entry);
+    return fresh;
+  };
+
+  return {
+    load: async (db, all) => {
+      let fresh: Map<number, Entry> | undefined;
+      if (!all.every(isCurrent)) {
+        const next = loading.catch(() => undefined).then(() => loadMissing(db, all));
+        loading = next;
+        fresh = await next;
+      }
+      return all.flatMap(({ id }) => fresh?.get(id) ?? kept.get(id) ?? []);
+    },
+  };
+}
+
+async function loadSmall(db: Db, all: readonly Serving[]): Promise<Entry[]> {
+  if (all.length === 0) return [];
+  const rows = await readSmallVectors(
+    db,
+    all.map(({ id }) => id),
+  );
+  const of = Map.groupBy(rows, ({ embeddingsId }) => embeddingsId);
+  return all.map((serving) => entryOf(serving, undefined, of.get(serving.id) ?? []));
+}
+
+/** Reads what was added since; all of it anew when something was removed. */
+async function loadLarge(db: Db, serving: Serving, before: Entry | undefined): Promise<Entry> {
+  const base = before?.generation === serving.generation ? before : undefined;
+  const rows: StoredVector[] = [];
+  for (let after = base?.last ?? 0; ;) {
+    const page = await readVectors(db, { embeddingsId: serving.id, after, limit: PAGE });
+    rows.push(...page);
+    if (page.length < PAGE) return entryOf(serving, base, rows);
+    after = page.at(-1)!.number;
+    if (rows.length * (serving.size + ENTRY_BYTES) > KEPT_BYTES_MAX) {
+      return entryOf(serving, base, rows);
+    }
+  }
+}
+
+function entryOf(serving: Serving, base: Entry | undefined, all: readonly StoredVector[]): Entry {
+  const { size, generation } = serving;
+  const rows = all.filter(({ vector }) => vector.length === size + 4);
+  const had = base?.chunkIds.length ?? 0;
+  const vectors = packed(size, had + rows.length);
+  if (base) {
+    vectors.scales.set(base.vectors.scales);
+    vectors.numbers.set(base.vectors.numbers);
+  }
+  rows.forEach(({ vector }, at) => readInto(vectors, had + at, vector));
+  return {
+    chunkIds: [...(base?.chunkIds ?? []), ...rows.map(({ chunkId }) => chunkId)],
+    vectors,
+    generation,
+    last: rows.at(-1)?.number ?? base?.last ?? 0,
+    serving,
+  };
+}
+
+/** Those most alike to a question, best first; every one is looked at, in slices. */
+export async function nearest(
+  all: readonly Kept[],
+  question: Float32Array,
+  most: number,
+): Promise<Near[]> {
+  let top: Near[] = [];
+  let least = -1;
+  let done = 0;
+  const cut = (): void => {
+    top = top.sort((a, b) => b.similarity - a.similarity).slice(0, most);
+    if (top.length === most) least = top.at(-1)!.similarity;
+  };
+  for (const { chunkIds, vectors } of all) {
+    if (vectors.size !== question.length) continue;
+    for (let at = 0; at < chunkIds.length; at += 1) {
+      const similarity = similarityAt(vectors, at, question);
+      if (similarity > least) top.push({ chunkId: chunkIds[at]!, similarity });
+      if (top.length >= most * 4) cut();
+      done += vectors.size;
+      if (done < SLICE) continue;
+      done = 0;
+      await setImmediate();
+    }
+  }
+  cut();
+  return top;
+}

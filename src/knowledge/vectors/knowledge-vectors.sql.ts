@@ -1,0 +1,156 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { KnowledgeHit } from '../passages/search-passages.ts';
+
+/** Vectors of passages, as vector-bytes.ts has them. */
+
+export type PassageToEmbed = { chunkId: string; position: number; heading: string; text: string };
+
+/** Passages of an owner that have no vector, in their order, from a position on. */
+export async function listWithoutVector(
+  db: Db,
+  input: { embeddingsId: number; ownerId: string; after: number; limit: number },
+): Promise<PassageToEmbed[]> {
+  const { rows } = await db.query<PassageToEmbed>({
+    name: 'passages_without_vector',
+    text: `select c.id as "chunkId", c.position, c.heading, c.text
+             from knowledge_chunks c
+            where c.owner_id = $2 and c.position > $3
+              and not exists (select from knowledge_vectors v
+                               where v.embeddings_id = $1 and v.chunk_id = c.id)
+            order by c.position limit $4`,
+    values: [input.embeddingsId, input.ownerId, input.after, input.limit],
+  });
+  return rows;
+}
+
+/** The vectors of texts that were embedded before, by their hashes in hexadecimal. */
+export async function findByHash(
+  db: Db,
+  embeddingsId: number,
+  hashes: readonly Buffer[],
+): Promise<Map<string, Buffer>> {
+  const { rows } = await db.query<{ hash: Buffer; vector: Buffer }>({
+    name: 'vectors_by_hash',
+    text: `select distinct on (hash) hash, vector from knowledge_vectors
+            where embeddings_id = $1 and hash = any($2::bytea[]) order by hash`,
+    values: [embeddingsId, hashes],
+  });
+  return new Map(rows.map(({ hash, vector }) => [hash.toString('hex'), vector]));
+}
+
+export type NewVector = { chunkId: string; hash: Buffer; vector: Buffer };
+
+/** Called with the lease's row locked. Those that have one already, and those that are gone, are left out. */
+export async function insertVectors(
+  db: Db,
+  {
+    embeddingsId,
+    size,
+    vectors,
+  }: { embeddingsId: number; size: number; vectors: readonly NewVector[] },
+): Promise<void> {
+  await db.query(
+    `with added as (
+       insert into knowledge_vectors (embeddings_id, chunk_id, hash, vector)
+       select $1, n.chunk_id, n.hash, n.vector
+         from unnest($2::uuid[], $3::bytea[], $4::bytea[]) as n (chunk_id, hash, vector)
+        where exists (select from knowledge_chunks c where c.id = n.chunk_id)
+       on conflict do nothing returning 1
+     )
+     update knowledge_embeddings
+        set size = $5, embedded = embedded + (select count(*) from added), problem = null
+      where id = $1`,
+    [
+      embeddingsId,
+      vectors.map(({ chunkId }) => chunkId),
+      vectors.map(({ hash }) => hash),
+      vectors.map(({ vector }) => vector),
+      size,
+    ],
+  );
+}
+
+/** Of passages that are gone. Returns how many. */
+export async function deleteOrphans(db: Db, embeddingsId: number): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from knowledge_vectors v
+      where v.embeddings_id = $1
+        and not exists (select from knowledge_chunks c where c.id = v.chunk_id)`,
+    [embeddingsId],
+  );
+  return rowCount ?? 0;
+}
+
+export type StoredVector = {
+  embeddingsId: number;
+  chunkId: string;
+  number: number;
+  vector: Buffer;
+};
+
+/** A page of vectors in the order of their writing, after a number. */
+export async function readVectors(
+  db: Db,
+  input: { embeddingsId: number; after: number; limit: number },
+): Promise<StoredVector[]> {
+  const { rows } = await db.query<StoredVector>({
+    name: 'read_vectors',
+    text: `select embeddings_id as "embeddingsId", chunk_id as "chunkId", number, vector
+             from knowledge_vectors where embeddings_id = $1 and number > $2
+            order by number limit $3`,
+    values: [input.embeddingsId, input.after, input.limit],
+  });
+  return rows;
+}
+
+/** All vectors of many owners who have few each. */
+export async function readSmallVectors(
+  db: Db,
+  embeddingsIds: readonly number[],
+): Promise<StoredVector[]> {
+  const { rows } = await db.query<StoredVector>({
+    name: 'read_small_vectors',
+    text: `select v.embeddings_id as "embeddingsId", v.chunk_id as "chunkId", v.number, v.vector
+             from unnest($1::bigint[]) as e (id)
+            cross join lateral (select * from knowledge_vectors v
+                                 where v.embeddings_id = e.id order by v.number offset 0) v`,
+    values: [embeddingsIds],
+  });
+  return rows;
+}
+
+/** Of passages that were found otherwise, where they have one. */
+export async function readVectorsOf(
+  db: Db,
+  input: { embeddingsIds: readonly number[]; chunkIds: readonly string[] },
+): Promise<StoredVector[]> {
+  const { rows } = await db.query<StoredVector>({
+    name: 'read_vectors_of',
+    text: `select v.embeddings_id as "embeddingsId", v.chunk_id as "chunkId", v.number, v.vector
+             from unnest($2::uuid[]) as p (id)
+            cross join lateral (select c.id, c.owner_id from knowledge_chunks c
+                                 where c.id = p.id offset 0) c
+             join knowledge_embeddings e on e.owner_id = c.owner_id and e.id = any($1::bigint[])
+             join knowledge_vectors v on v.embeddings_id = e.id and v.chunk_id = c.id`,
+    values: [input.embeddingsIds, input.chunkIds],
+  });
+  return rows;
+}
+
+/** Passages that only their meaning found; those that are gone are left out. */
+export async function readHits(
+  db: Db,
+  { namespace, chunkIds }: { namespace: string; chunkIds: readonly string[] },
+): Promise<KnowledgeHit[]> {
+  const { rows } = await db.query<Omit<KnowledgeHit, 'why'>>({
+    name: 'read_hits',
+    text: `select c.id as "chunkId", c.document_id as "documentId", c.source_id as "sourceId",
+                  c.gap_id as "gapId", c.heading, c.text, 0 as score
+             from unnest($1::uuid[]) as p (id)
+            cross join lateral (select * from knowledge_chunks c where c.id = p.id offset 0) c
+            where c.namespace = $2`,
+    values: [chunkIds, namespace],
+  });
+  // None of its words chose it.
+  return rows.map((hit) => ({ ...hit, why: { matched: [], missing: [], likeness: null } }));
+}

@@ -1,0 +1,50 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import { askedWords } from '../passages/question-words.ts';
+import type { KnowledgeHit } from '../passages/search-passages.ts';
+import type { FindByMeaning, MeaningUse } from './find-by-meaning.ts';
+import { fuse } from './fuse.ts';
+import type { MeaningScope } from './knowledge-embeddings.sql.ts';
+import { readHits } from './knowledge-vectors.sql.ts';
+
+/** Of each way so many are looked at, whatever is asked for. */
+const WIDE = 50;
+/** Where there are too many passages to compare each: so many that its words found. */
+const COMPARED = 200;
+
+/**
+ * The passages that have a question's words or its meaning, best first. Where nothing is embedded, where
+ * the provider does not answer in time and of a question without words it is the search by words alone.
+ */
+export async function searchBothWays(
+  db: Db,
+  {
+    scope,
+    query,
+    limit,
+    meaning,
+    byWords,
+  }: {
+    scope: MeaningScope;
+    query: string;
+    limit: number;
+    meaning: FindByMeaning;
+    byWords: (limit: number) => Promise<KnowledgeHit[]>;
+  },
+): Promise<{ hits: KnowledgeHit[]; meaning: MeaningUse }> {
+  if (!(await meaning.isOn()) || askedWords(query).question === '') {
+    return { hits: await byWords(limit), meaning: 'none' };
+  }
+  const others = async (): Promise<string[]> =>
+    (await byWords(COMPARED)).map(({ chunkId }) => chunkId);
+  const [worded, { meant, use }] = await Promise.all([
+    byWords(Math.max(WIDE, limit)),
+    meaning.find({ scope, question: query, others }),
+  ]);
+  if (meant.length === 0) return { hits: worded.slice(0, limit), meaning: use };
+  const known = new Set(worded.map(({ chunkId }) => chunkId));
+  const missing = meant.map(({ chunkId }) => chunkId).filter((id) => !known.has(id));
+  const { namespace } = scope;
+  const read = missing.length === 0 ? [] : await readHits(db, { namespace, chunkIds: missing });
+  const hits = fuse(worded, meant, new Map(read.map((hit) => [hit.chunkId, hit])));
+  return { hits: hits.slice(0, limit), meaning: use };
+}

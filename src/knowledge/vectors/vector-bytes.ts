@@ -1,0 +1,49 @@
+/**
+ * Vectors as they are stored: of length 1, each number a signed byte, with what 1 of it stands for in
+ * front (float32, big-endian). Of 1,536 numbers that is 1,540 bytes, a quarter of float32; a similarity is
+ * off by less than 0.001.
+ */
+
+export const SCALE_BYTES = 4;
+const BYTE_MAX = 127;
+
+export function toBytes(vector: Float32Array): Buffer {
+  const largest = vector.reduce((max, one) => Math.max(max, Math.abs(one)), 0);
+  const scale = largest / BYTE_MAX || 1;
+  const bytes = Buffer.alloc(SCALE_BYTES + vector.length);
+  bytes.writeFloatBE(scale, 0);
+  vector.forEach((one, at) => bytes.writeInt8(Math.round(one / scale), SCALE_BYTES + at));
+  return bytes;
+}
+
+/** Stored vectors side by side, as they are looked through. */
+export type Packed = { scales: Float32Array; numbers: Int8Array; size: number };
+
+export function packed(size: number, count: number): Packed {
+  return { scales: new Float32Array(count), numbers: new Int8Array(count * size), size };
+}
+
+export function readInto({ scales, numbers, size }: Packed, at: number, bytes: Buffer): void {
+  scales[at] = bytes.readFloatBE(0);
+  numbers.set(new Int8Array(bytes.buffer, bytes.byteOffset + SCALE_BYTES, size), at * size);
+}
+
+/** How alike two are: 1, the same; 0, nothing in common. Both of length 1, equally long. */
+export function similarityAt(
+  { scales, numbers, size }: Packed,
+  at: number,
+  to: Float32Array,
+): number {
+  let [a, b, c, d] = [0, 0, 0, 0];
+  const from = at * size;
+  const whole = size - (size % 4);
+  // Four sums: each addition waits for the one before it, and four do not wait for each other.
+  for (let i = 0; i < whole; i += 4) {
+    a += numbers[from + i]! * to[i]!;
+    b += numbers[from + i + 1]! * to[i + 1]!;
+    c += numbers[from + i + 2]! * to[i + 2]!;
+    d += numbers[from + i + 3]! * to[i + 3]!;
+  }
+  for (let i = whole; i < size; i += 1) a += numbers[from + i]! * to[i]!;
+  return (a + b + c + d) * scales[at]!;
+}

@@ -1,0 +1,382 @@
+import { FetchRefused, type Fetched, type Validators } from '../sources/fetching.ts';
+import { Frontier, type Target } from './frontier.ts';
+import { inOrder } from './in-order.ts';
+import type { Page } from './read-page.ts';
+import { addressIn, pathOf, type Site } from './site-address.ts';
+import { GraphBuilder, hashOf, hashOfValidators, SITEMAP, type SiteGraph } from './site-graph.ts';
+
+/** What is told of addresses that are not read; those above it are left out without a word. */
+const TOLD_MAX = 1_000;
+/** One page after the other that cannot be reached: the site is down, and need not be asked for each. */
+const DOWN_AFTER = 25;
+const AHEAD_MAX = 32;
+const AHEAD_CHARS_MAX = 16_000_000;
+
+export type CrawlDeps = {
+  site: Site;
+  maxDepth: number;
+  maxPages: number;
+  /** Whether a page is to be kept. */
+  isWanted: (url: URL) => boolean;
+  /** Whether robots.txt lets us ask for it. */
+  isAllowed: (url: URL) => boolean;
+  /** What the last sync found. */
+  before: SiteGraph;
+  known: (path: string) => Promise<Validators | undefined>;
+  read: (url: URL, validators: Validators | undefined) => Promise<Page>;
+  isLate: () => boolean;
+};
+
+type Found = { depth: number; from: string; hops?: number; isCanonical?: boolean };
+
+/**
+ * Reads a site from its start page on, level by level, and in each the shortest addresses first: which
+ * pages are kept where there are too many, and which of several with one text, is the same each time.
+ */
+export class Crawl {
+  /** Whether it ended before all was read, because it was late. */
+  isCut = false;
+  readonly #deps: CrawlDeps;
+  readonly #frontier: Frontier;
+  readonly #graph = new GraphBuilder();
+  #queue: Target[] = [];
+  #nextLevel: Target[] = [];
+  /** Told of, and neither asked for nor looked at again. */
+  readonly #refused = new Set<string>();
+  /** Pages that are another's: from where, to where. */
+  readonly #aliases = new Map<string, string>();
+  /** Ended as no document. */
+  readonly #lost = new Set<string>();
+  /** The page that has a text, by the hash of that. */
+  readonly #texts = new Map<string, string>();
+  #linkedBefore: Map<string, string[]> | undefined;
+  #said: Fetched[] = [];
+  #kept = 0;
+  #pending = 0;
+  #requests = 0;
+  #attempted = 0;
+  #unreachable = 0;
+  #inARow = 0;
+  #lastReason = '';
+
+  constructor(deps: CrawlDeps) {
+    this.#deps = deps;
+    this.#frontier = new Frontier(Math.max(20_000, 5 * deps.maxPages));
+  }
+
+  get graph(): SiteGraph {
+    return this.#graph.graph;
+  }
+
+  /**
+   * `first`: the start page, which was read to find the site. `listed`: of sitemaps; `isWhole`: all of
+   * these could be read. @throws FetchRefused when the site cannot be reached
+   */
+  async *run(
+    start: { url: URL; page: Page },
+    listed: { addresses: readonly URL[]; isWhole: boolean },
+  ): AsyncGenerator<Fetched, void, void> {
+    const target = this.#begin(start.url);
+    this.#settle(target, start.page);
+    if (this.#deps.maxDepth > 0) {
+      for (const url of listed.addresses) this.#consider(url, { depth: 1, from: SITEMAP });
+      if (!listed.isWhole) this.#followBefore(SITEMAP, 0);
+    }
+    yield* this.#levels();
+    this.#considerMore();
+    yield* this.#levels();
+    yield* this.#tellRest();
+    this.#requireSite();
+  }
+
+  #begin(url: URL): Target {
+    this.#frontier.admit(url);
+    const path = pathOf(url);
+    this.#graph.add(path, 0, this.#deps.before.get(path));
+    this.#pending += 1;
+    return { url, path, depth: 0, hops: 0, isCanonical: false };
+  }
+
+  /** One level after the other, until nothing new was found. */
+  async *#levels(): AsyncGenerator<Fetched, void, void> {
+    let told = 0;
+    do {
+      this.#queue.push(...this.#nextLevel.sort(byLength));
+      this.#nextLevel = [];
+      for await (const { item, outcome } of this.#readQueue()) {
+        this.#settle(item, outcome);
+        if (this.#frontier.size !== told) {
+          told = this.#frontier.size;
+          yield { kind: 'found', count: told };
+        }
+        yield* this.#takeSaid();
+      }
+      yield* this.#takeSaid();
+    } while (this.#nextLevel.length > 0 && !this.#isOver());
+  }
+
+  #readQueue(): AsyncGenerator<{ item: Target; outcome: Page }, void, void> {
+    return inOrder<Target, Page>({
+      next: () => this.#next(),
+      run: async (target) => await this.#deps.read(target.url, await this.#validatorsOf(target)),
+      aheadMax: AHEAD_MAX,
+      weigh: (page) => (page.kind === 'document' ? page.text.length : 0),
+      weightMax: AHEAD_CHARS_MAX,
+    });
+  }
+
+  #next(): Target | undefined {
+    if (this.#isOver() || this.#kept + this.#pending >= this.#deps.maxPages) return undefined;
+    const target = this.#queue.shift();
+    if (target === undefined) return undefined;
+    this.#pending += 1;
+    this.#requests += 1;
+    return target;
+  }
+
+  #isOver(): boolean {
+    this.isCut ||= this.#deps.isLate();
+    // Pages that are none, without end.
+    const isTooMuch = this.#requests >= 3 * this.#deps.maxPages + 1_000;
+    return this.isCut || isTooMuch || this.#kept >= this.#deps.maxPages;
+  }
+
+  /** Only where its links are known: an answer that nothing has changed does not have them. */
+  async #validatorsOf({ path }: Target): Promise<Validators | undefined> {
+    const seen = this.#deps.before.get(path)?.seen ?? null;
+    if (seen === null) return undefined;
+    const validators = await this.#deps.known(path);
+    return validators && hashOfValidators(validators) === seen.validators ? validators : undefined;
+  }
+
+  #settle(target: Target, page: Page): void {
+    this.#pending -= 1;
+    this.#attempted += 1;
+    if (page.kind !== 'failed' || !page.isSite) this.#inARow = 0;
+    switch (page.kind) {
+      case 'document':
+        return this.#document(target, page);
+      case 'unchanged':
+        return this.#unchanged(target);
+      case 'redirect':
+        return this.#redirect(target, page.to);
+      case 'skipped':
+        return this.#skip(target.path, page.reason);
+      case 'failed':
+        return this.#failed(target, page);
+    }
+  }
+
+  #document(target: Target, page: Extract<Page, { kind: 'document' }>): void {
+    const { path, url } = target;
+    if (!page.nofollow) this.#follow(target, page.links);
+    if (page.noindex) return this.#skip(path, 'it asks not to be indexed (noindex)');
+    const canonical = this.#canonicalOf(target, page.canonical);
+    if (canonical !== undefined) return this.#skip(path, `its canonical address is ${canonical}`);
+    if (!this.#deps.isWanted(url)) return this.#skip(path, LEFT_OUT);
+    const text = page.text.trim();
+    if (text === '') return this.#skip(path, NO_TEXT);
+    const hash = hashOf(text);
+    if (this.#isDouble(path, hash)) return;
+    const { validators, language } = page;
+    const seen = hashOfValidators(validators);
+    this.#graph.read(path, seen === null ? null : { validators: seen, text: hash });
+    this.#kept += 1;
+    const title = page.title ?? readable(url.pathname);
+    this.#said.push({ kind: 'document', path, title, text, url: url.href, language, validators });
+  }
+
+  #unchanged(target: Target): void {
+    const { path } = target;
+    const seen = this.#deps.before.get(path)?.seen ?? null;
+    this.#followBefore(path, target.depth);
+    if (seen !== null && this.#isDouble(path, seen.text)) return;
+    this.#graph.read(path, seen);
+    this.#kept += 1;
+    this.#said.push({ kind: 'unchanged', path });
+  }
+
+  #failed(target: Target, { reason, isSite }: Extract<Page, { kind: 'failed' }>): void {
+    const { path } = target;
+    // What it led to is not gone with it.
+    this.#followBefore(path, target.depth);
+    const seen = this.#deps.before.get(path)?.seen ?? null;
+    this.#graph.read(path, seen);
+    if (seen !== null) this.#kept += 1;
+    this.#said.push({ kind: 'failed', path, reason });
+    if (!isSite) return;
+    this.#unreachable += 1;
+    this.#inARow += 1;
+    this.#lastReason = reason;
+    if (this.#inARow >= DOWN_AFTER) throw this.#siteIsDown();
+  }
+
+  #redirect(target: Target, to: string): void {
+    const { path, depth, hops } = target;
+    const url = addressIn(this.#deps.site, to, target.url.href);
+    if (url === undefined) return this.#skip(path, 'it leads to another site');
+    const next = pathOf(url);
+    if (hops >= REDIRECTS_MAX) return this.#broken(target, `more than ${REDIRECTS_MAX} redirects`);
+    if (this.#leadsTo(next, path)) return this.#broken(target, 'redirects in a circle');
+    this.#aliases.set(path, next);
+    this.#consider(url, { depth, from: path, hops: hops + 1 });
+    this.#skip(path, `it leads to ${next}`);
+  }
+
+  #broken(target: Target, what: string): void {
+    this.#failed(target, { kind: 'failed', reason: `there are ${what}`, isSite: false });
+  }
+
+  /** Undefined: the page is its own, or the address it names cannot be read. */
+  #canonicalOf(target: Target, canonical: string | null): string | undefined {
+    if (canonical === null || target.isCanonical) return undefined;
+    const url = addressIn(this.#deps.site, canonical, target.url.href);
+    if (url === undefined) return undefined;
+    const path = pathOf(url);
+    if (this.#lost.has(path) || this.#leadsTo(path, target.path)) return undefined;
+    const found = { depth: target.depth, from: target.path, isCanonical: true };
+    if (!this.#consider(url, found)) return undefined;
+    this.#aliases.set(target.path, path);
+    return path;
+  }
+
+  /** Whether a page is, by way of others, said to be another. */
+  #leadsTo(from: string, to: string): boolean {
+    let at: string | undefined = from;
+    for (let steps = 0; at !== undefined && steps < 20; steps += 1) {
+      if (at === to) return true;
+      at = this.#aliases.get(at);
+    }
+    return at !== undefined;
+  }
+
+  #isDouble(path: string, hash: string): boolean {
+    const first = this.#texts.get(hash);
+    if (first === undefined) this.#texts.set(hash, path);
+    else this.#skip(path, `it has the same text as ${first}`);
+    return first !== undefined;
+  }
+
+  #follow(target: Target, links: readonly string[]): void {
+    if (target.depth >= this.#deps.maxDepth) return;
+    for (const link of links) {
+      const url = addressIn(this.#deps.site, link, target.url.href);
+      if (url) this.#consider(url, { depth: target.depth + 1, from: target.path });
+    }
+  }
+
+  /** What it led to when it was read last. */
+  #followBefore(from: string, depth: number): void {
+    this.#linkedBefore ??= linksOf(this.#deps.before);
+    const next = Math.min(depth + 1, this.#deps.maxDepth);
+    for (const path of this.#linkedBefore.get(from) ?? []) {
+      this.#consider(new URL(path, this.#deps.site.origin), { depth: next, from });
+    }
+  }
+
+  /** Pages that more led to than was kept: whether one still does is not known. */
+  #considerMore(): void {
+    for (const [path, { hasMore, depth }] of this.#deps.before) {
+      if (!hasMore || this.#frontier.has(path)) continue;
+      this.#consider(new URL(path, this.#deps.site.origin), { depth, from: path });
+    }
+  }
+
+  /** Whether it is, or was, asked for. */
+  #consider(url: URL, { depth, from, hops = 0, isCanonical = false }: Found): boolean {
+    const path = pathOf(url);
+    if (this.#refused.has(path)) return false;
+    if (!this.#frontier.has(path)) {
+      const refusal = this.#refusalOf(url);
+      if (refusal !== undefined) {
+        this.#refuse(path, refusal);
+        return false;
+      }
+      const { isNew, trap } = this.#frontier.admit(url);
+      if (trap !== undefined) this.#refuse(path, trap);
+      if (!isNew) return false;
+      this.#graph.add(path, depth, this.#deps.before.get(path));
+      this.#enqueue({ url, path, depth, hops, isCanonical });
+    }
+    this.#graph.link(path, from);
+    return true;
+  }
+
+  #enqueue(target: Target): void {
+    // A redirect, or a canonical address, is of the level that is being read.
+    const isNow = target.hops > 0 || target.isCanonical;
+    (isNow ? this.#queue : this.#nextLevel).push(target);
+  }
+
+  #refusalOf(url: URL): string | undefined {
+    if (!this.#deps.isWanted(url)) return LEFT_OUT;
+    return this.#deps.isAllowed(url) ? undefined : 'robots.txt forbids it';
+  }
+
+  #refuse(path: string, reason: string): void {
+    if (this.#refused.size >= 10 * TOLD_MAX) return;
+    this.#refused.add(path);
+    if (this.#refused.size <= TOLD_MAX && path.length <= 2_048) {
+      this.#said.push({ kind: 'skipped', path, reason });
+    }
+  }
+
+  #skip(path: string, reason: string): void {
+    this.#lost.add(path);
+    this.#said.push({ kind: 'skipped', path, reason });
+  }
+
+  *#takeSaid(): Generator<Fetched, void, void> {
+    const said = this.#said;
+    this.#said = [];
+    yield* said;
+  }
+
+  *#tellRest(): Generator<Fetched, void, void> {
+    const rest = [...this.#queue, ...this.#nextLevel].slice(0, TOLD_MAX);
+    for (const { path } of rest) {
+      yield this.isCut
+        ? { kind: 'failed', path, reason: 'the sync took too long' }
+        : { kind: 'skipped', path, reason: `max_pages, ${this.#deps.maxPages}, is reached` };
+    }
+  }
+
+  #requireSite(): void {
+    if (this.#unreachable * 2 > this.#attempted) throw this.#siteIsDown();
+  }
+
+  #siteIsDown(): FetchRefused {
+    return new FetchRefused(
+      'SiteUnreachable',
+      `${this.#unreachable} of ${this.#attempted} pages could not be read, the last one because ${this.#lastReason}`,
+    );
+  }
+}
+
+const REDIRECTS_MAX = 5;
+const LEFT_OUT = 'include and exclude leave it out';
+const NO_TEXT = 'it has no text; pages that scripts make in the browser are not read';
+
+function byLength(a: Target, b: Target): number {
+  return a.path.length - b.path.length || (a.path < b.path ? -1 : 1);
+}
+
+function linksOf(graph: SiteGraph): Map<string, string[]> {
+  const links = new Map<string, string[]>();
+  for (const [path, { from }] of graph) {
+    for (const one of from) {
+      const list = links.get(one);
+      if (list) list.push(path);
+      else links.set(one, [path]);
+    }
+  }
+  return links;
+}
+
+function readable(pathname: string): string {
+  try {
+    return decodeURI(pathname);
+  } catch {
+    return pathname;
+  }
+}

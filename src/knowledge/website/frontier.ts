@@ -1,0 +1,73 @@
+import { PATH_CHARS_MAX, pathOf } from './site-address.ts';
+
+/** An address that is to be asked for. `hops`: redirects that led to it. */
+export type Target = {
+  url: URL;
+  path: string;
+  depth: number;
+  hops: number;
+  /** Another page says that this is its address. */
+  isCanonical: boolean;
+};
+
+/** Different queries of one path; above it something counts, sorts and filters without end. */
+const QUERIES_MAX = 100;
+/** `/a/b/a/b/a/b/a/b`: a relative link that should have been none. */
+const REPEATS_MAX = 3;
+const SEGMENTS_MAX = 30;
+/** Of nothing that is read here. */
+const OTHER_FILES =
+  /\.(png|jpe?g|gif|svg|webp|avif|ico|bmp|tiff?|css|m?js|json|map|xml|rss|atom|woff2?|ttf|otf|eot|zip|t?gz|tar|bz2|xz|7z|rar|iso|dmg|exe|msi|deb|rpm|apk|jar|war|mp[34]|m4[av]|webm|ogg|wav|avi|mov|mkv|flac|xlsx?|pptx?|doc|ods|odp|odt|epub|psd|wasm|bin|ics|vcf)$/i;
+
+/** Addresses known of a site, each once, and which of them are asked for next. */
+export class Frontier {
+  readonly #seen = new Set<string>();
+  readonly #queries = new Map<string, number>();
+  readonly #max: number;
+
+  /** `max`: addresses known of at once; more are not looked at. */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#seen.size;
+  }
+
+  has(path: string): boolean {
+    return this.#seen.has(path);
+  }
+
+  /**
+   * Whether it is new and to be asked for; it is known from then on. `trap`: one sentence of why not.
+   */
+  admit(url: URL): { isNew: boolean; trap?: string } {
+    const path = pathOf(url);
+    if (this.#seen.has(path) || OTHER_FILES.test(url.pathname)) return { isNew: false };
+    if (this.#seen.size >= this.#max) return { isNew: false };
+    const trap = trapOf(url) ?? this.#queryTrap(url);
+    // Not kept: what a trap makes has no end.
+    if (trap !== undefined) return { isNew: false, trap };
+    this.#seen.add(path);
+    return { isNew: true };
+  }
+
+  #queryTrap({ pathname, search }: URL): string | undefined {
+    if (search === '') return undefined;
+    const count = (this.#queries.get(pathname) ?? 0) + 1;
+    if (count > QUERIES_MAX) return `there are more than ${QUERIES_MAX} queries of its path`;
+    this.#queries.set(pathname, count);
+    return undefined;
+  }
+}
+
+function trapOf(url: URL): string | undefined {
+  const path = pathOf(url);
+  if (path.length > PATH_CHARS_MAX) return `its path has more than ${PATH_CHARS_MAX} characters`;
+  const segments = url.pathname.split('/').filter((segment) => segment !== '');
+  if (segments.length > SEGMENTS_MAX) return `its path has more than ${SEGMENTS_MAX} parts`;
+  const counts = new Map<string, number>();
+  for (const segment of segments) counts.set(segment, (counts.get(segment) ?? 0) + 1);
+  const isRepeated = [...counts.values()].some((count) => count > REPEATS_MAX);
+  return isRepeated ? `a part of its path comes more than ${REPEATS_MAX} times` : undefined;
+}

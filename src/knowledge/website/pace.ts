@@ -1,0 +1,59 @@
+import { setTimeout as timer } from 'node:timers/promises';
+
+/** How fast one site is asked: requests at once, and the time from one start to the next. */
+export type Pace = {
+  /** Runs it when it is its turn. @throws what `signal` says */
+  inTurn: <T>(run: () => Promise<T>) => Promise<T>;
+  /** At least so long from one start to the next, and one at a time; never faster than before. */
+  slowTo: (delayMs: number) => void;
+  /** Nothing begins for so long. */
+  pauseMs: (ms: number) => void;
+};
+
+const AT_ONCE = 8;
+
+export function createPace(input: {
+  delayMs: number;
+  nowMs: () => number;
+  signal: AbortSignal;
+}): Pace {
+  const { nowMs, signal } = input;
+  let { delayMs } = input;
+  let nextMs = 0;
+  let running = 0;
+  let turns = Promise.resolve();
+  let freed = Promise.withResolvers<void>();
+
+  const hasPlace = (): boolean => running < (delayMs > 0 ? 1 : AT_ONCE);
+
+  async function waitForPlace(): Promise<void> {
+    while (!hasPlace()) await freed.promise;
+    while (nextMs > nowMs()) {
+      await timer(Math.ceil(nextMs - nowMs()), undefined, { signal });
+    }
+    signal.throwIfAborted();
+    nextMs = nowMs() + delayMs;
+    running += 1;
+  }
+
+  return {
+    inTurn: async (run) => {
+      const turn = turns.then(waitForPlace);
+      turns = turn.catch(() => undefined);
+      await turn;
+      try {
+        return await run();
+      } finally {
+        running -= 1;
+        freed.resolve();
+        freed = Promise.withResolvers();
+      }
+    },
+    slowTo: (ms) => {
+      delayMs = Math.max(delayMs, ms);
+    },
+    pauseMs: (ms) => {
+      nextMs = Math.max(nextMs, nowMs() + ms);
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import type { AddressGuard } from '../../platform/egress/address-guard.ts';
+import type { EgressClient, EgressOutcome } from '../../platform/egress/client.ts';
+import { checkUrl } from '../../platform/egress/url-rules.ts';
+import type { Validators } from '../sources/fetching.ts';
+import { inflate, largerThan } from './inflate.ts';
+
+/** What a server said to one request. */
+export type Answer =
+  | { kind: 'body'; bytes: Buffer; headers: Headers; validators: Validators }
+  /** 304 */
+  | { kind: 'unchanged' }
+  | { kind: 'redirect'; to: string }
+  /** 404, 410 */
+  | { kind: 'gone'; status: number }
+  /** Of a type that nobody asked for; the body was not read. */
+  | { kind: 'other'; mediaType: string }
+  /**
+   * `isSite`: not this page alone is affected. `isTls`: its certificate, or what it speaks, is not to be
+   * trusted. `retryAfterMs`: how long the server wants us to wait.
+   */
+  | {
+      kind: 'failed';
+      reason: string;
+      status: number | null;
+      isSite: boolean;
+      isTls?: boolean;
+      retryAfterMs?: number;
+    };
+
+export type Ask = {
+  url: URL;
+  validators?: Validators | undefined;
+  accept: string;
+  /** By media type; everything, where it is missing. */
+  wants?: (mediaType: string) => boolean;
+  maxBytes: number;
+  signal: AbortSignal;
+};
+export type Request = (ask: Ask) => Promise<Answer>;
+
+const REST_BYTES = 64 * 1024;
+/** From the start of a request to the end of its body. */
+export const PAGE_TIMEOUT_MS = 20_000;
+
+/** One GET, never more: redirects, turns and tries are for whoever asks. Never rejects. */
+export function createRequest(deps: {
+  egress: EgressClient;
+  guard: AddressGuard;
+  userAgent: string;
+  timeoutMs: number;
+}): Request {
+  return async (ask) => {
+    const checked = checkUrl(ask.url.href, deps.guard);
+    if ('problem' in checked) return failed(checked.problem, { isSite: false });
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), deps.timeoutMs);
+    const signal = AbortSignal.any([ask.signal, late.signal]);
+    try {
+      const outcome = await deps.egress.send({
+        url: ask.url.href,
+        method: 'GET',
+        headers: headersOf(ask, deps.userAgent),
+        timeoutMs: deps.timeoutMs,
+        maxResponseBytes: ask.maxBytes,
+        signal,
+      });
+      if (late.signal.aborted) return failed(notWithin(deps.timeoutMs), { isSite: true });
+      if (outcome.kind === 'error') {
+        const isTls = outcome.errorClass === 'tls';
+        return failed(outcome.message, { isSite: true, ...(isTls && { isTls }) });
+      }
+      return await readAnswer(outcome, {
+        ...ask,
+        timeoutMs: deps.timeoutMs,
+        isLate: () => late.signal.aborted,
+        cut: () => late.abort(),
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function headersOf({ accept, validators }: Ask, userAgent: string): Record<string, string> {
+  const { etag = null, lastModified = null } = validators ?? {};
+  return {
+    accept,
+    'accept-encoding': 'gzip, br, deflate',
+    'user-agent': userAgent,
+    ...(etag !== null && { 'if-none-match': etag }),
+    ...(lastModified !== null && { 'if-modified-since': lastModified }),
+  };
+}
+
+type Deadline = { timeoutMs: number; isLate: () => boolean; cut: () => void };
+type Response = Extract<EgressOutcome, { kind: 'response' }>;
+
+async function readAnswer(
+  { statusCode, headers: given, body, isWhole }: Response,
+  ask: Ask & Deadline,
+): Promise<Answer> {
+  const headers = headersFrom(given);
+  const other = judge(statusCode, headers);
+  const mediaType = mediaTypeOf(headers);
+  const answer =
+    other ?? (ask.wants?.(mediaType) === false ? { kind: 'other' as const, mediaType } : undefined);
+  if (answer !== undefined) {
+    // A short rest is read, so that the connection can be used again; a long one is nothing to us.
+    if (statusCode !== 304 && !(Number(headers.get('content-length') ?? Infinity) <= REST_BYTES)) {
+      ask.cut();
+    }
+    await body;
+    return answer;
+  }
+  const raw = await body;
+  if (!(await isWhole)) return failed(...brokenOff(raw, ask));
+  const inflated = await inflate(raw, headers.get('content-encoding'), ask.maxBytes);
+  if ('problem' in inflated) return failed(inflated.problem, { isSite: false });
+  const validators = {
+    etag: validatorOf(headers, 'etag'),
+    lastModified: validatorOf(headers, 'last-modified'),
+  };
+  return { kind: 'body', bytes: inflated.bytes, headers, validators };
+}
+
+/** They are stored: one of kilobytes is worth no request that it saves. */
+function validatorOf(headers: Headers, name: string): string | null {
+  const given = headers.get(name);
+  return given !== null && given.length > 0 && given.length <= 500 ? given : null;
+}
+
+/** Undefined: there is a body to read. */
+function judge(status: number, headers: Headers): Answer | undefined {
+  if (status === 304) return { kind: 'unchanged' };
+  const location = headers.get('location');
+  if (status >= 300 && status < 400 && location !== null) return { kind: 'redirect', to: location };
+  if (status === 404 || status === 410) return { kind: 'gone', status };
+  if (status >= 200 && status < 300 && status !== 206) return undefined;
+  const retryAfterMs = retryAfterOf(headers.get('retry-after'));
+  const isBusy = status === 429 || status === 503;
+  return {
+    kind: 'failed',
+    reason: `the server answered ${status}`,
+    status,
+    isSite: status >= 500 || status === 429,
+    ...(isBusy && { retryAfterMs: retryAfterMs ?? RETRY_AFTER_DEFAULT_MS }),
+  };
+}
+
+const RETRY_AFTER_DEFAULT_MS = 5_000;
+
+/** RFC 9110 (10.2.3): seconds, or a date. */
+function retryAfterOf(text: string | null): number | undefined {
+  if (text === null) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}
+
+const BROKEN_OFF = 'the server broke its answer off';
+
+function notWithin(ms: number): string {
+  return `the server did not send all of it within ${ms / 1000} s`;
+}
+
+function brokenOff(
+  raw: Buffer,
+  ask: Ask & Deadline,
+): [reason: string, options: { isSite: boolean }] {
+  if (raw.length >= ask.maxBytes) return [largerThan(ask.maxBytes), { isSite: false }];
+  return [ask.isLate() ? notWithin(ask.timeoutMs) : BROKEN_OFF, { isSite: true }];
+}
+
+function failed(reason: string, whose: { isSite: boolean; isTls?: boolean }): Answer {
+  return { kind: 'failed', reason: sentence(reason), status: null, ...whose };
+}
+
+/** `The receiver …` is how egress speaks of whoever answers. */
+function sentence(reason: string): string {
+  return reason.replace(/\.$/, '').replace(/\b[Tt]he receiver\b/g, 'the server');
+}
+
+export function mediaTypeOf(headers: Headers): string {
+  return (headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
+}
+
+function headersFrom(given: Record<string, string | string[]>): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(given)) {
+    for (const value of [values].flat()) {
+      try {
+        headers.append(name, value);
+      } catch {
+        // What is no header is nothing that is read here.
+      }
+    }
+  }
+  return headers;
+}

@@ -1,0 +1,160 @@
+import { readRobotsWords } from '../formats/html/page-facts.ts';
+import type { Extractor } from '../formats/extractor.ts';
+import type { Validators } from '../sources/fetching.ts';
+import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
+import type { Pace } from './pace.ts';
+
+/** What a page turned out to be. */
+export type Page =
+  | {
+      kind: 'document';
+      title: string | null;
+      text: string;
+      language: string | null;
+      validators: Validators;
+      links: string[];
+      canonical: string | null;
+      noindex: boolean;
+      nofollow: boolean;
+    }
+  | { kind: 'unchanged' }
+  | { kind: 'redirect'; to: string }
+  | { kind: 'skipped'; reason: string }
+  /** `isSite`: the site as a whole may be the cause. */
+  | { kind: 'failed'; reason: string; isSite: boolean };
+
+const BYTES_MAX = 5_000_000;
+const TRIES = 3;
+const RETRY_AFTER_MAX_MS = 120_000;
+const HTML = ['text/html', 'application/xhtml+xml'];
+const DOCUMENTS = [
+  ...HTML,
+  'text/plain',
+  'text/markdown',
+  'application/pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+];
+const ACCEPT = `${HTML.join(', ')}, ${DOCUMENTS.slice(2).join(';q=0.9, ')};q=0.9, */*;q=0.1`;
+
+type Body = Extract<Answer, { kind: 'body' }>;
+type Deps = { request: Request; extract: Extractor['extract']; pace: Pace; signal: AbortSignal };
+
+/** Asks for a page when it is its turn, again when the server asks to wait, and reads it. */
+export async function readPage(
+  url: URL,
+  validators: Validators | undefined,
+  deps: Deps,
+): Promise<Page> {
+  const { pace, signal } = deps;
+  for (let tried = 1; ; tried += 1) {
+    // Read within the turn too, so that no more than are asked for at once wait for that.
+    const read = await pace.inTurn(() => readOnce(url, validators, deps));
+    signal.throwIfAborted();
+    if (!('retryAfterMs' in read)) return read;
+    const { retryAfterMs, reason } = read;
+    if (retryAfterMs > RETRY_AFTER_MAX_MS || tried === TRIES) {
+      const seconds = Math.ceil(retryAfterMs / 1000);
+      const asked = `${reason} and asked to come again in ${seconds} s`;
+      return { kind: 'failed', reason: asked, isSite: true };
+    }
+    pace.pauseMs(retryAfterMs);
+  }
+}
+
+async function readOnce(
+  url: URL,
+  validators: Validators | undefined,
+  deps: Deps,
+): Promise<Page | { retryAfterMs: number; reason: string }> {
+  const answer = await deps.request({
+    url,
+    validators,
+    accept: ACCEPT,
+    wants: (mediaType) => mediaType === '' || DOCUMENTS.includes(mediaType),
+    maxBytes: BYTES_MAX,
+    signal: deps.signal,
+  });
+  switch (answer.kind) {
+    case 'unchanged':
+    case 'redirect':
+      return answer;
+    case 'gone':
+      return { kind: 'skipped', reason: `the site does not have it (${answer.status})` };
+    case 'other':
+      return { kind: 'skipped', reason: otherType(answer.mediaType) };
+    case 'failed': {
+      const { reason, isSite, retryAfterMs } = answer;
+      if (retryAfterMs !== undefined) return { retryAfterMs, reason };
+      return { kind: 'failed', reason, isSite };
+    }
+    case 'body':
+  }
+  return await readBody(url, answer, deps);
+}
+
+async function readBody(
+  url: URL,
+  { bytes, headers, validators }: Body,
+  { extract, signal }: Deps,
+): Promise<Page> {
+  const mediaType = mediaTypeOf(headers);
+  const extracted = await extract(
+    {
+      bytes,
+      mediaType: mediaType === '' ? null : mediaType,
+      charset: charsetOf(headers),
+      name: url.pathname,
+      url: url.href,
+    },
+    signal,
+  );
+  if ('refused' in extracted) {
+    const { code, detail } = extracted.refused;
+    return code === 'no_text'
+      ? { kind: 'skipped', reason: detail }
+      : { kind: 'failed', reason: detail, isSite: false };
+  }
+  const [document] = extracted.documents;
+  if (document === undefined) return { kind: 'skipped', reason: 'there is no document in it' };
+  const said = robotsTagOf(headers);
+  return {
+    kind: 'document',
+    title: document.title,
+    text: document.text,
+    language: document.language,
+    validators,
+    links: document.links ?? [],
+    canonical: canonicalOf(headers) ?? document.canonical ?? null,
+    noindex: said.noindex || (document.robots?.noindex ?? false),
+    nofollow: said.nofollow || (document.robots?.nofollow ?? false),
+  };
+}
+
+function otherType(mediaType: string): string {
+  return `its type, ${mediaType.slice(0, 100)}, is not one that is read`;
+}
+
+function charsetOf(headers: Headers): string | null {
+  const given = headers.get('content-type') ?? '';
+  return /;\s*charset\s*=\s*"?([^\s;"]{1,40})/i.exec(given)?.[1] ?? null;
+}
+
+/** Of all, or with our name before it: `parley: noindex`. */
+function robotsTagOf(headers: Headers): { noindex: boolean; nofollow: boolean } {
+  const parts = (headers.get('x-robots-tag') ?? '').toLowerCase().split(',');
+  let agent = '';
+  const ours: string[] = [];
+  for (const part of parts) {
+    const [, name, rest = part] = /^\s*([a-z0-9_-]+)\s*:(.*)$/.exec(part) ?? [];
+    // `unavailable_after: …` and `max-snippet: …` are words with a value, and no names of robots.
+    if (name !== undefined && !/^(unavailable_after|max-.*)$/.test(name)) agent = name;
+    if (agent === '' || agent === 'parley') ours.push(rest);
+  }
+  return readRobotsWords(ours.join(','));
+}
+
+/** `Link: <…>; rel="canonical"` (RFC 8288). */
+function canonicalOf(headers: Headers): string | undefined {
+  const given = (headers.get('link') ?? '').slice(0, 8_000);
+  return /<([^<>]+)>\s*;[^<,]*\brel\s*=\s*"?canonical\b/i.exec(given)?.[1];
+}

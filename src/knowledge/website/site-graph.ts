@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import type { Validators } from '../sources/fetching.ts';
+
+/**
+ * What is remembered of a site from one sync to the next, since a page that has not changed is not
+ * sent again and its links are not seen: which pages led to which. Of those that lead to one the
+ * nearest few are kept, so that it stays small whatever a site's menus hold. It travels as the cursor.
+ */
+export type SiteGraph = ReadonlyMap<string, SiteNode>;
+
+export type SiteNode = {
+  depth: number;
+  /** Of the validators that were sent with it, and of its text; null: it is no document. */
+  seen: { validators: string; text: string } | null;
+  /** Paths of pages that link to it, the nearest ones; '' stands for a sitemap. */
+  from: readonly string[];
+  /** More pages link to it. */
+  hasMore: boolean;
+};
+
+export const SITEMAP = '';
+const FROM_MAX = 8;
+const INFLATED_MAX = 100_000_000;
+
+export class GraphBuilder {
+  readonly #nodes = new Map<string, SiteNode>();
+
+  /** `from`: called for nearer pages first, in the order in which they were found. */
+  link(path: string, from: string): void {
+    const node = this.#nodes.get(path);
+    if (node === undefined || node.from.includes(from)) return;
+    const isFull = node.from.length >= FROM_MAX;
+    const next = isFull ? { hasMore: true } : { from: [...node.from, from] };
+    this.#nodes.set(path, { ...node, ...next });
+  }
+
+  add(path: string, depth: number, before: SiteNode | undefined): void {
+    if (this.#nodes.has(path)) return;
+    const hasMore = before?.hasMore ?? false;
+    this.#nodes.set(path, { depth, seen: null, from: [], hasMore });
+  }
+
+  read(path: string, seen: SiteNode['seen']): void {
+    const node = this.#nodes.get(path);
+    if (node !== undefined) this.#nodes.set(path, { ...node, seen });
+  }
+
+  get graph(): SiteGraph {
+    return this.#nodes;
+  }
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
+
+/** null: the server gives none, so that a request cannot be conditional. */
+export function hashOfValidators({ etag, lastModified }: Validators): string | null {
+  return etag === null && lastModified === null ? null : hashOf(`${etag}\n${lastModified}`);
+}
+
+type Stored = { key: string; nodes: StoredNode[] };
+type StoredNode = [
+  path: string,
+  depth: number,
+  hasMore: 0 | 1,
+  seen: [string, string] | 0,
+  /** Places among the nodes; -1: a sitemap. */
+  from: number[],
+];
+
+/** The same for the same graph. `key`: what else must be the same for it to mean anything. */
+export async function writeCursor(key: string, graph: SiteGraph): Promise<string> {
+  const paths = [...graph.keys()].sort();
+  const places = new Map(paths.map((path, place) => [path, place]));
+  const nodes = paths.map((path): StoredNode => {
+    const { depth, hasMore, seen, from } = graph.get(path)!;
+    const known = from.map((one) => (one === SITEMAP ? -1 : (places.get(one) ?? -2)));
+    return [
+      path,
+      depth,
+      hasMore ? 1 : 0,
+      seen === null ? 0 : [seen.validators, seen.text],
+      known.filter((place) => place > -2).sort((a, b) => a - b),
+    ];
+  });
+  const json = JSON.stringify({ key, nodes } satisfies Stored);
+  const deflated = await promisify<string, Buffer>(zlib.deflateRaw)(json);
+  return deflated.toString('base64');
+}
+
+/** An empty one for a cursor of something else, or that is none. */
+export async function readCursor(key: string, cursor: string | null): Promise<SiteGraph> {
+  if (cursor === null) return new Map();
+  const inflateRaw = promisify<Buffer, { maxOutputLength: number }, Buffer>(zlib.inflateRaw);
+  try {
+    const bytes = await inflateRaw(Buffer.from(cursor, 'base64'), {
+      maxOutputLength: INFLATED_MAX,
+    });
+    // Written by us.
+    const stored = JSON.parse(bytes.toString('utf8')) as Stored;
+    return stored.key === key ? graphOf(stored) : new Map();
+  } catch {
+    return new Map();
+  }
+}
+
+function graphOf({ nodes }: Stored): SiteGraph {
+  return new Map(
+    nodes.map(([path, depth, hasMore, seen, from]) => [
+      path,
+      {
+        depth,
+        hasMore: hasMore === 1,
+        seen: seen === 0 ? null : { validators: seen[0], text: seen[1] },
+        from: from.map((place) => (place < 0 ? SITEMAP : nodes[place]![0])),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,155 @@
+import type OpenAI from 'openai';
+import { estimateTokenCount } from 'tokenx';
+import type { EgressFetch } from '../../platform/egress/fetch.ts';
+import { InvalidAnswer, readFailure, type Failure } from '../model-failure.ts';
+import { DEFAULT_PROVIDER } from '../model-provider.ts';
+import type { FindEndpoint, ModelEndpoint } from '../model.ts';
+import { createOpenAiClient } from '../openai-model.ts';
+import { createProviderSlots } from '../provider-slots.ts';
+import { readEmbeddings } from './read-embeddings.ts';
+
+/**
+ * What texts are embedded with. `provider`: name of a ModelProvider, or `default`. `dimensions`: as
+ * they are asked for; null: the model's own.
+ */
+export type EmbeddingModel = { provider: string; model: string; dimensions: number | null };
+
+/** Vectors of length 1, one for each text. `estimated`: the tokens are counted by us. */
+export type Embedded = {
+  vectors: readonly Float32Array[];
+  tokens: number;
+  estimated: boolean;
+};
+
+/** Why there are none; `failure.message` is for people and safe to show. */
+export class EmbeddingFailure extends Error {
+  override readonly name = 'EmbeddingFailure';
+  readonly code: Failure['code'];
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message, { cause: failure.cause });
+    this.code = failure.code;
+    this.failure = failure;
+  }
+}
+
+/** Turns texts into vectors, by any API that speaks OpenAI's `/embeddings`. */
+export type Embedder = {
+  /** One request, never repeated. @throws EmbeddingFailure, or the signal's reason */
+  embed: (
+    namespace: string,
+    asked: EmbeddingModel & { texts: readonly string[]; signal: AbortSignal },
+  ) => Promise<Embedded>;
+  /** What a provider embeds with, and how many texts it takes at once; undefined: nothing. */
+  modelOf: (
+    namespace: string,
+    named: { provider: string; model: string | undefined },
+  ) => Promise<(EmbeddingModel & { batchSize: number }) | undefined>;
+};
+
+/** 8,192 numbers as JSON, with room. */
+const VECTOR_BYTES_MAX = 256 * 1024;
+/** Of a whole answer: 256 texts of 3,072 numbers are 10 MB. */
+const ANSWER_BYTES_MAX = 15 * 1024 * 1024;
+
+export function createEmbedder(deps: { findEndpoint: FindEndpoint; fetch: EgressFetch }): Embedder {
+  const { findEndpoint, fetch } = deps;
+  const slots = createProviderSlots();
+  const clients = new WeakMap<ModelEndpoint, OpenAI>();
+  const clientOf = (endpoint: ModelEndpoint): OpenAI => {
+    const client = clients.get(endpoint) ?? createOpenAiClient(endpoint, fetch);
+    clients.set(endpoint, client);
+    return client;
+  };
+  return {
+    embed: async (namespace, { provider, signal, ...asked }) => {
+      const endpoint = await findEndpoint(namespace, provider);
+      if (endpoint === undefined) throw new EmbeddingFailure(missing(provider));
+      const leave = await enter(endpoint, namespace, signal);
+      try {
+        const answer = await request(clientOf(endpoint), asked, signal);
+        return embeddedOf(answer, asked);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw new EmbeddingFailure(readFailure(error, { provider, model: asked.model }));
+      } finally {
+        leave();
+      }
+    },
+    modelOf: async (namespace, { provider, model }) => {
+      const { embeddings } = (await findEndpoint(namespace, provider)) ?? {};
+      const name = model ?? embeddings?.defaultModel;
+      if (embeddings === undefined || name === undefined) return undefined;
+      const { dimensions, batchSize } = embeddings;
+      return { provider, model: name, dimensions, batchSize };
+    },
+  };
+
+  async function enter(
+    endpoint: ModelEndpoint,
+    namespace: string,
+    signal: AbortSignal,
+  ): Promise<() => void> {
+    const { maxConcurrent, provider } = endpoint;
+    if (maxConcurrent === null) return () => undefined;
+    const key = provider === DEFAULT_PROVIDER ? provider : `${namespace}/${provider}`;
+    const leave = await slots.take(key, maxConcurrent, signal);
+    if (leave === undefined) throw new EmbeddingFailure(busy(provider, maxConcurrent));
+    return leave;
+  }
+}
+
+type Asked = { model: string; dimensions: number | null; texts: readonly string[] };
+
+async function request(
+  client: OpenAI,
+  { model, dimensions, texts }: Asked,
+  signal: AbortSignal,
+): Promise<unknown> {
+  // Nothing that is not needed: many servers refuse a field that they do not know.
+  const body = { model, input: texts, ...(dimensions !== null && { dimensions }) };
+  // Not `embeddings.create`, which asks for base64 and believes whatever comes.
+  const response = await client.post('/embeddings', { body, signal }).asResponse();
+  return readJson(response, Math.min(ANSWER_BYTES_MAX, (texts.length + 1) * VECTOR_BYTES_MAX));
+}
+
+async function readJson({ body }: Response, bytesMax: number): Promise<unknown> {
+  if (body === null) throw new InvalidAnswer('answered without a body');
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new InvalidAnswer('answered with more than its vectors can be');
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch (error) {
+    throw new InvalidAnswer('answered with something that is no JSON', { cause: error });
+  }
+}
+
+function embeddedOf(answer: unknown, { texts, dimensions }: Asked): Embedded {
+  const { vectors, tokens } = readEmbeddings(answer, texts.length);
+  const size = vectors[0]?.length;
+  if (dimensions !== null && size !== undefined && size !== dimensions) {
+    throw new InvalidAnswer(`was asked for ${dimensions} dimensions and answered with ${size}`);
+  }
+  if (tokens !== null) return { vectors, tokens, estimated: false };
+  const estimate = texts.reduce((sum, text) => sum + estimateTokenCount(text), 0);
+  return { vectors, tokens: estimate, estimated: true };
+}
+
+function missing(provider: string): Failure {
+  const message =
+    provider === DEFAULT_PROVIDER
+      ? 'There is no default model provider: set PARLEY_MODEL_URL and PARLEY_EMBEDDING_MODEL.'
+      : `There is no model provider "${provider}" in the namespace that can be used: see its conditions.`;
+  return { code: 'model_refused', message, mayRetry: false, retryAfterMs: undefined };
+}
+
+function busy(provider: string, max: number): Failure {
+  const message = `The provider "${provider}" has ${max} requests under way, the most it may have at once: try again, or raise its limit.`;
+  return { code: 'model_rate_limited', message, mayRetry: true, retryAfterMs: undefined };
+}

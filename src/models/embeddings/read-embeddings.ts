@@ -1,0 +1,65 @@
+import { InvalidAnswer } from '../model-failure.ts';
+
+/** What an answer to `POST /embeddings` holds: a vector for each text, in the order of the texts. */
+export type Embeddings = { vectors: readonly Float32Array[]; tokens: number | null };
+
+/** The most that any model of today has, twice. */
+const DIMENSIONS_MAX = 8_192;
+
+/**
+ * Reads an answer, with the vectors as numbers or as float32 in base64. Each is made one of length 1.
+ * @throws InvalidAnswer when it is not exactly one usable vector for each text, all equally long
+ */
+export function readEmbeddings(answer: unknown, texts: number): Embeddings {
+  const { data, usage } = (answer ?? {}) as { data?: unknown; usage?: { prompt_tokens?: unknown } };
+  if (!Array.isArray(data)) throw new InvalidAnswer('answered without embeddings');
+  if (data.length !== texts) {
+    throw new InvalidAnswer(`answered with ${data.length} embeddings for ${texts} texts`);
+  }
+  const vectors = Array.from<Float32Array | undefined>({ length: texts });
+  (data as unknown[]).forEach((one, at) => {
+    const { index, embedding } = (one ?? {}) as { index?: unknown; embedding?: unknown };
+    const place = typeof index === 'number' ? index : at;
+    if (!(place in vectors) || vectors[place] !== undefined) {
+      throw new InvalidAnswer('answered with two embeddings for one text');
+    }
+    vectors[place] = normalised(readVector(embedding));
+  });
+  const all = vectors as Float32Array[]; // As many as places, none of them twice.
+  const size = all[0]?.length;
+  if (all.some(({ length }) => length !== size)) {
+    throw new InvalidAnswer('answered with embeddings that are not equally long');
+  }
+  const told = usage?.prompt_tokens;
+  return { vectors: all, tokens: typeof told === 'number' && told >= 0 ? told : null };
+}
+
+function readVector(embedding: unknown): Float32Array {
+  const vector =
+    typeof embedding === 'string'
+      ? fromBase64(embedding)
+      : Array.isArray(embedding)
+        ? Float32Array.from(embedding as unknown[], (one) => (typeof one === 'number' ? one : NaN))
+        : new Float32Array();
+  if (vector.length === 0 || vector.length > DIMENSIONS_MAX) {
+    throw new InvalidAnswer(`answered with an embedding of ${vector.length} numbers`);
+  }
+  return vector;
+}
+
+/** Little-endian, as OpenAI has it. */
+function fromBase64(text: string): Float32Array {
+  const bytes = Buffer.from(text, 'base64');
+  const { length } = bytes;
+  if (length % 4 !== 0) throw new InvalidAnswer('answered with half a number');
+  return Float32Array.from({ length: length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
+}
+
+/** Then the similarity of two is the sum of their products. */
+function normalised(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, one) => sum + one * one, 0));
+  if (!Number.isFinite(length) || length === 0) {
+    throw new InvalidAnswer('answered with an embedding that has no direction');
+  }
+  return vector.map((one) => one / length);
+}

@@ -1,0 +1,115 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../../errors.ts';
+
+/**
+ * The cookie of a session, and when it is believed (contract §3). A browser sends it with whatever any
+ * page makes it ask for; only what a page of our own origin asks for was meant by whoever signed in.
+ */
+
+/** Set over https alone, by this host alone: browsers hold that of the name. */
+const HTTPS_COOKIE = '__Host-parley_session';
+/** On loopback, where http reaches nobody else. Cookies know no ports, so the name has it. */
+const LOCAL_COOKIE = 'parley_session';
+
+type Headers = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'cookie' | 'sec-fetch-site'>;
+/** `baseUrl`: PARLEY_BASE_URL, where a proxy calls us by another name. */
+type At = { headers: Headers; baseUrl: string | undefined };
+
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+/**
+ * Whether a request with a cookie was sent by a page of ours, or typed by a person. Whatever changes
+ * something comes from a page, and browsers name its origin.
+ */
+export function isOurOwn({ method, ...at }: At & { method: string }): boolean {
+  const { origin, 'sec-fetch-site': site } = at.headers;
+  const isSafe = SAFE_METHODS.includes(method);
+  if (origin === undefined ? !isSafe : schemeOf(at) === undefined) return false;
+  return site === undefined || site === 'same-origin' || (site === 'none' && isSafe);
+}
+
+/**
+ * The name of the cookie for a page that signs in.
+ * @throws ApiError foreign_origin, https_required
+ */
+export function cookieFor(at: At): string {
+  const { origin, 'sec-fetch-site': site = 'same-origin' } = at.headers;
+  const scheme = schemeOf(at);
+  if (scheme === undefined || site !== 'same-origin') {
+    const from =
+      origin === undefined ? 'send Origin, as browsers do' : `not ${origin.slice(0, 200)}`;
+    const detail = `sessions are for pages of this server: ${from}. Behind a proxy that changes Host, set PARLEY_BASE_URL`;
+    throw new ApiError('foreign_origin', detail);
+  }
+  if (scheme === 'https:') return HTTPS_COOKIE;
+  const local = localCookie(at.headers);
+  if (local !== undefined && isLoopback(new URL(origin!).hostname)) return local;
+  const detail = `a session needs https: ${origin!} is http, and no address of this machine itself. Put TLS in front`;
+  throw new ApiError('https_required', detail);
+}
+
+/** What it sets lasts until the browser ends, or we say so. */
+export function setCookie(name: string, token: string): Record<'Set-Cookie', string> {
+  return { 'Set-Cookie': `${name}=${token}; ${attributesOf(name)}` };
+}
+
+export function clearCookie(name: string): Record<'Set-Cookie', string> {
+  return { 'Set-Cookie': `${name}=; Max-Age=0; ${attributesOf(name)}` };
+}
+
+function attributesOf(name: string): string {
+  const secure = name === HTTPS_COOKIE ? 'Secure; ' : '';
+  return `${secure}HttpOnly; SameSite=Strict; Path=/`;
+}
+
+export type SentToken = { cookie: string; token: string };
+
+/**
+ * The tokens in a request's cookies, the likelier first. The one without https is ours on loopback
+ * alone: elsewhere somebody else could have set it.
+ */
+export function tokensIn(headers: Headers): SentToken[] {
+  if (headers.cookie === undefined) return [];
+  const local = localCookie(headers);
+  return [HTTPS_COOKIE, ...(local === undefined ? [] : [local])].flatMap((cookie) => {
+    const token = valueOf(headers.cookie!, cookie);
+    return token === undefined ? [] : [{ cookie, token }];
+  });
+}
+
+/** Undefined when it is there twice: another page of this host has set one of them. */
+function valueOf(header: string, name: string): string | undefined {
+  const values = header
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith(`${name}=`));
+  return values.length === 1 ? values[0]!.slice(name.length + 1) : undefined;
+}
+
+/** Undefined: the page is not ours. */
+function schemeOf({ headers, baseUrl }: At): 'https:' | 'http:' | undefined {
+  const { origin, host } = headers;
+  if (origin === undefined || !URL.canParse(origin)) return undefined;
+  const { origin: whole, host: named, protocol } = new URL(origin);
+  if (whole !== origin || (protocol !== 'https:' && protocol !== 'http:')) return undefined;
+  const isNamed = hostAs(protocol, host) === named;
+  const isBase = baseUrl !== undefined && new URL(baseUrl).origin === origin;
+  return isNamed || isBase ? protocol : undefined;
+}
+
+/** Without the port that the scheme implies, as browsers write it. */
+function hostAs(protocol: string, host: string | undefined): string | undefined {
+  const url = `${protocol}//${host ?? ''}`;
+  return host !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
+}
+
+function localCookie({ host }: Headers): string | undefined {
+  if (host === undefined || !URL.canParse(`http://${host}`)) return undefined;
+  const { hostname, port } = new URL(`http://${host}`);
+  return isLoopback(hostname) ? `${LOCAL_COOKIE}_${port || '80'}` : undefined;
+}
+
+/** `hostname` as URL has it: IPv4 with four numbers, IPv6 short and in brackets. */
+function isLoopback(hostname: string): boolean {
+  return /^(127(\.\d+){3}|\[::1\]|(.+\.)?localhost)$/.test(hostname);
+}

@@ -1,0 +1,61 @@
+import type { Db } from './pool.ts';
+
+/**
+ * A transaction that lasts falls silent: it emits no event from then on. Readers of the event stream wait
+ * for every transaction that may still add one before the place they are at (docs/decisions/0013), but not
+ * for those that have said they will not (docs/decisions/0051).
+ */
+
+/** First half of the key of an advisory lock; the other one is that of the transaction's id. */
+const LOCK_CLASS = 7_310_561;
+const SECOND_HALF = '4294967295';
+
+type Said = 'silent' | 'spoke';
+const said = new WeakMap<Db, Said>();
+
+/**
+ * In a transaction of `inTransaction`; the lock says it to every other session until the transaction ends,
+ * however it ends. Nobody waits for it. One round trip.
+ */
+export async function fallSilent(db: Db): Promise<void> {
+  if (said.get(db) === 'spoke')
+    throw new Error('a transaction that has emitted an event is not silent');
+  said.set(db, 'silent');
+  await db.query({
+    name: 'fall_silent',
+    text: `select pg_advisory_xact_lock(
+             ($1::bigint << 32) | (pg_current_xact_id()::text::bigint & ${SECOND_HALF}))`,
+    values: [LOCK_CLASS],
+  });
+}
+
+export const isSilent = (db: Db): boolean => said.get(db) === 'silent';
+
+/** Of an event in its transaction. */
+export function speak(db: Db): void {
+  if (isSilent(db)) throw new Error('a silent transaction emits no event: defer it');
+  said.set(db, 'spoke');
+}
+
+/** A transaction of this connection begins or has ended. */
+export function forgetSaid(db: Db): void {
+  said.delete(db);
+}
+
+/**
+ * SQL: the id of the oldest transaction of a snapshot that runs and is not silent; the first one not begun
+ * when there is none. Looks at all locks, about 0.2 ms.
+ * @param snapshot SQL of a pg_snapshot, the statement's own
+ */
+export function oldestSpeaking(snapshot: string): string {
+  return `coalesce(
+    (select running.xid from pg_snapshot_xip(${snapshot}) as running (xid)
+      where not exists (
+        select 1 from pg_locks held
+         where held.locktype = 'advisory' and held.classid = ${LOCK_CLASS} and held.objsubid = 1
+           and held.objid::bigint = running.xid::text::bigint & ${SECOND_HALF}
+           and held.granted
+           and held.database = (select oid from pg_database where datname = current_database()))
+      order by running.xid limit 1),
+    pg_snapshot_xmax(${snapshot}))`;
+}

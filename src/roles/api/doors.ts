@@ -1,0 +1,52 @@
+import { createLiveKeys, type LiveKeys } from '../../access/live-keys.ts';
+import { createLiveSessions } from '../../access/live-sessions.ts';
+import type { AuthenticateSession, WatchCaller } from '../../platform/http/authorize.ts';
+import { createRateLimits, type RateLimits } from '../../platform/http/rate-limit.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+
+/** Who comes in by a key or a session, and until when. */
+export type Doors = Pick<LiveKeys, 'authenticate' | 'look' | 'stop'> & {
+  authenticateSession: AuthenticateSession;
+  watchCaller: WatchCaller;
+  rateLimits: RateLimits;
+  /** A key or a session (uuid) ended, or got an end: tells all processes. */
+  onEnded: (id: string) => void;
+  onKeyEnded: (id: string) => void;
+};
+
+export function openDoors(deps: {
+  pool: Pool;
+  notifier: Pick<Notifier, 'notify'>;
+  /** Monotonic. */
+  nowMs: () => number;
+  onUsed: (keyId: string) => void;
+  /** Requests a minute for one API key; 0: no limit. */
+  rateLimit: number;
+  log: Logger;
+}): Doors {
+  const keys = createLiveKeys(deps);
+  const look = (ids: readonly string[]): void => {
+    keys.look(ids);
+    sessions.look(ids);
+  };
+  const onEnded = (id: string): void => {
+    look([id]); // This process need not wait for its own notification.
+    deps.notifier.notify(CHANNELS.keys, [id]);
+  };
+  const sessions = createLiveSessions({ ...deps, onEnded });
+  return {
+    authenticate: keys.authenticate,
+    authenticateSession: sessions.authenticate,
+    watchCaller: ({ keyId, sessionId }) =>
+      sessionId === null ? keys.watch(keyId) : sessions.watch(sessionId),
+    look,
+    onEnded,
+    onKeyEnded: onEnded,
+    rateLimits: createRateLimits(deps.rateLimit),
+    stop: async () => {
+      await Promise.all([keys.stop(), sessions.stop()]);
+    },
+  };
+}

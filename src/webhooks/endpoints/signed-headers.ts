@@ -1,0 +1,36 @@
+import type { EventType } from '../../events/event-types.ts';
+import { signBody, signStandard } from '../../platform/egress/signature.ts';
+
+export type ToSign = {
+  /** As shown: evt_… */
+  id: string;
+  type: EventType;
+  body: Buffer;
+  attempt: number;
+  isTest: boolean;
+  timestampSec: number;
+};
+
+/**
+ * The headers of ours that a request carries (contract §5). `other` is the second live secret of a
+ * rotation: the new one, and after the swap the old one.
+ */
+export function signedHeaders(
+  { userAgent, secret, other }: { userAgent: string; secret: string; other: string | undefined },
+  { id, type, body, attempt, isTest, timestampSec }: ToSign,
+): Record<string, string> {
+  const live = other === undefined ? [secret] : [secret, other];
+  return {
+    'content-type': 'application/json',
+    'user-agent': userAgent,
+    'parley-signature': signBody(secret, body),
+    ...(other !== undefined && { 'parley-signature-next': signBody(other, body) }),
+    'parley-event-id': id,
+    'parley-event-type': type,
+    'parley-delivery-attempt': String(attempt),
+    ...(isTest && { 'parley-test': 'true' }),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSec),
+    'webhook-signature': live.map((key) => signStandard(key, { id, timestampSec, body })).join(' '),
+  };
+}

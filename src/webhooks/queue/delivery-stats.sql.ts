@@ -1,0 +1,111 @@
+import { lowestUuidAt } from '../../ids.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+
+/** What became of deliveries, counted (contract §4, deliveries/stats). */
+export type DeliveryStats = {
+  acknowledged: number;
+  failed: number;
+  canceled: number;
+  attempts: number;
+  latencyCount: number;
+  withinTarget: number;
+  latencyP50Ms: number | null;
+  latencyP95Ms: number | null;
+};
+
+export type StatsSpan = {
+  namespace: string;
+  endpointId: string | undefined;
+  /** Unix seconds of the event; `from` inclusive, `to` exclusive. */
+  from: number;
+  to: number;
+  bucketSec: number;
+};
+
+/** From the commit of an event to its acknowledgement: what is promised. */
+export const TARGET_MS = 500;
+/** Finished deliveries that are read: all endpoints share them, and each has this many at least. */
+export const READ_MAX = 100_000;
+const READ_MIN = 1_000;
+export const UNFINISHED_MAX = 10_000;
+
+/** `bucket`: from 0; undefined: all of them together, which is there always. */
+export type StatsRow = DeliveryStats & { bucket: number | undefined; countedFrom: number };
+
+/**
+ * One statement. Of each endpoint a range of the index on endpoint and id, newest first, so that a
+ * window with more than is read costs no more; `countedFrom` (Unix seconds) says from when on
+ * everything is counted. The id of a delivery has the time of its event, by the clock of the database.
+ */
+export async function readDeliveryStats(
+  db: Db,
+  span: StatsSpan,
+  readMax = READ_MAX,
+): Promise<StatsRow[]> {
+  const { namespace, endpointId, from, to, bucketSec } = span;
+  const { rows } = await db.query<StatsRow & { bucket: number | null }>(STATS, [
+    namespace,
+    endpointId ?? null,
+    lowestUuidAt(from * 1_000),
+    lowestUuidAt(to * 1_000),
+    from,
+    bucketSec,
+    readMax,
+  ]);
+  return rows.map((row) => ({ ...row, bucket: row.bucket ?? undefined }));
+}
+
+const ENDPOINTS = `webhook_endpoints e
+   where e.namespace = $1 and ($2::uuid is null or e.id = $2)`;
+const MS_OF_ID = `('x' || substr(d.id::text, 1, 8) || substr(d.id::text, 10, 4))::bit(48)::bigint`;
+/** As the metric `parley_webhook_delivery_duration_seconds` of first attempts has it. */
+const IS_FIRST = `d.status = 'delivered' and d.attempt_count = 1 and d.trigger = 'schedule'
+         and d.delivered_by is null`;
+
+const STATS = `with share as materialized (
+    select greatest(${READ_MIN}, $7::int / greatest(1, count(*))) as rows from ${ENDPOINTS}
+  ), found as materialized (
+    select e.id as endpoint_id, d.ms, d.status, d.attempt_count, d.latency
+      from (select e.id from ${ENDPOINTS}) e
+     cross join lateral (
+       select ${MS_OF_ID} as ms, d.status, d.attempt_count,
+              case when ${IS_FIRST}
+                   then extract(epoch from d.delivered_at)::float8 * 1000 - ${MS_OF_ID} end as latency
+         from deliveries d
+        where d.endpoint_id = e.id and d.id >= $3 and d.id < $4
+          and not d.test and d.trigger <> 'test'
+        order by d.id desc limit (select rows from share)) d
+  ), complete as materialized (
+    select greatest($5::bigint * 1000, coalesce(max(since), 0)) as since
+      from (select min(ms) as since from found group by endpoint_id
+            having count(*) >= (select rows from share)) cut
+  )
+  select floor((ms - $5::bigint * 1000) / ($6::bigint * 1000))::int as bucket,
+         (select ceil(since / 1000.0)::bigint from complete) as "countedFrom",
+         count(*) filter (where status = 'delivered') as acknowledged,
+         count(*) filter (where status = 'failed') as failed,
+         count(*) filter (where status = 'canceled') as canceled,
+         coalesce(sum(attempt_count), 0) as attempts,
+         count(latency) as "latencyCount",
+         count(*) filter (where latency <= ${TARGET_MS}) as "withinTarget",
+         percentile_cont(0.5) within group (order by latency) as "latencyP50Ms",
+         percentile_cont(0.95) within group (order by latency) as "latencyP95Ms"
+    from found where ms >= (select ceil(since / 1000.0) * 1000 from complete)
+   group by grouping sets ((), (1)) order by 1 nulls first`;
+
+/** Not finished yet, of events of the span; counted to UNFINISHED_MAX. `attempts`: those recorded. */
+export async function countUnfinishedIn(
+  db: Db,
+  { namespace, endpointId, from, to }: StatsSpan,
+): Promise<{ unfinished: number; attempts: number }> {
+  const { rows } = await db.query<{ unfinished: number; attempts: number }>(
+    `select count(*) as unfinished, coalesce(sum(attempts), 0) as attempts
+       from (select q.attempt - (q.lease_token is not null)::int as attempts
+               from (select e.id from ${ENDPOINTS}) e
+               join delivery_queue q on q.endpoint_id = e.id
+              where q.id >= $3 and q.id < $4 and not q.test and q.trigger <> 'test'
+              limit ${UNFINISHED_MAX}) waiting`,
+    [namespace, endpointId ?? null, lowestUuidAt(from * 1_000), lowestUuidAt(to * 1_000)],
+  );
+  return rows[0]!; // An aggregate has one row.
+}

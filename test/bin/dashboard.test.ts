@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, utimes } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+/** The dashboard of a checkout: built when it is not of its sources, and never in the way of a start. */
+
+const run = promisify(execFile);
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const COPIED = [
+  'bin',
+  'package.json',
+  'package-lock.json',
+  'packages/client/src',
+  'src/dashboard',
+  'tsconfig.json',
+  'vite.config.ts',
+];
+const BUILT = /^parley: built the dashboard \(\d+\.\d s\)$/;
+
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'parley-checkout-'));
+  for (const name of COPIED)
+    await cp(path.join(ROOT, name), path.join(root, name), { recursive: true });
+  await symlink(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'));
+});
+
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+type Started = { isOfSources: boolean; said: string[] };
+
+/** As bootstrap.mjs does before a start, in a process of its own. */
+async function start(): Promise<Started> {
+  const program = `
+    const { ensureDashboard } = await import(${JSON.stringify(path.join(root, 'bin/dashboard.mjs'))});
+    console.log(await ensureDashboard({ root: ${JSON.stringify(root)}, nodes: [process.execPath] }));`;
+  const args = ['--input-type=module', '-e', program];
+  const { stdout, stderr } = await run(process.execPath, args, { cwd: root });
+  return { isOfSources: stdout.trim() === 'true', said: stderr.split('\n').filter(Boolean) };
+}
+
+const built = (name: string): string => path.join(root, 'dist/dashboard', name);
+
+test('is built once, again when a source changes, and not when one was only touched', async () => {
+  const first = await start();
+  expect(first).toEqual({ isOfSources: true, said: [expect.stringMatching(BUILT)] });
+  expect(await readFile(built('index.html'), 'utf8')).toContain('<div id="root">');
+  expect(await start()).toEqual({ isOfSources: true, said: [] });
+
+  await utimes(path.join(root, 'src/dashboard/main.tsx'), new Date(), new Date());
+  expect((await start()).said).toEqual([]);
+
+  await appendFile(path.join(root, 'src/dashboard/main.tsx'), "document.title = 'changed here';\n");
+  expect((await start()).said).toEqual([expect.stringMatching(BUILT)]);
+  const scripts = (await readdir(built('assets'))).filter((name) => /^index-.*\.js$/.test(name));
+  expect(scripts).toHaveLength(1); // That of before is gone.
+  expect(await readFile(built(`assets/${scripts[0]!}`), 'utf8')).toContain('changed here');
+}, 60_000);
+
+test('is built once by two starts at the same moment', async () => {
+  const both = await Promise.all([start(), start()]);
+  expect(both.map(({ isOfSources }) => isOfSources)).toEqual([true, true]);
+  expect(both.flatMap(({ said }) => said).filter((line) => BUILT.test(line))).toHaveLength(1);
+  expect(await readdir(path.join(root, 'dist'))).toEqual(['dashboard']);
+}, 60_000);
+
+test('is left out in a line without the development packages, and where nothing can be written', async () => {
+  await rm(path.join(root, 'node_modules'));
+  const without = await start();
+  expect(without.isOfSources).toBe(false);
+  expect(without.said).toEqual([
+    "parley: the dashboard is not built: that takes the development packages ('npm ci')",
+  ]);
+  expect(existsSync(path.join(root, 'dist'))).toBe(false);
+});
+
+test('that cannot be built leaves what is there, and says why', async () => {
+  await start();
+  const before = await readFile(built('index.html'), 'utf8');
+  await appendFile(path.join(root, 'src/dashboard/main.tsx'), 'this is ( no program');
+  const { isOfSources, said } = await start();
+  expect(isOfSources).toBe(false);
+  expect(said.join('\n')).toContain('main.tsx');
+  expect(said.at(-1)).toMatch(/^parley: the dashboard could not be built: .* served all the same$/);
+  expect(await readFile(built('index.html'), 'utf8')).toBe(before);
+  expect(await readdir(path.join(root, 'dist'))).toEqual(['dashboard']);
+}, 60_000);

@@ -1,0 +1,250 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
+import { toUuid } from '../../src/ids.ts';
+import { declareSource, KNOWLEDGE } from '../conversations/conversation-setup.ts';
+import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+
+/** Conversations are found, read with all that followed, exported and erased: from click to effect. */
+
+let agentId: string;
+
+async function newAgent(parley: ParleyClient): Promise<string> {
+  const body = {
+    prompt: 'Help.',
+    display_name: 'Shop help',
+    first_message: 'Hello, this is the shop.',
+    knowledge: { source_names: ['handbook'] },
+  };
+  return (await ok(parley.POST('/v1/agents', { body }))).id;
+}
+
+type Held = { user?: string; metadata?: Record<string, string>; says?: string[]; ends?: boolean };
+
+async function hold(parley: ParleyClient, held: Held = {}): Promise<string> {
+  const body = {
+    agent_id: agentId,
+    ...(held.user && { user_id: held.user }),
+    ...(held.metadata && { metadata: held.metadata }),
+  };
+  const { id } = await ok(parley.POST('/v1/conversations', { body }));
+  const params = { path: { id } };
+  for (const text of held.says ?? ['How long does delivery take?']) {
+    await ok(parley.POST('/v1/conversations/{id}/messages', { params, body: { text } }));
+  }
+  if (held.ends !== false) await ok(parley.POST('/v1/conversations/{id}/end', { params }));
+  return id;
+}
+
+let scene: Opened;
+
+beforeAll(async () => {
+  scene = await openDashboard();
+  const { server, parley, receiver } = scene;
+  await declareSource(server.engine, 'handbook', KNOWLEDGE);
+  agentId = await newAgent(parley);
+  const body = { url: receiver.url };
+  await ok(parley.POST('/v1/webhooks', { body }));
+});
+
+const rows = (page: Page) => page.getByRole('table', { name: 'Conversations' }).getByRole('row');
+
+describe('the list', () => {
+  test('is filtered, the address keeps that, and new ones come in live', async () => {
+    const { parley } = scene;
+    await hold(parley, { user: 'ada', metadata: { plan: 'gold' } });
+    await hold(parley, { user: 'bob' });
+    const { page } = await openDashboard({ at: '/conversations' });
+    await page.getByRole('link', { name: 'ada' }).waitFor();
+    await page.getByRole('link', { name: 'bob' }).waitFor();
+
+    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByLabel('Metadata').fill('plan=gold');
+    await page.getByLabel('Metadata').press('Enter');
+    await page.getByRole('link', { name: 'bob' }).waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('metadata.plan')).toBe('gold');
+
+    // Somebody else opens the same address.
+    const other = await openDashboard({ at: `/conversations${new URL(page.url()).search}` });
+    await other.page.getByRole('link', { name: 'ada' }).waitFor();
+    expect(await other.page.getByRole('link', { name: 'bob' }).count()).toBe(0);
+
+    await hold(parley, { user: 'cleo', metadata: { plan: 'gold' }, ends: false });
+    await page.getByRole('link', { name: 'cleo' }).waitFor();
+    await page.getByRole('button', { name: 'Without plan=gold' }).click();
+    await page.getByRole('link', { name: 'bob' }).waitFor();
+  });
+
+  test('is searched by what was said', async () => {
+    const { parley } = scene;
+    await hold(parley, { user: 'dora' });
+    await hold(parley, { user: 'emil', says: ['Do you sell umbrellas?'] });
+    const { page } = await openDashboard({ at: '/conversations' });
+    await page.getByRole('link', { name: 'dora' }).waitFor();
+    await page.getByLabel('Search').fill('umbrellas');
+    await page.getByRole('link', { name: 'dora' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'emil' }).waitFor();
+    expect(await rows(page).count()).toBe(2);
+  });
+
+  test('is of one agent, which among many is chosen by typing', async () => {
+    const { page, parley } = await openDashboard({ namespace: 'many', at: '/v1/openapi.json' });
+    for (let number = 1; number <= 30; number += 1) {
+      await ok(parley.POST('/v1/agents', { body: { name: `agent-${number}`, prompt: 'Help.' } }));
+    }
+    // Late, so that a choice shown before it is known how many there are would be met.
+    await page.route('**/v1/agents?*', async (route) => {
+      await setTimeout(500);
+      await route.continue();
+    });
+    await page.goto('/conversations');
+    await page.getByLabel('Agent').fill('agent-17');
+    await page.waitForURL(/agent_id=agt_/);
+    const { data } = await ok(
+      parley.GET('/v1/agents', { params: { query: { name: 'agent-17' } } }),
+    );
+    expect(new URL(page.url()).searchParams.get('agent_id')).toBe(data[0]?.id);
+    expect(await page.getByLabel('Agent').inputValue()).toBe('agent-17');
+    await page.getByLabel('Agent').fill('');
+    await page.waitForURL(/conversations$/);
+  });
+
+  test('says what to do where there is nothing, and what is missing where nothing may be read', async () => {
+    const empty = await openDashboard({ at: '/conversations', namespace: 'nobody' });
+    await empty.page.getByRole('link', { name: 'To the agents' }).waitFor();
+    const { page } = await openDashboard({ at: '/conversations', scopes: ['write'] });
+    await page.getByText('This takes an API key with the scope').waitFor();
+  });
+
+  test('is exported as the filters have it, a line each', async () => {
+    const { parley } = scene;
+    const id = await hold(parley, { user: 'eve', metadata: { export: 'yes' } });
+    const { page } = await openDashboard({ at: '/conversations?metadata.export=yes' });
+    await page.getByRole('link', { name: 'eve' }).waitFor();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const text = await readFile(await (await downloading).path(), 'utf8');
+    const lines = text.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { id, transcript: { turns: [{ role: 'agent' }, { role: 'user' }, { role: 'agent' }] } },
+    ]);
+    await page.getByText('Exported 1 conversation', { exact: true }).waitFor();
+  });
+});
+
+describe('a conversation', () => {
+  test('shows its words, the passages they were drawn from, and its line to the attempts', async () => {
+    const { parley, receiver, pool } = scene;
+    const id = await hold(parley, { user: 'finn' });
+    await receiver.until((all) =>
+      all.some(
+        ({ json }) =>
+          json.type === 'conversation.transcript.ready' && json.data['conversation_id'] === id,
+      ),
+    );
+    const { page } = await openDashboard({ at: '/conversations' });
+    await page.getByRole('link', { name: 'finn' }).click();
+    const transcript = page.getByRole('log', { name: 'Transcript' });
+    await transcript.getByText('How long does delivery take?').first().waitFor();
+    await transcript.getByText('within three working days').first().waitFor();
+
+    await transcript.getByText('Drawn from 1 of').click();
+    await transcript.getByText('used', { exact: true }).click();
+    await transcript.getByRole('link', { name: 'To the source' }).first().waitFor();
+    const passage = transcript.getByRole('blockquote').getByText('We deliver within three working');
+    await passage.waitFor();
+
+    const line = page.getByRole('region', { name: 'From version to attempts' });
+    await line.getByText('3 events').waitFor();
+    await line.getByText('3 deliveries').waitFor();
+    await line.getByText('3 attempts').waitFor();
+    expect(await line.getByRole('link', { name: 'version 1' }).getAttribute('href')).toBe(
+      `/agents/${agentId}/versions?to=1`,
+    );
+    await line.getByText('Events, deliveries and attempts').click();
+    await line
+      .getByText(/200 after/)
+      .first()
+      .waitFor();
+    await line.getByRole('link', { name: /^to / }).first().click();
+    const deliveryId = page.url().split('/').at(-1) ?? '';
+    const { rows: found } = await pool.query('select 1 from deliveries where id = $1', [
+      toUuid('dlv', deliveryId),
+    ]);
+    expect(found).toHaveLength(1);
+  });
+
+  test('goes on before the eyes of who reads it', async () => {
+    const { parley } = scene;
+    const id = await hold(parley, { user: 'gil', ends: false });
+    const { page } = await openDashboard({ at: `/conversations/${id}` });
+    await page.getByText('within three working days').first().waitFor();
+    const body = { text: 'Can I return it?' };
+    await ok(parley.POST('/v1/conversations/{id}/messages', { params: { path: { id } }, body }));
+    await page.getByRole('log').getByText('Can I return it?').first().waitFor();
+    await page.getByRole('log').getByText('within 30 days').first().waitFor();
+  });
+
+  test('is saved as text and for players', async () => {
+    const { parley } = scene;
+    const id = await hold(parley, { user: 'hana' });
+    const { page } = await openDashboard({ at: `/conversations/${id}` });
+    for (const [name, beginning] of [
+      ['Text', 'Agent: Hello, this is the shop.'],
+      ['WebVTT, for players', 'WEBVTT'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Export' }).click();
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('button', { name }).click();
+      const text = await readFile(await (await downloading).path(), 'utf8');
+      expect(text).toContain(beginning);
+    }
+  });
+
+  test('is erased after a check, and its words are gone', async () => {
+    const { parley, pool } = scene;
+    const id = await hold(parley, { user: 'ines', says: ['My secret is a blue parrot.'] });
+    const { page } = await openDashboard({ at: `/conversations/${id}` });
+    await page.getByRole('button', { name: 'Erase' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Erase this conversation?' });
+    const erase = dialog.getByRole('button', { name: 'Erase the conversation' });
+    expect(await erase.isDisabled()).toBe(true);
+    await dialog.getByLabel('Cancel its waiting events').check();
+    await dialog.getByLabel('Type “erase” to go on').fill('erase');
+    await expectAccessible(page);
+    await erase.click();
+    await page.getByText(/^Erased the conversation/).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/conversations');
+    const { rows: kept } = await pool.query(
+      `select 1 from turns where text like '%blue parrot%'
+       union all select 1 from conversations where summary like '%blue parrot%'
+       union all select 1 from events where convert_from(body, 'utf8') like '%blue parrot%'`,
+    );
+    expect(kept).toEqual([]);
+    const { response } = await parley.GET('/v1/conversations/{id}', { params: { path: { id } } });
+    expect(response.status).toBe(404);
+  });
+
+  test('is not erased by who may only read', async () => {
+    const id = await hold(scene.parley);
+    const { page } = await openDashboard({ at: `/conversations/${id}`, scopes: ['read'] });
+    const erase = page.getByRole('button', { name: 'Erase' });
+    expect(await erase.isDisabled()).toBe(true);
+    expect(await erase.getAttribute('title')).toContain('write');
+  });
+});
+
+test.each(['light', 'dark'] as const)('both pages are accessible, %s', async (theme) => {
+  const id = await hold(scene.parley, { user: 'jo', metadata: { look: theme } });
+  const { page } = await openDashboard({ at: `/conversations?metadata.look=${theme}`, theme });
+  await page.getByRole('link', { name: 'jo' }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'jo' }).click();
+  await page.getByText('3 attempts').waitFor();
+  await page.getByText('Events, deliveries and attempts').click();
+  await page.getByText('Drawn from 1 of').click();
+  await expectAccessible(page);
+  expect(page.url()).toContain(id);
+});

@@ -1,0 +1,312 @@
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
+import { toUuid } from '../../src/ids.ts';
+import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+
+/** The escalation inbox: who waits is seen, taken over by one, talked with, and given back. */
+
+/** What somebody else does is on the screen by then, as a rule; a busy machine is slow once in a while. */
+const SEEN_MS = 1_000;
+/** And always before anything is polled. */
+const SEEN_MAX_MS = 4_500;
+
+type Waiting = { conversationId: string; escalationId: string };
+
+/** Somebody asks for a person; `reason` is how the inbox calls it. */
+async function wait(parley: ParleyClient, reason: string, timeoutSec = 300): Promise<Waiting> {
+  const agent = await ok(
+    parley.POST('/v1/agents', {
+      body: { prompt: 'Help.', display_name: 'Help desk', escalation: { timeout_sec: timeoutSec } },
+    }),
+  );
+  const { id: conversationId } = await ok(
+    parley.POST('/v1/conversations', { body: { agent_id: agent.id, user_id: 'jo' } }),
+  );
+  await say(parley, conversationId, 'My parcel is lost');
+  const escalation = await ok(
+    parley.POST('/v1/conversations/{id}/escalate', {
+      params: { path: { id: conversationId } },
+      body: { reason },
+    }),
+  );
+  return { conversationId, escalationId: escalation.id };
+}
+
+function say(parley: ParleyClient, id: string, text: string): Promise<unknown> {
+  return ok(
+    parley.POST('/v1/conversations/{id}/messages', { params: { path: { id } }, body: { text } }),
+  );
+}
+
+function itemOf(page: Page, reason: string) {
+  return page.getByRole('link', { name: reason });
+}
+
+/** How long it takes until another browser shows it. */
+async function seenAfter(
+  what: string,
+  act: () => Promise<unknown>,
+  seen: () => Promise<unknown>,
+): Promise<number> {
+  const waits = seen();
+  const startMs = performance.now();
+  await act();
+  await waits;
+  const tookMs = Math.round(performance.now() - startMs);
+  process.stdout.write(`${what}: seen in another browser after ${tookMs} ms
+`);
+  expect(tookMs).toBeLessThan(SEEN_MAX_MS);
+  return tookMs;
+}
+
+async function status({ pool }: Opened, id: string): Promise<unknown> {
+  const query = `SELECT e.status, e.accepted_by->>'name' AS by, c.status AS conversation, c.outcome
+    FROM escalations e JOIN conversations c ON c.id = e.conversation_id WHERE e.id = $1`;
+  return (await pool.query(query, [toUuid('esc', id)])).rows[0];
+}
+
+async function titled(page: Page, title: string): Promise<void> {
+  await page.waitForFunction((wanted) => document.title === wanted, title);
+}
+
+test('who waits is taken over by one, and the other sees all of it within a second', async () => {
+  const namespace = 'inbox-race';
+  const ana = await openDashboard({ namespace, name: 'Ana', at: '/escalations' });
+  const ben = await openDashboard({ namespace, name: 'Ben', at: '/escalations' });
+  await ana.page.getByText('Nobody waits').waitFor();
+  await ben.page.getByText('Live', { exact: true }).waitFor();
+  await ana.page.getByText('Live', { exact: true }).waitFor();
+
+  const { conversationId, escalationId } = await wait(ana.parley, 'Lost parcel');
+  await itemOf(ben.page, 'Lost parcel').click();
+  await itemOf(ana.page, 'Lost parcel').click();
+  await titled(ana.page, '(1) Escalations · Parley');
+  await ana.page.getByRole('region', { name: 'Hand-over note' }).waitFor();
+  await ben.page.getByRole('log').getByText('My parcel is lost').first().waitFor();
+  await ana.page.getByText(/The user waits for 0:0[1-9]/).waitFor();
+  await expectAccessible(ana.page);
+
+  const took: number[] = [];
+  took.push(
+    await seenAfter(
+      'accepted',
+      () => ana.page.getByRole('button', { name: 'Accept' }).click(),
+      () => ben.page.getByText('Ana accepted it').waitFor(),
+    ),
+  );
+  const reply = ana.page.getByRole('textbox', { name: 'Reply as Ana' });
+  await reply.waitFor();
+  expect(await reply.evaluate((box) => box === document.activeElement)).toBe(true);
+  expect(await ben.page.getByRole('textbox').count()).toBe(0);
+  await titled(ana.page, 'Escalations · Parley');
+
+  await ana.page.keyboard.type('I look for it');
+  await ana.page.keyboard.press('Enter');
+  await ana.page.keyboard.type('at once.');
+  took.push(
+    await seenAfter(
+      'a reply',
+      () => ana.page.keyboard.press('Control+Enter'),
+      () => ben.page.getByRole('log').getByText('I look for it\nat once.').waitFor(),
+    ),
+  );
+  expect(await reply.inputValue()).toBe('');
+  took.push(
+    await seenAfter(
+      'the user',
+      () => say(ana.parley, conversationId, 'Thank you'),
+      () => ana.page.getByRole('log').getByText('Thank you').waitFor(),
+    ),
+  );
+  expect(await status(ana, escalationId)).toMatchObject({ status: 'accepted', by: 'Ana' });
+
+  took.push(
+    await seenAfter(
+      'given back',
+      () => ana.page.getByRole('button', { name: 'Back to the agent' }).click(),
+      () => ben.page.getByText('Ana gave it back to the agent').waitFor(),
+    ),
+  );
+  expect(await status(ana, escalationId)).toMatchObject({
+    status: 'completed',
+    conversation: 'active',
+  });
+  const [, , median] = took.toSorted((one, other) => other - one);
+  expect(median).toBeLessThan(SEEN_MS);
+  await expectAccessible(ben.page);
+});
+
+test('whoever accepted is there as long as a tab is open; then somebody else is asked, who passes it on', async () => {
+  const namespace = 'inbox-gone';
+  const ana = await openDashboard({ namespace, name: 'Ana', at: '/escalations' });
+  const ben = await openDashboard({ namespace, name: 'Ben', at: '/escalations' });
+  const { escalationId } = await wait(ana.parley, 'Lost keys');
+  await itemOf(ana.page, 'Lost keys').click();
+  await ana.page.getByRole('button', { name: 'Accept' }).click();
+  await ana.page.getByText('You accepted it').waitFor();
+  // On another page too, and after it was loaded anew.
+  await ana.page.goto('/agents');
+  const beat = await ana.page.waitForResponse(/\/heartbeat$/, { timeout: 30_000 });
+  expect([beat.status(), beat.request().postDataJSON()]).toEqual([200, { by: 'Ana' }]);
+
+  await ana.close();
+  // As if the time were over in which she was to be heard of.
+  await ben.pool.query('update escalations set heartbeat_due_at = now() where id = $1', [
+    toUuid('esc', escalationId),
+  ]);
+  await itemOf(ben.page, 'Lost keys').click();
+  await ben.page.getByText('Ana has left').first().waitFor();
+  await ben.page.getByRole('button', { name: 'Accept' }).click();
+  await ben.page.getByRole('button', { name: 'To somebody else…' }).click();
+  const dialog = ben.page.getByRole('dialog', { name: 'Ask somebody else?' });
+  await dialog.getByLabel('Team').fill('lawyers');
+  await expectAccessible(ben.page);
+  await dialog.getByRole('button', { name: 'Ask somebody else' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await ben.page.getByRole('button', { name: 'Accept' }).waitFor();
+  await ben.page.goto('/escalations');
+  await itemOf(ben.page, 'lawyers').waitFor();
+  await ben.page.getByLabel('Team').selectOption('lawyers');
+  await itemOf(ben.page, 'Lost keys').waitFor();
+  await expectAccessible(ben.page);
+  const { rows } = await ben.pool.query(
+    'select status, team, accepted_by from escalations where id = $1',
+    [toUuid('esc', escalationId)],
+  );
+  expect(rows).toEqual([{ status: 'requested', team: 'lawyers', accepted_by: null }]);
+}, 60_000);
+
+test('who is a moment too late sees who took it, and no error', async () => {
+  const namespace = 'inbox-late';
+  const ana = await openDashboard({ namespace, name: 'Ana', at: '/escalations' });
+  const { escalationId } = await wait(ana.parley, 'Broken lamp');
+  await itemOf(ana.page, 'Broken lamp').focus();
+  // Held back, so that Ana acts on what she still sees.
+  const accepted = ana.page.waitForRequest(/\/accept$/);
+  await ana.page.route(/\/accept$/, async (route) => {
+    await ok(
+      ana.parley.POST('/v1/escalations/{id}/accept', {
+        params: { path: { id: escalationId } },
+        body: { accepted_by: { id: 'Ben', name: 'Ben' } },
+      }),
+    );
+    await route.continue();
+  });
+  await ana.page.keyboard.press('a');
+  await accepted;
+  await ana.page.getByText(/Ben was quicker: accepted it \d s ago/).waitFor();
+  expect(await ana.page.getByRole('alert').count()).toBe(0);
+});
+
+test('by keyboard: move, accept, end with an outcome', async () => {
+  const namespace = 'inbox-keys';
+  const ana = await openDashboard({ namespace, name: 'Ana', at: '/escalations', theme: 'dark' });
+  await wait(ana.parley, 'First');
+  const { escalationId } = await wait(ana.parley, 'Second');
+  await itemOf(ana.page, 'Second').waitFor();
+  await itemOf(ana.page, 'First').focus();
+  await ana.page.keyboard.press('Enter');
+  await ana.page.getByRole('heading', { name: 'First' }).waitFor();
+  // What was opened leaves the focus where it was: on to the next.
+  await ana.page.keyboard.press('j');
+  await ana.page.keyboard.press('a');
+  const reply = ana.page.getByRole('textbox', { name: 'Reply as Ana' });
+  await reply.waitFor();
+  // In the box the letter is a letter.
+  await ana.page.keyboard.type('a');
+  expect(await reply.inputValue()).toBe('a');
+  await ana.page.getByRole('link', { name: /^Mine/ }).click();
+  await itemOf(ana.page, 'Second').waitFor();
+  expect(await itemOf(ana.page, 'First').count()).toBe(0);
+
+  await ana.page.getByRole('button', { name: 'End the conversation…' }).click();
+  await ana.page.getByLabel('Outcome').selectOption('resolved');
+  await expectAccessible(ana.page);
+  await ana.page.getByRole('button', { name: 'End the conversation', exact: true }).click();
+  await ana.page.getByText(/The conversation ended .*, while Ana had it: resolved/).waitFor();
+  // What was half written is not lost with the box.
+  expect(await ana.page.getByLabel('What you had written').textContent()).toBe('a');
+  expect(await status(ana, escalationId)).toMatchObject({
+    conversation: 'ended',
+    outcome: 'resolved',
+  });
+});
+
+test('a sound and a notification are made by choice, for others and not for oneself', async () => {
+  const namespace = 'inbox-alerts';
+  const { page, parley } = await openDashboard({ namespace, at: '/escalations' });
+  await page.context().grantPermissions(['notifications']);
+  await page.addInitScript(recordAlerts);
+  await page.reload();
+  const alerts = () => page.evaluate(() => (globalThis as unknown as Recorded).alerts);
+
+  await wait(parley, 'Unheard');
+  await itemOf(page, 'Unheard').waitFor();
+  expect(await alerts()).toEqual({ tones: 0, notifications: [] });
+
+  await page.getByRole('button', { name: 'Alerts: off' }).click();
+  await page.getByLabel('A short sound').check();
+  // Not checked before the browser has said yes.
+  await page.getByLabel('A notification, while you look elsewhere').click();
+  await page.getByRole('button', { name: 'Alerts: sound, notification' }).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  const { tones } = await alerts();
+  expect(tones).toBe(2); // To hear what was chosen.
+
+  await page.evaluate(() => {
+    document.hasFocus = () => false;
+  });
+  await wait(parley, 'user_request');
+  await itemOf(page, 'User request').waitFor();
+  expect(await alerts()).toEqual({ tones: 4, notifications: ['user request'] });
+
+  // Given back and taken back by oneself: somebody waits for a moment, and that is no news.
+  await itemOf(page, 'User request').click();
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByRole('button', { name: 'Back to the agent' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('heading', { name: /Taken back/ }).waitFor();
+  expect(await alerts()).toEqual({ tones: 4, notifications: ['user request'] });
+});
+
+type Recorded = { alerts: { tones: number; notifications: string[] } };
+
+/** Runs in the page: counts what is heard and shown, and still does it. */
+function recordAlerts(): void {
+  const alerts: Recorded['alerts'] = { tones: 0, notifications: [] };
+  Object.assign(globalThis, { alerts });
+  globalThis.OscillatorNode = class extends OscillatorNode {
+    override start(when?: number): void {
+      alerts.tones += 1;
+      super.start(when);
+    }
+  };
+  globalThis.Notification = class extends Notification {
+    constructor(title: string, options?: NotificationOptions) {
+      super(title, options);
+      alerts.notifications.push(options?.body ?? '');
+    }
+  };
+}
+
+test('with the key of a reader everything is seen and nothing can be done; on a telephone', async () => {
+  const namespace = 'inbox-reader';
+  const { page, parley } = await openDashboard({
+    namespace,
+    scopes: ['read'],
+    viewport: { width: 360, height: 740 },
+    at: '/escalations',
+  });
+  await wait(parley, 'Wet shoes', 30);
+  await itemOf(page, 'Wet shoes').click();
+  const accept = page.getByRole('button', { name: 'Accept' });
+  await accept.waitFor();
+  expect(await accept.isDisabled()).toBe(true);
+  await page.getByText(/The agent goes on in 0:\d\d/).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: '← All escalations' }).click();
+  await itemOf(page, 'Wet shoes').waitFor();
+  await expectAccessible(page);
+});

@@ -1,0 +1,234 @@
+import { expect, test } from '@jest/globals';
+import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
+import { toUuid } from '../../src/ids.ts';
+import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+
+/** Knowledge: what agents answer from, what they could not answer, and an answer that is found. */
+
+const TEXT = '# Returns\n\n## How long\nA return is free for thirty days after delivery.\n';
+const MEBIBYTE = 1024 * 1024;
+/** The whole of a job, on a machine that has others to do. */
+const JOB_MS = 90_000;
+
+async function agentOf(parley: ParleyClient, name: string, sources: string[]): Promise<string> {
+  const agent = await ok(
+    parley.POST('/v1/agents', {
+      body: { prompt: 'Help.', display_name: name, knowledge: { source_names: sources } },
+    }),
+  );
+  return agent.id;
+}
+
+async function ask(parley: ParleyClient, agentId: string, text: string): Promise<void> {
+  const { id } = await ok(parley.POST('/v1/conversations', { body: { agent_id: agentId } }));
+  const params = { path: { id } };
+  await ok(parley.POST('/v1/conversations/{id}/messages', { params, body: { text } }));
+}
+
+async function answersOf({ pool }: Opened, question: string): Promise<unknown[]> {
+  const query = 'SELECT answer FROM knowledge_gaps WHERE question = $1 ORDER BY answer';
+  return (await pool.query(query, [question])).rows.map(({ answer }) => answer as unknown);
+}
+
+test(
+  'a gap is answered for every agent that was asked, found, changed and withdrawn',
+  async () => {
+    const opened = await openDashboard({ namespace: 'gaps', at: '/knowledge/gaps' });
+    const { page, parley } = opened;
+    await ok(
+      parley.POST('/v1/knowledge/sources', { body: { type: 'text', name: 'r', text: TEXT } }),
+    );
+    const [one, other] = [
+      await agentOf(parley, 'Shop', ['r']),
+      await agentOf(parley, 'Phone', ['r']),
+    ];
+    const question = 'Is a gift card returned for money?';
+    await ask(parley, one, question);
+    await ask(parley, other, question);
+    await ask(parley, one, 'Is a gift card, for money, returned?');
+
+    // It came by itself, as one question of two agents.
+    const row = page.getByRole('row', { name: /gift card/ });
+    await row.filter({ hasText: '3' }).waitFor();
+    expect(await row.count()).toBe(1);
+    await row.getByRole('link').click();
+
+    await page.getByRole('heading', { name: 'Closest passages' }).waitFor();
+    await page
+      .getByRole('list', { name: 'Passages, best first' })
+      .getByText('Returns > How long')
+      .waitFor();
+    await page.getByText(/None would be used: an answer takes a score from 0.5/).waitFor();
+    await page.getByLabel('What the agent is to reply').fill('Gift cards are final.');
+    await page.getByRole('checkbox', { name: 'Phone' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Answer it' }).click();
+    await page.getByRole('button', { name: 'Change the answer' }).waitFor();
+    const stored = await answersOf(opened, question);
+    expect(stored.filter((answer) => answer === 'Gift cards are final.')).toHaveLength(2);
+
+    await page.getByText('In all these words an answer is found.').waitFor();
+    await page
+      .getByRole('region', { name: 'Asked in these words' })
+      .getByText('answered')
+      .waitFor();
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    const verdict = page.getByText(/The answer is passage 1 of \d, with a score of/);
+    await verdict.waitFor();
+    expect(
+      Number(/score of ([\d.]+)/.exec((await verdict.textContent()) ?? '')?.[1]),
+    ).toBeGreaterThan(0.5);
+    await page.getByLabel('Question').fill('zebra');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByText('The answer has none of these words.').waitFor();
+
+    await page.getByRole('button', { name: 'Change the answer' }).click();
+    await page.getByLabel('What the agent is to reply').fill('Within a week.');
+    await page.getByRole('button', { name: 'Save the answer' }).click();
+    await page.getByText('Within a week.').first().waitFor();
+    await page.getByRole('button', { name: 'Withdraw the answer' }).click();
+    await page.getByRole('button', { name: 'Answer it' }).waitFor();
+    expect(await answersOf(opened, question)).toContain(null);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Change the answer' }).waitFor();
+    expect(await answersOf(opened, question)).toContain('Within a week.');
+    await expectAccessible(page);
+  },
+  JOB_MS,
+);
+
+test(
+  'a file becomes a source that is searched; what cannot be read is refused with the reason',
+  async () => {
+    const opened = await openDashboard({ namespace: 'files', at: '/knowledge', theme: 'dark' });
+    const { page, parley } = opened;
+    await page.getByText('There is no knowledge yet').waitFor();
+    await page.getByRole('button', { name: 'Upload a file' }).click();
+    const file = page.getByLabel('File', { exact: true });
+    const upload = page.getByRole('button', { name: 'Upload', exact: true });
+    await file.setInputFiles({
+      name: 'big.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.alloc(20 * MEBIBYTE + 1, 'a'),
+    });
+    await page.getByText('big.txt has 20.0 MiB, and 20 MiB is the most.').waitFor();
+    expect(await upload.isDisabled()).toBe(true);
+
+    await file.setInputFiles({
+      name: 'a.xlsx',
+      mimeType: 'application/vnd.ms-excel',
+      buffer: Buffer.from('PK'),
+    });
+    await page.getByLabel('Name').fill('returns');
+    await upload.click();
+    await page
+      .getByText(/a\.xlsx is none of the formats that are read; accepted are text/)
+      .waitFor();
+    await expectAccessible(page);
+
+    // To the same source, which is there by now. How far it got is shown.
+    const shown = page.getByRole('progressbar', { name: 'Uploaded' }).waitFor();
+    await page.route(/\/content/, async (route) => {
+      await shown;
+      await route.continue();
+    });
+    await file.setInputFiles({
+      name: 'r.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from(TEXT),
+    });
+    await upload.click();
+    await page.getByRole('heading', { name: 'returns' }).waitFor();
+    await page.getByText('ready', { exact: true }).waitFor();
+    await page.getByRole('row', { name: /r\.md/ }).waitFor();
+    await expectAccessible(page);
+    const { data } = await ok(
+      parley.GET('/v1/knowledge/search', { params: { query: { q: 'free return' } } }),
+    );
+    expect(data[0]?.text).toContain('thirty days');
+
+    const path = page.url().split('/').at(-1)!;
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete the source' }).click();
+    await page.getByText('There is no knowledge yet').waitFor();
+    const { rows } = await opened.pool.query(
+      'SELECT 1 FROM knowledge_sources WHERE id = $1 AND deleted_at IS NULL',
+      [toUuid('ks', path)],
+    );
+    expect(rows).toEqual([]);
+  },
+  JOB_MS,
+);
+
+test(
+  'two people edit a text: the second sees it before anything is lost',
+  async () => {
+    const { page, parley } = await openDashboard({ namespace: 'texts', at: '/knowledge' });
+    await page.getByRole('button', { name: 'Add a text' }).click();
+    await page.getByLabel('Name').fill('Not a name');
+    await page.getByLabel('Text', { exact: true }).fill(TEXT);
+    await page.getByRole('button', { name: 'Add the text' }).click();
+    await page.getByText(/DNS label/).waitFor();
+    await page.getByLabel('Name').fill('returns');
+    await page.getByRole('button', { name: 'Add the text' }).click();
+    await page.getByRole('heading', { name: 'returns', exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Edit the text' }).click();
+    const text = page.getByRole('textbox', { name: 'Text' });
+    await text.fill(TEXT.replace('thirty', 'sixty'));
+    const id = page.url().split('/').at(-1)!;
+    await ok(
+      parley.PATCH('/v1/knowledge/sources/{id}', {
+        params: { path: { id } },
+        body: { text: TEXT.replace('thirty', 'ninety') },
+      }),
+    );
+    await page.getByText('Somebody has changed this text meanwhile.').waitFor();
+    expect(await page.getByRole('deletion').textContent()).toContain('ninety');
+    const save = page.getByRole('button', { name: 'Save the text' });
+    expect(await save.isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await save.click();
+    await page.getByText('The text is saved and indexed').waitFor();
+    const source = await ok(parley.GET('/v1/knowledge/sources/{id}', { params: { path: { id } } }));
+    expect(source.text).toContain('sixty');
+  },
+  JOB_MS,
+);
+
+test(
+  'a search shows what an agent would answer from, and what it would leave',
+  async () => {
+    const { page, parley } = await openDashboard({
+      namespace: 'searches',
+      viewport: { width: 360, height: 740 },
+      scopes: ['read'],
+      at: '/knowledge/search',
+    });
+    const text =
+      '# Wool\n\nWash wool cold, by hand.\n\n# Silk\n\nWash silk by hand.\n\n# Linen\n\nFold linen on the hand rest.\n';
+    await ok(parley.POST('/v1/knowledge/sources', { body: { type: 'text', name: 'w', text } }));
+    await agentOf(parley, 'Laundry', ['w']);
+    await agentOf(parley, 'Nobody', []);
+    await page.getByLabel('Question').fill('How do I wash wool by hand?');
+    await page.getByLabel('As this agent sees it').selectOption('Laundry');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText(/passages, as version 1, which is live, sees them/).waitFor();
+    await page.getByText(/↑ Would be used: an answer takes a score from 0.5/).waitFor();
+    const hits = page.getByRole('list', { name: 'Passages, best first' }).getByRole('listitem');
+    const texts = await hits.allTextContents();
+    expect(texts[0]).toContain('Wash wool cold');
+    const line = texts.findIndex((one) => one.includes('Would be used'));
+    const [used, left] = [texts.slice(0, line), texts.slice(line + 1)];
+    expect(Math.min(...used.map(Number.parseFloat))).toBeGreaterThanOrEqual(0.5);
+    expect(Math.max(...left.map(Number.parseFloat))).toBeLessThan(0.5);
+    await expectAccessible(page);
+
+    await page.getByLabel('As this agent sees it').selectOption('Nobody');
+    await page.getByText('No passage has any of these words.').waitFor();
+    await page.reload();
+    await page.getByText('No passage has any of these words.').waitFor();
+  },
+  JOB_MS,
+);

@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
+import { toUuid } from '../../src/ids.ts';
+import { expectAccessible, openDashboard } from './dashboard.ts';
+
+/** The first page: is everything all right, and what do I do now. */
+
+async function newAgent(parley: ParleyClient, name: string): Promise<string> {
+  const body = { name, display_name: name, prompt: 'You help.' };
+  return (await ok(parley.POST('/v1/agents', { body }))).id;
+}
+
+const text = (page: Page, words: string | RegExp) => page.getByText(words).first().waitFor();
+
+test('who is new is led to talk with an agent, and hides that when it is known', async () => {
+  const namespace = 'new';
+  const { page, parley } = await openDashboard({ namespace });
+  await text(page, 'Everything is all right.');
+  await page.getByRole('link', { name: 'Make the first agent' }).waitFor();
+  const id = await newAgent(parley, 'support');
+  const talk = page.getByRole('link', { name: 'Talk with support' });
+  await talk.waitFor();
+  expect(await talk.getAttribute('href')).toBe(`/agents/${id}/playground`);
+  await page.getByRole('button', { name: 'Hide' }).click();
+  await page.reload();
+  await page.getByRole('link', { name: 'support' }).waitFor();
+  expect(await talk.count()).toBe(0);
+});
+
+test('what needs a person is said at once, and leads to where it is put right', async () => {
+  const namespace = 'busy';
+  const { page, parley, pool } = await openDashboard({ namespace });
+  await text(page, 'Everything is all right.');
+  const agent = await newAgent(parley, 'helper');
+  const { id } = await ok(parley.POST('/v1/conversations', { body: { agent_id: agent } }));
+  const params = { path: { id } };
+  await ok(parley.POST('/v1/conversations/{id}/escalate', { params, body: {} }));
+  await text(page, '1 person waits for one of you.');
+
+  await pool.query(
+    `update agents set ready = false, reason = 'KnowledgeSourceNotFound',
+            message = 'the source plans is not there' where id = $1`,
+    [toUuid('agt', agent)],
+  );
+  await page.reload();
+  await text(page, 'Agent helper is not ready.');
+  await text(page, 'the source plans is not there');
+  await expectAccessible(page);
+  const line = page.getByRole('listitem').filter({ hasText: 'is not ready' });
+  await line.getByRole('link', { name: 'Look at it' }).click();
+  await text(page, /Not ready: KnowledgeSourceNotFound/);
+  await text(page, 'Make the source, or choose another');
+});
+
+test('what was talked and delivered is counted, and the figures follow by themselves', async () => {
+  const namespace = 'figures';
+  const { page, parley, receiver } = await openDashboard({ namespace });
+  await ok(
+    parley.POST('/v1/webhooks', {
+      body: { url: receiver.url, event_types: ['conversation.ended'] },
+    }),
+  );
+  const agent = await newAgent(parley, 'counter');
+  for (const outcome of ['resolved', 'resolved', 'failed'] as const) {
+    const body = { agent_id: agent };
+    const { id } = await ok(parley.POST('/v1/conversations', { body }));
+    const params = { path: { id } };
+    await ok(parley.POST('/v1/conversations/{id}/end', { params, body: { outcome } }));
+  }
+  const talked = page.getByRole('region', { name: 'Conversations' });
+  await talked.getByText('67 % of the ended resolved').waitFor();
+  await talked.getByRole('listitem').filter({ hasText: 'failed' }).getByText('1').waitFor();
+  const delivered = page.getByRole('region', { name: 'Deliveries' });
+  await delivered.getByText('3 acknowledged').waitFor();
+  const agents = page.getByRole('region', { name: 'Live agents' });
+  await agents.getByRole('listitem').filter({ hasText: 'counter' }).getByText('3').waitFor();
+});
+
+test.each(['light', 'dark'] as const)('it is accessible, %s, and at 360 px', async (theme) => {
+  const { page, parley } = await openDashboard({ theme, viewport: { width: 360, height: 740 } });
+  await newAgent(parley, `agent-${theme}`);
+  await page.getByRole('link', { name: `agent-${theme}`, exact: true }).waitFor();
+  await expectAccessible(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+});

@@ -1,0 +1,294 @@
+import { ok } from '../../packages/client/src/client.ts';
+import type { Scope } from '../../src/platform/http/authorize.ts';
+import type { Opened } from './dashboard.ts';
+
+/**
+ * Where on the screen each operation is done that changes something: the one thing that the route table
+ * does not say. What must be live there, and for whom, test/dashboard/scopes.browser.test.ts derives from
+ * the table, so a new route needs one row here, and is red without it.
+ */
+export type Place = {
+  page: (scene: Scene) => string;
+  /** The name of the button, box or choice that begins it. */
+  control: string | RegExp;
+  /** It stands for this one scope instead of the route's: what the route `alsoNeeds`. */
+  scope?: Scope;
+};
+
+/** Why there is nothing on the screen to do it with. */
+export type NoScreen = `no screen: ${string}`;
+
+/** Things in all the states that have a button of their own. */
+export type Scene = Record<
+  | 'agentId'
+  | 'conversationId'
+  | 'waitingId'
+  | 'takenId'
+  | 'textId'
+  | 'fileId'
+  | 'websiteId'
+  | 'feedId'
+  | 'openGapId'
+  | 'answeredGapId'
+  | 'endpointId'
+  | 'eventId'
+  | 'deliveryId'
+  | 'callId',
+  string
+>;
+
+const agent = ({ agentId }: Scene) => `/agents/${agentId}`;
+const versions = ({ agentId }: Scene) => `/agents/${agentId}/versions`;
+const playground = ({ agentId }: Scene) => `/agents/${agentId}/playground`;
+const endpoint = ({ endpointId }: Scene) => `/webhooks/${endpointId}`;
+const delivery = ({ deliveryId }: Scene) => `/webhooks/deliveries/${deliveryId}`;
+const waiting = ({ waitingId }: Scene) => `/escalations/${waitingId}`;
+const taken = ({ takenId }: Scene) => `/escalations/${takenId}`;
+const text = ({ textId }: Scene) => `/knowledge/sources/${textId}`;
+const file = ({ fileId }: Scene) => `/knowledge/sources/${fileId}`;
+const website = ({ websiteId }: Scene) => `/knowledge/sources/${websiteId}`;
+const feed = ({ feedId }: Scene) => `/knowledge/sources/${feedId}`;
+const openGap = ({ openGapId }: Scene) => `/knowledge/gaps/${openGapId}`;
+const answered = ({ answeredGapId }: Scene) => `/knowledge/gaps/${answeredGapId}`;
+const call = ({ callId }: Scene) => `/calls/${callId}`;
+const at = (path: string) => () => path;
+
+/** By operationId. */
+export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
+  createAgent: [
+    { page: at('/agents/new'), control: /^Make the agent/ },
+    { page: at('/agents/new'), control: /^Automatic/, scope: 'publish' },
+  ],
+  updateAgent: [
+    { page: agent, control: 'Change' },
+    { page: (scene) => `${agent(scene)}?edit=1`, control: /^Automatic/, scope: 'publish' },
+  ],
+  deleteAgent: [{ page: agent, control: 'Delete this agent…' }],
+  publishAgent: [{ page: versions, control: 'Publish 3' }],
+  rollBackAgent: [
+    { page: versions, control: 'Roll back to 1' },
+    { page: agent, control: 'Roll back…' },
+  ],
+
+  createWebhook: [{ page: at('/webhooks/new'), control: 'Add endpoint' }],
+  updateWebhook: [
+    { page: endpoint, control: 'Edit' },
+    { page: endpoint, control: 'Disable' },
+  ],
+  deleteWebhook: [{ page: endpoint, control: 'Delete' }],
+  testWebhook: [{ page: endpoint, control: 'Send a test event' }],
+  rotateWebhookSecret: [{ page: endpoint, control: 'Rotate the secret' }],
+  replayWebhook: [{ page: endpoint, control: 'Replay since…' }],
+  reconcileWebhook: 'no screen: it takes the ids that a receiver holds, which a program has',
+  replayEvent: [
+    { page: ({ eventId }) => `/webhooks/events/${eventId}`, control: /^Send it again/ },
+  ],
+  retryDelivery: [{ page: delivery, control: 'Retry now' }],
+  stopJob: [
+    { page: at('/settings/jobs'), control: 'Stop' },
+    { page: endpoint, control: 'Stop' },
+  ],
+
+  startConversation: [{ page: playground, control: 'Message' }],
+  sendMessage: [{ page: playground, control: 'Message' }],
+  deleteConversation: [
+    { page: ({ conversationId }) => `/conversations/${conversationId}`, control: 'Erase' },
+  ],
+  updateConversation: 'no screen: metadata is for the program that began the conversation',
+  endConversation: [
+    { page: waiting, control: 'End the conversation…' },
+    { page: taken, control: 'End the conversation…' },
+  ],
+  escalateConversation:
+    'no screen: who gives one back takes it back by the Undo of the same button',
+  rateConversation: 'no screen: users rate, through the program they talk with',
+  createChatCompletion: 'no screen: for programs that speak to OpenAI; people have the playground',
+
+  acceptEscalation: [{ page: waiting, control: 'Accept' }],
+  declineEscalation: [{ page: waiting, control: 'Leave it to the agent' }],
+  completeEscalation: [{ page: taken, control: 'Back to the agent' }],
+  releaseEscalation: [{ page: taken, control: 'To somebody else…' }],
+  keepEscalation: 'no screen: the tab says by itself that whoever accepted here is there',
+  sendHumanMessage: [{ page: taken, control: 'Reply as Ana' }],
+
+  createCall: 'no screen: calls are placed by programs and telephone systems',
+  endCall: [{ page: call, control: 'Hang up' }],
+
+  createApiKey: [{ page: at('/settings'), control: 'Make a key' }],
+  rotateApiKey: [{ page: at('/settings'), control: 'Rotate of the scene' }],
+  deleteApiKey: [{ page: at('/settings'), control: 'Delete of the scene' }],
+  createSession: 'no screen: of somebody who is signed in; the page of sign-in takes no scope',
+  deleteSession: [
+    { page: at('/settings/usage'), control: 'Sign out' },
+    { page: at('/settings/sessions'), control: 'End the session of Ana', scope: 'keys' },
+  ],
+
+  createModelProvider:
+    'no screen: providers are declared, with a secret that no browser is to have',
+  updateModelProvider: 'no screen: as above',
+  deleteModelProvider: 'no screen: as above',
+
+  createKnowledgeSource: [
+    { page: at('/knowledge'), control: 'Add a text' },
+    { page: at('/knowledge'), control: 'Add a website' },
+    { page: at('/knowledge'), control: 'Add an integration' },
+    { page: at('/knowledge'), control: 'Upload a file' },
+  ],
+  updateKnowledgeSource: [
+    { page: text, control: 'Edit the text' },
+    { page: website, control: 'Edit what is read' },
+  ],
+  deleteKnowledgeSource: [{ page: text, control: 'Delete…' }],
+  syncKnowledgeSource: [
+    { page: text, control: 'Index again' },
+    { page: feed, control: 'Sync now' },
+  ],
+  cancelKnowledgeSync: [{ page: website, control: 'Stop reading' }],
+  uploadKnowledgeContent: [{ page: file, control: 'Upload a file' }],
+  resolveKnowledgeGap: [{ page: openGap, control: 'Close without an answer…' }],
+  updateKnowledgeGap: [{ page: answered, control: 'Change the answer' }],
+  withdrawKnowledgeGapAnswer: [{ page: answered, control: 'Withdraw the answer' }],
+};
+
+/** Live for everybody: it shows, copies or saves what was read, fills in a form, or is one's own. */
+export const HARMLESS: readonly RegExp[] = [
+  /^(Ana|system|light|dark|Sign out|Export|JSON|Text|WebVTT, for players|Hide|Ask again)$/,
+  /^(Copy|Show|Alerts: |Add a (rule|header)$|Cancel$)/,
+  /^[a-z]+_/, // An id, which is copied.
+];
+
+/** Its receiver refuses everything from then on, so what is sent waits for the next attempt. */
+export async function setScene(opened: Opened): Promise<Scene> {
+  const { parley, receiver } = opened;
+  receiver.answer((_, response) => void response.writeHead(500).end());
+  const [agents, webhooks, talks, knowledge] = await Promise.all([
+    agentWithVersions(opened),
+    failingEndpoint(opened),
+    escalations(opened),
+    knowledgeOf(opened),
+  ]);
+  const callBody = {
+    agent_id: agents.agentId,
+    to: '+34600111222',
+    simulated: { turns: Array.from({ length: 5 }, () => ({ after_ms: 60_000, text: 'hm' })) },
+  };
+  const { id: callId } = await ok(parley.POST('/v1/calls', { body: callBody }));
+  await ok(parley.POST('/v1/api_keys', { body: { name: 'of the scene', scopes: ['read'] } }));
+  return { ...agents, ...webhooks, ...talks, ...knowledge, callId };
+}
+
+/** Three versions, of which the second is live: one to publish, one to go back to. */
+async function agentWithVersions(opened: Opened) {
+  const { parley } = opened;
+  const made = await ok(
+    parley.POST('/v1/agents', { body: { prompt: 'One.', publish_policy: 'manual' } }),
+  );
+  const params = { path: { id: made.id } };
+  await untilVersion(opened, made.id, 1);
+  for (const [at, prompt] of ['Two.', 'Three.'].entries()) {
+    await ok(parley.PATCH('/v1/agents/{id}', { params, body: { prompt } }));
+    await untilVersion(opened, made.id, at + 2);
+  }
+  for (const version of [1, 2]) {
+    await ok(parley.POST('/v1/agents/{id}/publish', { params, body: { version } }));
+  }
+  return { agentId: made.id };
+}
+
+/** On a busy machine a write is answered before it is in force. */
+async function untilVersion(
+  { parley, server }: Opened,
+  id: string,
+  version: number,
+): Promise<void> {
+  await server.engine.eventually(async () => {
+    const { data } = await parley.GET('/v1/agents/{id}', { params: { path: { id } } });
+    return data?.latest_version === version;
+  });
+}
+
+async function failingEndpoint({ parley, receiver: { url }, server }: Opened) {
+  const { id: endpointId } = await ok(parley.POST('/v1/webhooks', { body: { url } }));
+  const params = { path: { id: endpointId } };
+  await server.engine.eventually(async () => {
+    const { data } = await parley.GET('/v1/webhooks/{id}', { params });
+    return data?.ready === true;
+  });
+  const sent = await ok(parley.POST('/v1/webhooks/{id}/test', { params, body: {} }));
+  if (!('delivery_id' in sent)) throw new Error('nothing was sent');
+  const id = sent.delivery_id;
+  await server.engine.eventually(async () => {
+    const found = await ok(parley.GET('/v1/deliveries/{id}', { params: { path: { id } } }));
+    return found.status === 'retrying' && found.in_flight_since === null;
+  });
+  const since = Math.floor(Date.now() / 1_000) - 60;
+  // One that goes on for as long as the receiver is down, however long the pages take to walk.
+  const body = { since, mode: 'retrying' } as const;
+  await ok(parley.POST('/v1/webhooks/{id}/replay', { params, body }));
+  return { endpointId, eventId: sent.event_id, deliveryId: sent.delivery_id };
+}
+
+async function escalations(opened: Opened) {
+  const { parley } = opened;
+  const { id: agent_id } = await ok(
+    parley.POST('/v1/agents', { body: { prompt: 'Help.', escalation: { timeout_sec: 3_600 } } }),
+  );
+  await untilVersion(opened, agent_id, 1);
+  const escalated = async () => {
+    const { id } = await ok(parley.POST('/v1/conversations', { body: { agent_id } }));
+    const params = { path: { id } };
+    const escalation = await ok(
+      parley.POST('/v1/conversations/{id}/escalate', { params, body: {} }),
+    );
+    return { conversationId: id, id: escalation.id };
+  };
+  const [one, other] = [await escalated(), await escalated()];
+  const params = { path: { id: other.id } };
+  const body = { accepted_by: { id: 'Ana', name: 'Ana' } };
+  await ok(parley.POST('/v1/escalations/{id}/accept', { params, body }));
+  return { conversationId: one.conversationId, waitingId: one.id, takenId: other.id };
+}
+
+async function knowledgeOf({ parley, server }: Opened) {
+  const made = (body: { type: 'text' | 'file'; name: string; text?: string }) =>
+    ok(parley.POST('/v1/knowledge/sources', { body }));
+  const { id: textId } = await made({ type: 'text', name: 'hours', text: 'We open at nine.' });
+  const { id: fileId } = await made({ type: 'file', name: 'catalog' });
+  const fetched = await sourcesReadFromElsewhere({ parley, server });
+  const body = { prompt: 'Help.', knowledge: { source_names: ['hours'] } };
+  const { id: agent_id } = await ok(parley.POST('/v1/agents', { body }));
+  const { id } = await ok(parley.POST('/v1/conversations', { body: { agent_id } }));
+  for (const question of ['How heavy is a tandem bicycle?', 'Who painted the blue door?']) {
+    const params = { path: { id } };
+    await ok(parley.POST('/v1/conversations/{id}/messages', { params, body: { text: question } }));
+  }
+  const [openGapId, answeredGapId] = await server.engine.eventually(async () => {
+    const { data } = await ok(parley.GET('/v1/knowledge/gaps'));
+    return data.length === 2 && (data.map((gap) => gap.id) as [string, string]);
+  });
+  const given = { params: { path: { id: answeredGapId } }, body: { answer: 'Ten kilograms.' } };
+  await ok(parley.POST('/v1/knowledge/gaps/{id}/resolve', given));
+  return { textId, fileId, ...fetched, openGapId, answeredGapId };
+}
+
+/** A website whose sync goes on, and an integration that is not being read. */
+async function sourcesReadFromElsewhere({ parley, server }: Pick<Opened, 'parley' | 'server'>) {
+  const url = 'https://example.com/';
+  const website = await ok(
+    parley.POST('/v1/knowledge/sources', { body: { type: 'website', website: { url } } }),
+  );
+  const feed = await ok(
+    parley.POST('/v1/knowledge/sources', { body: { type: 'integration', integration: { url } } }),
+  );
+  const syncOf = (id: string) =>
+    server.engine.eventually(async () => {
+      const source = await ok(
+        parley.GET('/v1/knowledge/sources/{id}', { params: { path: { id } } }),
+      );
+      return source.sync?.id;
+    });
+  await syncOf(website.id);
+  const params = { path: { id: feed.id, sync_id: await syncOf(feed.id) } };
+  await ok(parley.POST('/v1/knowledge/sources/{id}/syncs/{sync_id}/cancel', { params }));
+  return { websiteId: website.id, feedId: feed.id };
+}

@@ -1,0 +1,101 @@
+import { expect, test } from '@jest/globals';
+import { ok } from '../../packages/client/src/client.ts';
+import { expectAccessible, openDashboard } from './dashboard.ts';
+
+test('a key is made with some scopes, shown once, works, and is refused once it is deleted', async () => {
+  const { page, server } = await openDashboard({ at: '/settings' });
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('shop front');
+  await page.getByRole('checkbox', { name: /write/ }).check();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Make the key' }).click();
+  const text = await page.getByLabel('The key').innerText();
+  await page.getByRole('button', { name: 'I have it' }).click();
+  const made = await server.call('GET', '/v1/me', { key: text });
+  expect(made.body).toMatchObject({ scopes: ['read', 'write'], api_key: { name: 'shop front' } });
+
+  await page.getByRole('button', { name: 'Delete shop front' }).click();
+  await page.getByRole('button', { name: 'Delete the key' }).click();
+  await page.getByRole('row').filter({ hasText: 'shop front' }).waitFor({ state: 'detached' });
+  expect((await server.call('GET', '/v1/me', { key: text })).status).toBe(401);
+});
+
+test('a key is rotated: the new one works, the old one ends when it was said', async () => {
+  const { page, server } = await openDashboard({ at: '/settings' });
+  const made = await server.call('POST', '/v1/api_keys', {
+    json: { name: 'to rotate', scopes: ['read'] },
+  });
+  await page.reload();
+  await page.getByRole('button', { name: 'Rotate to rotate' }).click();
+  await page.getByLabel('The old key ends').selectOption({ label: 'at once' });
+  await page.getByRole('button', { name: 'Rotate the key' }).click();
+  const text = await page.getByLabel('The key').innerText();
+  const old = await server.call('GET', '/v1/me', { key: String(made.body.key) });
+  const next = await server.call('GET', '/v1/me', { key: text });
+  expect([old.status, next.status]).toEqual([401, 200]);
+});
+
+test('somebody else’s session is ended, and their page asks them to sign in', async () => {
+  const ana = await openDashboard({ at: '/settings/sessions' });
+  const ben = await openDashboard({ at: '/agents', name: 'Ben' });
+  await ana.page.getByRole('button', { name: 'End the session of Ben' }).click();
+  await expectAccessible(ana.page);
+  await ana.page.getByRole('dialog').getByRole('button', { name: 'End the session' }).click();
+  await ana.page.getByText('Ben is signed out').waitFor();
+  await ben.page.getByLabel('API key', { exact: true }).waitFor();
+});
+
+test('the audit log is filtered by the address, and a line shows what it changed', async () => {
+  const { page, parley } = await openDashboard({ at: '/settings/audit', namespace: 'audited' });
+  const body = { name: 'for-the-log', prompt: 'You help.' };
+  const agent = await ok(parley.POST('/v1/agents', { body }));
+  await page.getByLabel('Action').fill('agent.created');
+  await page.getByLabel('Action').press('Enter');
+  await page.waitForURL(/action=agent\.created/);
+  const row = page.getByRole('row').filter({ hasText: 'agent.created' });
+  await row.getByRole('button', { name: /^Show/ }).click();
+  await page.getByRole('dialog').getByText('for-the-log').first().waitFor();
+  expect(await page.getByRole('dialog').getByRole('link').getAttribute('title')).toBe(agent.id);
+  await expectAccessible(page);
+});
+
+test('a call is hung up from its page', async () => {
+  const { page, parley } = await openDashboard({ at: '/calls' });
+  const agent = await ok(
+    parley.POST('/v1/agents', { body: { name: 'caller', prompt: 'You call.' } }),
+  );
+  const simulated = { turns: [{ after_ms: 60_000, text: 'hm' }] };
+  const body = { agent_id: agent.id, to: '+34600111222', simulated };
+  const { id } = await ok(parley.POST('/v1/calls', { body }));
+  // By the name of its agent, in the list and among the choices of the filter.
+  await page.getByRole('table').getByRole('link', { name: 'caller' }).waitFor();
+  await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'caller' });
+  await page.waitForURL(new RegExp(`agent_id=${agent.id}`));
+  await page.getByRole('table').getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Hang up' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Hang up' }).click();
+  await page.getByText('The call has ended').waitFor();
+  const { data } = await parley.GET('/v1/calls/{id}', { params: { path: { id } } });
+  expect(data?.ended_at).not.toBeNull();
+  await expectAccessible(page);
+});
+
+test.each([
+  '/settings',
+  '/settings/sessions',
+  '/settings/audit',
+  '/settings/jobs',
+  '/settings/providers',
+  '/settings/usage',
+  '/calls',
+])(
+  '%s is accessible in the dark, 360 wide, and says what a key without scopes lacks',
+  async (at) => {
+    const viewport = { width: 360, height: 740 };
+    const { page } = await openDashboard({ at, theme: 'dark', viewport, scopes: ['replay'] });
+    await page.getByText('This takes an API key with the scope').waitFor();
+    await expectAccessible(page);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(360);
+  },
+);

@@ -1,0 +1,94 @@
+import { expect, test } from '@jest/globals';
+import { findApiKey } from '../../src/access/api-keys.sql.ts';
+import { makeSignInToken } from '../../src/access/sign-in.ts';
+import { expectAccessible, openDashboard } from './dashboard.ts';
+
+test('an API key and a name open the page that was asked for, and the name is in the histories', async () => {
+  const { page, apiKey, parley } = await openDashboard({ name: null, at: '/settings/audit' });
+  await expectAccessible(page);
+  await page.getByLabel('API key', { exact: true }).fill('parley_wrong_wrong_wrong_wrong');
+  await page.getByLabel('Your name').fill('Berta');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').filter({ hasText: 'not known' }).waitFor();
+  expect(await page.getByLabel('Your name').inputValue()).toBe('Berta');
+
+  await page.getByLabel('API key', { exact: true }).fill(apiKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/settings/audit');
+  await page.getByRole('row').filter({ hasText: 'session.created' }).first().waitFor();
+
+  const { data } = await parley.GET('/v1/audit_log', {
+    params: { query: { action: 'session.created' } },
+  });
+  expect(data?.data[0]?.after).toMatchObject({ name: 'Berta' });
+});
+
+test('the key is kept nowhere in the browser, and no script can read the session', async () => {
+  const { page, apiKey } = await openDashboard({ name: null });
+  await page.getByLabel('API key', { exact: true }).fill(apiKey);
+  await page.getByLabel('Your name').fill('Ana');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Parley' }).waitFor();
+  const kept = await page.evaluate(() =>
+    JSON.stringify([
+      document.cookie,
+      Object.entries(localStorage),
+      Object.entries(sessionStorage),
+      location.href,
+    ]),
+  );
+  expect(kept).not.toContain(apiKey);
+  expect(kept).not.toContain('session=');
+});
+
+test('a link signs in once; used again it says so, and the address is clean either way', async () => {
+  const { page, pool, apiKey, server } = await openDashboard({ name: null, at: '/docs' });
+  const key = (await findApiKey(pool, apiKey))!;
+  const by = { namespace: key.namespace, keyId: key.id, name: 'Ana' };
+  const token = await makeSignInToken({ pool }, by);
+  await page.goto(`${server.url}/calls#sign-in=${token}`);
+  await page.getByRole('heading', { name: 'Calls' }).waitFor();
+  expect(page.url()).toBe(`${server.url}/calls`);
+
+  await page.getByRole('button', { name: 'Ana', exact: true }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API key', { exact: true }).waitFor();
+  await page.goto('about:blank');
+  await page.goto(`${server.url}/#sign-in=${token}`);
+  await page.getByText('That link has been used').waitFor();
+  expect(page.url()).toBe(`${server.url}/`);
+});
+
+test('a session that ends in the middle of work is gone on with in place, and nothing typed is lost', async () => {
+  const { page, apiKey, server, parley } = await openDashboard({ at: '/settings' });
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('half a name');
+  const { data } = await parley.GET('/v1/sessions');
+  const own = data?.data.find(({ name }) => name === 'Ana');
+  await parley.DELETE('/v1/sessions/{id}', { params: { path: { id: own!.id } } });
+
+  await page.getByLabel('API key', { exact: true }).fill(apiKey);
+  await page.getByLabel('Your name').fill('Ana');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('API key', { exact: true }).waitFor({ state: 'detached' });
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('half a name');
+  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByText('Copy it now').waitFor();
+  expect(page.url()).toBe(`${server.url}/settings`);
+});
+
+test.each([
+  '//evil.example/',
+  '/\\evil.example',
+  '/?next=https://evil.example',
+  '/#sign-in=x&next=//evil.example',
+])('nobody is sent elsewhere by signing in at %s', async (address) => {
+  const { page, apiKey, server } = await openDashboard({ name: null });
+  await page.goto(server.url + address);
+  await page.getByLabel('API key', { exact: true }).fill(apiKey);
+  await page.getByLabel('Your name').fill('Ana');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Parley' }).waitFor();
+  expect(new URL(page.url()).origin).toBe(server.url);
+});

@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import { verifyWebhook } from '../../packages/client/src/client.ts';
+import { expectAccessible, openDashboard } from './dashboard.ts';
+import { endpointOf, secretOn } from './endpoint-scene.ts';
+
+/** Endpoints: added, seen through a failure, changed, switched off and removed. */
+
+test('an endpoint is added, and the answer to its test event stands on the same page', async () => {
+  const { page, receiver, pool } = await openDashboard({ namespace: 'added', at: '/webhooks' });
+  await page.getByText('Nothing is sent anywhere yet').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('main').getByRole('link', { name: 'Add an endpoint' }).first().click();
+
+  await page.getByLabel('URL').fill('ftp://nowhere');
+  await page.getByRole('button', { name: 'Add endpoint' }).click();
+  await page
+    .getByText(/must be|Must be/)
+    .first()
+    .waitFor();
+  await page.getByLabel('URL').fill(receiver.url);
+  await page.getByLabel('Chosen ones').check();
+  await page.getByLabel(/^agent\.\*/).check();
+  expect(await page.getByLabel(/^agent\.published/).isChecked()).toBe(true);
+  await page.getByRole('button', { name: 'Add a header' }).click();
+  await page.getByLabel('Name of the header').fill('x-shop');
+  await page.getByLabel('Value of x-shop').fill('of-seven');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Add endpoint' }).click();
+
+  const secret = await secretOn(page);
+  await page.getByText('It is not shown again').waitFor();
+  const { rows } = await pool.query(
+    `select event_types from webhook_endpoints where namespace = 'added'`,
+  );
+  expect(rows).toEqual([{ event_types: ['agent.*'] }]);
+
+  await page.getByRole('button', { name: 'Send a test event' }).click();
+  await page.getByText('It arrived').waitFor();
+  const [sent] = receiver.received;
+  expect(sent!.headers).toMatchObject({ 'parley-test': 'true', 'x-shop': 'of-seven' });
+  expect(await verifyWebhook(sent!.body, sent!.headers, secret)).toMatchObject({
+    type: 'agent.published',
+  });
+
+  receiver.answer((_, response) => {
+    response.writeHead(503).end('{"why":"<img src=x onerror=alert(1)>"}');
+  });
+  await page.getByRole('button', { name: 'Send a test event' }).click();
+  await page.getByText('It did not arrive').waitFor();
+  await page.getByText('It answered, but not with 2xx.').waitFor();
+  await page.getByText('"why": "<img src=x onerror=alert(1)>"').waitFor();
+  await expectAccessible(page);
+  receiver.answer((_, response) => void response.writeHead(200).end('ok'));
+});
+
+test('what somebody else changed meanwhile is seen before it is overwritten', async () => {
+  const { page, parley, receiver } = await openDashboard({ namespace: 'edited' });
+  const { id } = await endpointOf(parley, receiver.url);
+  await page.goto(`/webhooks/${id}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Description').fill('mine');
+  await parley.PATCH('/v1/webhooks/{id}', {
+    params: { path: { id } },
+    body: { url: `${receiver.url}/moved`, description: 'theirs' },
+  });
+  await dialog
+    .getByText('changed this endpoint since you opened it')
+    .or(dialog.getByRole('alert'))
+    .first()
+    .waitFor();
+  await dialog.getByText('yours: mine').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Save changes' }).isEnabled()).toBe(false);
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Keep mine' }).click();
+  expect(await dialog.getByLabel('URL').inputValue()).toBe(`${receiver.url}/moved`);
+  await dialog.getByRole('button', { name: 'Save changes' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { data } = await parley.GET('/v1/webhooks/{id}', { params: { path: { id } } });
+  expect(data).toMatchObject({ url: `${receiver.url}/moved`, description: 'mine' });
+});
+
+test('it is disabled with a way back, and deleted only by who types its host', async () => {
+  const { page, parley, receiver } = await openDashboard({ namespace: 'removed' });
+  const { id } = await endpointOf(parley, receiver.url);
+  const read = async () =>
+    (await parley.GET('/v1/webhooks/{id}', { params: { path: { id } } })).data;
+  await page.goto(`/webhooks/${id}`);
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('switched off by REST').waitFor();
+  expect(await read()).toMatchObject({ enabled: false });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: 'Disable' }).waitFor();
+  expect(await read()).toMatchObject({ enabled: true });
+
+  await page.getByRole('button', { name: 'Delete' }).click();
+  const act = page.getByRole('button', { name: 'Delete endpoint' });
+  expect(await act.isEnabled()).toBe(false);
+  await page.getByLabel(/^Type “/).fill(new URL(receiver.url).host);
+  await act.click();
+  await page.waitForURL('**/webhooks');
+  expect(await read()).toBeUndefined();
+});
+
+test('what is declared in Kubernetes is read and tested here, and changed there', async () => {
+  const { page, server, receiver } = await openDashboard({ namespace: 'declared' });
+  await server.engine.declareEndpoint('crm', { url: receiver.url }, 'declared');
+  await server.engine.settled('WebhookEndpoint', 'crm', 'declared');
+  await page.goto('/webhooks');
+  await page.getByRole('link', { name: receiver.url }).click();
+  await page.getByText('kubectl edit webhookendpoint crm').waitFor();
+  for (const name of ['Edit', 'Disable', 'Delete'])
+    expect(await page.getByRole('button', { name }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Send a test event' }).click();
+  await page.getByText('It arrived').waitFor();
+});
+
+describe('who may not change it', () => {
+  test('sees it, with the buttons dead', async () => {
+    const { parley, receiver } = await openDashboard({ namespace: 'read-only' });
+    const { id } = await endpointOf(parley, receiver.url);
+    const { page } = await openDashboard({
+      namespace: 'read-only',
+      scopes: ['read'],
+      theme: 'dark',
+    });
+    await page.goto(`/webhooks/${id}`);
+    for (const name of ['Edit', 'Disable', 'Delete', 'Rotate the secret', 'Send a test event'])
+      expect(await page.getByRole('button', { name }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Replay since' }).isDisabled()).toBe(true);
+    await expectAccessible(page);
+  });
+
+  test('nor read, is told so once, and nothing is asked for', async () => {
+    const { page } = await openDashboard({ namespace: 'unread', scopes: ['write'] });
+    const refused: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 403) refused.push(response.url());
+    });
+    for (const at of ['/webhooks', '/webhooks/deliveries', '/webhooks/events']) {
+      await page.goto(at);
+      await page.getByText('takes an API key with the scope read').waitFor();
+    }
+    expect(
+      refused.filter((url) => /\/v1\/(webhooks|deliveries|events(?!\/stream))/.test(url)),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import startPostgres from './start-postgres.ts';
+import { atEndOfRun } from './stop-servers.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/**
+ * PostgreSQL, the dashboard built from its sources, and the system's Chromium, whose path is left in
+ * PARLEY_TEST_CHROMIUM. Without a Chromium these tests are left out (browser-environment.ts), and said
+ * to be; with CI=true that is a failure.
+ */
+export default async function startBrowser(): Promise<void> {
+  const chromium = findChromium() ?? installChromium();
+  if (chromium === undefined) return leaveOut();
+  process.env['PARLEY_TEST_CHROMIUM'] = chromium;
+  const [, folder] = await Promise.all([startPostgres(), buildDashboard()]);
+  process.env['PARLEY_TEST_DASHBOARD'] = folder;
+}
+
+/** PARLEY_CHROMIUM, else the first of the usual names in PATH. */
+function findChromium(): string | undefined {
+  const named = process.env['PARLEY_CHROMIUM'];
+  if (named !== undefined && named !== '') {
+    if (!existsSync(named)) throw new Error(`PARLEY_CHROMIUM: there is nothing at ${named}`);
+    return named;
+  }
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  return NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name))).find((file) =>
+    existsSync(file),
+  );
+}
+
+/** Where it can be had without asking anybody: as root on Debian and what descends from it. */
+function installChromium(): string | undefined {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined;
+  console.warn('installing chromium for the browser tests (once, about a minute) …');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const options = { env, stdio: ['ignore', 'ignore', 'inherit'] as ('ignore' | 'inherit')[] };
+  try {
+    execFileSync('apt-get', ['update', '-qq'], options);
+    execFileSync(
+      'apt-get',
+      ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
+      options,
+    );
+  } catch (error) {
+    console.warn(`apt-get could not install it: ${String(error)}`);
+  }
+  return findChromium();
+}
+
+function leaveOut(): void {
+  const what = `no Chromium: install it, or name one in PARLEY_CHROMIUM (looked for ${NAMES.join(', ')})`;
+  if (process.env['CI'] === 'true') throw new Error(what);
+  console.warn(`\n  THE BROWSER TESTS ARE LEFT OUT: ${what}\n`);
+}
+
+type Build = (at: { root: string; nodes: string[] }) => Promise<boolean>;
+
+/** A copy of this run alone: another test packs the package, which empties `dist` and fills it again. */
+async function buildDashboard(): Promise<string> {
+  const file = path.join(ROOT, 'bin/dashboard.mjs');
+  const { ensureDashboard } = (await import(file)) as { ensureDashboard: Build };
+  if (!(await ensureDashboard({ root: ROOT, nodes: [process.execPath] })))
+    throw new Error('the dashboard could not be built; what is above says why');
+  const folder = await mkdtemp(path.join(tmpdir(), 'parley-dashboard-'));
+  atEndOfRun(() => rm(folder, { recursive: true, force: true }));
+  await cp(path.join(ROOT, 'dist/dashboard'), folder, { recursive: true });
+  return folder;
+}

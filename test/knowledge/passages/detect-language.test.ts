@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals';
+import { cutPassages } from '../../../src/knowledge/passages/cut-passages.ts';
+import { detectLanguage } from '../../../src/knowledge/passages/detect-language.ts';
+
+test.each([
+  [
+    'en',
+    'You can return parcels to the shop within thirty days, and the money is paid to your card.',
+  ],
+  [
+    'de',
+    'Wir öffnen um neun Uhr und schließen um acht. Die Rückgabe ist mit dem Beleg auch nach einem Monat möglich, wie bei allen.',
+  ],
+  [
+    'fr',
+    'Les chiens sont admis dans les chalets pour une nuit, avec un supplément que vous payez sur place.',
+  ],
+  [
+    'es',
+    'Los perros se admiten en las cabañas con un suplemento, que se paga al llegar para una noche.',
+  ],
+  [
+    'it',
+    'I cani sono ammessi nel bungalow con un supplemento che si paga al momento del check-in, non prima.',
+  ],
+  [
+    'nl',
+    'De honden zijn niet toegestaan in het restaurant, maar wel op de camping met een riem aan.',
+  ],
+  [
+    'sv',
+    'Det är inte tillåtet att ta med hundar till restaurangen, och vi har en gräsmatta som de kan vara på.',
+  ],
+  [
+    'ru',
+    'Если вы не можете приехать, мы вернём деньги на карту, и это можно сделать за день или за два.',
+  ],
+])('a text in %s is known as such', (language, text) => {
+  expect(detectLanguage(text)).toBe(language);
+});
+
+test.each([
+  '',
+  'Skates',
+  'Wir öffnen um neun.',
+  'const x = await fetch(url);',
+  'Model 2023: red, blue, green',
+])('%j is too little to be sure', (text) => {
+  expect(detectLanguage(text)).toBeNull();
+});
+
+test('what a document declares goes before what its text looks like', () => {
+  const text =
+    'You can return parcels to the shop within thirty days, and the money is paid to you.';
+  const languageOf = (language?: string): string | null => {
+    const cut = cutPassages({ path: 'a', title: '', text, ...(language && { language }) });
+    return 'refused' in cut ? null : cut.language;
+  };
+  expect([languageOf(), languageOf('nl'), languageOf('de-CH')]).toEqual(['en', 'nl', 'de']);
+});

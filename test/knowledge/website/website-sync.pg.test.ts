@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { startApi, type Api } from '../../roles/api/api-setup.ts';
+import { closeAll, html, servePages } from './website.ts';
+
+/** A website as the operator reads it by itself: the fetcher, the child of documents, the index. */
+
+const SOURCES = '/v1/knowledge/sources';
+let api: Api;
+beforeEach(async () => {
+  api = await startApi({ operator: false });
+  await api.engine.startOperator();
+});
+afterEach(async () => {
+  await api?.stop();
+  await closeAll();
+});
+
+const settled = (id: string) =>
+  api.engine.eventually(async () => {
+    const { body } = await api.call('GET', `${SOURCES}/${id}`);
+    return body.sync === null && body;
+  });
+async function synced(id: string) {
+  expect((await api.call('POST', `${SOURCES}/${id}/sync`)).status).toBe(202);
+  return await settled(id);
+}
+async function found(q: string): Promise<string[]> {
+  const { body } = await api.call('GET', `/v1/knowledge/search?q=${encodeURIComponent(q)}`);
+  return body.data.map(({ text }: { text: string }) => text);
+}
+
+test('a site that cannot be read says why, and what was indexed stays', async () => {
+  const pages: Record<string, string> = { '/': html('We open at nine.') };
+  const site = await servePages(pages);
+  const website = { url: site.url, delay_ms: 0 };
+  const { body: created } = await api.call('POST', SOURCES, { json: { type: 'website', website } });
+  await settled(created.id);
+  pages['/robots.txt'] = 'User-agent: parley\nDisallow: /';
+  const source = await synced(created.id);
+  const { body: syncs } = await api.call('GET', `${SOURCES}/${created.id}/syncs`);
+  expect(syncs.data[0]).toMatchObject({ status: 'failed' });
+  expect(JSON.stringify(syncs.data[0])).toContain('ForbiddenByRobots');
+  expect(source.documents).toBe(1);
+  expect(await found('open at nine')).toEqual(['We open at nine.']);
+});
