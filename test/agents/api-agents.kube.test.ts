@@ -55,6 +55,7 @@ describeEachStore((storeName) => {
         knowledge: null,
         escalation: null,
         limits: null,
+        redaction: null,
         metadata: { team: 'a', constructor: 'b' },
         publish_policy: 'automatic',
         active_version: 1,
