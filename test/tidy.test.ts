@@ -55,7 +55,16 @@ const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[
   models: { below: ['audit'] },
   conversations: {
     below: ['knowledge', 'models'],
-    parts: ['redaction', 'record', 'escalations', 'ending', 'tools', 'turns', 'completions'],
+    parts: [
+      'redaction',
+      'record',
+      'judging',
+      'escalations',
+      'ending',
+      'tools',
+      'turns',
+      'completions',
+    ],
   },
   calls: { below: ['conversations'] },
   erasure: { below: ['calls'] },

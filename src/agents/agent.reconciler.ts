@@ -17,7 +17,7 @@ import { isStorable } from '../platform/reconcile/unstorable.ts';
 import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
-import { missingProviders, providersOf, type Models } from './missing-providers.ts';
+import { allProvidersOf, missingProviders, type Models } from './missing-providers.ts';
 import { notActedOn } from './not-acted-on.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
 import {
@@ -85,7 +85,7 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
     // Of a deleted source only the name is known: it may have had one of the ids, or what is selected.
     return selector !== undefined || sourceIds.length > 0 || sourceNames.includes(name);
   }
-  if (kind === 'ModelProvider') return providersOf(spec.model).some(([given]) => given === name);
+  if (kind === 'ModelProvider') return allProvidersOf(spec).some(([given]) => given === name);
   if (kind === 'Agent') return (spec.tools ?? []).some(({ agent }) => agent === name);
   return false;
 }
@@ -200,8 +200,9 @@ async function resolve(
 async function findBlocker(
   { store, guard, hasDefaultModel }: AgentReconcilerDeps,
   namespace: string,
-  { tools = [], knowledge = {}, model }: AgentSpec,
+  spec: AgentSpec,
 ): Promise<Blocked | undefined> {
+  const { tools = [], knowledge = {} } = spec;
   const [address] = urlProblems(tools, guard);
   if (address) {
     const message = `tool ${address.name}: ${address.detail}`;
@@ -219,7 +220,7 @@ async function findBlocker(
     const message = `KnowledgeSource ${missing} does not exist`;
     return blockedBy('ResolvedRefs', { reason: 'KnowledgeSourceNotFound', message });
   }
-  const [provider] = await missingProviders({ store, hasDefaultModel }, namespace, model);
+  const [provider] = await missingProviders({ store, hasDefaultModel }, namespace, spec);
   if (provider === undefined) return undefined;
   const message = provider.detail;
   return blockedBy('ResolvedRefs', { reason: 'ModelProviderNotFound', message });

@@ -18,6 +18,7 @@ import {
   time,
 } from '../platform/resources/schema/field-types.ts';
 import { escalation } from './agent-escalation.ts';
+import { judgement } from './agent-judgement.ts';
 import { FREE_VALUE, FREE_VALUE_BOUNDS } from '../platform/resources/schema/free-value.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
@@ -255,6 +256,7 @@ const content = {
     .meta(LIST_SET)
     .describe('What is taken out of what users say, before anything is stored or read.')
     .exactOptional(),
+  judgement: judgement.describe('Who judges a conversation when it has ended.').exactOptional(),
 };
 
 export const agentSpec = z

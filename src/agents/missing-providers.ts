@@ -13,25 +13,39 @@ export type Models = {
 /** What agents call that provider by. */
 const DEFAULT_PROVIDER = 'default';
 
-/** The providers that an agent names, each with its place in the body of REST. */
-export function providersOf(model: AgentSpec['model']): [name: string, pointer: string][] {
+type Naming = Partial<Nullable<Pick<AgentSpec, 'model' | 'judgement'>>>;
+/** Of a merge patch a field may be null. */
+type Nullable<T> = { [Name in keyof T]: T[Name] | null };
+
+/** The providers that an agent replies by, each with its place in the body of REST. */
+export function providersOf(model: Naming['model']): [name: string, pointer: string][] {
   const { provider, fallback } = model ?? {};
   const named = (fallback ?? []).map(
     (one, at) => [one.provider, `/model/fallback/${at}/provider`] as const,
   );
   return [[provider, '/model/provider'] as const, ...named].flatMap(([name, pointer]) =>
-    // Of a merge patch it may be null.
     typeof name === 'string' ? [[name, pointer]] : [],
   );
+}
+
+/** All that it names, also to judge by. */
+export function allProvidersOf({ model, judgement }: Naming): [name: string, pointer: string][] {
+  const judge = judgement?.model?.provider;
+  return [
+    ...providersOf(model),
+    ...(typeof judge === 'string'
+      ? [[judge, '/judgement/model/provider'] as [string, string]]
+      : []),
+  ];
 }
 
 /** Those that the namespace does not have; one read of the store for each that is named. */
 export async function missingProviders(
   { store, hasDefaultModel }: Models & { store: Pick<ResourceStore, 'get'> },
   namespace: string,
-  model: AgentSpec['model'],
+  naming: Naming,
 ): Promise<FieldError[]> {
-  const looks = providersOf(model).map(async ([name, pointer]) => {
+  const looks = allProvidersOf(naming).map(async ([name, pointer]) => {
     const isDefault = name === DEFAULT_PROVIDER;
     const isThere = isDefault
       ? hasDefaultModel
@@ -52,10 +66,10 @@ export async function missingProviders(
 export async function requireProviders(
   deps: Models & { store: Pick<ResourceStore, 'get'> },
   namespace: string,
-  { model }: { model?: unknown },
+  naming: { model?: unknown; judgement?: unknown },
 ): Promise<void> {
-  // Checked already, but that a merge patch may have null.
-  const errors = await missingProviders(deps, namespace, model ?? undefined);
+  // Checked already: it has the form of what it names.
+  const errors = await missingProviders(deps, namespace, naming as Naming);
   const [first] = errors;
   if (first) throw new ApiError('invalid_body', first.detail, { errors });
 }

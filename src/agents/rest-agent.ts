@@ -21,6 +21,7 @@ const written = agentSpec.pick({
   escalation: true,
   limits: true,
   redaction: true,
+  judgement: true,
   metadata: true,
 });
 

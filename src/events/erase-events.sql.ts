@@ -8,8 +8,8 @@ const WORDS: Partial<Record<EventType, readonly string[]>> = {
   'escalation.requested': ['reason', 'summary'],
   'knowledge.gap.detected': ['question'],
 };
-/** Fields that say who somebody is; any event of a conversation may have them. */
-const ABOUT_THE_USER: readonly string[] = ['user_id', 'metadata'];
+/** Left out: what says who somebody is, which any event of a conversation may have, and what has words in it. */
+const LEFT_OUT: readonly string[] = ['user_id', 'metadata', 'judgement'];
 
 /** What becomes of the events of a conversation that is erased. */
 export type Erasing = {
@@ -60,7 +60,7 @@ export async function eraseEventsOf(
 function withoutWords({ type, data }: Envelope, erased: string): object | undefined {
   const words = WORDS[type] ?? [];
   const fields = Object.entries(data);
-  const isKept = ([name]: [string, unknown]): boolean => !ABOUT_THE_USER.includes(name);
+  const isKept = ([name]: [string, unknown]): boolean => !LEFT_OUT.includes(name);
   if (fields.every((field) => isKept(field) && !words.includes(field[0]))) return undefined;
   return Object.fromEntries(
     fields.filter(isKept).map(([name, value]) => [name, words.includes(name) ? erased : value]),

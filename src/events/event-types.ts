@@ -32,6 +32,15 @@ const outcome = z.enum([
   'failed',
   'unknown',
 ]);
+const judgement = z
+  .strictObject({
+    provider: z.string(),
+    model: z.string(),
+    topics: z.array(z.string()),
+    open_questions: z.array(z.string()),
+    by_rule: z.strictObject({ summary: z.string(), outcome, csat_predicted: csat }),
+  })
+  .meta({ description: 'Of the model whose summary, outcome and satisfaction these are.' });
 
 export const EVENT_DATA = {
   'conversation.started': z.strictObject({
@@ -62,6 +71,7 @@ export const EVENT_DATA = {
     turns: z.int().min(0),
     outcome,
     csat_predicted: csat,
+    judgement: judgement.optional(),
     ...aboutAndChannel,
   }),
   'escalation.requested': z.strictObject({

@@ -45,7 +45,18 @@ export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
     summary: 'The customer asked when an order arrives and was given the date.',
     turns: 9,
     outcome: 'resolved',
-    csat_predicted: 4.4,
+    csat_predicted: 4,
+    judgement: {
+      provider: 'default',
+      model: 'gpt-5-mini',
+      topics: ['delivery'],
+      open_questions: [],
+      by_rule: {
+        summary: 'The user asked “When does my order arrive?” and was answered.',
+        outcome: 'resolved',
+        csat_predicted: 3.5,
+      },
+    },
     ...ABOUT_AND_CHANNEL,
   },
   'escalation.requested': {

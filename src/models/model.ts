@@ -27,6 +27,11 @@ export type ModelRequest = {
    * provider caches, and some refuse a prompt with calls in it that names no tools.
    */
   toolChoice?: 'none';
+  /**
+   * The text is to be JSON of this JSON Schema (`response_format`). Not every server knows it: one may refuse the
+   * request, and another ignore it.
+   */
+  answerAs?: { name: string; schema: Record<string, unknown> };
   /** Aborted: nobody wants the rest. It settles within 20 ms with what there is, as `interrupted`. */
   signal: AbortSignal;
   /** Parts of the text as they come. Nothing is retried after the first one. */

@@ -78,7 +78,7 @@ export type Asked = {
   model: string;
   temperature: number | undefined;
   maxTokens: number | undefined;
-  request: Pick<ModelRequest, 'messages' | 'tools' | 'toolChoice'>;
+  request: Pick<ModelRequest, 'messages' | 'tools' | 'toolChoice' | 'answerAs'>;
 };
 
 /** Of a server that ignores `stream`. */
@@ -129,6 +129,14 @@ function bodyOf({ endpoint, model, temperature, maxTokens, request }: Asked) {
     stream_options: { include_usage: true },
     ...(temperature === undefined ? {} : { temperature }),
     ...limitOf(endpoint.baseUrl, maxTokens),
+    ...(request.answerAs === undefined
+      ? {}
+      : {
+          response_format: {
+            type: 'json_schema' as const,
+            json_schema: { ...request.answerAs, strict: true },
+          },
+        }),
     ...(request.tools.length === 0
       ? {}
       : {

@@ -21,6 +21,7 @@ beforeEach(async () => {
     ...engine,
     announce: () => undefined,
     changed: () => undefined,
+    judge: () => undefined,
     nowMs: Date.now,
     baseUrl: () => 'http://localhost',
   };

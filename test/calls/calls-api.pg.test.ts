@@ -157,6 +157,7 @@ describe('what is to be committed with the change', () => {
       ...fixture.api.engine,
       announce: () => undefined,
       changed: () => undefined,
+      judge: () => undefined,
       nowMs: Date.now,
       baseUrl: () => fixture.api.url,
       providers: {},

@@ -268,6 +268,7 @@ test('a process that was too slow for its lease does not play a turn again', asy
     ...fixture.api.engine,
     announce: () => undefined,
     changed: () => undefined,
+    judge: () => undefined,
     nowMs: Date.now,
     baseUrl: () => fixture.api.url,
   };

@@ -10,20 +10,38 @@ import {
   type ConversationDeps,
 } from '../record/conversation-deps.ts';
 import { summarize } from '../record/summarize.ts';
+import type { Judgement } from '../record/judgement.ts';
+import type { EventData } from '../../events/event-types.ts';
+import type { Judged } from '../judging/ask-judge.ts';
+import { VERDICT_OUTCOMES } from '../judging/verdict.ts';
+
+/** What came of asking a model to judge. `isOutcomeStated`: who ended it said what became of it. */
+export type Judging =
+  | { judged: Judged; isOutcomeStated: boolean }
+  | { error: NonNullable<Judgement['error']> };
+
+/** Of one that the process which ended it never came back to. */
+const LOST: Judging = {
+  error: { code: 'not_judged', detail: 'No judgement came in time, so the rule alone has judged.' },
+};
 
 /**
- * Writes the summary of an ended conversation, with the event that its transcript is complete.
- * Done exactly once, however often it is called: only where the summary is missing.
+ * Writes the summary of an ended conversation, with the event that its transcript is complete: by rule, and
+ * by the model that has judged it. Done exactly once, however often it is called: only where the summary is
+ * missing. `judging` undefined: nobody has asked a model.
  */
 export function completeTranscript(
-  deps: ConversationDeps,
+  deps: Omit<ConversationDeps, 'judge'>,
   id: string,
+  judging?: Judging,
 ): Promise<ConversationRow | undefined> {
   return inConversation(deps, async ({ db, emit }) => {
-    const row = await lockWithoutSummary(db, id);
-    if (!row) return undefined;
-    const summary = summarize(row);
-    await setSummary(db, id, summary);
+    const ended = await lockWithoutSummary(db, id);
+    if (!ended) return undefined;
+    const byRule = { ...ended, summary: summarize(ended) };
+    const outOfTime = ended.judgeUntil === null ? undefined : LOST;
+    const row = withJudgement(byRule, judging ?? outOfTime);
+    await setSummary(db, row);
     await emit(row, {
       type: 'conversation.transcript.ready',
       data: {
@@ -31,12 +49,69 @@ export function completeTranscript(
         agent_id: fromUuid('agt', row.agentId),
         agent_version: row.agentVersion,
         transcript_url: transcriptUrl(deps, row.id),
-        summary,
+        summary: row.summary,
         turns: row.turnCount,
         outcome: row.outcome ?? 'unknown',
         csat_predicted: row.csatPredicted ?? 1, // Both are written at the end.
+        ...told(row.judgement),
       },
     });
-    return { ...row, summary };
+    return row;
   });
+}
+
+type Completed = ConversationRow & { summary: string };
+
+/** The model's word for what it may judge, with the rule's beside it. */
+function withJudgement(byRule: Completed, judging: Judging | undefined): Completed {
+  if (judging === undefined) return byRule;
+  const { summary, outcome, csatPredicted } = byRule;
+  const ruled = {
+    by_rule: { summary, outcome: outcome ?? 'unknown', csat_predicted: csatPredicted ?? 1 },
+  };
+  if ('error' in judging) return { ...byRule, judgement: { ...NOT_JUDGED, ...ruled, ...judging } };
+  const { verdict, reply } = judging.judged;
+  const isOpen = VERDICT_OUTCOMES.some((one) => one === outcome) && !judging.isOutcomeStated;
+  const { inputTokens, outputTokens, cachedInputTokens, estimated } = reply.usage;
+  return {
+    ...byRule,
+    summary: verdict.summary,
+    outcome: isOpen ? verdict.outcome : outcome,
+    csatPredicted: verdict.satisfaction,
+    judgement: {
+      provider: reply.provider,
+      model: reply.model,
+      topics: verdict.topics,
+      open_questions: verdict.openQuestions,
+      ...ruled,
+      usage: {
+        input_tokens: inputTokens,
+        output_tokens: outputTokens,
+        cached_input_tokens: cachedInputTokens,
+        estimated,
+      },
+      cost: reply.cost,
+      duration_ms: reply.durationMs,
+      error: null,
+    },
+  };
+}
+
+const NOT_JUDGED = {
+  provider: null,
+  model: null,
+  topics: [],
+  open_questions: [],
+  usage: null,
+  cost: null,
+  duration_ms: null,
+};
+
+/** In the event, where a model has judged. */
+function told(
+  judgement: Judgement | null,
+): Pick<EventData<'conversation.transcript.ready'>, 'judgement'> {
+  if (!judgement || judgement.provider === null || judgement.model === null) return {};
+  const { provider, model, topics, open_questions, by_rule } = judgement;
+  return { judgement: { provider, model, topics, open_questions, by_rule } };
 }

@@ -50,7 +50,7 @@ export async function endConversation(
       endLocked({ ...transaction, deps }, await lockLive(transaction.db, input), input),
     beforeCommit,
   );
-  await afterEnd(deps, ended);
+  await afterEnd(deps, ended, { isOutcomeStated: input.outcome !== undefined });
   return ended;
 }
 
@@ -71,11 +71,22 @@ export function countEnd(
   if (!test) metrics.conversations.inc({ channel, outcome: outcome ?? 'unknown' });
 }
 
-/** What follows a committed end; if it fails, the reaper does it. */
-export async function afterEnd(deps: ConversationDeps, row: ConversationRow): Promise<void> {
+/**
+ * What follows a committed end: a judgement, which nobody waits for, or the summary at once. If it fails, the
+ * reaper does it.
+ */
+export async function afterEnd(
+  deps: ConversationDeps,
+  row: ConversationRow,
+  { isOutcomeStated = false } = {},
+): Promise<void> {
   countEnd(deps, row);
-  await completeTranscript(deps, row.id).catch(() => undefined);
+  if (row.judgeUntil !== null) deps.judge({ row, isOutcomeStated });
+  else await completeTranscript(deps, row.id).catch(() => undefined);
 }
+
+/** In which a model may judge; then the rule speaks, whatever has become of it. */
+const JUDGE_SEC = 60;
 
 /** Ends a conversation under its lock, in the caller's transaction. */
 export async function endLocked(
@@ -95,6 +106,8 @@ export async function endLocked(
     reason,
     outcome,
     csatPredicted: predictCsat(row.tally, outcome),
+    // Of one that is being erased nothing is sent to anybody.
+    judgeSec: row.tally.userTurns > 0 && reason !== 'deleted' ? JUDGE_SEC : 0,
   });
   // Of one that is being erased nobody is told any more whose it was.
   const about = reason === 'deleted' ? { ...ended, userId: null, metadata: {} } : ended;

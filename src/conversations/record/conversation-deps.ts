@@ -24,9 +24,11 @@ export type ConversationDeps = {
   nowMs: () => number;
   metrics: Pick<
     Metrics,
-    'conversations' | 'turnDuration' | 'turnErrors' | 'escalations' | 'redactions'
+    'conversations' | 'turnDuration' | 'turnErrors' | 'escalations' | 'redactions' | 'judgements'
   >;
   baseUrl: () => string;
+  /** Has a model judge an ended conversation, and completes its transcript. Never waits, never fails. */
+  judge: (ended: { row: ConversationRow; isOutcomeStated: boolean }) => void;
 };
 
 type About = Pick<

@@ -9,6 +9,7 @@ import {
   OUTCOMES,
   type ConversationRow,
 } from './conversations.sql.ts';
+import { Judgement } from './judgement.ts';
 import type { MessageResult, TurnRow } from './turns.sql.ts';
 import { createdAt, flag, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
@@ -48,6 +49,10 @@ export const Conversation = z
     csat_predicted: z.number().min(1).max(5).nullable(),
     csat: csat.nullable().meta({ description: 'What the user said, by feedback.' }),
     summary: z.string().nullable().meta({ description: 'Written right after the end.' }),
+    judgement: Judgement.nullable().meta({
+      description:
+        'What a model made of it, where its agent asks for that; null: not asked, or not yet.',
+    }),
   })
   .meta({ id: 'Conversation', description: 'A conversation with a version of an agent.' });
 
@@ -81,6 +86,7 @@ export function conversationView(row: ConversationRow): z.output<typeof Conversa
     csat_predicted: row.csatPredicted,
     csat: row.csat,
     summary: row.summary,
+    judgement: row.judgement,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AgentContent } from '../../agents/agent.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
+import type { Judgement } from './judgement.ts';
 import { EMPTY_TALLY, type Tally } from './tally.ts';
 
 export const CHANNELS = ['chat', 'voice', 'sms', 'web_voice'] as const;
@@ -43,6 +44,9 @@ export type ConversationRow = {
   csatPredicted: number | null;
   csat: number | null;
   summary: string | null;
+  /** Until then a model may be judging it; null: none is asked. */
+  judgeUntil: number | null;
+  judgement: Judgement | null;
   turnCount: number;
   tally: Tally;
   maxDurationSec: number;
@@ -58,7 +62,8 @@ export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId",
   c.speaker_agent_id as "speakerAgentId", c.speaker_version as "speakerVersion",
   c.channel, c.user_id as "userId", c.variables, c.metadata, c.call_id as "callId", c.status,
   c.started_at as "startedAt", c.ended_at as "endedAt", c.ended_reason as "endedReason", c.outcome,
-  c.csat_predicted::float8 as "csatPredicted", c.csat, c.summary, c.turn_count as "turnCount",
+  c.csat_predicted::float8 as "csatPredicted", c.csat, c.summary, c.judge_until as "judgeUntil",
+  c.judgement, c.turn_count as "turnCount",
   c.tally, c.max_duration_sec as "maxDurationSec", c.silence_timeout_sec as "silenceTimeoutSec",
   c.expires_at as "expiresAt"`;
 
@@ -207,6 +212,8 @@ export async function endConversationRow(
     reason: string;
     outcome: Outcome;
     csatPredicted: number;
+    /** Seconds in which a model may judge it, if its agent asks for that; 0: nothing was said. */
+    judgeSec: number;
   },
 ): Promise<ConversationRow> {
   const { rows } = await db.query<ConversationRow>({
@@ -214,15 +221,36 @@ export async function endConversationRow(
     text: `with talk as (delete from openai_talks where conversation_id = $1)
            update conversations c
               set status = $2, ended_at = to_timestamp($3::float8 / 1000), ended_reason = $4,
-                  outcome = $5, csat_predicted = $6, expires_at = null
+                  outcome = $5, csat_predicted = $6, expires_at = null,
+                  judge_until = case when $7::int > 0 and exists (
+                    select 1 from agent_versions v
+                     where v.agent_id = c.agent_id and v.version = c.agent_version
+                       and v.content #>> '{judgement,by}' = 'model')
+                    then clock_timestamp() + make_interval(secs => $7) end
             where id = $1 returning ${CONVERSATION_COLUMNS}`,
-    values: [end.id, end.status, end.endedAt, end.reason, end.outcome, end.csatPredicted],
+    values: [
+      end.id,
+      end.status,
+      end.endedAt,
+      end.reason,
+      end.outcome,
+      end.csatPredicted,
+      end.judgeSec,
+    ],
   });
   return rows[0]!; // Locked by the caller.
 }
 
-export async function setSummary(db: Db, id: string, summary: string): Promise<void> {
-  await db.query('update conversations set summary = $2 where id = $1', [id, summary]);
+/** What became of an ended one, when nothing more is to come. The caller has locked it. */
+export async function setSummary(
+  db: Db,
+  { id, summary, outcome, csatPredicted, judgement }: ConversationRow,
+): Promise<void> {
+  await db.query(
+    `update conversations set summary = $2, outcome = $3, csat_predicted = $4, judgement = $5
+      where id = $1`,
+    [id, summary, outcome, csatPredicted, judgement],
+  );
 }
 
 export async function setFeedback(
@@ -255,7 +283,7 @@ export async function eraseConversationRow(db: Db, id: string, tally: Tally): Pr
   await db.query('delete from turns where conversation_id = $1', [id]);
   await db.query(
     `update conversations
-        set deleted_at = clock_timestamp(), summary = null, user_id = null, variables = '{}',
+        set deleted_at = clock_timestamp(), summary = null, judgement = null, user_id = null, variables = '{}',
             metadata = '{}', tally = $2
       where id = $1`,
     [id, tally],
@@ -290,11 +318,12 @@ export async function lockExpired(db: Db, id: string): Promise<LiveConversation 
   return rows[0];
 }
 
-/** Ended ones whose summary is not written yet. */
+/** Ended ones whose summary is not written yet, and that no model is judging. */
 export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> {
   const { rows } = await db.query<Key>(
     `select id, namespace from conversations
       where ended_at is not null and summary is null and deleted_at is null
+        and (judge_until is null or judge_until <= clock_timestamp())
       order by ended_at limit $1`,
     [limit],
   );

@@ -1,5 +1,6 @@
 import type { FindModel, ModelReply } from '../../models/model.ts';
 import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
+import { storable } from '../record/storable.ts';
 import type { TurnError, TurnModel } from '../record/turns.sql.ts';
 import type { MakeToolBox } from '../tools/tool.ts';
 import type { HandOver } from '../escalations/escalation-rules.ts';
@@ -10,7 +11,7 @@ import { drawnFrom } from './thinking/drawn-from.ts';
 import { createHistory } from './thinking/history.ts';
 import { orAborted } from './thinking/or-aborted.ts';
 import { emptyThought, hasSources, isNoted, think, type Thought } from './thinking/think.ts';
-import { storable, toolTurnOf } from './thinking/tool-turns.ts';
+import { toolTurnOf } from './thinking/tool-turns.ts';
 
 /** A turn that takes longer is over, with what there is of it. */
 const TURN_TIMEOUT_MS = 120_000;

@@ -159,6 +159,11 @@ function createProductMetrics(registry: Registry) {
       'What was taken out of what users said, by its kind.',
       ['kind'],
     ),
+    judgements: counter(
+      'parley_judgements_total',
+      'Ended conversations that a model was asked to judge, by what came of it.',
+      ['result'],
+    ),
     escalations: counter('parley_escalations_total', 'Escalations that came into a status.', [
       'status',
     ]),

@@ -36,6 +36,8 @@ export type RepliesDeps = RoleContext & {
  */
 export function openReplies(deps: RepliesDeps): {
   responder: WhoReplies;
+  /** Of what agents declare, observed; the model of the samples is not among them. */
+  findModel: FindModel;
   /** Finds what they quote in other words too. */
   meaning: FindByMeaning;
   stop: () => Promise<void>;
@@ -65,6 +67,7 @@ export function openReplies(deps: RepliesDeps): {
       takesTime: async ({ namespace, content }) =>
         isSample(content) || (await findModel({ namespace, model: content.model })) !== undefined,
     },
+    findModel: observeModels(findModel, genAi),
     meaning: createFindByMeaning({ pool: deps.pool, embedder, nowMs }),
     stop: async () => {
       await Promise.all([tools.stop(), egress.stop(), stopEmbedder()]);

@@ -1,5 +1,6 @@
 import type { Models } from '../../agents/missing-providers.ts';
 import { hostname } from 'node:os';
+import { createJudge } from '../../conversations/ending/judge.ts';
 import { createFollowers, type Followers } from '../../conversations/follow-conversation.ts';
 import { createLiveTurns, type LiveTurns } from '../../conversations/turns/live-turns.ts';
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
@@ -89,9 +90,11 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const announce = createAnnounce({ notifier, metrics });
   let baseUrl = deps.baseUrl ?? '';
   const about = { pool, announce, changed: tellChanged(notifier), metrics, nowMs: Date.now };
-  const conversations = { ...about, baseUrl: () => baseUrl };
+  const ended = { ...about, baseUrl: () => baseUrl };
   const clocks = { nowMs: Date.now, clockMs: monotonicMs };
   const replies = openReplies({ ...deps, findEndpoint: endpoints.find, clockMs: monotonicMs });
+  const judge = createJudge({ ...ended, findModel: replies.findModel, log });
+  const conversations = { ...ended, judge: judge.take };
   const talk = { ...replies, notifier, conversations, turns };
   const maintenance = createMaintenance({ ...deps, ...talk, ...clocks });
   const { takeTurn, wakeJobs, wakeCalls } = maintenance;
@@ -125,8 +128,9 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
       // First: a server waits for what it still answers.
       for (const streams of [eventStreams, followers]) streams.stop();
       await Promise.all([server.stop(), turns.stop()]);
-      await Promise.all([...maintenance.parts, replies].map((part) => part.stop()));
-      await Promise.all([readers.stop(), listener.stop()]);
+      await Promise.all(maintenance.parts.map((part) => part.stop()));
+      await judge.stop();
+      await Promise.all([replies, readers, listener].map((part) => part.stop()));
       await doors.stop();
       await notifier.stop();
       await outbox.end();

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { estimateTokenCount } from 'tokenx';
 import type { ModelMessage } from '../../../models/model.ts';
-import { quoted } from './prompt.ts';
+import { quoted } from '../../record/quoted.ts';
 import { NOT_KNOWN } from './tool-turns.ts';
 import type { TurnRow } from '../../record/turns.sql.ts';
 

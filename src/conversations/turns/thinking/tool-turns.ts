@@ -1,6 +1,7 @@
 import type { AgentContent } from '../../../agents/agent.ts';
 import type { ModelMessage, ModelToolCall } from '../../../models/model.ts';
 import { ID_PREFIXES, newId } from '../../../ids.ts';
+import { storable } from '../../record/storable.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import type { ToolTurn } from '../responder.ts';
 
@@ -72,12 +73,6 @@ function cleaned(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [storable(key), cleaned(member)]),
   );
-}
-
-/** PostgreSQL takes neither a character of 0 nor half of a surrogate pair. */
-export function storable(text: string, max = Infinity): string {
-  const cut = text.length <= max ? text : `${text.slice(0, max - 1)}…`;
-  return cut.replaceAll('\0', '').toWellFormed();
 }
 
 /** One request of the model, what it said before its calls, and their results in the order of the calls. */

@@ -1,0 +1,138 @@
+import { readVersion } from '../../agents/agent-versions.sql.ts';
+import { reasonOf } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
+import { ModelError, type FindModel } from '../../models/model.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import { outsideOfTraces } from '../../platform/observability/trace-context.ts';
+import { askJudge, TURNS_MAX } from '../judging/ask-judge.ts';
+import type { ConversationDeps } from '../record/conversation-deps.ts';
+import type { ConversationRow } from '../record/conversations.sql.ts';
+import { readLastTurns } from '../record/turns.sql.ts';
+import { completeTranscript, type Judging } from './complete-transcript.ts';
+
+/** Of one process: users who are talking come first. */
+const AT_ONCE = 4;
+/** Beyond these the rule alone judges, at once. */
+const WAITING_MAX = 200;
+/** For the model's answer. */
+const ANSWER_MS = 30_000;
+/** A process that stops waits so long for those under way. */
+const GRACE_MS = 5_000;
+
+type Ended = { row: ConversationRow; isOutcomeStated: boolean };
+
+export type Judge = {
+  /** Never waits, never fails. */
+  take: (ended: Ended) => void;
+  /** Completes what it has taken, by rule where there is no judgement yet. */
+  stop: () => Promise<void>;
+};
+
+type Deps = Omit<ConversationDeps, 'judge'> & { findModel: FindModel; log: Logger };
+
+/**
+ * Has models judge conversations that this process has ended, a few at a time, and completes their transcripts.
+ * A model is asked at most once for each: what is lost with a process is completed by the reaper, by rule. Two
+ * queries and one transaction for each.
+ */
+export function createJudge(deps: Deps): Judge {
+  const waiting: Ended[] = [];
+  const running = new Set<Promise<void>>();
+  const stopping = new AbortController();
+
+  const next = (): void => {
+    while (running.size < AT_ONCE && waiting.length > 0) {
+      const one = waiting.shift()!; // There is one.
+      const job = outsideOfTraces(() => judge(deps, one, stopping.signal)).finally(() => {
+        running.delete(job);
+        next();
+      });
+      running.add(job);
+    }
+  };
+  return {
+    take: (ended) => {
+      if (stopping.signal.aborted || waiting.length >= WAITING_MAX) {
+        const job = settle(deps, ended.row, { error: BUSY }).finally(() => running.delete(job));
+        running.add(job);
+        return;
+      }
+      waiting.push(ended);
+      next();
+    },
+    stop: async () => {
+      const left = waiting.splice(0).map(({ row }) => settle(deps, row, { error: BUSY }));
+      const timer = setTimeout(() => stopping.abort(), GRACE_MS);
+      await Promise.all([...running, ...left]);
+      clearTimeout(timer);
+      stopping.abort();
+    },
+  };
+}
+
+const BUSY = {
+  code: 'not_judged',
+  detail: 'There was no time for a judgement, so the rule alone has judged.',
+};
+const NO_MODEL = {
+  code: 'no_model',
+  detail: 'There is no model that could judge: name a provider in judgement.model, or in model.',
+};
+
+async function judge(
+  deps: Deps,
+  { row, isOutcomeStated }: Ended,
+  stopping: AbortSignal,
+): Promise<void> {
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)]);
+  const about = { conversationId: fromUuid('conv', row.id) };
+  let judging: Judging;
+  try {
+    judging = await ask(deps, row, { isOutcomeStated, signal });
+  } catch (error) {
+    const why = signal.aborted ? BUSY : failureOf(error);
+    judging = { error: why };
+    deps.log.warn({ ...about, ...why, reason: reasonOf(error) }, 'a conversation was not judged');
+  }
+  await settle(deps, row, judging);
+}
+
+async function ask(
+  { pool, findModel }: Deps,
+  { id, namespace, agentId, agentVersion }: ConversationRow,
+  { isOutcomeStated, signal }: { isOutcomeStated: boolean; signal: AbortSignal },
+): Promise<Judging> {
+  const [version, turns] = await Promise.all([
+    readVersion(pool, { agentId, version: agentVersion }),
+    readLastTurns(pool, { conversationId: id, limit: TURNS_MAX }),
+  ]);
+  // What is not there any more nobody reads, either.
+  if (!version || turns.length === 0) return { error: BUSY };
+  const judged = await askJudge(
+    { findModel },
+    { namespace, content: version.content, turns },
+    signal,
+  );
+  return judged ? { judged, isOutcomeStated } : { error: NO_MODEL };
+}
+
+function failureOf(error: unknown): { code: string; detail: string } {
+  return error instanceof ModelError
+    ? { code: error.code, detail: error.message }
+    : { code: 'not_judged', detail: 'The judgement failed, so the rule alone has judged.' };
+}
+
+/** If it fails, the reaper completes it. */
+async function settle(deps: Deps, { id, test }: ConversationRow, judging: Judging): Promise<void> {
+  try {
+    const done = await completeTranscript(deps, id, judging);
+    if (done && !test) deps.metrics.judgements.inc({ result: resultOf(judging) });
+  } catch (error) {
+    deps.log.warn({ reason: reasonOf(error) }, 'a transcript was not completed; tried again');
+  }
+}
+
+function resultOf(judging: Judging): 'judged' | 'late' | 'failed' {
+  if ('judged' in judging) return 'judged';
+  return judging.error === BUSY ? 'late' : 'failed';
+}

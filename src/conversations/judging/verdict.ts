@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { storable } from '../record/storable.ts';
+
+/** What a model may make of an outcome; a person, a mailbox or an error has been there or not. */
+export const VERDICT_OUTCOMES = ['resolved', 'unresolved', 'abandoned', 'unknown'] as const;
+
+const SUMMARY_MAX = 1_000;
+const TOPICS_MAX = 5;
+const TOPIC_CHARS_MAX = 64;
+const QUESTIONS_MAX = 10;
+const QUESTION_CHARS_MAX = 500;
+
+/** What a model makes of a conversation, within our bounds. */
+export type Verdict = {
+  summary: string;
+  outcome: (typeof VERDICT_OUTCOMES)[number];
+  /** 1 to 5. */
+  satisfaction: number;
+  topics: string[];
+  openQuestions: string[];
+};
+
+const answer = z.strictObject({
+  summary: z.string().regex(/\S/),
+  outcome: z.enum(VERDICT_OUTCOMES),
+  satisfaction: z.literal([1, 2, 3, 4, 5]),
+  topics: z.array(z.string()),
+  open_questions: z.array(z.string()),
+});
+
+/** JSON Schema of the answer, of the kind that every server with `response_format` takes. */
+export function verdictSchema(topics: readonly string[]): Record<string, unknown> {
+  const text = { type: 'string' };
+  return {
+    type: 'object',
+    properties: {
+      summary: text,
+      outcome: { type: 'string', enum: VERDICT_OUTCOMES },
+      satisfaction: { type: 'integer', enum: [1, 2, 3, 4, 5] },
+      topics: {
+        type: 'array',
+        items: topics.length > 0 ? { type: 'string', enum: topics } : text,
+      },
+      open_questions: { type: 'array', items: text },
+    },
+    required: ['summary', 'outcome', 'satisfaction', 'topics', 'open_questions'],
+    additionalProperties: false,
+  };
+}
+
+/**
+ * The verdict in what a model wrote, whatever stands around it; what is too long is cut, and a topic that is
+ * none of `topics` (where there are any) is left out. undefined: it is not of the schema.
+ */
+export function readVerdict(text: string, topics: readonly string[]): Verdict | undefined {
+  const { success, data } = answer.safeParse(objectIn(text));
+  if (!success) return undefined;
+  const isTopic = (topic: string): boolean => topics.length === 0 || topics.includes(topic);
+  return {
+    summary: storable(data.summary.trim(), SUMMARY_MAX),
+    outcome: data.outcome,
+    satisfaction: data.satisfaction,
+    topics: listed(data.topics.filter(isTopic), TOPICS_MAX, TOPIC_CHARS_MAX),
+    openQuestions: listed(data.open_questions, QUESTIONS_MAX, QUESTION_CHARS_MAX),
+  };
+}
+
+/** Models without `response_format` put it into a block of code, or words before it. */
+function objectIn(text: string): unknown {
+  const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')];
+  try {
+    return from < 0 ? undefined : JSON.parse(text.slice(from, to + 1));
+  } catch {
+    return undefined;
+  }
+}
+
+function listed(texts: readonly string[], max: number, charsMax: number): string[] {
+  const said = texts.map((text) => storable(text.trim(), charsMax)).filter((text) => text !== '');
+  return [...new Set(said)].slice(0, max);
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { OUTCOMES } from './conversations.sql.ts';
+
+const tokens = z.int().min(0);
+
+/**
+ * What a model said of an ended conversation, as it is stored and shown (contract §4): `summary`, `outcome`
+ * and `csat_predicted` of the conversation are the model's then, and those of the rule stand here.
+ */
+export const Judgement = z
+  .strictObject({
+    provider: z.string().nullable().meta({ description: 'Of the model; null: none answered.' }),
+    model: z.string().nullable(),
+    topics: z.array(z.string()).meta({ description: 'What it was about, most important first.' }),
+    open_questions: z.array(z.string()).meta({ description: 'Of the user, without an answer.' }),
+    by_rule: z.strictObject({
+      summary: z.string(),
+      outcome: z.enum(OUTCOMES),
+      csat_predicted: z.number().min(1).max(5),
+    }),
+    usage: z
+      .strictObject({
+        input_tokens: tokens,
+        output_tokens: tokens,
+        cached_input_tokens: tokens,
+        estimated: z.boolean(),
+      })
+      .nullable(),
+    cost: z.strictObject({ amount: z.number().min(0), currency: z.string() }).nullable(),
+    duration_ms: z.number().min(0).nullable(),
+    error: z
+      .strictObject({ code: z.string(), detail: z.string() })
+      .nullable()
+      .meta({ description: 'Why there is none: the rule alone has judged.' }),
+  })
+  .meta({ id: 'Judgement', description: 'What a model made of an ended conversation.' });
+export type Judgement = z.output<typeof Judgement>;
