@@ -212,10 +212,12 @@ describe('a call that is not answered', () => {
   });
 
   test('fails when the agent has gone meanwhile', async () => {
-    const made = await fixture.place({}, [], { ring_ms: 500 });
+    const made = await fixture.place({}, [], { ring_ms: 60_000 });
     await fixture.callWhen(made, 'ringing');
     const deleted = await fixture.api.call('DELETE', `/v1/agents/${fixture.agentId}`);
     expect(deleted.status).toBe(204);
+    // As if it had rung long enough, and not before.
+    await fixture.api.engine.pool.query('update calls set due_at = now()');
     expect(await fixture.callWhen(made, 'failed')).toMatchObject({
       ended_reason: 'platform_error',
     });
