@@ -33,11 +33,13 @@ function withoutModel(content: Content): string[] {
   const fields = (['voice', 'language', 'model'] as const).filter(
     (field) => content[field] && !(field === 'language' && isForPhones),
   );
+  const isJudged = content.judgement?.by === 'model' && !content.judgement.model?.provider;
   const isRule = content.escalation?.rules?.some(({ when }) => when === 'tool_failure') ?? false;
   return [
     ...(tools.length > 0 ? [`tools (${listed(tools)})`] : []),
     ...fields,
     ...(isRule ? ['the escalation rule tool_failure'] : []),
+    ...(isJudged ? ['judgement'] : []),
   ];
 }
 

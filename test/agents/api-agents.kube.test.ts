@@ -56,6 +56,7 @@ describeEachStore((storeName) => {
         escalation: null,
         limits: null,
         redaction: null,
+        judgement: null,
         metadata: { team: 'a', constructor: 'b' },
         publish_policy: 'automatic',
         active_version: 1,

@@ -28,6 +28,15 @@ test('without a model the language is acted on where it says which numbers are t
   expect(notActedOn(other, { hasDefaultModel: false })).toContain('language');
 });
 
+test('a model that judges is not there without one, unless its provider is named', () => {
+  const judged = { ...spec, judgement: { by: 'model' } } as AgentSpec;
+  expect(notActedOn(judged, { hasDefaultModel: false })).toMatch(/, judgement$/);
+  expect(notActedOn(judged, { hasDefaultModel: true })).not.toContain('judgement');
+  const model = { provider: 'east' };
+  const named = { ...spec, judgement: { by: 'model', model } } as AgentSpec;
+  expect(notActedOn(named, { hasDefaultModel: false })).not.toContain('judgement');
+});
+
 test.each([
   [spec, true],
   [withProvider, false],

@@ -30,6 +30,7 @@ const FULL = {
   },
   limits: { max_duration_sec: 600 },
   redaction: ['card' as const, 'iban' as const],
+  judgement: { by: 'model' as const, model: { name: 'large' }, topics: ['delivery', 'returns'] },
   tools: [{ type: 'end_call' as const, name: 'bye' }],
   voice: { speed: 1 },
   metadata: { team: 'north' },

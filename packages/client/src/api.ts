@@ -102,6 +102,19 @@ export interface components {
         outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
         /** Predicted satisfaction, 1.0–5.0 */
         csat_predicted: number;
+        /** Of the model whose summary, outcome and satisfaction these are. */
+        judgement?: {
+          provider: string;
+          model: string;
+          topics: string[];
+          open_questions: string[];
+          by_rule: {
+            summary: string;
+            outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
+            /** Predicted satisfaction, 1.0–5.0 */
+            csat_predicted: number;
+          };
+        };
         /** Who the user is to you. */
         user_id?: string;
         /** That of the conversation; left out when it has none. */
@@ -377,6 +390,20 @@ export interface components {
       } | null);
       /** What is taken out of what users say, before anything is stored or read. */
       redaction: (('card' | 'email' | 'phone' | 'iban')[] | null);
+      /** Who judges a conversation when it has ended. */
+      judgement: ({
+        /** rule, as when absent: by what was counted. model: by a language model as well. */
+        by: ('rule' | 'model');
+        /** The model that judges; absent: the agent's own. */
+        model?: {
+          /** ModelProvider in the same namespace; absent, or default: the default one. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          provider?: string;
+          /** Model to ask for; absent: the provider's default. */
+          name?: string;
+        };
+        /** What conversations can be about; absent: the model finds the words. */
+        topics?: string[];
+      } | null);
       metadata: { [name: string]: string };
       publish_policy: ('automatic' | 'manual');
       /** Live; null: never published. */
@@ -530,6 +557,20 @@ export interface components {
         };
         /** What is taken out of what users say, before anything is stored or read. */
         redaction?: ('card' | 'email' | 'phone' | 'iban')[];
+        /** Who judges a conversation when it has ended. */
+        judgement?: {
+          /** rule, as when absent: by what was counted. model: by a language model as well. */
+          by: ('rule' | 'model');
+          /** The model that judges; absent: the agent's own. */
+          model?: {
+            /** ModelProvider in the same namespace; absent, or default: the default one. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            provider?: string;
+            /** Model to ask for; absent: the provider's default. */
+            name?: string;
+          };
+          /** What conversations can be about; absent: the model finds the words. */
+          topics?: string[];
+        };
       };
       /** When it was made, Unix seconds. */
       created: number;
@@ -1105,6 +1146,37 @@ export interface components {
       csat: (number | null);
       /** Written right after the end. */
       summary: (string | null);
+      /** What a model made of it, where its agent asks for that; null: not asked, or not yet. */
+      judgement: ({
+        /** Of the model; null: none answered. */
+        provider: (string | null);
+        model: (string | null);
+        /** What it was about, most important first. */
+        topics: string[];
+        /** Of the user, without an answer. */
+        open_questions: string[];
+        by_rule: {
+          summary: string;
+          outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
+          csat_predicted: number;
+        };
+        usage: ({
+          input_tokens: number;
+          output_tokens: number;
+          cached_input_tokens: number;
+          estimated: boolean;
+        } | null);
+        cost: ({
+          amount: number;
+          currency: string;
+        } | null);
+        duration_ms: (number | null);
+        /** Why there is none: the rule alone has judged. */
+        error: ({
+          code: string;
+          detail: string;
+        } | null);
+      } | null);
     };
     /** A conversation, and how its version went live. */
     ConversationRead: {
@@ -1140,6 +1212,37 @@ export interface components {
       csat: (number | null);
       /** Written right after the end. */
       summary: (string | null);
+      /** What a model made of it, where its agent asks for that; null: not asked, or not yet. */
+      judgement: ({
+        /** Of the model; null: none answered. */
+        provider: (string | null);
+        model: (string | null);
+        /** What it was about, most important first. */
+        topics: string[];
+        /** Of the user, without an answer. */
+        open_questions: string[];
+        by_rule: {
+          summary: string;
+          outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
+          csat_predicted: number;
+        };
+        usage: ({
+          input_tokens: number;
+          output_tokens: number;
+          cached_input_tokens: number;
+          estimated: boolean;
+        } | null);
+        cost: ({
+          amount: number;
+          currency: string;
+        } | null);
+        duration_ms: (number | null);
+        /** Why there is none: the rule alone has judged. */
+        error: ({
+          code: string;
+          detail: string;
+        } | null);
+      } | null);
       /** Of its version, the one under which it began: the last until then. null: it was never live (a test). */
       activation: ({
         /** rolled_back: it went down. */
@@ -2086,6 +2189,20 @@ export interface paths {
           };
           /** What is taken out of what users say, before anything is stored or read. */
           redaction?: ('card' | 'email' | 'phone' | 'iban')[];
+          /** Who judges a conversation when it has ended. */
+          judgement?: {
+            /** rule, as when absent: by what was counted. model: by a language model as well. */
+            by: ('rule' | 'model');
+            /** The model that judges; absent: the agent's own. */
+            model?: {
+              /** ModelProvider in the same namespace; absent, or default: the default one. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              provider?: string;
+              /** Model to ask for; absent: the provider's default. */
+              name?: string;
+            };
+            /** What conversations can be about; absent: the model finds the words. */
+            topics?: string[];
+          };
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: { [name: string]: string };
           /** automatic (the default): new content goes live at once. manual: when published. */
@@ -2278,6 +2395,20 @@ export interface paths {
           } | null);
           /** What is taken out of what users say, before anything is stored or read. */
           redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
+          /** Who judges a conversation when it has ended. */
+          judgement?: ({
+            /** rule, as when absent: by what was counted. model: by a language model as well. */
+            by?: ('rule' | 'model' | null);
+            /** The model that judges; absent: the agent's own. */
+            model?: ({
+              /** ModelProvider in the same namespace; absent, or default: the default one. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              provider?: (string | null);
+              /** Model to ask for; absent: the provider's default. */
+              name?: (string | null);
+            } | null);
+            /** What conversations can be about; absent: the model finds the words. */
+            topics?: (string[] | null);
+          } | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** automatic (the default): new content goes live at once. manual: when published. */
@@ -2408,6 +2539,20 @@ export interface paths {
           } | null);
           /** What is taken out of what users say, before anything is stored or read. */
           redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
+          /** Who judges a conversation when it has ended. */
+          judgement?: ({
+            /** rule, as when absent: by what was counted. model: by a language model as well. */
+            by?: ('rule' | 'model' | null);
+            /** The model that judges; absent: the agent's own. */
+            model?: ({
+              /** ModelProvider in the same namespace; absent, or default: the default one. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              provider?: (string | null);
+              /** Model to ask for; absent: the provider's default. */
+              name?: (string | null);
+            } | null);
+            /** What conversations can be about; absent: the model finds the words. */
+            topics?: (string[] | null);
+          } | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** automatic (the default): new content goes live at once. manual: when published. */

@@ -31,6 +31,11 @@ export type AgentFields = {
   } | null;
   limits?: { max_duration_sec?: number; silence_timeout_sec?: number } | null;
   redaction?: readonly RedactionKind[] | null;
+  judgement?: {
+    by: 'rule' | 'model';
+    model?: { provider?: string; name?: string };
+    topics?: readonly string[];
+  } | null;
   tools?: readonly unknown[] | null;
   voice?: object | null;
   metadata?: object;
@@ -72,6 +77,12 @@ export type Draft = {
   max_duration_sec: string;
   silence_timeout_sec: string;
   redaction: readonly RedactionKind[];
+  /** Empty: it is not said. */
+  judged_by: '' | 'rule' | 'model';
+  judge_provider: string;
+  judge_model: string;
+  /** One a line. */
+  judge_topics: string;
   tools: string;
   fallback: string;
   voice: string;
@@ -93,7 +104,7 @@ type Plain = { [name: string]: unknown };
 export const EMPTY_DRAFT: Draft = draftOf({});
 
 export function draftOf(agent: AgentFields): Draft {
-  const { model, knowledge, escalation, limits } = agent;
+  const { model, knowledge, escalation, limits, judgement } = agent;
   return {
     display_name: agent.display_name ?? '',
     prompt: agent.prompt ?? '',
@@ -122,6 +133,10 @@ export function draftOf(agent: AgentFields): Draft {
     max_duration_sec: text(limits?.max_duration_sec),
     silence_timeout_sec: text(limits?.silence_timeout_sec),
     redaction: agent.redaction ?? [],
+    judged_by: judgement?.by ?? '',
+    judge_provider: judgement?.model?.provider ?? '',
+    judge_model: judgement?.model?.name ?? '',
+    judge_topics: (judgement?.topics ?? []).join('\n'),
     tools: json(agent.tools),
     fallback: json(model?.fallback),
     voice: json(agent.voice),
@@ -170,12 +185,29 @@ export function writableOf(draft: Draft): { fields: Plain; problems: readonly Pr
       silence_timeout_sec: number(draft.silence_timeout_sec),
     }),
     redaction: some(draft.redaction),
+    judgement: judgementOf(draft),
     tools: parsed('/tools', draft.tools),
     voice: parsed('/voice', draft.voice),
     metadata: parsed('/metadata', draft.metadata) ?? {},
   };
   return { fields, problems };
 }
+
+/** What is for a model goes with it. */
+function judgementOf(draft: Draft): Plain | undefined {
+  if (draft.judged_by !== 'model') return group({ by: word(draft.judged_by) });
+  return group({
+    by: draft.judged_by,
+    model: group({ provider: word(draft.judge_provider), name: word(draft.judge_model) }),
+    topics: some(linesOf(draft.judge_topics)),
+  });
+}
+
+const linesOf = (value: string): string[] =>
+  value
+    .split('\n')
+    .map((one) => one.trim())
+    .filter(Boolean);
 
 /** One way of choosing: the four exclude each other. */
 function sourcesOf({ all_sources: isAll, selector, sources }: Draft): Plain {
@@ -190,10 +222,9 @@ export const isCounted = (when: RuleDraft['when']): boolean =>
   when !== 'user_request' && when !== 'keyword';
 
 function ruleOf({ when, keywords, count, reason, team }: RuleDraft): Plain {
-  const words = keywords.split('\n').map((one) => one.trim());
   return given({
     when,
-    keywords: when === 'keyword' ? words.filter(Boolean) : undefined,
+    keywords: when === 'keyword' ? linesOf(keywords) : undefined,
     count: isCounted(when) ? number(count) : undefined,
     reason: word(reason),
     team: word(team),
@@ -210,9 +241,9 @@ export function pairsOf(pairs: Readonly<Record<string, string>>): string {
 /** What a version is made of, of what is declared now. */
 export function contentOf(agent: AgentFields): Plain {
   const { prompt, voice, tools, first_message, language, model, knowledge, escalation } = agent;
-  const { limits, redaction } = agent;
+  const { limits, redaction, judgement } = agent;
   const content = { prompt, first_message, language, model, knowledge, tools, escalation };
-  return { ...content, limits, redaction, voice };
+  return { ...content, limits, redaction, judgement, voice };
 }
 
 /** Field by field; those that are the same are left out. */

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 const newAgent = (judgement: object = {}, fields: object = {}): Promise<string> =>
-  fixture.newAgent({ judgement: { by: 'model', ...judgement }, knowledge: null, ...fields });
+  fixture.newAgent({ judgement: { by: 'model', ...judgement }, knowledge: undefined, ...fields });
 
 /** One that was talked in and has ended, by request. */
 async function ended(
@@ -169,7 +169,12 @@ describe('a model judges', () => {
         ...VERDICT,
         summary: `${'a'.repeat(2_000)}\0\uD800`,
         topics: Array.from({ length: 40 }, (_, at) => `topic ${at} ${'b'.repeat(100)}`),
-        open_questions: [' ', 'q\0', 'q', ...Array.from({ length: 40 }, String)],
+        open_questions: [
+          ' ',
+          'q\0',
+          'q',
+          ...Array.from({ length: 40 }, (_, at) => `question ${at}`),
+        ],
       });
     const body = await completed(await ended(await newAgent()));
     expect(body.summary).toHaveLength(1_000);
@@ -214,7 +219,7 @@ describe('the rule alone judges', () => {
     ['is beyond the scale', saying({ ...VERDICT, satisfaction: 9 }), 'model_invalid_answer'],
     ['makes a word up', saying({ ...VERDICT, outcome: 'escalated' }), 'model_invalid_answer'],
     ['says nothing', saying({ ...VERDICT, summary: ' ' }), 'model_invalid_answer'],
-    ['breaks off', { text: 'a b c', breakAt: 1 }, 'model_failed'],
+    ['breaks off', { text: 'a b c', breakAt: 1 }, 'model_unreachable'],
   ])('when the model %s, and says why', async (_what, reply, code) => {
     judge = () => reply;
     const id = await ended(await newAgent());

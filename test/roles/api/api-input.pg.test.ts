@@ -301,6 +301,7 @@ const FULL = {
   escalation: { rules: [{ when: 'keyword', keywords: ['a'] }], timeout_sec: 5 },
   limits: { max_duration_sec: 60, silence_timeout_sec: 10 },
   redaction: ['card', 'email'],
+  judgement: { by: 'model', model: { name: 'a' }, topics: ['b'] },
   publish_policy: 'manual',
   metadata: { a: 'b' },
 };

@@ -50,6 +50,15 @@ export function AgentContentView({ content }: { content: Content }) {
             <p>{content.redaction.map((kind) => REDACTION_KINDS[kind][1]).join(', ')}</p>
           </section>
         ) : null}
+        {content.judgement?.by === 'model' ? (
+          <section className="card stack-small">
+            <h2>Judged by a model when it has ended</h2>
+            <dl className="facts">
+              <Fact name="Model" value={judgeOf(content.judgement)} />
+              <Fact name="Topics" value={content.judgement.topics?.join(', ')} />
+            </dl>
+          </section>
+        ) : null}
         {content.voice ? (
           <section className="card stack-small">
             <h2>Voice</h2>
@@ -63,6 +72,10 @@ export function AgentContentView({ content }: { content: Content }) {
       </div>
     </div>
   );
+}
+
+function judgeOf({ model }: NonNullable<Content['judgement']>): string {
+  return model ? [model.provider, model.name].filter(Boolean).join(' / ') : 'the one that replies';
 }
 
 function Fact({ name, value }: { name: string; value: ReactNode }) {

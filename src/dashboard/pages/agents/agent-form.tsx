@@ -28,6 +28,7 @@ const SELDOM = [
   '/language',
   '/limits',
   '/redaction',
+  '/judgement',
   '/tools',
   '/voice',
   '/metadata',

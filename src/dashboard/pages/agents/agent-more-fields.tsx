@@ -6,6 +6,7 @@ import { REDACTION_KINDS, REDACTION_LIST } from '../../transcript/redaction-word
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { AreaField, TextField, type Form } from './agent-fields.tsx';
+import { JudgementField } from './judgement-field.tsx';
 
 /** As many as a list gives at once; who has more names them by the API. */
 const CHOICES_MAX = 100;
@@ -321,6 +322,7 @@ export function SeldomFields({ form }: { form: Form }) {
         />
       </div>
       <RedactionField form={form} />
+      <JudgementField form={form} />
       <JsonField form={form} name="tools" pointer="/tools" label="Tools" rows={10} />
       <JsonField
         form={form}

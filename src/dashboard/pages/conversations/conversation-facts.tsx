@@ -60,6 +60,7 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
         <dd>
           {csat ?? '–'} <span className="muted">predicted {decimal(predicted)}</span>
         </dd>
+        <JudgementFacts judgement={conversation.judgement} />
         {Object.entries(conversation.metadata).map(([name, value]) => (
           <Pair key={name} name={name} value={value} />
         ))}
@@ -101,6 +102,47 @@ function Escalations({ conversationId }: { conversationId: string }) {
           {by ? <span className="muted"> by {by.name}</span> : null}
         </dd>
       ))}
+    </>
+  );
+}
+
+/** What a model made of it, and what the rule says beside. */
+function JudgementFacts({ judgement }: Pick<Conversation, 'judgement'>) {
+  if (!judgement) return null;
+  const { topics, open_questions: open, by_rule: rule, error } = judgement;
+  if (error) {
+    return (
+      <>
+        <dt>Judged</dt>
+        <dd>
+          by rule alone <span className="muted">{error.detail}</span>
+        </dd>
+      </>
+    );
+  }
+  return (
+    <>
+      {topics.length > 0 ? (
+        <>
+          <dt>Topics</dt>
+          <dd>{topics.join(', ')}</dd>
+        </>
+      ) : null}
+      {open.length > 0 ? (
+        <>
+          <dt>Left open</dt>
+          {open.map((question) => (
+            <dd key={question}>{question}</dd>
+          ))}
+        </>
+      ) : null}
+      <dt>Judged</dt>
+      <dd>
+        by {judgement.model}{' '}
+        <span className="muted">
+          by rule: {rule.outcome}, {decimal(rule.csat_predicted)}
+        </span>
+      </dd>
     </>
   );
 }

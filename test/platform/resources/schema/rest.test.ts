@@ -47,6 +47,7 @@ const write = {
   escalation: { rules: [{ when: 'keyword', keywords: ['lawyer'] }], timeout_sec: 90 },
   limits: { max_duration_sec: 1800, silence_timeout_sec: 60 },
   redaction: ['card', 'iban'],
+  judgement: { by: 'model', model: { name: 'large' }, topics: ['delivery'] },
   publish_policy: 'manual',
   metadata: { camelKey: 'a', snake_key: 'b' },
 };
@@ -345,6 +346,10 @@ const arbitraryDeclaration: fc.Arbitrary<AgentDeclaration> = fc.record(
     ),
     limits: fc.record({ maxDurationSec: fc.nat(), silenceTimeoutSec: fc.nat() }, optional),
     redaction: fc.array(fc.constantFrom('card', 'email', 'phone', 'iban')),
+    judgement: fc.record(
+      { by: fc.constantFrom('rule' as const, 'model' as const), topics: fc.array(fc.string()) },
+      { requiredKeys: ['by'] },
+    ),
     publishPolicy: fc.constantFrom('Automatic', 'Manual'),
     metadata: map,
   },
