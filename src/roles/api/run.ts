@@ -1,6 +1,6 @@
 import type { Models } from '../../agents/missing-providers.ts';
 import { hostname } from 'node:os';
-import { createJudge } from '../../conversations/ending/judge.ts';
+import { createJudge, type Judge } from '../../conversations/ending/judge.ts';
 import { createFollowers, type Followers } from '../../conversations/follow-conversation.ts';
 import { createLiveTurns, type LiveTurns } from '../../conversations/turns/live-turns.ts';
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
@@ -14,6 +14,7 @@ import {
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
 import { createEndpoints, type Endpoints } from '../../models/find-endpoint.ts';
+import type { FindModel } from '../../models/model.ts';
 import { createChanges, type Changes } from '../../events/changes.ts';
 import { namespacesOfConversations } from '../../conversations/record/conversation-namespaces.sql.ts';
 import { createEventStreams, type EventStreams } from '../../events/event-stream.ts';
@@ -87,14 +88,11 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const woken = { eventStreams, keys: doors, endpoints, turns, followers, changes };
   const { listener, awaitProjection } = createWakeUps(deps, woken);
   await listener.start();
-  const announce = createAnnounce({ notifier, metrics });
   let baseUrl = deps.baseUrl ?? '';
-  const about = { pool, announce, changed: tellChanged(notifier), metrics, nowMs: Date.now };
-  const ended = { ...about, baseUrl: () => baseUrl };
   const clocks = { nowMs: Date.now, clockMs: monotonicMs };
   const replies = openReplies({ ...deps, findEndpoint: endpoints.find, clockMs: monotonicMs });
-  const judge = createJudge({ ...ended, findModel: replies.findModel, log });
-  const conversations = { ...ended, judge: judge.take };
+  const told = { ...replies, notifier, baseUrl: () => baseUrl };
+  const { conversations, judge } = openConversations(deps, told);
   const talk = { ...replies, notifier, conversations, turns };
   const maintenance = createMaintenance({ ...deps, ...talk, ...clocks });
   const { takeTurn, wakeJobs, wakeCalls } = maintenance;
@@ -145,6 +143,18 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     await outbox.end();
     throw error;
   }
+}
+
+/** What holding a conversation takes, and who judges those that have ended. */
+function openConversations(
+  { pool, metrics, log }: Pick<ApiRoleDeps, 'pool' | 'metrics' | 'log'>,
+  of: { notifier: Notifier; findModel: FindModel; baseUrl: () => string },
+): { conversations: ConversationDeps; judge: Judge } {
+  const { notifier, findModel, baseUrl } = of;
+  const announce = createAnnounce({ notifier, metrics });
+  const about = { pool, announce, changed: tellChanged(notifier), metrics, nowMs: Date.now };
+  const judge = createJudge({ ...about, baseUrl, findModel, log });
+  return { conversations: { ...about, baseUrl, judge: judge.take }, judge };
 }
 
 function openChanges({ pool, log }: Pick<ApiRoleDeps, 'pool' | 'log'>): Changes {
