@@ -149,7 +149,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
 function openConversations(
   { pool, metrics, log }: Pick<ApiRoleDeps, 'pool' | 'metrics' | 'log'>,
   of: { notifier: Notifier; findModel: FindModel; baseUrl: () => string },
-): { conversations: ConversationDeps; judge: Judge } {
+): { conversations: ConversationDeps & Pick<ApiRoleDeps, 'metrics'>; judge: Judge } {
   const { notifier, findModel, baseUrl } = of;
   const announce = createAnnounce({ notifier, metrics });
   const about = { pool, announce, changed: tellChanged(notifier), metrics, nowMs: Date.now };
