@@ -16,7 +16,7 @@ const CONTRACT: Record<string, string> = {
   'conversation.ended':
     'conversation_id agent_id channel duration_sec outcome csat_predicted transcript_url agent_version ended_reason user_id? metadata? call_id?',
   'conversation.transcript.ready':
-    'conversation_id agent_id agent_version transcript_url summary turns outcome csat_predicted user_id? metadata? call_id? channel?',
+    'conversation_id agent_id agent_version transcript_url summary turns outcome csat_predicted judgement? user_id? metadata? call_id? channel?',
   'escalation.requested':
     'escalation_id conversation_id agent_id reason summary team? released_by? user_id? metadata? call_id? channel?',
   'escalation.accepted':
