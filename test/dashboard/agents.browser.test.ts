@@ -155,6 +155,29 @@ describe('two people change the same', () => {
   });
 });
 
+test('who judges an ended conversation is chosen, with what is for a model alone, and compared', async () => {
+  const { page, parley } = await openDashboard();
+  const id = await newAgent(parley, {});
+  await page.goto(`/agents/${id}`);
+  await button(page, 'Change').click();
+  await page.getByText('Tools, voice, limits and the rest').click();
+  expect(await page.getByLabel('Topics it chooses from').count()).toBe(0);
+  await page.getByLabel('Ended conversations are judged').selectOption('by a model as well');
+  await page.getByLabel('Topics it chooses from').fill('delivery\n returns \n');
+  await page.getByLabel('Model that judges', { exact: true }).fill('judge-1');
+  await button(page, 'Save and make it live').click();
+  await text(page, 'version 2 is live');
+  await text(page, 'delivery, returns');
+  const params = { path: { id } };
+  expect((await ok(parley.GET('/v1/agents/{id}', { params }))).judgement).toEqual({
+    by: 'model',
+    model: { name: 'judge-1' },
+    topics: ['delivery', 'returns'],
+  });
+  await page.goto(`/agents/${id}/versions?from=1&to=2`);
+  await page.getByRole('heading', { name: 'Judgement' }).waitFor();
+});
+
 test('what is taken out of users’ words is chosen, compared, and said beside the turn', async () => {
   const { page, parley } = await openDashboard();
   const id = await newAgent(parley, { redaction: ['phone'] });

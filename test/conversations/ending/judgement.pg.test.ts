@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { toUuid } from '../../../src/ids.ts';
+import { listWithoutSummary } from '../../../src/conversations/record/conversations.sql.ts';
+import { fromUuid, toUuid } from '../../../src/ids.ts';
 import type { StubReply, StubRequest } from '../../models/stub-model.ts';
 import type { Reply } from '../../roles/api/api-setup.ts';
 import { until } from '../../until.ts';
@@ -241,6 +242,10 @@ describe('the rule alone judges', () => {
     const id = await ended(await newAgent());
     await until('the judge is asked', () => asked().length === 1);
     expect((await fixture.read(id)).summary).toBeNull();
+    // The reaper leaves it alone as long.
+    const left = async () =>
+      (await listWithoutSummary(fixture.engine.pool, 100)).map((one) => fromUuid('conv', one.id));
+    expect(await left()).not.toContain(id);
     // As if the minute were over.
     await fixture.engine.pool.query(
       'update conversations set judge_until = clock_timestamp() where id = $1',
@@ -284,18 +289,24 @@ describe('the rule alone judges', () => {
 
 test('many ends at once: all are completed, a few are judged at a time', async () => {
   let [under, most] = [0, 0];
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   judge = async () => {
     under += 1;
     most = Math.max(most, under);
-    await new Promise((resolve) => setImmediate(resolve));
+    await gate;
     under -= 1;
     return saying(VERDICT);
   };
   const agent = await newAgent();
   const ids = await Promise.all(Array.from({ length: 20 }, () => ended(agent)));
+  await until('four are judged', () => under === 4);
+  // Long enough for one more to be asked: a whole turn by the same provider.
+  await fixture.say(await fixture.start({ agent_id: agent }), 'How long?');
+  expect(most).toBe(4);
+  open();
   const bodies = await Promise.all(ids.map(completed));
   expect(bodies.map(({ judgement }) => judgement.error)).toEqual(ids.map(() => null));
-  expect(most).toBeLessThanOrEqual(4);
+  expect(most).toBe(4);
 });
 
 test('what an agent declares in it is checked, and names the field', async () => {
