@@ -4,8 +4,8 @@ import {
   lockExpired,
   type ConversationRow,
   type LiveConversation,
-  type Outcome,
 } from '../record/conversations.sql.ts';
+import type { Outcome } from '../record/outcomes.ts';
 import { closeEscalationsOf } from '../escalations/escalations.sql.ts';
 import {
   durationSec,

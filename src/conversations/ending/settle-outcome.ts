@@ -1,4 +1,4 @@
-import type { Outcome } from '../record/conversations.sql.ts';
+import type { Outcome } from '../record/outcomes.ts';
 import { leftOpen, type Tally } from '../record/tally.ts';
 
 /**

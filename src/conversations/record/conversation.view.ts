@@ -3,12 +3,8 @@ import { fromUuid, uuidTimeMs } from '../../ids.ts';
 import { REDACTION_KINDS } from '../../agents/agent.ts';
 import { Activation } from '../../agents/agent.view.ts';
 import { durationSec } from './conversation-deps.ts';
-import {
-  CHANNELS,
-  CONVERSATION_STATUSES,
-  OUTCOMES,
-  type ConversationRow,
-} from './conversations.sql.ts';
+import { CHANNELS, CONVERSATION_STATUSES, type ConversationRow } from './conversations.sql.ts';
+import { OUTCOMES } from './outcomes.ts';
 import { Judgement } from './judgement.ts';
 import type { MessageResult, TurnRow } from './turns.sql.ts';
 import { createdAt, flag, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';

@@ -1,23 +1,14 @@
 import type { AgentContent } from '../../agents/agent.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Judgement } from './judgement.ts';
+import type { Outcome } from './outcomes.ts';
 import { EMPTY_TALLY, type Tally } from './tally.ts';
 
 export const CHANNELS = ['chat', 'voice', 'sms', 'web_voice'] as const;
 export const CONVERSATION_STATUSES = ['active', 'escalated', 'ended', 'failed'] as const;
-export const OUTCOMES = [
-  'resolved',
-  'unresolved',
-  'escalated',
-  'abandoned',
-  'voicemail',
-  'failed',
-  'unknown',
-] as const;
 
 export type Channel = (typeof CHANNELS)[number];
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
-export type Outcome = (typeof OUTCOMES)[number];
 export type Variables = Record<string, unknown>;
 
 /** A conversation with an agent. Times are Unix milliseconds. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OUTCOMES } from './conversations.sql.ts';
+import { OUTCOMES } from './outcomes.ts';
 
 const tokens = z.int().min(0);
 

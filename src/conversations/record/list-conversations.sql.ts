@@ -12,8 +12,8 @@ import {
   type Channel,
   type ConversationRow,
   type ConversationStatus,
-  type Outcome,
 } from './conversations.sql.ts';
+import type { Outcome } from './outcomes.ts';
 import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
 
 /** Times in Unix seconds, ids uuids. */
