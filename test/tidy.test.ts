@@ -58,6 +58,7 @@ const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[
     parts: [
       'redaction',
       'record',
+      'feedback',
       'judging',
       'escalations',
       'ending',

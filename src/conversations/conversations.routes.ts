@@ -10,7 +10,7 @@ import type { ConversationDeps } from './record/conversation-deps.ts';
 import { endConversation } from './ending/end-conversation.ts';
 import type { Followers } from './follow-conversation.ts';
 import { followConversationRoute } from './follow-conversation.routes.ts';
-import { giveFeedback } from './give-feedback.ts';
+import { feedbackRoutes, type FeedbackRoutesDeps } from './feedback/feedback.routes.ts';
 import { requestEscalation } from './escalations/request-escalation.ts';
 import { startConversation } from './record/start-conversation.ts';
 import {
@@ -41,10 +41,11 @@ const tag = 'Conversations';
 const params = { id: idParam('conv', 'conversation') };
 const answers = { 200: { description: 'The conversation.', schema: Conversation } };
 
-export type ConversationRoutesDeps = ConversationDeps & {
-  takeTurn: TakeTurn;
-  followers: Pick<Followers, 'open'>;
-};
+export type ConversationRoutesDeps = ConversationDeps &
+  FeedbackRoutesDeps & {
+    takeTurn: TakeTurn;
+    followers: Pick<Followers, 'open'>;
+  };
 
 /** Conversations, from their start to their end (contract §4). */
 export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
@@ -56,7 +57,7 @@ export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
     messageRoute(deps),
     endRoute(deps),
     escalateRoute(deps),
-    feedbackRoute(deps),
+    ...feedbackRoutes(deps),
     transcriptRoute(deps),
     followConversationRoute(deps),
   ];
@@ -242,30 +243,6 @@ function escalateRoute(deps: ConversationRoutesDeps): Route {
           body: escalationView(row),
           headers: { Location: `/v1/escalations/${fromUuid('esc', row.id)}` },
         }),
-      ),
-  });
-}
-
-const feedbackBody = z
-  .strictObject({ csat: z.int().min(1).max(5).describe('1 (bad) to 5 (good).') })
-  .describe('What the user says of it.');
-
-function feedbackRoute(deps: ConversationRoutesDeps): Route {
-  return route({
-    method: 'post',
-    path: '/v1/conversations/{id}/feedback',
-    operationId: 'rateConversation',
-    tag,
-    scope: 'write',
-    summary: 'Say how content the user is',
-    description: 'At any time, after the end too; again, and it is replaced.',
-    params,
-    body: { schema: feedbackBody },
-    answers,
-    handle: async ({ answering, caller: { namespace }, params: { id }, body: { csat } }) =>
-      answering(
-        (beforeCommit) => giveFeedback(deps, { namespace, id, csat }, beforeCommit),
-        (row) => ({ status: 200, body: conversationView(row) }),
       ),
   });
 }

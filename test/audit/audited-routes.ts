@@ -50,6 +50,7 @@ export const NOT_AUDITED: Record<string, string> = {
   createChatCompletion: 'the hot path, and the words of a user',
   updateConversation: 'what a program keeps with a conversation, which is its own record',
   endConversation: 'the hot path; conversation.ended tells of it',
+  createFeedbackLink: 'it stores nothing; the rating is kept with the conversation',
   rateConversation: 'what a user says of a conversation, kept with it',
   sendHumanMessage: 'a turn of a conversation, as any message',
   keepEscalation: 'it changes nothing: whoever accepted is still there',

@@ -101,6 +101,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   ],
   escalateConversation:
     'no screen: who gives one back takes it back by the Undo of the same button',
+  createFeedbackLink: 'no screen: programs send it to their users, after the end',
   rateConversation: 'no screen: users rate, through the program they talk with',
   createChatCompletion: 'no screen: for programs that speak to OpenAI; people have the playground',
 

@@ -174,7 +174,8 @@ function hasCause(error: unknown, is: (error: unknown) => boolean): boolean {
   return error instanceof Error && error.cause !== undefined && hasCause(error.cause, is);
 }
 
-function logError(
+/** Ours goes into the log with where it came from; a caller's does not. */
+export function logError(
   log: Logger,
   { shown, error, requestId }: { shown: ApiError; error: unknown; requestId: string },
 ): void {

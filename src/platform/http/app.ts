@@ -21,7 +21,7 @@ import { heldByKey } from './held-by-key.ts';
 import { shareWithOrigins } from './cross-origin.ts';
 import { DASHBOARD_FOLDER, readDashboard, serveDashboard } from './dashboard-files.ts';
 import type { InFlight, InFlightKind } from './in-flight.ts';
-import { serveDocs } from './pages.ts';
+import { serveDocs, servePage, type Page } from './pages.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
 import { identifyRequest, labelRoute, watchRequests } from './request-log.ts';
@@ -31,6 +31,8 @@ import { answering, createRunOnce, type RunOnce } from './run-once.ts';
 
 export type AppDeps = IdempotencyDeps & {
   routes: readonly Route[];
+  /** For people without a key. */
+  pages: readonly Page[];
   authenticate: Authenticate;
   authenticateSession: AuthenticateSession;
   watchCaller: WatchCaller;
@@ -71,6 +73,8 @@ export function createApp(deps: AppDeps): Express {
   }
   app.use('/v1', shareWithOrigins(deps.corsOrigins ?? []));
   serveDocs(app, refuseMethod(READS));
+  for (const page of deps.pages)
+    servePage(app, page, { ...deps, refuse: refuseMethod([...READS, 'POST']) });
   if (deps.serveHealth) serveHealth(app, deps);
   const paths = Map.groupBy(deps.routes, ({ path }) => path);
   const serving: ServingDeps = {

@@ -1,6 +1,10 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Express, RequestHandler } from 'express';
+import type { Express, Request, RequestHandler } from 'express';
+import type { ApiError } from '../../errors.ts';
+import type { Logger } from '../observability/logger.ts';
+import { asApiError, logError } from './answer.ts';
+import { createBodyReader, discardBody } from './read-body.ts';
 import { labelRoute } from './request-log.ts';
 
 /**
@@ -95,3 +99,86 @@ SwaggerUIBundle({
   validatorUrl: null,
 });
 `;
+
+/**
+ * A page with a form for somebody who has a link and no key. It works without scripts; what its link says
+ * stands in the query, which no log has.
+ */
+export type Page = {
+  path: string;
+  /** Its `Content-Security-Policy`. */
+  policy: string;
+  show: (request: PageRequest) => Promise<PageAnswer>;
+  /** What was sent by the form. */
+  take: (request: PageRequest, form: URLSearchParams) => Promise<PageAnswer>;
+  /** What people read when something is wrong. */
+  explain: (error: ApiError, request: PageRequest) => PageAnswer;
+};
+
+export type PageRequest = {
+  query: URLSearchParams;
+  /** The one of these that the browser likes best, or the first. */
+  prefer: <T extends string>(languages: readonly [T, ...T[]]) => T;
+  /** Of the client, or of a proxy before it. */
+  address: string;
+};
+
+/** `location`: go there instead (303). */
+export type PageAnswer = { status: number; html: string } | { location: string };
+
+const FORM_BYTES_MAX = 4 * 1024;
+
+/** Nothing of it is kept by anybody on the way, or found by who searches. */
+export function servePage(
+  app: Express,
+  page: Page,
+  { log, refuse }: { log: Logger; refuse: RequestHandler },
+): void {
+  const answer = (
+    run: (request: PageRequest, raw: Request) => Promise<PageAnswer>,
+  ): RequestHandler => {
+    return async (request, response) => {
+      const asked = pageRequestOf(request);
+      const done = await run(asked, request).catch((error: unknown) => {
+        const shown = asApiError(error);
+        logError(log, { shown, error, requestId: String(response.getHeader('request-id')) });
+        if (shown.retryAfterSec) response.setHeader('Retry-After', String(shown.retryAfterSec));
+        return page.explain(shown, asked);
+      });
+      discardBody(response);
+      response.set({
+        'Cache-Control': 'no-store',
+        'Content-Security-Policy': page.policy,
+        'Referrer-Policy': 'no-referrer',
+        'X-Frame-Options': 'DENY',
+        'X-Robots-Tag': 'noindex',
+      });
+      if ('location' in done) response.redirect(303, done.location);
+      else response.status(done.status).vary('Accept-Language').type('html').send(done.html);
+    };
+  };
+  const take = async (asked: PageRequest, request: Request): Promise<PageAnswer> => {
+    const accepted = { mediaTypes: [FORM_TYPE], bytesMax: FORM_BYTES_MAX };
+    const { bytes } = await createBodyReader(request).raw(accepted);
+    return page.take(asked, new URLSearchParams(bytes.toString('utf8')));
+  };
+  app
+    .route(page.path)
+    .all(labelRoute(page.path))
+    .get(answer(page.show))
+    .post(answer(take))
+    .all(refuse);
+}
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+function pageRequestOf(request: Request): PageRequest {
+  const { url, socket } = request;
+  const at = url.indexOf('?');
+  return {
+    query: new URLSearchParams(at < 0 ? '' : url.slice(at + 1)),
+    prefer: (languages) =>
+      languages.find((one) => one === request.acceptsLanguages([...languages])) ?? languages[0],
+    address: socket.remoteAddress ?? '',
+  };
+}

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /**
  * Secrets at rest: AES-256-GCM under PARLEY_ENCRYPTION_KEY. The place a secret belongs to is
@@ -14,6 +22,10 @@ export type Sealer = {
   seal: (plain: string, place: string) => Buffer;
   /** @throws Error when the key or the place is another one, or a bit has changed. */
   open: (sealed: Buffer, place: string) => string;
+  /** 16 bytes that only who has the key can make of these, for that purpose (HMAC-SHA256, RFC 2104). */
+  sign: (data: Buffer, purpose: string) => Buffer;
+  /** Whether they were made of these with one of its keys. */
+  isSigned: (data: Buffer, signature: Buffer, purpose: string) => boolean;
 };
 
 const VERSION = 1;
@@ -21,6 +33,8 @@ const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
+/** 128 bits cannot be guessed, and a link stays short. */
+export const SIGNATURE_BYTES = 16;
 
 /** Keys are 32 bytes. `other` only opens. */
 export function createSealer(key: Buffer, other?: Buffer): Sealer {
@@ -53,7 +67,17 @@ export function createSealer(key: Buffer, other?: Buffer): Sealer {
       const body = sealed.subarray(HEADER_BYTES + NONCE_BYTES + TAG_BYTES);
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
     },
+    sign: (data, purpose) => macOf(key, data, purpose),
+    isSigned: (data, signature, purpose) =>
+      signature.length === SIGNATURE_BYTES &&
+      [...keys.values()].some((one) => timingSafeEqual(macOf(one, data, purpose), signature)),
   };
+}
+
+/** By a key of its own for each purpose: what is signed for one is worth nothing for another, nor for sealing. */
+function macOf(key: Buffer, data: Buffer, purpose: string): Buffer {
+  const own = Buffer.from(hkdfSync('sha256', key, '', `parley sign ${purpose}`, 32));
+  return createHmac('sha256', own).update(data).digest().subarray(0, SIGNATURE_BYTES);
 }
 
 function idOf(key: Buffer): Buffer {

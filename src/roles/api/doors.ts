@@ -11,10 +11,15 @@ export type Doors = Pick<LiveKeys, 'authenticate' | 'look' | 'stop'> & {
   authenticateSession: AuthenticateSession;
   watchCaller: WatchCaller;
   rateLimits: RateLimits;
+  /** Of requests with one link to give feedback, whatever a key may do. */
+  linkLimits: RateLimits;
   /** A key or a session (uuid) ended, or got an end: tells all processes. */
   onEnded: (id: string) => void;
   onKeyEnded: (id: string) => void;
 };
+
+/** A minute: more than anybody clicks. */
+const LINK_REQUESTS_MAX = 60;
 
 export function openDoors(deps: {
   pool: Pool;
@@ -45,6 +50,7 @@ export function openDoors(deps: {
     onEnded,
     onKeyEnded: onEnded,
     rateLimits: createRateLimits(deps.rateLimit),
+    linkLimits: createRateLimits(LINK_REQUESTS_MAX),
     stop: async () => {
       await Promise.all([keys.stop(), sessions.stop()]);
     },

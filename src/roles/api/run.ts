@@ -1,6 +1,7 @@
 import type { Models } from '../../agents/missing-providers.ts';
 import { hostname } from 'node:os';
 import { createJudge, type Judge } from '../../conversations/ending/judge.ts';
+import { feedbackPage } from '../../conversations/feedback/feedback-page.ts';
 import { createFollowers, type Followers } from '../../conversations/follow-conversation.ts';
 import { createLiveTurns, type LiveTurns } from '../../conversations/turns/live-turns.ts';
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
@@ -116,7 +117,8 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     ...modelsOf(deps),
   });
   const isReady = (): Promise<boolean> => isAnswering(pool);
-  const app = createApp({ ...deps, ...doors, inFlight, isReady, routes, nowMs: Date.now });
+  const pages = [feedbackPage({ ...deps, ...doors, ...conversations })];
+  const app = createApp({ ...deps, ...doors, inFlight, isReady, routes, pages, nowMs: Date.now });
   try {
     const server = await serve(app, deps);
     if (baseUrl === '') baseUrl = linkBase(deps.host, server);

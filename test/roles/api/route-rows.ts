@@ -245,6 +245,7 @@ export const ROWS: Record<string, Row> = {
   updateConversation: { path: conversation, json: { metadata: { crm: '1' } }, status: 200 },
   endConversation: { path: below(conversation, '/end'), json: {}, status: 200 },
   escalateConversation: { path: below(conversation, '/escalate'), json: {}, status: 201 },
+  createFeedbackLink: { path: below(endedConversation, '/feedback_link'), json: {}, status: 200 },
   rateConversation: { path: below(endedConversation, '/feedback'), json: { csat: 5 }, status: 200 },
   getTranscript: { path: below(conversation, '/transcript'), status: 200 },
   followConversation: { path: below(conversation, '/events'), status: 200, isStream: true },

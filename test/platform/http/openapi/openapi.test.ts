@@ -92,6 +92,7 @@ const CONTRACT = `
   post,get /v1/conversations; get,delete /v1/conversations/{id}
   post /v1/conversations/{id}/messages; post /v1/conversations/{id}/end
   post /v1/conversations/{id}/escalate; post /v1/conversations/{id}/feedback
+  post /v1/conversations/{id}/feedback_link
   get /v1/conversations/{id}/transcript; get /v1/conversations/{id}/events
   post /v1/chat/completions; get /v1/models; get /v1/models/{model}
   get /v1/escalations; get /v1/escalations/{id}; post /v1/escalations/{id}/accept

@@ -1,7 +1,7 @@
-import { found } from '../errors.ts';
-import { inOneCommit, noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
-import type { ConversationDeps } from './record/conversation-deps.ts';
-import { setFeedback, type ConversationRow } from './record/conversations.sql.ts';
+import { found } from '../../errors.ts';
+import { inOneCommit, noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import type { ConversationDeps } from '../record/conversation-deps.ts';
+import { setFeedback, type ConversationRow } from '../record/conversations.sql.ts';
 
 /** Stores the user's rating; a later one replaces it. @throws ApiError not_found */
 export async function giveFeedback(

@@ -1,0 +1,36 @@
+import { SIGNATURE_BYTES, type Sealer } from '../../platform/postgres/sealing.ts';
+
+/** What a link to give feedback says: of which conversation (uuid), and until when (Unix seconds). */
+export type FeedbackLink = { conversationId: string; expiresAt: number };
+
+const PURPOSE = 'feedback';
+const UUID_BYTES = 16;
+const TIME_BYTES = 4;
+
+/**
+ * 48 characters: uuid (16 bytes) | Unix seconds (4) | signature (16), in base64url. Nothing is stored: who has
+ * the key can tell that it is ours. Signed, not sealed: an id is no secret.
+ */
+export function feedbackToken(
+  sealer: Pick<Sealer, 'sign'>,
+  { conversationId, expiresAt }: FeedbackLink,
+): string {
+  const data = Buffer.alloc(UUID_BYTES + TIME_BYTES);
+  data.write(conversationId.replaceAll('-', ''), 'hex');
+  data.writeUInt32BE(expiresAt, UUID_BYTES);
+  return Buffer.concat([data, sealer.sign(data, PURPOSE)]).toString('base64url');
+}
+
+/** undefined: it is not ours. Whether its time is over is for the caller to see. */
+export function readFeedbackToken(
+  sealer: Pick<Sealer, 'isSigned'>,
+  token: string,
+): FeedbackLink | undefined {
+  if (!/^[\w-]{48}$/.test(token)) return undefined;
+  const bytes = Buffer.from(token, 'base64url');
+  const data = bytes.subarray(0, -SIGNATURE_BYTES);
+  if (!sealer.isSigned(data, bytes.subarray(-SIGNATURE_BYTES), PURPOSE)) return undefined;
+  const hex = data.toString('hex', 0, UUID_BYTES);
+  const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return { conversationId: uuid, expiresAt: data.readUInt32BE(UUID_BYTES) };
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { found } from '../../errors.ts';
+import { idParam, unixTime } from '../../platform/http/fields.ts';
+import { route, type Route } from '../../platform/http/route.ts';
+import type { Sealer } from '../../platform/postgres/sealing.ts';
+import type { ConversationDeps } from '../record/conversation-deps.ts';
+import { Conversation, conversationView } from '../record/conversation.view.ts';
+import { readConversation } from '../record/conversations.sql.ts';
+import { FEEDBACK_PATH } from './feedback-page.ts';
+import { feedbackToken } from './feedback-token.ts';
+import { giveFeedback } from './give-feedback.ts';
+
+const tag = 'Conversations';
+const params = { id: idParam('conv', 'conversation') };
+
+const DAY_SEC = 86_400;
+
+export type FeedbackRoutesDeps = Pick<
+  ConversationDeps,
+  'pool' | 'changed' | 'nowMs' | 'baseUrl'
+> & {
+  sealer: Pick<Sealer, 'sign'>;
+};
+
+/** What users say of a conversation: by key, and by a link of their own (contract §4). */
+export function feedbackRoutes(deps: FeedbackRoutesDeps): Route[] {
+  return [rateRoute(deps), linkRoute(deps)];
+}
+
+const feedbackBody = z
+  .strictObject({ csat: z.int().min(1).max(5).describe('1 (bad) to 5 (good).') })
+  .describe('What the user says of it.');
+
+function rateRoute(deps: FeedbackRoutesDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/conversations/{id}/feedback',
+    operationId: 'rateConversation',
+    tag,
+    scope: 'write',
+    summary: 'Say how content the user is',
+    description: 'At any time, after the end too; again, and it is replaced.',
+    params,
+    body: { schema: feedbackBody },
+    answers: { 200: { description: 'The conversation.', schema: Conversation } },
+    handle: async ({ answering, caller: { namespace }, params: { id }, body: { csat } }) =>
+      answering(
+        (beforeCommit) => giveFeedback(deps, { namespace, id, csat }, beforeCommit),
+        (row) => ({ status: 200, body: conversationView(row) }),
+      ),
+  });
+}
+
+const linkBody = z
+  .strictObject({
+    expires_in_sec: z
+      .int()
+      .min(60)
+      .max(90 * DAY_SEC)
+      .default(30 * DAY_SEC)
+      .describe('For how long it is good.'),
+  })
+  .describe('What kind of link.');
+
+const FeedbackLink = z
+  .strictObject({
+    url: z.url().meta({ description: 'For the user: a page that asks for 1 to 5.' }),
+    expires_at: unixTime,
+  })
+  .meta({ id: 'FeedbackLink', description: 'A link by which a user rates one conversation.' });
+
+/** One query; the link itself is stored nowhere. */
+function linkRoute({ pool, sealer, nowMs, baseUrl }: FeedbackRoutesDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/conversations/{id}/feedback_link',
+    operationId: 'createFeedbackLink',
+    tag,
+    scope: 'write',
+    summary: 'Make a link by which the user rates it',
+    description:
+      'For a message to the user, such as an e-mail after the end: whoever has the link can rate this conversation, ' +
+      'and nothing else, until it expires. Opening it records nothing. Any number of links can be made.',
+    params,
+    body: { schema: linkBody, isOptional: true },
+    answers: { 200: { description: 'The link.', schema: FeedbackLink } },
+    handle: async ({ caller: { namespace }, params: { id }, body: { expires_in_sec: forSec } }) => {
+      found(await readConversation(pool, { namespace, id }), 'conversation');
+      const expiresAt = Math.floor(nowMs() / 1_000) + forSec;
+      const token = feedbackToken(sealer, { conversationId: id, expiresAt });
+      const body = { url: `${baseUrl()}${FEEDBACK_PATH}?token=${token}`, expires_at: expiresAt };
+      return { status: 200, body };
+    },
+  });
+}
