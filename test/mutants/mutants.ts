@@ -18,6 +18,7 @@ import { MANIFEST_MUTANTS } from './manifest-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { PRODUCER_MUTANTS } from './producer-mutants.ts';
 import { QUEUE_MUTANTS } from './queue-mutants.ts';
+import { FEEDBACK_MUTANTS } from './feedback-mutants.ts';
 import { JUDGEMENT_MUTANTS } from './judgement-mutants.ts';
 import { REDACTION_MUTANTS } from './redaction-mutants.ts';
 import { RECONCILE_MUTANTS } from './reconcile-mutants.ts';
@@ -39,6 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ESCALATION_MUTANTS,
   ...CONVERSATION_MUTANTS,
   ...LANGUAGE_MUTANTS,
+  ...FEEDBACK_MUTANTS,
   ...JUDGEMENT_MUTANTS,
   ...REDACTION_MUTANTS,
   ...GAP_MUTANTS,

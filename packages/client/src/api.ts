@@ -1378,6 +1378,13 @@ export interface components {
       /** Unix seconds. */
       finished_at: (number | null);
     };
+    /** A link by which a user rates one conversation. */
+    FeedbackLink: {
+      /** For the user: a page that asks for 1 to 5. */
+      url: string;
+      /** Unix seconds. */
+      expires_at: number;
+    };
     /** A conversation, turn by turn. */
     Transcript: {
       conversation_id: string;
@@ -4166,6 +4173,45 @@ export interface paths {
       responses: {
         200: { headers: { [name: string]: unknown }; content: {
           'application/json': components['schemas']['Conversation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<'idempotency_in_progress'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/conversations/{id}/feedback_link': Only<{
+    /** Make a link by which the user rates it */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the conversation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** For how long it is good. */
+          expires_in_sec?: number;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['FeedbackLink'];
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;

@@ -61,7 +61,9 @@ describe('the document and what express serves', () => {
   test('are the same routes, in both directions', () => {
     // Express types its stack as any; these are the parts that say what it routes.
     type Layer = { route?: { path: string; stack: { method?: string }[] } };
-    const stack = (createApp({ ...deps, routes }).router as unknown as { stack: Layer[] }).stack;
+    const stack = (
+      createApp({ ...deps, routes, pages: [] }).router as unknown as { stack: Layer[] }
+    ).stack;
     const served = stack.flatMap(({ route }) =>
       route?.path.startsWith('/v1')
         ? route.stack.flatMap(({ method }) =>
