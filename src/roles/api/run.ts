@@ -91,11 +91,10 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   await listener.start();
   let baseUrl = deps.baseUrl ?? '';
   const clocks = { nowMs: Date.now, clockMs: monotonicMs };
-  const replies = openReplies({ ...deps, findEndpoint: endpoints.find, clockMs: monotonicMs });
-  const told = { ...replies, notifier, baseUrl: () => baseUrl };
-  const { conversations, judge } = openConversations(deps, told);
-  const talk = { ...replies, notifier, conversations, turns };
-  const maintenance = createMaintenance({ ...deps, ...talk, ...clocks });
+  const replies = openReplies({ ...deps, ...clocks, findEndpoint: endpoints.find });
+  const talk = { ...replies, notifier, turns, baseUrl: () => baseUrl };
+  const { conversations, judge } = openConversations(deps, talk);
+  const maintenance = createMaintenance({ ...deps, ...talk, ...clocks, conversations });
   const { takeTurn, wakeJobs, wakeCalls } = maintenance;
   const readers = createReaders(deps);
   const routes = createRoutes({
@@ -118,7 +117,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   });
   const isReady = (): Promise<boolean> => isAnswering(pool);
   const pages = [feedbackPage({ ...deps, ...doors, ...conversations })];
-  const app = createApp({ ...deps, ...doors, inFlight, isReady, routes, pages, nowMs: Date.now });
+  const app = createApp({ ...deps, ...doors, ...clocks, inFlight, isReady, routes, pages });
   try {
     const server = await serve(app, deps);
     if (baseUrl === '') baseUrl = linkBase(deps.host, server);
