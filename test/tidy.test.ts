@@ -150,6 +150,8 @@ const REACHES_OVER: Record<string, readonly string[]> = {
   'webhooks/queue/partitions.sql.ts': ['events'],
   // A turn reads the conversation, its agent and the content of its version by one statement.
   'conversations/record/conversations.sql.ts': ['agent_versions', 'agents'],
+  // Who rates a conversation reads whom it was with, by one statement.
+  'conversations/feedback/rated-conversation.sql.ts': ['agents'],
   // Conversations are found by the numbers of their call.
   'conversations/record/list-conversations.sql.ts': ['calls'],
   // What ends a call and what ends its conversation are looked for together.

@@ -96,7 +96,7 @@ export async function endLocked(
 ): Promise<ConversationRow> {
   const { db, emit, count, deps } = transaction;
   const row = await breakOffTurn(transaction, locked);
-  for (const status of await closeEscalationsOf(db, row.id, summarizeSoFar(row.tally)))
+  for (const status of await closeEscalationsOf(db, row.id, summarizeSoFar(row)))
     count(row, status);
   const outcome = settleOutcome(row.tally, stated);
   const ended = await endConversationRow(db, {

@@ -35,7 +35,7 @@ export function acceptEscalation(
       const waitSec = waitOf(row) ?? 0;
       const { name } = input.acceptedBy;
       const tally = countAccept(conversation.tally, { waitSec, name });
-      const summary = summarizeSoFar(tally);
+      const summary = summarizeSoFar({ ...conversation, tally });
       await setEscalationSummary(db, row.id, summary);
       await addSystemTurn(db, conversation, {
         text: `${name} has joined.`,

@@ -48,8 +48,7 @@ export async function closeEscalation(
     async (transaction) => {
       const { db, count } = transaction;
       const conversation = await lockConversationOf(db, input);
-      const summary =
-        conversation && from === 'accepted' ? summarizeSoFar(conversation.tally) : null;
+      const summary = conversation && from === 'accepted' ? summarizeSoFar(conversation) : null;
       if (input.to === 'completed') await requireAcceptedBy(db, input, input.by ?? null);
       const row = await closeEscalationRow(db, input.id, { from, to: input.to, summary });
       if (!row || !conversation) throw await statusError(db, input);

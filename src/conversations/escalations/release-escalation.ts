@@ -45,7 +45,7 @@ export async function releaseEscalation(
       const tally = { ...conversation.tally, lacksHuman: true };
       const row = await releaseEscalationRow(db, input.id, {
         team: input.team,
-        summary: summarizeSoFar(tally),
+        summary: summarizeSoFar({ ...conversation, tally }),
         isDue: input.isDue === true,
       });
       if (!row) throw await statusError(db, input);

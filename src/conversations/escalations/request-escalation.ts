@@ -80,7 +80,7 @@ export async function openEscalation(
     conversationId: conversation.id,
     agentId: conversation.agentId,
     reason,
-    summary: summarizeSoFar(conversation.tally),
+    summary: summarizeSoFar(conversation),
     timeoutSec,
     test: conversation.test,
     team,

@@ -21,9 +21,16 @@ export function summarize(
   return cut([...sentences(row.tally), ending].join(' '), SUMMARY_MAX);
 }
 
-/** Of a conversation that goes on, for the human who may take over. */
-export function summarizeSoFar(tally: Tally): string {
-  return cut(sentences(tally).join(' '), SUMMARY_MAX);
+/**
+ * Of a conversation that goes on, for the human who may take over: who the user is, what was tried, what was asked
+ * and what is open; at most 1,000 characters.
+ */
+export function summarizeSoFar({
+  userId,
+  tally,
+}: Pick<ConversationRow, 'userId' | 'tally'>): string {
+  const who = userId === null ? [] : [`The user is ${userId}.`];
+  return cut([...who, ...sentences(tally)].join(' '), SUMMARY_MAX);
 }
 
 function sentences(tally: Tally): string[] {
@@ -44,9 +51,18 @@ function sentences(tally: Tally): string[] {
       ? [`Not answered: ${open.join(', ')}${openMore > 0 ? ` and ${openMore} more` : ''}.`]
       : []),
     ...(tally.isDissatisfied ? ['The user was not content with the last answer.'] : []),
+    ...tried(tally),
     ...handover(tally),
     ...(tally.needs === 0 ? ['The user asked nothing.'] : []),
   ];
+}
+
+function tried({ tools = [] }: Tally): string[] {
+  if (tools.length === 0) return [];
+  const names = tools.map(({ name, failed }) =>
+    failed === 0 ? name : `${name} (failed${failed === 1 ? '' : ` ${failed} times`})`,
+  );
+  return [`Tried: ${names.join(', ')}.`];
 }
 
 function handover({ escalations, lacksHuman }: Tally): string[] {

@@ -17,6 +17,8 @@ export type Tally = {
   unansweredInRow: number;
   /** Calls of tools that failed, since one that did not; for tool_failure. Absent: of before, 0. */
   toolFailuresInRow?: number;
+  /** Tools that were called, in the order of their first calls, with how many calls failed. Absent: of before, none. */
+  tools?: TriedTool[];
   /** The same question again. */
   repeats: number;
   complaints: number;
@@ -41,6 +43,8 @@ export type Tally = {
   /** Some of the answered questions, for the summary. */
   told: { question: string; from: string }[];
 };
+
+export type TriedTool = { name: string; failed: number };
 
 export type AskedQuestion = { text: string; words: string[]; isAnswered: boolean };
 

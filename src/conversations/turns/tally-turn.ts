@@ -1,5 +1,5 @@
 import { within } from '../../knowledge/passages/phrases.ts';
-import type { AskedQuestion, Tally } from '../record/tally.ts';
+import type { AskedQuestion, Tally, TriedTool } from '../record/tally.ts';
 import english from './english.json' with { type: 'json' };
 import { likeness, type UserTurn } from './read-user-turn.ts';
 import type { Reply } from './responder.ts';
@@ -11,6 +11,7 @@ const MOODS_MAX = 10;
 const RECENT_MAX = 6;
 const OPEN_MAX = 10;
 const SUMMARIZED_MAX = 3;
+const TOOLS_MAX = 10;
 /** For summaries; the whole text is in the transcript. */
 const QUESTION_CHARS_MAX = 160;
 
@@ -57,10 +58,26 @@ export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
     answeredLast: reply.answeredFrom !== undefined,
     offeredHuman: reply.offersHuman === true,
     ...(reply.toolFailuresInRow !== undefined && { toolFailuresInRow: reply.toolFailuresInRow }),
+    ...(reply.toolTurns && { tools: countTools(tally.tools ?? [], reply.toolTurns) }),
   };
   if (reply.answeredFrom !== undefined) return countAnswer(wanted, user, reply.answeredFrom);
   if (reply.unanswered) return countUnanswered(wanted, user);
   return reply.handover ? { ...wanted, needs: wanted.needs + 1 } : wanted;
+}
+
+/** Beyond the bound only those that are there already are counted. */
+function countTools(
+  before: readonly TriedTool[],
+  turns: NonNullable<Reply['toolTurns']>,
+): TriedTool[] {
+  const tools = new Map(before.map((tool) => [tool.name, tool]));
+  for (const { toolCall, toolResult } of turns) {
+    const called = String(toolCall?.['name']);
+    const { name, failed } = tools.get(called) ?? { name: called, failed: 0 };
+    if (!tools.has(name) && tools.size >= TOOLS_MAX) continue;
+    tools.set(name, { name, failed: failed + (toolResult?.['ok'] === false ? 1 : 0) });
+  }
+  return [...tools.values()];
 }
 
 function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {

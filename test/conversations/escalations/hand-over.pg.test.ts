@@ -320,8 +320,12 @@ test('three people, from the question to the end, with all the events', async ()
   // Lee takes over, knows what was said, and gives it back to the agent.
   const { body: taken } = await accept(esc, LEE, 60);
   expect(taken.summary).toContain('How long does delivery take?');
+  expect(taken.summary).toMatch(/^The user is dora\. /);
   await act(esc, 'messages', { text: 'Yes, within 30 days', by: LEE.id });
+  const before = taken.summary;
   await act(esc, 'complete', { by: LEE.id });
+  const { body: done } = await fixture.call('GET', `/v1/escalations/${esc}`);
+  expect(done.summary).not.toBe(before);
   expect((await fixture.say(id, 'When are you open?')).body.turns[1].text).toMatch(/nine to six/);
   await fixture.end(id);
   expect((await texts(id)).map((text) => text.replace(/\..*/s, ''))).toEqual([
