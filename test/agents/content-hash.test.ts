@@ -42,6 +42,7 @@ const FULL = {
   },
   limits: { maxDurationSec: 600, silenceTimeoutSec: 30 },
   redaction: ['card', 'phone'],
+  judgement: { by: 'model', model: { name: 'm-2' }, topics: ['delivery', 'returns'] },
 } satisfies Record<string, unknown>;
 
 /** Another valid value for each content field; a new field of the kind fails until it is here. */
@@ -56,6 +57,7 @@ const OTHER: Record<string, unknown> = {
   escalation: { ...FULL.escalation, timeoutSec: 61 },
   limits: { ...FULL.limits, maxDurationSec: 601 },
   redaction: ['card'],
+  judgement: { by: 'model', model: { name: 'm-2' }, topics: ['delivery'] },
 };
 const CONTENT = AGENT_CONTENT_FIELDS.filter((field) => field !== 'promptFrom');
 

@@ -56,7 +56,7 @@ export const JUDGEMENT_MUTANTS: readonly Mutant[] = [
     find: 'satisfaction: z.literal([1, 2, 3, 4, 5])',
     replace: 'satisfaction: z.number()',
     suite: JUDGEMENT,
-    test: 'when the model is beyond the scale',
+    test: 'is beyond the scale',
   },
   {
     name: 'judge-within-the-bounds-of-a-reply',

@@ -36,6 +36,10 @@ test('phrases say of which language they are', () => {
     // By language, of the words by which one is told from the other.
     if (path.basename(file) === 'function-words.json') {
       for (const language of ['de', 'en', 'fr']) expect(phrases).toHaveProperty(language);
+    } else if (path.basename(file) === 'feedback-words.json') {
+      // What a page says to users, the same in each.
+      const [english, german] = ['en', 'de'].map((one) => Object.keys(Object(phrases)[one]));
+      expect(german).toEqual(english);
     } else if (path.basename(path.dirname(file)) === 'languages') {
       expect(phrases).toHaveProperty('language', path.basename(file, '.json'));
     } else {
