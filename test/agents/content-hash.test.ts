@@ -167,8 +167,12 @@ test.each([
     { prompt: 'one', voice: { speed: 1 }, limits: {} },
     '5c9790d6ebcc53a7d134dce1e2867c48f501813405f8d3744872aabec48d5cdf',
   ],
-  [{ ...FULL, redaction: [] }, 'e41edaf05cfe16c11c60c2afc9c0d4f6351d75592871eb27e299c858a3e6b295'],
-  [FULL, 'f6d829be7aa853d51f3b63ccccfff47a2ccb021105937b3871f887fdd00dd284'],
+  [
+    { ...FULL, redaction: [], judgement: {} },
+    'e41edaf05cfe16c11c60c2afc9c0d4f6351d75592871eb27e299c858a3e6b295',
+  ],
+  [{ ...FULL, judgement: {} }, 'f6d829be7aa853d51f3b63ccccfff47a2ccb021105937b3871f887fdd00dd284'],
+  [FULL, ''],
 ])('the hash of known content never changes (%#)', (fields, hash) => {
   expect([HASH_VERSION, hashOf(fields)]).toEqual([1, hash]);
 });
