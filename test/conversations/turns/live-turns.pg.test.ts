@@ -84,8 +84,7 @@ const TRIES = 5;
 
 test('a newer message cancels at once, and has what was interrupted in its history', async () => {
   const tookMs: number[] = [];
-  const isSlow = (): boolean => tookMs.every((took) => took >= 40);
-  while (isSlow() && tookMs.length < TRIES) tookMs.push(await interrupt());
+  while (!(Math.min(...tookMs) < 40) && tookMs.length < TRIES) tookMs.push(await interrupt());
   expect(Math.min(...tookMs)).toBeLessThan(40);
 });
 
