@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { listen, type Receiver as RawReceiver } from '../../platform/egress/servers.ts';
@@ -33,6 +34,9 @@ test('F-26: thirty endpoints that hang, with hundreds of events, cost a healthy 
 
   const latencies: number[] = [];
   const startedMs = performance.now();
+  // By so much this process, which shares its machine, came late to its own timers.
+  const late = monitorEventLoopDelay({ resolution: 10 });
+  late.enable();
   // Past the time-out, so that the moment when all of them fail together is in it.
   while (performance.now() < startedMs + 11_000) {
     const committedMs = performance.now();
@@ -41,6 +45,7 @@ test('F-26: thirty endpoints that hang, with hundreds of events, cost a healthy 
     await healthy.until((received) => received.length > before);
     latencies.push(performance.now() - committedMs);
   }
+  late.disable();
   latencies.sort((a, b) => a - b);
   expect(latencies[Math.floor(latencies.length * 0.99)]).toBeLessThan(1_000);
   expect(latencies.at(-1)).toBeLessThan(3_000);
@@ -53,6 +58,6 @@ test('F-26: thirty endpoints that hang, with hundreds of events, cost a healthy 
   for (const { duration, class: errorClass } of rows) {
     expect(errorClass).toBe('timeout');
     expect(duration).toBeGreaterThanOrEqual(9_990);
-    expect(duration).toBeLessThan(10_500);
+    expect(duration).toBeLessThan(10_500 + late.max / 1e6);
   }
 }, 60_000);
