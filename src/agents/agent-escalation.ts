@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
+import { hours } from './agent-hours.ts';
 
 /** A label of people: a team, a skill, a language. */
 export const team = z.string().min(1).max(64);
@@ -71,4 +72,5 @@ export const escalation = z.strictObject({
   fallbackTeam: team
     .describe('Who is asked next when nobody accepts in time; absent: the agent goes on.')
     .exactOptional(),
+  hours: hours.describe('When people are there; absent: always.').exactOptional(),
 });

@@ -17,6 +17,7 @@ import { isStorable } from '../platform/reconcile/unstorable.ts';
 import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
+import { unknownTimeZone } from './agent-hours.ts';
 import { allProvidersOf, missingProviders, type Models } from './missing-providers.ts';
 import { notActedOn } from './not-acted-on.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
@@ -203,6 +204,11 @@ async function findBlocker(
   spec: AgentSpec,
 ): Promise<Blocked | undefined> {
   const { tools = [], knowledge = {} } = spec;
+  const zone = unknownTimeZone(spec.escalation);
+  if (zone !== undefined) {
+    const message = `escalation.hours: there is no time zone ${zone}; use an IANA name such as Europe/Berlin`;
+    return blockedBy('Accepted', { reason: 'InvalidTimeZone', message });
+  }
   const [address] = urlProblems(tools, guard);
   if (address) {
     const message = `tool ${address.name}: ${address.detail}`;

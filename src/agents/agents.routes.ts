@@ -5,6 +5,7 @@ import { AgentPatch, AgentWrite } from './rest-agent.ts';
 import { publishVersion, rollBack } from './pin-agent.ts';
 import { etagOf } from '../platform/declare/precondition.ts';
 import { listAgents, type AgentRow } from './agents.sql.ts';
+import { unknownTimeZone } from './agent-hours.ts';
 import { requireProviders, type Models } from './missing-providers.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { requireTools } from './tools/tool-problems.ts';
@@ -105,6 +106,7 @@ function writeRoutes(deps: AgentRoutesDeps): Route[] {
       errors: ['name_taken', 'quota_exceeded'],
       etag: true,
       handle: async ({ caller, plan, body: { name, ...fields } }) => {
+        requireTimeZone(fields);
         await requireTools(deps, caller.namespace, fields);
         await requireSources(deps, caller.namespace, fields);
         await requireProviders(deps, caller.namespace, fields);
@@ -130,6 +132,7 @@ function writeRoutes(deps: AgentRoutesDeps): Route[] {
       etag: true,
       handle: async ({ caller, params: { id }, body: patch, precondition }) => {
         if (Object.hasOwn(patch, 'name')) throw nameIsFixed();
+        requireTimeZone(patch);
         await requireTools(deps, caller.namespace, patch);
         await requireSources(deps, caller.namespace, patch);
         await requireProviders(deps, caller.namespace, patch);
@@ -226,5 +229,16 @@ function nameIsFixed(): ApiError {
   const detail = 'a name never changes: make another agent';
   return new ApiError('invalid_body', detail, {
     errors: [{ pointer: '/name', code: 'immutable', detail }],
+  });
+}
+
+/** @throws ApiError invalid_body */
+function requireTimeZone({ escalation }: { escalation?: unknown }): void {
+  const zone = unknownTimeZone(escalation);
+  if (zone === undefined) return;
+  const detail = `there is no time zone ${zone}; use an IANA name such as Europe/Berlin`;
+  const pointer = '/escalation/hours/time_zone';
+  throw new ApiError('invalid_body', detail, {
+    errors: [{ pointer, code: 'unknown_time_zone', detail }],
   });
 }

@@ -27,6 +27,7 @@ const FULL = {
     timeout_sec: 60,
     team: 'first line',
     fallback_team: 'second line',
+    hours: { time_zone: 'UTC', open: [{ days: ['mon'], from: '09:00', to: '17:00' }] },
   },
   limits: { max_duration_sec: 600 },
   redaction: ['card' as const, 'iban' as const],

@@ -19,6 +19,7 @@ import type { Mutant } from './mutant.ts';
 import { PRODUCER_MUTANTS } from './producer-mutants.ts';
 import { QUEUE_MUTANTS } from './queue-mutants.ts';
 import { FEEDBACK_MUTANTS } from './feedback-mutants.ts';
+import { HOURS_MUTANTS } from './hours-mutants.ts';
 import { JUDGEMENT_MUTANTS } from './judgement-mutants.ts';
 import { REDACTION_MUTANTS } from './redaction-mutants.ts';
 import { RECONCILE_MUTANTS } from './reconcile-mutants.ts';
@@ -41,6 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CONVERSATION_MUTANTS,
   ...LANGUAGE_MUTANTS,
   ...FEEDBACK_MUTANTS,
+  ...HOURS_MUTANTS,
   ...JUDGEMENT_MUTANTS,
   ...REDACTION_MUTANTS,
   ...GAP_MUTANTS,

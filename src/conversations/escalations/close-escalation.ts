@@ -1,4 +1,7 @@
+import { readVersion } from '../../agents/agent-versions.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 import { closeEscalationRow, type EscalationRow } from './escalations.sql.ts';
+import { closedMessage } from './opening-hours.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
 import type { Tally } from '../record/tally.ts';
 import {
@@ -52,7 +55,8 @@ export async function closeEscalation(
       if (input.to === 'completed') await requireAcceptedBy(db, input, input.by ?? null);
       const row = await closeEscalationRow(db, input.id, { from, to: input.to, summary });
       if (!row || !conversation) throw await statusError(db, input);
-      if (input.to === 'timed_out' && row.fallbackTeam !== null) {
+      const isNext = input.to === 'timed_out' && row.fallbackTeam !== null;
+      if (isNext && (await isSomebodyThere(db, conversation))) {
         await askNext({ ...transaction, deps }, conversation, row);
         return row;
       }
@@ -72,6 +76,15 @@ export async function closeEscalation(
   );
   deps.changed(closed.conversationId);
   return closed;
+}
+
+/** Nobody is asked outside the hours: the agent goes on. */
+async function isSomebodyThere(
+  db: Db,
+  { agentId, agentVersion, startedAt, ageMs }: LiveConversation,
+): Promise<boolean> {
+  const version = await readVersion(db, { agentId, version: agentVersion });
+  return closedMessage(version?.content.escalation?.hours, startedAt + ageMs) === undefined;
 }
 
 /** Nobody of the first team came: the next one is asked, once, and the user goes on waiting. */

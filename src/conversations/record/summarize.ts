@@ -65,12 +65,13 @@ function tried({ tools = [] }: Tally): string[] {
   return [`Tried: ${names.join(', ')}.`];
 }
 
-function handover({ escalations, lacksHuman }: Tally): string[] {
+function handover({ escalations, lacksHuman, toldClosed }: Tally): string[] {
   const { requested, accepted, acceptedBy, waitSec } = escalations;
   if (accepted > 0) {
     return [`${acceptedBy ?? 'A human'} took over after ${count(waitSec, 'second')}.`];
   }
   if (requested > 0) return ['A human was asked for; nobody took over.'];
+  if (toldClosed) return ['A human was called for when nobody was there.'];
   return lacksHuman ? ['The user asked for a human.'] : [];
 }
 

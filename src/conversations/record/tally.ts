@@ -27,6 +27,8 @@ export type Tally = {
   isDissatisfied: boolean;
   /** A human was asked for and none came, and there was no answer since. */
   lacksHuman: boolean;
+  /** The user was told that nobody is there to take over. Absent: of before, no. */
+  toldClosed?: boolean;
   /** The moods of the user's last turns, newest last: -5 (bad) to 5 (good). */
   moods: number[];
   /** Of all turns of the user, added up. Absent: of before, only `moods` are known. */

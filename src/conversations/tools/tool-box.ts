@@ -3,6 +3,7 @@ import { DEFAULT_MIN_SCORE, DEFAULT_TOP_K } from '../../knowledge/search-knowled
 import { hitIds } from '../../knowledge/passages/search-passages.ts';
 import type { ModelToolCall } from '../../models/model.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
+import { closedMessage } from '../escalations/opening-hours.ts';
 import { callWebhook, type CallWebhookDeps } from './call-webhook.ts';
 import type { CallPlaces } from './call-places.ts';
 import { failureText, resultText } from './result-text.ts';
@@ -67,12 +68,23 @@ const RUN: Record<Tool['type'], Run> = {
     content: resultText({ ok: true, note: 'the conversation ends after your reply' }),
     effect: { type: 'end_call' },
   }),
-  transfer_call: (_, __, { args }) => ({
-    ok: true,
-    content: resultText({ ok: true, note: 'a human is asked to take over after your reply' }),
-    effect: { type: 'transfer_call', reason: reasonOf(args) },
-  }),
+  transfer_call: (_, turn, { args }) => {
+    const closed = closedOf(turn);
+    if (closed !== undefined) return failed(`${NOBODY}: ${closed}`);
+    return {
+      ok: true,
+      content: resultText({ ok: true, note: 'a human is asked to take over after your reply' }),
+      effect: { type: 'transfer_call', reason: reasonOf(args) },
+    };
+  },
 };
+
+const NOBODY = 'nobody is there to take over; tell the user';
+
+/** What users are told outside the hours of who speaks. */
+function closedOf({ speaker, conversation: { startedAt, ageMs } }: Turn): string | undefined {
+  return closedMessage(speaker.content.escalation?.hours, startedAt + ageMs);
+}
 
 function reasonOf({ reason }: Arguments): string {
   const given = typeof reason === 'string' ? reason.replaceAll('\0', '').toWellFormed().trim() : '';
@@ -89,8 +101,14 @@ async function runWebhook(deps: ToolBoxDeps, turn: Turn, call: Call): Promise<Re
     const of = { namespace, conversationId, agentId, agentVersion };
     const { body, escalate, ...answer } = await callWebhook(deps, { ...call, ...of });
     const long = body === undefined ? undefined : { name: 'body', value: body };
-    const effect = escalate && ({ type: 'transfer_call', reason: escalate } as const);
-    return { ok: answer.ok, content: resultText(answer, long), ...(effect && { effect }) };
+    if (!escalate) return { ok: answer.ok, content: resultText(answer, long) };
+    const closed = closedOf(turn);
+    if (closed !== undefined) {
+      const note = `a human should look at it, and ${NOBODY}: ${closed}`;
+      return { ok: answer.ok, content: resultText({ ...answer, note }, long) };
+    }
+    const effect = { type: 'transfer_call', reason: escalate } as const;
+    return { ok: answer.ok, content: resultText(answer, long), effect };
   } finally {
     release();
   }

@@ -1,4 +1,4 @@
-import { HAND_OVER, handOverAfter, handOverAtOnce } from './hand-over.ts';
+import { HAND_OVER, handOverAfter, handOverAtOnce, nobodyThere } from './hand-over.ts';
 import { lookUp, retrievalOf } from './look-up.ts';
 import { pickSentences } from './pick-sentences.ts';
 import type { SmallTalk } from './read-user-turn.ts';
@@ -12,6 +12,8 @@ const REMARK_MIN_SCORE = 0.75;
 
 const DO_NOT_KNOW =
   'I am sorry, I do not know that. You can put it in other words, or I can ask a human to help you.';
+/** Where there is no human to ask. */
+const DO_NOT_KNOW_ALONE = 'I am sorry, I do not know that. You can put it in other words.';
 
 const SMALL_TALK: Record<SmallTalk | 'remark', string> = {
   remark: 'I see. Is there anything you would like to know?',
@@ -25,42 +27,58 @@ const SMALL_TALK: Record<SmallTalk | 'remark', string> = {
   noise: 'I did not understand that. What would you like to know?',
 };
 
+const COMPLAINT_ALONE =
+  'I am sorry that I could not help you so far. You can put your question in other words.';
+
 /**
  * Replies without any model: hands over when the user asks for it or a rule says so, makes small
  * talk, and else quotes the best passage of the agent's knowledge or says that it does not know.
  */
 export function createExtractiveResponder(deps: { nowMs: () => number }): Responder {
   return async (request) => {
-    const { content, user, conversation } = request;
-    const atOnce = handOverAtOnce(request);
-    if (atOnce) return say(request, { text: HAND_OVER, handover: atOnce });
-    if (user.question === '') return say(request, chat(user.smallTalk));
-
-    const startedMs = deps.nowMs();
-    const { hits, good } = await lookUp(request);
-    const latency = { retrieval_ms: rounded(deps.nowMs() - startedMs) };
-    const best = good.find(({ score }) => !user.isRemark || score >= REMARK_MIN_SCORE);
-    const retrieval = retrievalOf(user.question, { hits, drawn: best ? [best] : [] });
-    if (best) {
-      const answer = pickSentences(best.text, user.question, { charsMax: REPLY_CHARS_MAX });
-      return say(request, { text: answer, retrieval, latency, answeredFrom: best.heading });
-    }
-    if (user.isRemark) return say(request, { ...chat(user.smallTalk ?? 'remark'), latency });
-    const { question } = user;
-    const unanswered = { question, topScore: retrieval.top_score, closest: hits };
-    const unansweredInRow = conversation.tally.unansweredInRow + 1;
-    const handover = handOverAfter(content, { unansweredInRow, toolFailuresInRow: 0 });
-    const reply = { retrieval, latency, unanswered };
-    if (!handover) {
-      return say(request, { ...reply, text: DO_NOT_KNOW, offersHuman: true });
-    }
-    return say(request, { ...reply, text: HAND_OVER, handover });
+    const called = handOverAtOnce(request);
+    if (!called) return say(request, await answer(deps, request));
+    if ('handover' in called) return say(request, { text: HAND_OVER, ...called });
+    const { closed, isAsked } = called;
+    if (isAsked) return say(request, { text: closed, isClosed: true });
+    const reply = await answer(deps, request);
+    const text = reply.isClosed ? reply.text : `${reply.text}\n\n${closed}`;
+    return say(request, { ...reply, text, isClosed: true });
   };
 }
 
-function chat(about: SmallTalk | 'remark' = 'noise'): Reply {
-  const offer = about === 'complaint' && { offersHuman: true as const };
-  return { text: SMALL_TALK[about], ...offer };
+/** By what it knows; it says nothing yet. */
+async function answer(deps: { nowMs: () => number }, request: ResponderRequest): Promise<Reply> {
+  const { user, conversation } = request;
+  if (user.question === '') return chat(request);
+
+  const startedMs = deps.nowMs();
+  const { hits, good } = await lookUp(request);
+  const latency = { retrieval_ms: rounded(deps.nowMs() - startedMs) };
+  const best = good.find(({ score }) => !user.isRemark || score >= REMARK_MIN_SCORE);
+  const retrieval = retrievalOf(user.question, { hits, drawn: best ? [best] : [] });
+  if (best) {
+    const text = pickSentences(best.text, user.question, { charsMax: REPLY_CHARS_MAX });
+    return { text, retrieval, latency, answeredFrom: best.heading };
+  }
+  if (user.isRemark) return { ...chat(request, 'remark'), latency };
+  const { question } = user;
+  const unanswered = { question, topScore: retrieval.top_score, closest: hits };
+  const unansweredInRow = conversation.tally.unansweredInRow + 1;
+  const called = handOverAfter(request, { unansweredInRow, toolFailuresInRow: 0 });
+  const reply = { retrieval, latency, unanswered };
+  if (called && 'handover' in called) return { ...reply, text: HAND_OVER, ...called };
+  if (called) return { ...reply, text: `${DO_NOT_KNOW_ALONE} ${called.closed}`, isClosed: true };
+  if (nobodyThere(request) !== undefined) return { ...reply, text: DO_NOT_KNOW_ALONE };
+  return { ...reply, text: DO_NOT_KNOW, offersHuman: true };
+}
+
+function chat(request: ResponderRequest, otherwise: 'noise' | 'remark' = 'noise'): Reply {
+  const about = request.user.smallTalk ?? otherwise;
+  if (about !== 'complaint') return { text: SMALL_TALK[about] };
+  return nobodyThere(request) === undefined
+    ? { text: SMALL_TALK.complaint, offersHuman: true }
+    : { text: COMPLAINT_ALONE };
 }
 
 /** Emits the reply word by word, as a model would. */

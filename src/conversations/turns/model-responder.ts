@@ -3,7 +3,6 @@ import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import { storable } from '../record/storable.ts';
 import type { TurnError, TurnModel } from '../record/turns.sql.ts';
 import type { MakeToolBox } from '../tools/tool.ts';
-import type { HandOver } from '../escalations/escalation-rules.ts';
 import { HAND_OVER, handOverAfter, handOverAtOnce } from './hand-over.ts';
 import { retrievalOf } from './look-up.ts';
 import type { Reply, Responder, ResponderRequest } from './responder.ts';
@@ -38,8 +37,9 @@ export function createModelResponder(deps: ModelResponderDeps): Responder {
   return async (request) => {
     const { content, conversation, signal } = request;
     if (signal.aborted) return { text: '', interrupted: true };
-    const atOnce = handOverAtOnce(request);
-    if (atOnce) return handOver(request, atOnce);
+    const called = handOverAtOnce(request);
+    if (called && 'handover' in called) return sayOnly(request, HAND_OVER, called);
+    if (called?.isAsked) return sayOnly(request, called.closed, { isClosed: true });
     const startedMs = deps.nowMs();
     const { namespace } = conversation;
     const model = await orAborted(deps.findModel({ namespace, model: content.model }), signal);
@@ -53,13 +53,19 @@ export function createModelResponder(deps: ModelResponderDeps): Responder {
       watch.stop();
     }
     if (watch.hasRunOut() && !signal.aborted) thought.error = TURN_TIMEOUT;
-    return replyOf(request, { thought, startedMs, elapsedMs: deps.nowMs() - startedMs });
+    const elapsedMs = deps.nowMs() - startedMs;
+    return replyOf(request, { thought, startedMs, elapsedMs, closed: called?.closed });
   };
 }
 
-function handOver({ emitToken }: ResponderRequest, handover: HandOver): Reply {
-  emitToken(HAND_OVER);
-  return { text: HAND_OVER, handover };
+/** Without a thought. */
+function sayOnly(
+  { emitToken }: ResponderRequest,
+  text: string,
+  after: Pick<Reply, 'handover' | 'isClosed'>,
+): Reply {
+  emitToken(text);
+  return { text, ...after };
 }
 
 const TURN_TIMEOUT: TurnError = {
@@ -92,15 +98,19 @@ function watchTurn(
 
 function replyOf(
   request: ResponderRequest,
-  { thought, startedMs, elapsedMs }: { thought: Thought; startedMs: number; elapsedMs: number },
+  of: { thought: Thought; startedMs: number; elapsedMs: number; closed: string | undefined },
 ): Reply {
+  const { thought, startedMs, elapsedMs, closed } = of;
   const { signal, speaker } = request;
   const isInterrupted = signal.aborted;
   const error = isInterrupted ? undefined : (thought.error ?? silenceOf(thought));
   const drawn = drawnFrom(thought.text, thought.given, request.user.question);
   const outcome = isInterrupted || error ? {} : answerOf(request, { thought, drawn });
-  const after = isInterrupted ? {} : followUpsOf(request, thought, outcome);
-  const text = thought.text + (isInterrupted ? '' : lastWords(request, { thought, error, after }));
+  const followUps: FollowUps = isInterrupted ? {} : followUpsOf(request, thought, outcome);
+  const { closed: closedAfter = closed, ...after } = followUps;
+  const told = isInterrupted || after.handover ? undefined : closedAfter;
+  const text =
+    thought.text + (isInterrupted ? '' : lastWords(request, { thought, error, after, told }));
   const toolTurns = [
     ...request.notedTools,
     ...thought.calls.filter(({ id }) => !isNoted(request, id)).map(toolTurnOf),
@@ -112,6 +122,7 @@ function replyOf(
     ...retrievedIn(request, { thought, drawn }),
     ...outcome,
     ...after,
+    ...(told !== undefined && { isClosed: true }),
     ...(thought.speaker !== speaker && { speaker: thought.speaker }),
     ...(model && { model }),
     ...(error && { error }),
@@ -154,35 +165,45 @@ function answerOf({ user }: ResponderRequest, { thought, drawn: [best] }: Drawn)
   return isQuestion || best ? { answeredFrom: best?.heading ?? '' } : {};
 }
 
-type FollowUps = Pick<Reply, 'handover' | 'ends'>;
+type FollowUps = Pick<Reply, 'handover' | 'ends'> & { closed?: string };
 
 /** A human who is asked for comes before an end, and an end before a rule. */
 function followUpsOf(
-  { conversation: { tally } }: ResponderRequest,
+  { conversation }: ResponderRequest,
   { speaker, transfer, ends, calls, failuresInRow }: Thought,
   { unanswered }: Answer,
 ): FollowUps {
   if (transfer) return { handover: transfer };
   if (ends) return { ends: 'agent_hangup' };
-  const handover = handOverAfter(speaker.content, {
-    unansweredInRow: unanswered ? tally.unansweredInRow + 1 : 0,
-    toolFailuresInRow: calls.length > 0 ? failuresInRow : 0,
-  });
-  return handover ? { handover } : {};
+  const called = handOverAfter(
+    { content: speaker.content, conversation },
+    {
+      unansweredInRow: unanswered ? conversation.tally.unansweredInRow + 1 : 0,
+      toolFailuresInRow: calls.length > 0 ? failuresInRow : 0,
+    },
+  );
+  if (!called) return {};
+  return 'handover' in called ? called : { closed: called.closed };
 }
 
 /** What the model has left unsaid, and the user has to know. */
 function lastWords(
   { emitToken }: ResponderRequest,
-  of: { thought: Thought; error: TurnError | undefined; after: FollowUps },
+  of: {
+    thought: Thought;
+    error: TurnError | undefined;
+    after: FollowUps;
+    told: string | undefined;
+  },
 ): string {
-  const { thought, error, after } = of;
+  const { thought, error, after, told } = of;
   const isSilent = thought.text === '';
   const isRule = after.handover !== undefined && thought.transfer === undefined;
   const words = [
     ...(isSilent && error && !thought.transfer && !after.ends ? [APOLOGY] : []),
     ...(isSilent && after.ends ? [GOODBYE] : []),
     ...(isRule || (isSilent && after.handover) ? [HAND_OVER] : []),
+    ...(told === undefined ? [] : [told]),
   ].join('\n\n');
   if (words === '') return '';
   const added = isSilent ? words : `\n\n${words}`;

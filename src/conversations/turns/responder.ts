@@ -62,6 +62,8 @@ export type Reply = {
   model?: TurnModel;
   /** Why it is missing or broke off; `text` is what there is of it, or an apology. */
   error?: TurnError;
+  /** It says that nobody is there to take over. */
+  isClosed?: true;
   /** Nobody wanted the rest. */
   interrupted?: true;
   /** The conversation ends with it. */

@@ -60,9 +60,15 @@ export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
     ...(reply.toolFailuresInRow !== undefined && { toolFailuresInRow: reply.toolFailuresInRow }),
     ...(reply.toolTurns && { tools: countTools(tally.tools ?? [], reply.toolTurns) }),
   };
+  const counted = countOutcome(wanted, user, reply);
+  // Whatever else was answered, somebody should have come.
+  return reply.isClosed ? { ...counted, lacksHuman: true, toldClosed: true } : counted;
+}
+
+function countOutcome(wanted: Tally, user: UserTurn, reply: Reply): Tally {
   if (reply.answeredFrom !== undefined) return countAnswer(wanted, user, reply.answeredFrom);
   if (reply.unanswered) return countUnanswered(wanted, user);
-  return reply.handover ? { ...wanted, needs: wanted.needs + 1 } : wanted;
+  return reply.handover || reply.isClosed ? { ...wanted, needs: wanted.needs + 1 } : wanted;
 }
 
 /** Beyond the bound only those that are there already are counted. */

@@ -28,6 +28,7 @@ export type AgentFields = {
     timeout_sec?: number;
     team?: string;
     fallback_team?: string;
+    hours?: object;
   } | null;
   limits?: { max_duration_sec?: number; silence_timeout_sec?: number } | null;
   redaction?: readonly RedactionKind[] | null;
@@ -74,6 +75,8 @@ export type Draft = {
   timeout_sec: string;
   team: string;
   fallback_team: string;
+  /** JSON. */
+  hours: string;
   max_duration_sec: string;
   silence_timeout_sec: string;
   redaction: readonly RedactionKind[];
@@ -130,6 +133,7 @@ export function draftOf(agent: AgentFields): Draft {
     timeout_sec: text(escalation?.timeout_sec),
     team: escalation?.team ?? '',
     fallback_team: escalation?.fallback_team ?? '',
+    hours: json(escalation?.hours),
     max_duration_sec: text(limits?.max_duration_sec),
     silence_timeout_sec: text(limits?.silence_timeout_sec),
     redaction: agent.redaction ?? [],
@@ -179,6 +183,7 @@ export function writableOf(draft: Draft): { fields: Plain; problems: readonly Pr
       timeout_sec: number(draft.timeout_sec),
       team: word(draft.team),
       fallback_team: word(draft.fallback_team),
+      hours: parsed('/escalation/hours', draft.hours),
     }),
     limits: group({
       max_duration_sec: number(draft.max_duration_sec),

@@ -137,6 +137,19 @@ function KnowledgeFacts({ knowledge }: { knowledge: Content['knowledge'] }) {
   );
 }
 
+type Hours = NonNullable<NonNullable<Content['escalation']>['hours']>;
+
+function HoursText({ hours }: { hours: Hours }) {
+  const times = hours.open.map(({ days, from, to }) => `${days.join(', ')} ${from}–${to}`);
+  const off = hours.closed_on?.length ? `, not on ${hours.closed_on.join(', ')}` : '';
+  return (
+    <p className="muted small">
+      People are there {times.join('; ')}
+      {off} ({hours.time_zone}).
+    </p>
+  );
+}
+
 function Rules({ escalation }: { escalation: Content['escalation'] }) {
   const rules = escalation?.rules ?? [];
   return (
@@ -156,6 +169,7 @@ function Rules({ escalation }: { escalation: Content['escalation'] }) {
           {escalation.fallback_team === undefined ? '' : `, then ${escalation.fallback_team}`}.
         </p>
       )}
+      {escalation?.hours === undefined ? null : <HoursText hours={escalation.hours} />}
     </>
   );
 }

@@ -40,6 +40,7 @@ const SELDOM = [
   '/escalation/timeout_sec',
   '/escalation/team',
   '/escalation/fallback_team',
+  '/escalation/hours',
 ];
 
 /** Changes an agent as it was when the form was opened; what others do meanwhile is seen at once. */

@@ -331,6 +331,13 @@ export function SeldomFields({ form }: { form: Form }) {
         label="Fallback models"
         rows={4}
       />
+      <JsonField
+        form={form}
+        name="hours"
+        pointer="/escalation/hours"
+        label="When people are there"
+        rows={6}
+      />
       <JsonField form={form} name="voice" pointer="/voice" label="Voice" rows={4} />
       <JsonField form={form} name="metadata" pointer="/metadata" label="Metadata" rows={3} />
     </>
@@ -339,7 +346,7 @@ export function SeldomFields({ form }: { form: Form }) {
 
 function JsonField(props: {
   form: Form;
-  name: 'tools' | 'fallback' | 'voice' | 'metadata';
+  name: 'tools' | 'fallback' | 'hours' | 'voice' | 'metadata';
   pointer: string;
   label: string;
   rows: number;

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
+import { saying } from '../platform/resources/schema/patterns.ts';
+
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+const time = z
+  .string()
+  .max(5)
+  .regex(
+    ...saying(
+      /^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/,
+      'must be a time from 00:00 to 24:00, such as 09:30',
+    ),
+  );
+
+const date = z
+  .string()
+  .max(10)
+  .regex(
+    ...saying(
+      /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/,
+      'must be a date, such as 2026-12-25',
+    ),
+  );
+
+/** When people are there to take over (contract §4, agents: `escalation.hours`). */
+export const hours = z.strictObject({
+  timeZone: z
+    .string()
+    .min(1)
+    .max(64)
+    .regex(...saying(/^[A-Za-z][A-Za-z0-9_+/-]*$/, 'must be a name of the IANA time zone database'))
+    .describe('IANA name of the time zone, such as Europe/Berlin.'),
+  open: z
+    .array(
+      z
+        .strictObject({
+          days: z
+            .array(z.enum(WEEKDAYS))
+            .min(1)
+            .max(7)
+            .meta(LIST_SET)
+            .describe('Days of the week.'),
+          from: time.clone().describe('First minute, as 09:00.'),
+          to: time.clone().describe('Until then, as 17:30; 24:00 is the end of the day.'),
+        })
+        .meta(
+          rules({
+            rule: 'self.from < self.to',
+            message:
+              'from must be before to; over midnight takes two entries, the first until 24:00',
+            fieldPath: '.from',
+          }),
+        ),
+    )
+    .min(1)
+    .max(50)
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('When people are there, on every such day.'),
+  closedOn: z
+    .array(date)
+    .max(100)
+    .meta(LIST_SET)
+    .describe('Dates on which nobody is there.')
+    .exactOptional(),
+  closedMessage: z
+    .string()
+    .min(1)
+    .max(4000)
+    .describe('Said when nobody is there; {{opens}} becomes when somebody is.')
+    .exactOptional(),
+});
+
+/** Of an agent's `escalation`, also in a merge patch: its time zone, if this server does not know it. */
+export function unknownTimeZone(escalation: unknown): string | undefined {
+  const { hours: given } = Object(escalation) as { hours?: unknown };
+  const { timeZone, time_zone: ofRest } = Object(given) as Record<string, unknown>;
+  const name = timeZone ?? ofRest;
+  return typeof name !== 'string' || isTimeZone(name) ? undefined : name;
+}
+
+/** Whether this server knows the zone; names are not case-sensitive. */
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,96 @@
+import { LRUCache } from 'lru-cache';
+import type { AgentContent } from '../../agents/agent.ts';
+import { WEEKDAYS } from '../../agents/agent-hours.ts';
+import { fillPlaceholders } from '../record/fill-placeholders.ts';
+
+type Hours = NonNullable<NonNullable<AgentContent['escalation']>['hours']>;
+type Weekday = (typeof WEEKDAYS)[number];
+
+/** On the clock of a wall in that zone: `date` is 2026-12-24, `time` 09:30. */
+type Local = { date: string; time: string };
+
+const DAYS_AHEAD = 14;
+const DAY_MS = 86_400_000;
+
+/**
+ * What the user is told where nobody is there to take over; undefined: somebody is, or nobody has said when.
+ * `atMs`: Unix ms. In an unknown time zone, which a newer server may have accepted, people are there.
+ */
+export function closedMessage(hours: Hours | undefined, atMs: number): string | undefined {
+  if (hours === undefined) return undefined;
+  const now = localOf(hours.timeZone, atMs);
+  if (now === undefined || isOpen(hours, now)) return undefined;
+  const opens = opensText(hours, now);
+  if (hours.closedMessage !== undefined) {
+    return fillPlaceholders(hours.closedMessage, { opens: opens ?? '' });
+  }
+  const back = opens === undefined ? '' : ` Somebody is back ${opens}.`;
+  return `I am sorry, nobody is there to take over at the moment.${back}`;
+}
+
+/** By the wall clock alone, so an hour that a change of clocks skips or repeats is as people read it. */
+function isOpen({ open, closedOn = [] }: Hours, { date, time }: Local): boolean {
+  if (closedOn.includes(date)) return false;
+  const day = weekdayOf(date);
+  return open.some(({ days, from, to }) => days.includes(day) && from <= time && time < to);
+}
+
+/** `today at 14:00`, `on Monday, 4 January, at 09:00 (Europe/Berlin)`; undefined: not within 14 days. */
+function opensText(hours: Hours, now: Local): string | undefined {
+  const { open, closedOn = [], timeZone } = hours;
+  for (let ahead = 0; ahead <= DAYS_AHEAD; ahead += 1) {
+    const date = addDays(now.date, ahead);
+    if (closedOn.includes(date)) continue;
+    const day = weekdayOf(date);
+    const [from] = open
+      .filter((one) => one.days.includes(day) && (ahead > 0 || one.from > now.time))
+      .map((one) => one.from)
+      .toSorted();
+    if (from !== undefined) return `${dayText(date, ahead)} at ${from} (${timeZone})`;
+  }
+  return undefined;
+}
+
+function dayText(date: string, ahead: number): string {
+  if (ahead === 0) return 'today';
+  if (ahead === 1) return 'tomorrow';
+  return `on ${DAY_FORMAT.format(utcOf(date))}`;
+}
+
+const DAY_FORMAT = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  timeZone: 'UTC',
+});
+
+/** Noon would do as well: a date is a date in every zone. */
+const utcOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
+const addDays = (date: string, days: number): string =>
+  new Date(utcOf(date) + days * DAY_MS).toISOString().slice(0, 10);
+/** getUTCDay begins with Sunday. */
+const weekdayOf = (date: string): Weekday => WEEKDAYS[(new Date(utcOf(date)).getUTCDay() + 6) % 7]!;
+
+/** To make one takes longer than to use it a hundred times. */
+const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 });
+
+function localOf(timeZone: string, atMs: number): Local | undefined {
+  const format = formats.get(timeZone) ?? makeFormat(timeZone);
+  if (format === undefined) return undefined;
+  formats.set(timeZone, format);
+  const parts = Object.fromEntries(
+    format.formatToParts(atMs).map(({ type, value }) => [type, value]),
+  );
+  const { year, month, day, hour, minute } = parts;
+  return { date: `${year}-${month}-${day}`, time: `${hour}:${minute}` };
+}
+
+function makeFormat(timeZone: string): Intl.DateTimeFormat | undefined {
+  try {
+    const two = '2-digit';
+    const shape = { year: 'numeric', month: two, day: two, hour: two, minute: two } as const;
+    return new Intl.DateTimeFormat('en-GB', { ...shape, hourCycle: 'h23', timeZone });
+  } catch {
+    return undefined;
+  }
+}
