@@ -380,6 +380,24 @@ export interface components {
         team?: string;
         /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
         fallback_team?: string;
+        /** When people are there; absent: always. */
+        hours?: {
+          /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+          time_zone: string;
+          /** When people are there, on every such day. */
+          open: {
+            /** Days of the week. */
+            days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+            /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+            from: string;
+            /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+            to: string;
+          }[];
+          /** Dates on which nobody is there. */
+          closed_on?: string[];
+          /** Said when nobody is there; {{opens}} becomes when somebody is. */
+          closed_message?: string;
+        };
       } | null);
       /** When a conversation is ended. */
       limits: ({
@@ -547,6 +565,24 @@ export interface components {
           team?: string;
           /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
           fallback_team?: string;
+          /** When people are there; absent: always. */
+          hours?: {
+            /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+            time_zone: string;
+            /** When people are there, on every such day. */
+            open: {
+              /** Days of the week. */
+              days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+              /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+              from: string;
+              /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+              to: string;
+            }[];
+            /** Dates on which nobody is there. */
+            closed_on?: string[];
+            /** Said when nobody is there; {{opens}} becomes when somebody is. */
+            closed_message?: string;
+          };
         };
         /** When a conversation is ended. */
         limits?: {
@@ -2186,6 +2222,24 @@ export interface paths {
             team?: string;
             /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
             fallback_team?: string;
+            /** When people are there; absent: always. */
+            hours?: {
+              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              time_zone: string;
+              /** When people are there, on every such day. */
+              open: {
+                /** Days of the week. */
+                days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                from: string;
+                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                to: string;
+              }[];
+              /** Dates on which nobody is there. */
+              closed_on?: string[];
+              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              closed_message?: string;
+            };
           };
           /** When a conversation is ended. */
           limits?: {
@@ -2392,6 +2446,24 @@ export interface paths {
             team?: (string | null);
             /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
             fallback_team?: (string | null);
+            /** When people are there; absent: always. */
+            hours?: ({
+              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              time_zone?: (string | null);
+              /** When people are there, on every such day. */
+              open?: ({
+                /** Days of the week. */
+                days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                from: string;
+                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                to: string;
+              }[] | null);
+              /** Dates on which nobody is there. */
+              closed_on?: (string[] | null);
+              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              closed_message?: (string | null);
+            } | null);
           } | null);
           /** When a conversation is ended. */
           limits?: ({
@@ -2536,6 +2608,24 @@ export interface paths {
             team?: (string | null);
             /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
             fallback_team?: (string | null);
+            /** When people are there; absent: always. */
+            hours?: ({
+              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              time_zone?: (string | null);
+              /** When people are there, on every such day. */
+              open?: ({
+                /** Days of the week. */
+                days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                from: string;
+                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                to: string;
+              }[] | null);
+              /** Dates on which nobody is there. */
+              closed_on?: (string[] | null);
+              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              closed_message?: (string | null);
+            } | null);
           } | null);
           /** When a conversation is ended. */
           limits?: ({
