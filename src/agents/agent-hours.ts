@@ -83,7 +83,8 @@ export function unknownTimeZone(escalation: unknown): string | undefined {
 /** Whether this server knows the zone; names are not case-sensitive. */
 function isTimeZone(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+    Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
   } catch {
     return false;
   }
