@@ -25,22 +25,20 @@ describeEachStore((storeName) => {
     const synced = Promise.withResolvers<void>();
     let reading = Promise.resolve();
     const waiting = new Set<() => void>();
-    watches.push(
-      engine.store.watch(kind, {
-        onChange: ({ key }) => {
-          if (key.namespace !== 'default') return; // An API server has ConfigMaps of its own.
-          heard.push(key.name);
-          reading = reading.then(async () => {
-            const found = await engine.store
-              .get(kind, key)
-              .catch(() => engine.store.get(kind, key));
-            known.set(key.name, found?.metadata.resourceVersion);
-            for (const look of waiting) look();
-          });
-        },
-        onSynced: synced.resolve,
-      }),
-    );
+    const watch = engine.store.watch(kind, {
+      onChange: ({ key }) => {
+        if (key.namespace !== 'default') return; // An API server has ConfigMaps of its own.
+        heard.push(key.name);
+        reading = reading.then(async () => {
+          const found = await engine.store.get(kind, key).catch(() => engine.store.get(kind, key));
+          known.set(key.name, found?.metadata.resourceVersion);
+          for (const look of waiting) look();
+        });
+      },
+      onSynced: synced.resolve,
+    });
+    // What it has heard of it reads to the end: the store is still there.
+    watches.push({ stop: () => watch.stop().then(() => reading) });
     const until = (condition: () => boolean): Promise<void> =>
       new Promise((resolve) => {
         const look = (): void => {
