@@ -38,6 +38,8 @@ type Deps = Omit<ConversationDeps, 'judge'> & { findModel: FindModel; log: Logge
 export function createJudge(deps: Deps): Judge {
   const waiting: Ended[] = [];
   const running = new Set<Promise<void>>();
+  /** By rule, beside those that a model judges: they take no place of theirs. */
+  const settling = new Set<Promise<void>>();
   const stopping = new AbortController();
 
   const next = (): void => {
@@ -53,8 +55,8 @@ export function createJudge(deps: Deps): Judge {
   return {
     take: (ended) => {
       if (stopping.signal.aborted || waiting.length >= WAITING_MAX) {
-        const job = settle(deps, ended.row, { error: BUSY }).finally(() => running.delete(job));
-        running.add(job);
+        const job = settle(deps, ended.row, { error: BUSY }).finally(() => settling.delete(job));
+        settling.add(job);
         return;
       }
       waiting.push(ended);
@@ -63,7 +65,7 @@ export function createJudge(deps: Deps): Judge {
     stop: async () => {
       const left = waiting.splice(0).map(({ row }) => settle(deps, row, { error: BUSY }));
       const timer = setTimeout(() => stopping.abort(), GRACE_MS);
-      await Promise.all([...running, ...left]);
+      await Promise.all([...running, ...settling, ...left]);
       clearTimeout(timer);
       stopping.abort();
     },
@@ -84,7 +86,10 @@ async function judge(
   { row, isOutcomeStated }: Ended,
   stopping: AbortSignal,
 ): Promise<void> {
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)]);
+  // Whoever has waited too long is told of by the reaper: no model is paid for that.
+  const leftMs = Math.min(ANSWER_MS, (row.judgeUntil ?? 0) - deps.nowMs());
+  if (leftMs <= 0) return settle(deps, row, { error: BUSY });
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(leftMs)]);
   const about = { conversationId: fromUuid('conv', row.id) };
   let judging: Judging;
   try {
