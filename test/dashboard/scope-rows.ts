@@ -31,6 +31,7 @@ export type Scene = Record<
   | 'openGapId'
   | 'answeredGapId'
   | 'endpointId'
+  | 'replayedId'
   | 'eventId'
   | 'deliveryId'
   | 'callId',
@@ -41,6 +42,7 @@ const agent = ({ agentId }: Scene) => `/agents/${agentId}`;
 const versions = ({ agentId }: Scene) => `/agents/${agentId}/versions`;
 const playground = ({ agentId }: Scene) => `/agents/${agentId}/playground`;
 const endpoint = ({ endpointId }: Scene) => `/webhooks/${endpointId}`;
+const replayed = ({ replayedId }: Scene) => `/webhooks/${replayedId}`;
 const delivery = ({ deliveryId }: Scene) => `/webhooks/deliveries/${deliveryId}`;
 const waiting = ({ waitingId }: Scene) => `/escalations/${waitingId}`;
 const taken = ({ takenId }: Scene) => `/escalations/${takenId}`;
@@ -86,7 +88,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   retryDelivery: [{ page: delivery, control: 'Retry now' }],
   stopJob: [
     { page: at('/settings/jobs'), control: 'Stop' },
-    { page: endpoint, control: 'Stop' },
+    { page: replayed, control: 'Stop' },
   ],
 
   startConversation: [{ page: playground, control: 'Message' }],
@@ -158,13 +160,16 @@ export const HARMLESS: readonly RegExp[] = [
   /^[a-z]+_/, // An id, which is copied.
 ];
 
+export const NAMESPACE = 'scopes';
+
 /** Its receiver refuses everything from then on, so what is sent waits for the next attempt. */
 export async function setScene(opened: Opened): Promise<Scene> {
   const { parley, receiver } = opened;
   receiver.answer((_, response) => void response.writeHead(500).end());
-  const [agents, webhooks, talks, knowledge] = await Promise.all([
+  const [agents, webhooks, replayed, talks, knowledge] = await Promise.all([
     agentWithVersions(opened),
     failingEndpoint(opened),
+    replayedEndpoint(opened),
     escalations(opened),
     knowledgeOf(opened),
   ]);
@@ -175,7 +180,7 @@ export async function setScene(opened: Opened): Promise<Scene> {
   };
   const { id: callId } = await ok(parley.POST('/v1/calls', { body: callBody }));
   await ok(parley.POST('/v1/api_keys', { body: { name: 'of the scene', scopes: ['read'] } }));
-  return { ...agents, ...webhooks, ...talks, ...knowledge, callId };
+  return { ...agents, ...webhooks, ...replayed, ...talks, ...knowledge, callId };
 }
 
 /** Three versions, of which the second is live: one to publish, one to go back to. */
@@ -222,11 +227,29 @@ async function failingEndpoint({ parley, receiver: { url }, server }: Opened) {
     const found = await ok(parley.GET('/v1/deliveries/{id}', { params: { path: { id } } }));
     return found.status === 'retrying' && found.in_flight_since === null;
   });
-  const since = Math.floor(Date.now() / 1_000) - 60;
-  // One that goes on for as long as the receiver is down, however long the pages take to walk.
-  const body = { since, mode: 'retrying' } as const;
-  await ok(parley.POST('/v1/webhooks/{id}/replay', { params, body }));
   return { endpointId, eventId: sent.event_id, deliveryId: sent.delivery_id };
+}
+
+/**
+ * Its replay waits for it to be enabled again, however long the pages take to walk: begun while it was
+ * enabled, and not done by then. Whether it was is luck, so that is written by hand.
+ */
+async function replayedEndpoint({ parley, pool, receiver: { url }, server }: Opened) {
+  const { id } = await ok(parley.POST('/v1/webhooks', { body: { url } }));
+  const params = { path: { id } };
+  const body = { since: Math.floor(Date.now() / 1_000) - 60, mode: 'all' } as const;
+  await ok(parley.POST('/v1/webhooks/{id}/replay', { params, body }));
+  await ok(parley.PATCH('/v1/webhooks/{id}', { params, body: { enabled: false } }));
+  await server.engine.eventually(async () => {
+    const { data } = await parley.GET('/v1/webhooks/{id}', { params });
+    return data?.status === 'disabled';
+  });
+  const { rowCount } = await pool.query(
+    `update jobs set status = 'running', finished_at = null where namespace = $1`,
+    [NAMESPACE],
+  );
+  if (rowCount !== 1) throw new Error(`${rowCount} replays`);
+  return { replayedId: id };
 }
 
 async function escalations(opened: Opened) {

@@ -6,7 +6,7 @@ import { type Scope, SCOPES } from '../../src/platform/http/authorize.ts';
 import { ROUTES } from '../roles/api/api-setup.ts';
 import { UNENDING } from '../roles/api/route-rows.ts';
 import { openDashboard, type Opened } from './dashboard.ts';
-import { HARMLESS, type Place, PLACES, type Scene, setScene } from './scope-rows.ts';
+import { HARMLESS, NAMESPACE, type Place, PLACES, type Scene, setScene } from './scope-rows.ts';
 
 /**
  * What a session may do is live on the screen, and nothing else is: each operation that changes something,
@@ -18,7 +18,6 @@ const SETS: readonly (readonly Scope[])[] = [
   ...SCOPES.filter((scope) => scope !== 'read').map((scope) => ['read', scope] as const),
   SCOPES,
 ];
-const NAMESPACE = 'scopes';
 /** All pages of one set, on a machine that has others to do. */
 const WALK_MS = 90_000;
 const SETTLED_MS = 10_000;
