@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runNode } from './node.mjs';
 import { say } from './setup-error.mjs';
+import { runWholeSuite } from './whole-suite.mjs';
 
 const staticSteps = [
   { name: 'types', tool: 'typescript', bin: 'tsc', args: ['-p', '.'] },
@@ -26,19 +27,14 @@ const jestStep = (args) => ({
   args,
 });
 
-/** Most tests wait more than they compute: two cores have time for a third. */
-const three = '--maxWorkers=3';
-
 /** The static checks and all tests; with arguments, jest alone with these. */
-export const test = (context) =>
-  context.args.length > 0
-    ? runSteps(context, [jestStep([...context.args, '--ignoreProjects=e2e'])])
-    : runSteps(context, [
-        ...staticSteps,
-        jestStep([three, '--selectProjects', 'unit', 'pg', 'kube', 'browser']),
-        // By themselves, two at a time: each runs several processes and measures how they fare.
-        { ...jestStep(['--maxWorkers=2', '--selectProjects=faults']), name: 'faults' },
-      ]);
+export const test = async (context) => {
+  if (context.args.length > 0)
+    return runSteps(context, [jestStep([...context.args, '--ignoreProjects=e2e'])]);
+  const checked = await runSteps(context, staticSteps);
+  const tested = await runWholeSuite(context.root, (args) => runStep(context, jestStep(args)));
+  return checked || tested;
+};
 
 /**
  * The tests that need nothing but Node. Many wait for a time-out of their own: on two cores they take
@@ -67,23 +63,21 @@ export const fix = (context) =>
   ]);
 
 /** Resolves to the exit code: 0, or that of the first step that failed. */
-async function runSteps({ root, nodes }, steps) {
+async function runSteps(context, steps) {
   const failed = [];
   let exitCode = 0;
-  for (const { name, tool, bin, flags = [], args } of steps) {
-    const code = await runNode({
-      root,
-      nodes,
-      cwd: root,
-      args: [...flags, script(root, tool, bin), ...args],
-    });
+  for (const step of steps) {
+    const code = await runStep(context, step);
     if (code === 0) continue;
-    failed.push(name);
+    failed.push(step.name);
     exitCode ||= code;
   }
   if (failed.length > 0) say(`failed: ${failed.join(', ')}`);
   return exitCode;
 }
+
+const runStep = ({ root, nodes }, { tool, bin, flags = [], args }) =>
+  runNode({ root, nodes, cwd: root, args: [...flags, script(root, tool, bin), ...args] });
 
 /** By its package.json rather than node_modules/.bin, whose scripts run on the Node in PATH. */
 function script(root, tool, bin = tool) {
