@@ -3,8 +3,7 @@ import { found } from '../errors.ts';
 import { createCall, type CreateCallDeps } from './create-call.ts';
 import { endCall, type EndCallDeps } from './end-call.ts';
 import { CALL_STATUSES, DIRECTIONS, listCalls, readCall } from './calls.sql.ts';
-import { PROVIDERS } from './providers/providers.ts';
-import { SimulatedScript } from './providers/simulated.ts';
+import { SIMULATED, SimulatedScript } from './carriers/simulated.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import {
   metadata,
@@ -16,6 +15,7 @@ import {
   timeBound,
 } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
+import { dnsLabel } from '../platform/resources/schema/field-types.ts';
 import { Call, callView } from './call.view.ts';
 
 const tag = 'Calls';
@@ -73,18 +73,16 @@ const phoneNumber = z
   .regex(...PHONE)
   .meta({ example: '+442071838750' });
 
-const providerNames = Object.keys(PROVIDERS);
-
 const CallWrite = z
   .strictObject({
     agent_id: idValue('agt').describe('Who talks; it must be published.'),
     direction: z.enum(DIRECTIONS).default('outbound'),
     from: phoneNumber.optional().describe('E.164; required when inbound.'),
     to: phoneNumber.optional().describe('E.164; required when outbound.'),
-    provider: z
-      .enum(providerNames, `must be one of ${providerNames.join(', ')}`)
-      .default('simulated')
-      .describe('Who carries the call.'),
+    provider: dnsLabel
+      .clone()
+      .default(SIMULATED)
+      .describe('Who carries the call: a TelephonyProvider, or `simulated`.'),
     user_id: z.string().min(1).max(256).optional().describe('Who the user is to you.'),
     variables,
     metadata,
@@ -92,7 +90,11 @@ const CallWrite = z
       'How the other end behaves when the provider is `simulated`; default: it answers and is silent.',
     ),
   })
-  .superRefine(({ direction, from, to }, context) => {
+  .superRefine(({ direction, from, to, provider, simulated }, context) => {
+    if (simulated !== undefined && provider !== SIMULATED) {
+      const message = `is for calls whose provider is ${SIMULATED}`;
+      context.addIssue({ code: 'custom', path: ['simulated'], message });
+    }
     const [field, given] =
       direction === 'outbound' ? (['to', to] as const) : (['from', from] as const);
     if (given !== undefined) return;
@@ -111,10 +113,11 @@ function createRoute(deps: CallRoutesDeps): Route {
     summary: 'Place a call',
     description:
       'Answered as `queued`; it is placed at once, and its conversation begins when it is ' +
-      'answered. The provider `simulated` needs no telephone: the other end follows a script.',
+      'answered. A TelephonyProvider calls from the number that is bound to the agent, or from `from`, to the countries ' +
+      'that it declares. The provider `simulated` needs no telephone: the other end follows a script.',
     body: { schema: CallWrite },
     answers: { 201: { description: 'The queued call.', schema: Call, location: true } },
-    errors: ['not_published'],
+    errors: ['not_published', 'rate_limited', 'too_many_in_flight'],
     handle: async ({ answering, caller: { namespace }, body }) =>
       answering(
         (beforeCommit) =>

@@ -28,6 +28,10 @@ export type CallRow = {
   metadata: Record<string, string>;
   answeredAt: number | null;
   endedAt: number | null;
+  /** Whose carrier it comes over; null: it is simulated. */
+  telephonyProviderId: string | null;
+  /** Of the agent; null: the one that is live when it is answered. */
+  agentVersion: number | null;
 };
 export type Direction = (typeof DIRECTIONS)[number];
 export type CallStatus = (typeof CALL_STATUSES)[number];
@@ -45,14 +49,16 @@ export const CALL_STATUSES = [
   'canceled',
 ] as const;
 
-const COLUMNS = `id, namespace, agent_id as "agentId", conversation_id as "conversationId",
+export const CALL_COLUMNS = `id, namespace, agent_id as "agentId", conversation_id as "conversationId",
   direction, from_number as "from", to_number as "to", status, ended_reason as "endedReason",
   provider, provider_call_id as "providerCallId", user_id as "userId", variables, metadata,
-  answered_at as "answeredAt", ended_at as "endedAt"`;
+  answered_at as "answeredAt", ended_at as "endedAt",
+  telephony_provider_id as "telephonyProviderId", agent_version as "agentVersion"`;
 
-const LIVE = `status in ('queued', 'ringing', 'in_progress')`;
+export const CALL_LIVE = `status in ('queued', 'ringing', 'in_progress')`;
 /** The words of a script are then in the conversation alone, where they can be erased. */
-const FINISHED = `provider_options = '{}', due_at = null, lease_token = null, lease_until = null`;
+export const CALL_FINISHED = `provider_options = '{}', due_at = null, lease_token = null, lease_until = null,
+  line_token = null, line_holder = null, line_until = null`;
 
 export type NewCall = Pick<
   CallRow,
@@ -66,13 +72,16 @@ export type NewCall = Pick<
   | 'userId'
   | 'variables'
   | 'metadata'
+  | 'telephonyProviderId'
+  | 'agentVersion'
 > & { providerOptions: Record<string, unknown> };
 
 export async function insertCall(db: Db, call: NewCall): Promise<CallRow> {
   const { rows } = await db.query<CallRow>(
     `insert into calls (id, namespace, agent_id, direction, from_number, to_number, status,
-                        provider, provider_options, user_id, variables, metadata)
-     values ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10, $11) returning ${COLUMNS}`,
+                        provider, provider_options, user_id, variables, metadata,
+                        telephony_provider_id, agent_version)
+     values ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10, $11, $12, $13) returning ${CALL_COLUMNS}`,
     [
       call.id,
       call.namespace,
@@ -85,6 +94,8 @@ export async function insertCall(db: Db, call: NewCall): Promise<CallRow> {
       call.userId,
       call.variables,
       call.metadata,
+      call.telephonyProviderId,
+      call.agentVersion,
     ],
   );
   return rows[0]!; // `returning` of one inserted row.
@@ -96,8 +107,18 @@ export async function readCall(
 ): Promise<CallRow | undefined> {
   const { rows } = await db.query<CallRow>({
     name: 'read_call',
-    text: `select ${COLUMNS} from calls where id = $1 and namespace = $2`,
+    text: `select ${CALL_COLUMNS} from calls where id = $1 and namespace = $2`,
     values: [id, namespace],
+  });
+  return rows[0];
+}
+
+/** Of whatever namespace: for who has proof of their own that it is theirs. */
+export async function readCallById(db: Db, id: string): Promise<CallRow | undefined> {
+  const { rows } = await db.query<CallRow>({
+    name: 'read_call_by_id',
+    text: `select ${CALL_COLUMNS} from calls where id = $1`,
+    values: [id],
   });
   return rows[0];
 }
@@ -126,7 +147,7 @@ export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> 
     ['id <', filter.before],
   ]);
   const { rows } = await db.query<CallRow>(
-    `select ${COLUMNS} from calls
+    `select ${CALL_COLUMNS} from calls
       where ${where} order by id desc limit $${values.push(filter.limit)}`,
     values,
   );
@@ -154,10 +175,10 @@ export async function claimCalls(
                   lease_until = clock_timestamp() + $3 * interval '1 ms'
             where id = any(array(
               select id from calls
-               where ${LIVE} and due_at <= clock_timestamp()
+               where ${CALL_LIVE} and due_at <= clock_timestamp()
                  and (lease_until is null or lease_until <= clock_timestamp())
                order by due_at limit $2 for update skip locked))
-           returning ${COLUMNS}, provider_options as "providerOptions", step,
+           returning ${CALL_COLUMNS}, provider_options as "providerOptions", step,
                      lease_token as "leaseToken"`,
     values: [leaseToken, limit, CALL_LEASE_MS],
   });
@@ -171,9 +192,9 @@ export async function claimCalls(
 export async function lookAtCalls(db: Db): Promise<{ areLive: boolean; nextDueMs: number | null }> {
   const { rows } = await db.query<{ areLive: boolean; nextDueMs: number | null }>({
     name: 'look_at_calls',
-    text: `select exists (select from calls where ${LIVE}) as "areLive",
+    text: `select exists (select from calls where ${CALL_LIVE}) as "areLive",
                   (select greatest(0, extract(epoch from due_at - clock_timestamp()) * 1000)::float8
-                     from calls where ${LIVE} and due_at is not null
+                     from calls where ${CALL_LIVE} and due_at is not null
                       and (lease_until is null or lease_until <= clock_timestamp())
                     order by due_at limit 1) as "nextDueMs"`,
   });
@@ -219,13 +240,15 @@ export async function advanceCall(
   const { rowCount } = await db.query({
     name: 'advance_call',
     text: `update calls set
-             step = step + 1, status = coalesce($4, status),
+             step = step + 1,
+             -- Its carrier may have told of the answer before we have noted that it rings.
+             status = case when $4 = 'ringing' and status <> 'queued' then status else coalesce($4, status) end,
              conversation_id = coalesce($5, conversation_id),
              provider_call_id = coalesce($6, provider_call_id),
              answered_at = case when $4 = 'in_progress' then clock_timestamp() else answered_at end,
              due_at = clock_timestamp() + $7 * interval '1 ms',
              lease_token = null, lease_until = null
-           where id = $1 and lease_token = $2 and step = $3 and ${LIVE}`,
+           where id = $1 and lease_token = $2 and step = $3 and ${CALL_LIVE}`,
     values: [
       claimed.id,
       claimed.leaseToken,
@@ -250,8 +273,8 @@ export type CallEnd = {
 /** Ends a call, once: undefined when it is not in one of the statuses. */
 export async function finishCall(db: Db, end: CallEnd): Promise<CallRow | undefined> {
   const { rows } = await db.query<CallRow>(
-    `update calls set status = $3, ended_reason = $4, ended_at = clock_timestamp(), ${FINISHED}
-      where id = $1 and status = any($2) returning ${COLUMNS}`,
+    `update calls set status = $3, ended_reason = $4, ended_at = clock_timestamp(), ${CALL_FINISHED}
+      where id = $1 and status = any($2) returning ${CALL_COLUMNS}`,
     [end.id, end.from, end.status, end.reason],
   );
   return rows[0];
@@ -266,13 +289,13 @@ const SWEEP_MAX = 500;
 export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
   const { rows } = await db.query<CallRow>({
     name: 'finish_calls_of_ended',
-    text: `update calls set status = 'completed', ended_at = clock_timestamp(), ${FINISHED},
+    text: `update calls set status = 'completed', ended_at = clock_timestamp(), ${CALL_FINISHED},
                   ended_reason = coalesce(gone.reason, 'platform_error')
              from (select c.id as call_id, v.ended_reason as reason
                      from calls c left join conversations v on v.id = c.conversation_id
                     where c.status = 'in_progress' and (v.id is null or v.ended_at is not null)
                     limit $1 for update of c skip locked) gone
-            where id = gone.call_id returning ${COLUMNS}`,
+            where id = gone.call_id returning ${CALL_COLUMNS}`,
     values: [SWEEP_MAX],
   });
   return rows;
@@ -286,9 +309,9 @@ export async function failOverdueCalls(db: Db): Promise<number> {
   const { rowCount } = await db.query({
     name: 'fail_overdue_calls',
     text: `update calls set status = 'failed', ended_reason = 'platform_error',
-                  ended_at = clock_timestamp(), ${FINISHED}
+                  ended_at = clock_timestamp(), ${CALL_FINISHED}
             where id = any(array(
-              select id from calls where ${LIVE} and status <> 'in_progress'
+              select id from calls where ${CALL_LIVE} and status <> 'in_progress'
                  and due_at <= clock_timestamp() - $1 * interval '1 ms'
                order by due_at limit $2 for update skip locked))`,
     values: [LATEST_DIAL_MS, SWEEP_MAX],

@@ -3,37 +3,43 @@ import { newUuid } from '../ids.ts';
 import type { AgentContent } from '../agents/agent.ts';
 import { readLiveContent } from '../agents/agent-versions.sql.ts';
 import { redact } from '../conversations/redaction/redact.ts';
-import { PROVIDERS } from './providers/providers.ts';
+import type { CarrierOf } from './carriers/carrier.ts';
+import { SIMULATED } from './carriers/simulated.ts';
 import { insertCall, type CallRow, type NewCall } from './calls.sql.ts';
-import type { Pool } from '../platform/postgres/pool.ts';
+import { chooseProvider, requireRoomToDial } from './choose-provider.ts';
+import type { Accounts } from './providers/find-account.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 export type CreateCallDeps = {
   pool: Pool;
   nowMs: () => number;
+  carrierOf: CarrierOf;
+  accounts: Pick<Accounts, 'byName' | 'numbersOf'>;
   /** Wakes the player. Never waits, never fails. */
   wakeCalls: () => void;
 };
 
+export type CallToCreate = Omit<NewCall, 'id' | 'telephonyProviderId' | 'agentVersion'>;
+
 /**
  * Queues a call; whichever API process finds it places it. The agent's version is the one that is
- * live when the call is answered.
- * @throws ApiError invalid_body (no such agent), not_published
+ * live when the call is answered, or the one that the number is bound to which calls.
+ * @throws ApiError invalid_body (no such agent, provider or number, a country that is not called), not_published,
+ *   rate_limited, too_many_in_flight
  */
 export async function createCall(
   deps: CreateCallDeps,
-  call: Omit<NewCall, 'id'>,
+  asked: CallToCreate,
   beforeCommit: CommitHook<CallRow> = noCommitHook,
 ): Promise<CallRow> {
+  const chosen = asked.provider === SIMULATED ? undefined : await chooseProvider(deps, asked);
+  const call = { ...asked, ...(chosen?.call ?? SIMULATED_CALL) };
   const created = await inTransaction(deps.pool, async (db) => {
-    const live = await readLiveContent(db, { namespace: call.namespace, id: call.agentId });
-    if (!live) throw noSuchAgent();
-    const { content } = live;
-    if (content === null) {
-      throw new ApiError('not_published', 'the agent was never published: publish it first');
-    }
-    const options = await keepable(call, content);
+    const content = await requireContent(db, call);
+    if (chosen) await requireRoomToDial(db, chosen.account);
+    const options = await keepable(deps, call, content);
     const row = await insertCall(db, { ...call, ...options, id: newUuid(deps.nowMs()) });
     await beforeCommit(db, row);
     return row;
@@ -42,13 +48,28 @@ export async function createCall(
   return created;
 }
 
+const SIMULATED_CALL = { telephonyProviderId: null, agentVersion: null };
+
+async function requireContent(
+  db: Db,
+  call: Pick<CallToCreate, 'namespace' | 'agentId'>,
+): Promise<AgentContent> {
+  const live = await readLiveContent(db, { namespace: call.namespace, id: call.agentId });
+  if (!live) throw noSuchAgent();
+  if (live.content !== null) return live.content;
+  throw new ApiError('not_published', 'the agent was never published: publish it first');
+}
+
 /** By the version that is live now; what one that comes until then asks for too is done when it is said. */
 async function keepable(
-  { provider, providerOptions }: Omit<NewCall, 'id'>,
+  { carrierOf }: CreateCallDeps,
+  call: Omit<NewCall, 'id'>,
   content: AgentContent,
 ): Promise<Pick<NewCall, 'providerOptions'>> {
-  const kept = PROVIDERS[provider]?.keepable(providerOptions, (text) => redact(text, content));
-  return { providerOptions: (await kept) ?? providerOptions };
+  const carrier = carrierOf(call);
+  return {
+    providerOptions: await carrier.keepable(call.providerOptions, (text) => redact(text, content)),
+  };
 }
 
 function noSuchAgent(): ApiError {
@@ -57,3 +78,4 @@ function noSuchAgent(): ApiError {
     errors: [{ pointer: '/agent_id', code: 'unknown_agent', detail }],
   });
 }
+

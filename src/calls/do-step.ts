@@ -13,11 +13,12 @@ import {
 import type { Db } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from '../conversations/record/turns.sql.ts';
 import type { TakeTurn } from '../conversations/turns/take-turn.ts';
-import type { CallEvent, DueEvent, TelephonyProvider } from './providers/provider.ts';
+import { DialRefused, type CallEvent, type Carrier, type DueEvent } from './carriers/carrier.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 
-export type CallStepDeps = ConversationDeps & { takeTurn: TakeTurn };
+export type CallStepDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };
 
-type Step = { call: ClaimedCall; provider: TelephonyProvider; due: DueEvent };
+type Step = { call: ClaimedCall; carrier: Carrier; due: DueEvent };
 
 /**
  * Does what is due of a call, at most once: the transaction that changes the conversation also
@@ -45,10 +46,17 @@ class LostStep extends Error {
 type Handler = (deps: CallStepDeps, step: Step) => Promise<void>;
 
 const HANDLERS: Record<CallEvent['type'], Handler> = {
-  ringing: async ({ pool }, { call, provider, due }) => {
-    const { providerCallId } = await provider.place(call);
+  ringing: async ({ pool, log }, { call, carrier, due }) => {
     const nextAfterMs = due.nextAfterMs;
-    await advance(pool, call, { status: 'ringing', providerCallId, nextAfterMs });
+    try {
+      const { providerCallId } = await carrier.place(call);
+      await advance(pool, call, { status: 'ringing', providerCallId, nextAfterMs });
+    } catch (error) {
+      if (!(error instanceof DialRefused)) throw error;
+      log.warn({ reason: error.message, call: call.id }, 'a carrier does not place a call');
+      const end = { status: 'failed', reason: 'dial_failed' } as const;
+      await finishCall(pool, { ...end, id: call.id, from: ['queued'] });
+    }
   },
 
   not_connected: async ({ pool }, { call, due: { event } }) => {
@@ -58,7 +66,7 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
     await finishCall(pool, { id: call.id, from: ['queued', 'ringing'], status, reason });
   },
 
-  answered: async (deps, { call, provider, due: { nextAfterMs } }) => {
+  answered: async (deps, { call, carrier, due: { nextAfterMs } }) => {
     const { namespace, agentId, userId, variables, metadata } = call;
     const about = { namespace, agentId, userId, variables, metadata, callId: call.id };
     const { id } = await startConversation(
@@ -68,13 +76,13 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
         advance(db, call, { status: 'in_progress', conversationId, nextAfterMs }),
     );
     await sayAll(
-      provider,
+      carrier,
       call,
       await listTurns(deps.pool, { conversationId: id, from: 0, limit: 1 }),
     );
   },
 
-  heard: async ({ takeTurn }, { call, provider, due: { event, nextAfterMs } }) => {
+  heard: async ({ takeTurn }, { call, carrier, due: { event, nextAfterMs } }) => {
     if (event.type !== 'heard') return;
     const { namespace } = call;
     const { turns, conversation } = await takeTurn(
@@ -91,8 +99,8 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
         if (endedAt !== null && endedReason !== null) await complete(db, call, endedReason);
       },
     );
-    await sayAll(provider, call, turns);
-    if (conversation.endedAt !== null) await provider.hangUp(call);
+    await sayAll(carrier, call, turns);
+    if (conversation.endedAt !== null) await carrier.hangUp(call);
   },
 
   message_left: (deps, { call }) =>
@@ -109,11 +117,11 @@ function requestOf(call: ClaimedCall): { id: string; isRetry: boolean } {
 }
 
 async function sayAll(
-  provider: TelephonyProvider,
+  carrier: Carrier,
   call: ClaimedCall,
   turns: readonly TurnRow[],
 ): Promise<void> {
-  for (const { role, text } of turns) if (role === 'agent') await provider.say(call, text);
+  for (const { role, text } of turns) if (role === 'agent') await carrier.say(call, text);
 }
 
 type Hangup = { reason: 'voicemail'; outcome: 'voicemail' } | { reason: 'user_hangup' };

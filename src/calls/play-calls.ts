@@ -11,7 +11,8 @@ import {
   type ClaimedCall,
 } from './calls.sql.ts';
 import { doStep, type CallStepDeps } from './do-step.ts';
-import type { Providers } from './providers/provider.ts';
+import type { CarrierOf } from './carriers/carrier.ts';
+import { createEndLost } from './lines/end-lost.ts';
 
 /** Steps at once in one process: they share its connections with the API. */
 const CONCURRENT_STEPS_MAX = 8;
@@ -20,7 +21,7 @@ const LOOK_EVERY_MS = 1_000;
 /** A step that failed is tried again after this. */
 const RETRY_MS = 1_000;
 
-export type CallPlayerDeps = CallStepDeps & { providers: Providers; log: Logger };
+export type CallPlayerDeps = CallStepDeps & { carrierOf: CarrierOf; log: Logger };
 
 /**
  * Plays calls step by step. Nothing about a call stays in memory between two steps: any process
@@ -29,6 +30,7 @@ export type CallPlayerDeps = CallStepDeps & { providers: Providers; log: Logger 
 export function createCallPlayer(deps: CallPlayerDeps): Periodic {
   const { pool, log } = deps;
   const playing = new Set<Promise<void>>();
+  const endLost = createEndLost(deps);
   let timer: NodeJS.Timeout | undefined;
   let sweptMs = -Infinity;
   const periodic = createPeriodic({
@@ -62,8 +64,9 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     if (Math.abs(now - sweptMs) < LOOK_EVERY_MS / 2) return;
     sweptMs = now;
     for (const call of await finishCallsOfEnded(pool)) {
-      await deps.providers[call.provider]?.hangUp(call);
+      await deps.carrierOf(call).hangUp(call);
     }
+    await endLost();
     const overdue = await failOverdueCalls(pool);
     if (overdue > 0) log.warn({ calls: overdue }, 'calls could not be placed in time');
   }
@@ -83,10 +86,9 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
       leaseCall(pool, call, CALL_LEASE_MS).catch(() => undefined);
     }, CALL_LEASE_MS / 3);
     try {
-      const provider = deps.providers[call.provider];
-      if (!provider) throw new Error(`there is no provider ${call.provider} in this version`);
-      const due = provider.eventAt(call);
-      if (due) await doStep(deps, { call, provider, due });
+      const carrier = deps.carrierOf(call);
+      const due = carrier.eventAt(call);
+      if (due) await doStep(deps, { call, carrier, due });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.warn({ reason, call: call.id }, 'a step of a call failed; tried again');

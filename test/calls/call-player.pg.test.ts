@@ -4,8 +4,8 @@ import { createTakeTurn, type TakeTurn } from '../../src/conversations/turns/tak
 import { toUuid } from '../../src/ids.ts';
 import { createCall } from '../../src/calls/create-call.ts';
 import { createCallPlayer } from '../../src/calls/play-calls.ts';
-import { PROVIDERS } from '../../src/calls/providers/providers.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
+import { SIMULATED_ONLY } from './simulated-only.ts';
 
 /** The player by itself, with turns that take as long as a test wants. */
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
   player = createCallPlayer({
     ...conversations,
     takeTurn: (input, settle) => takeTurn(input, settle),
-    providers: PROVIDERS,
+    ...SIMULATED_ONLY,
   });
   player.start();
 });
@@ -84,7 +84,7 @@ async function place(): Promise<void> {
   await engine.declareAgent('support', { prompt: 'Be kind.' });
   const agent = await engine.settled('Agent', 'support');
   await createCall(
-    { pool: engine.pool, nowMs: Date.now, wakeCalls: player.wake },
+    { ...SIMULATED_ONLY, pool: engine.pool, nowMs: Date.now, wakeCalls: player.wake },
     {
       namespace: 'default',
       agentId: toUuid('agt', String(agent.status['agentId']))!,

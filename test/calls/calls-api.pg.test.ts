@@ -4,6 +4,7 @@ import { createCall } from '../../src/calls/create-call.ts';
 import { endCall } from '../../src/calls/end-call.ts';
 import { withoutRequestId } from '../roles/api/api-setup.ts';
 import { startCallFixture, TO, type CallFixture } from './calls-setup.ts';
+import { SIMULATED_ONLY } from './simulated-only.ts';
 
 /** What REST takes and shows of calls. */
 
@@ -142,7 +143,7 @@ describe('what is to be committed with the change', () => {
       variables: {},
       metadata: {},
     };
-    const deps = { pool, nowMs: Date.now, wakeCalls: () => undefined };
+    const deps = { ...SIMULATED_ONLY, pool, nowMs: Date.now, wakeCalls: () => undefined };
     await expect(createCall(deps, call, fails)).rejects.toThrow('cannot be kept');
     expect((await fixture.read('/v1/calls')).data).toEqual([]);
   });
@@ -160,7 +161,7 @@ describe('what is to be committed with the change', () => {
       judge: () => undefined,
       nowMs: Date.now,
       baseUrl: () => fixture.api.url,
-      providers: {},
+      ...SIMULATED_ONLY,
     };
     const key = { namespace: 'default', id: toUuid('call', made.body.id)! };
     await expect(endCall(deps, key, fails)).rejects.toThrow('cannot be kept');

@@ -6,7 +6,7 @@ import { createTakeTurn } from '../../src/conversations/turns/take-turn.ts';
 import { toUuid } from '../../src/ids.ts';
 import { readCall } from '../../src/calls/calls.sql.ts';
 import { doStep } from '../../src/calls/do-step.ts';
-import { simulated } from '../../src/calls/providers/simulated.ts';
+import { simulated } from '../../src/calls/carriers/simulated.ts';
 import { FIRST_MESSAGE, startCallFixture, TO, type CallFixture } from './calls-setup.ts';
 
 /** Calls by REST, carried by the simulated provider and played by the API as it runs. */
@@ -288,7 +288,7 @@ test('a process that was too slow for its lease does not play a turn again', asy
   });
   await doStep(deps, {
     call: { ...stored!, step: 2, leaseToken: randomUUID(), providerOptions: {} },
-    provider: simulated,
+    carrier: simulated,
     due: { event: { type: 'heard', text: 'One.' }, nextAfterMs: 0 },
   });
   expect(await fixture.userTurnsOf(call)).toEqual(['One.']);

@@ -249,3 +249,16 @@ export async function readFailedTurn(
     }
   );
 }
+
+/** Of a turn that was interrupted as it was spoken: the transcript keeps what was heard, and no more. */
+export async function markHeard(
+  db: Db,
+  turn: { conversationId: string; index: number; heard: string },
+): Promise<void> {
+  await db.query({
+    name: 'mark_heard',
+    text: `update turns set text = $3, interrupted = true
+            where conversation_id = $1 and index = $2 and role in ('agent', 'human')`,
+    values: [turn.conversationId, turn.index, turn.heard],
+  });
+}

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -31,6 +37,8 @@ export type ListenOptions = {
   port: number;
   /** When the port is taken, tries the next one instead of throwing a StartupError. */
   fallbackToFreePort: boolean;
+  /** What becomes a socket; absent: nothing does. */
+  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   log: Logger;
 };
 
@@ -52,6 +60,7 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
   const farewell = createFarewell(server);
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answerBrokenRequest);
+  if (options.upgrade) server.on('upgrade', options.upgrade);
   await listenSomewhere(server, options);
   // Such as too many open files: the next connection may succeed; unhandled it ends the process.
   server.on('error', (error) => options.log.error({ reason: error.message }, 'cannot accept'));

@@ -23,7 +23,7 @@ import { createKeyUse, type KeyUse } from '../../access/key-use.ts';
 import { runReplayJobs, type ReplayRunnerDeps } from '../../webhooks/replay/run-replay-jobs.ts';
 import { createCallPlayer } from '../../calls/play-calls.ts';
 import { observeResponder } from './observed-turns.ts';
-import { PROVIDERS } from '../../calls/providers/providers.ts';
+import type { CarrierOf } from '../../calls/carriers/carrier.ts';
 
 /**
  * What the API role does besides answering. Every part looks by itself for what there is to do, in
@@ -44,6 +44,7 @@ export type WhoReplies = Pick<TakeTurnDeps, 'respond'> &
 
 export type MaintenanceDeps = ReplayRunnerDeps & {
   conversations: ConversationDeps;
+  carrierOf: CarrierOf;
   turns: LiveTurns;
   /** Monotonic. */
   clockMs: () => number;
@@ -72,7 +73,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
     live,
     meaning: deps.meaning,
   });
-  const calls = createCallPlayer({ ...conversations, takeTurn, providers: PROVIDERS, log });
+  const calls = createCallPlayer({ ...conversations, takeTurn, carrierOf: deps.carrierOf, log });
   const reaper = createReaper({ ...conversations, lostTurns: lostTurns(conversations), log });
   const retention = createRetention(deps);
   return {

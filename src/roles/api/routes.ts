@@ -10,6 +10,8 @@ import { auditLogRoute } from '../../audit/audit-log.routes.ts';
 import { agentStatsRoute } from '../../conversations/agent-stats.routes.ts';
 import { statsRoute } from '../../conversations/stats.routes.ts';
 import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
+import { twilioRoutes } from '../../calls/carriers/twilio/twilio.routes.ts';
+import type { VoiceDeps } from '../../calls/carriers/twilio/answer-voice.ts';
 import {
   conversationRoutes,
   type ConversationRoutesDeps,
@@ -45,6 +47,7 @@ export type RoutesDeps = AgentWriterDeps &
   RotateSecretDeps &
   ConversationRoutesDeps &
   CallRoutesDeps &
+  VoiceDeps &
   KnowledgeRoutesDeps &
   ProviderWriterDeps &
   Models &
@@ -76,6 +79,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     eraseConversationRoute({ ...deps, eraseEvents }),
     ...escalationRoutes(deps),
     ...callRoutes(deps),
+    ...twilioRoutes(deps),
     ...knowledgeRoutes(deps),
     ...modelProviderRoutes(deps),
     ...apiKeyRoutes(deps),

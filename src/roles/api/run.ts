@@ -7,6 +7,7 @@ import { createLiveTurns, type LiveTurns } from '../../conversations/turns/live-
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import { openDoors } from './doors.ts';
+import type { Accounts } from '../../calls/providers/find-account.ts';
 import type { LiveKeys } from '../../access/live-keys.ts';
 import {
   createAwaitProjection,
@@ -19,7 +20,6 @@ import type { FindModel } from '../../models/model.ts';
 import { createChanges, type Changes } from '../../events/changes.ts';
 import { namespacesOfConversations } from '../../conversations/record/conversation-namespaces.sql.ts';
 import { createEventStreams, type EventStreams } from '../../events/event-stream.ts';
-import { PROVIDERS } from '../../calls/providers/providers.ts';
 import {
   CHANNELS,
   createListener,
@@ -36,6 +36,7 @@ import { createTextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { createRoutes } from './routes.ts';
 import { createMaintenance, type WhoReplies } from './maintenance.ts';
 import { openReplies, type SampleModel } from './replies.ts';
+import { openLines, openTelephony } from './telephony.ts';
 import type { Lookup } from '../../platform/egress/name-lookup.ts';
 import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
 
@@ -58,6 +59,8 @@ export type ApiRoleDeps = RoleContext &
     lookup?: Lookup | undefined;
     /** For agents that have no model. */
     sampleModel?: SampleModel | undefined;
+    /** How long a stop waits for calls that go on, ms; default: not at all. */
+    callDrainMs?: number | undefined;
     /** Begins the links that events carry; undefined: where it listens. */
     baseUrl?: string | undefined;
   };
@@ -86,16 +89,19 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const turns = createLiveTurns(deps);
   const followers = createFollowers(deps);
   const changes = openChanges(deps);
-  const woken = { eventStreams, keys: doors, endpoints, turns, followers, changes };
-  const { listener, awaitProjection } = createWakeUps(deps, woken);
-  await listener.start();
   let baseUrl = deps.baseUrl ?? '';
   const clocks = { nowMs: Date.now, clockMs: monotonicMs };
+  const telephony = openTelephony({ ...deps, ...clocks, baseUrl: () => baseUrl });
+  const { accounts, carrierOf } = telephony;
+  const woken = { eventStreams, keys: doors, endpoints, accounts, turns, followers, changes };
+  const { listener, awaitProjection } = createWakeUps(deps, woken);
+  await listener.start();
   const replies = openReplies({ ...deps, ...clocks, findEndpoint: endpoints.find });
   const talk = { ...replies, notifier, turns, baseUrl: () => baseUrl };
   const { conversations, judge } = openConversations(deps, talk);
-  const maintenance = createMaintenance({ ...deps, ...talk, ...clocks, conversations });
+  const maintenance = createMaintenance({ ...deps, ...talk, ...clocks, carrierOf, conversations });
   const { takeTurn, wakeJobs, wakeCalls } = maintenance;
+  const { lines, sockets } = openLines({ ...deps, ...conversations, takeTurn, followers });
   const readers = createReaders(deps);
   const routes = createRoutes({
     ...deps,
@@ -112,24 +118,30 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     inFlight,
     wakeCalls,
     ...readers,
-    providers: PROVIDERS,
+    accounts,
+    carrierOf,
+    lines,
     ...modelsOf(deps),
   });
   const isReady = (): Promise<boolean> => isAnswering(pool);
   const pages = [feedbackPage({ ...deps, ...doors, ...conversations })];
   const app = createApp({ ...deps, ...doors, ...clocks, inFlight, isReady, routes, pages });
   try {
-    const server = await serve(app, deps);
+    const server = await serve(app, { ...deps, upgrade: sockets.upgrade });
     if (baseUrl === '') baseUrl = linkBase(deps.host, server);
-    for (const part of maintenance.parts) part.start();
+    const parts = [...maintenance.parts, lines.renewal];
+    for (const part of parts) part.start();
     let stopping: Promise<void> | undefined;
     const stopAll = async (): Promise<void> => {
-      // First: a server waits for what it still answers.
+      // Calls go on with the process that holds them, for as long as they may; new ones go elsewhere.
+      await lines.drain(deps.callDrainMs ?? 0);
+      sockets.stop();
+      // Then: a server waits for what it still answers.
       for (const streams of [eventStreams, followers]) streams.stop();
       await Promise.all([server.stop(), turns.stop()]);
-      await Promise.all(maintenance.parts.map((part) => part.stop()));
+      await Promise.all(parts.map((part) => part.stop()));
       await judge.stop();
-      await Promise.all([replies, readers, listener].map((part) => part.stop()));
+      await Promise.all([replies, readers, listener, telephony].map((part) => part.stop()));
       await doors.stop();
       await notifier.stop();
       await outbox.end();
@@ -140,7 +152,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
       stop: () => (stopping ??= stopAll()),
     };
   } catch (error) {
-    await Promise.all([replies, listener, doors].map((part) => part.stop()));
+    await Promise.all([replies, listener, doors, telephony].map((part) => part.stop()));
     await outbox.end();
     throw error;
   }
@@ -187,6 +199,7 @@ function createWakeUps(
     eventStreams: Pick<EventStreams, 'wake'>;
     keys: Pick<LiveKeys, 'look'>;
     endpoints: Pick<Endpoints, 'look'>;
+    accounts: Pick<Accounts, 'look'>;
     turns: Pick<LiveTurns, 'look'>;
     followers: Pick<Followers, 'wake'>;
     changes: Pick<Changes, 'projected' | 'conversations'>;
@@ -196,6 +209,7 @@ function createWakeUps(
   const channels = {
     [CHANNELS.projected]: (ids: readonly string[]) => {
       woken.endpoints.look(ids);
+      woken.accounts.look(ids);
       woken.changes.projected(ids);
       waiting.forEach((wake) => wake());
     },

@@ -1,7 +1,7 @@
 import type { Redacted, Redaction } from '../../conversations/redaction/redact.ts';
-import type { ClaimedCall, CallRow } from '../calls.sql.ts';
+import type { CallRow, CallStatus, ClaimedCall } from '../calls.sql.ts';
 
-/** What happens on a line, whoever carries it. */
+/** What happens on a line that tells of it by its script. */
 export type CallEvent =
   | { type: 'ringing' }
   /** Also by a machine: then a message is left. */
@@ -18,26 +18,35 @@ export type DueEvent = {
   nextAfterMs: number | null;
 };
 
+/** What became of a call, as its carrier says: it goes on, or how it ended; undefined: it does not say. */
+export type Became = 'live' | { status: CallStatus; reason: string } | undefined;
+
 /**
  * What carries calls: the telephone network, or a script. After a crash anything may be asked again
  * for the same call: it must not dial twice.
  */
-export type TelephonyProvider = {
-  name: string;
+export type Carrier = {
   /** Its options as they may be kept until it is played: with what the user will say redacted. */
   keepable: (
     options: Record<string, unknown>,
     redact: (text: string) => Promise<Redaction>,
   ) => Promise<Record<string, unknown>>;
-  /** Dials, or takes an incoming call. Resolves with the provider's own id of the call. */
+  /** Dials. Resolves with the carrier's own id of the call. @throws DialRefused */
   place: (call: CallRow) => Promise<{ providerCallId: string }>;
   /** What happens at this step of a call; undefined: nothing more happens by itself. */
   eventAt: (call: Pick<ClaimedCall, 'providerOptions' | 'step'>) => DueEvent | undefined;
   /** Speaks the agent's words to the user. They are stored already and are not repeated. */
   say: (call: CallRow, text: string) => Promise<void>;
-  /** Closes our side of a call that has ended; a line that is closed already is no error. */
+  /** Closes our side of a call that has ended; a line that is closed already is no error. Never fails. */
   hangUp: (call: CallRow) => Promise<void>;
+  /** Never fails, and takes seconds at most. */
+  ask: (call: CallRow) => Promise<Became>;
 };
 
-/** By the name that a call's `provider` has. */
-export type Providers = Readonly<Record<string, TelephonyProvider>>;
+/** Who carries a call. */
+export type CarrierOf = (call: Pick<CallRow, 'telephonyProviderId'>) => Carrier;
+
+/** The carrier will not place the call, now or later; `message` is safe to show in a log. */
+export class DialRefused extends Error {
+  override readonly name = 'DialRefused';
+}

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { simulated, SimulatedScript } from '../../../src/calls/providers/simulated.ts';
+import { simulated, SimulatedScript } from '../../../src/calls/carriers/simulated.ts';
 
 /** What happens at each step of a script, and how long after the step before. */
 function played(script: object): [string, number | null][] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
 import type { Redacted } from '../../conversations/redaction/redact.ts';
-import type { DueEvent, TelephonyProvider } from './provider.ts';
+import type { DueEvent, Carrier } from './carrier.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
@@ -51,8 +51,10 @@ const keptTurn = turn.extend({ text: z.string(), redacted: z.custom<Redacted>().
 const KeptScript = SimulatedScript.extend({ turns: z.array(keptTurn).default([]) });
 type KeptScript = z.output<typeof KeptScript>;
 
-export const simulated: TelephonyProvider = {
-  name: 'simulated',
+/** What a call's `provider` is that no TelephonyProvider carries; none may have the name. */
+export const SIMULATED = 'simulated';
+
+export const simulated: Carrier = {
   place: async ({ id }) => ({
     providerCallId: `sim_${fromUuid('call', id).slice('call_'.length)}`,
   }),
@@ -74,6 +76,7 @@ export const simulated: TelephonyProvider = {
   // Nobody listens: what was said is in the conversation.
   say: async () => undefined,
   hangUp: async () => undefined,
+  ask: async () => undefined,
 };
 
 type ScriptedEvent = { afterMs: number; event: DueEvent['event'] };

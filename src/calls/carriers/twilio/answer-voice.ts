@@ -1,0 +1,154 @@
+import { newUuid } from '../../../ids.ts';
+import { readLiveContent, readVersionToTalk } from '../../../agents/agent-versions.sql.ts';
+import type { AgentContent } from '../../../agents/agent.ts';
+import type { ConversationDeps } from '../../../conversations/record/conversation-deps.ts';
+import { endConversation } from '../../../conversations/ending/end-conversation.ts';
+import { startConversation } from '../../../conversations/record/start-conversation.ts';
+import type { Logger } from '../../../platform/observability/logger.ts';
+import { finishCall, readCallById, type CallRow } from '../../calls.sql.ts';
+import { countLive, dropLine, insertIncoming, noteRinging } from '../../lines/lines.sql.ts';
+import type { Lines } from '../../lines/lines.ts';
+import type { Account, BoundNumber } from '../../providers/find-account.ts';
+import { requireSigned, signedFor, type AuthenticateDeps, type Sent } from './authenticate.ts';
+import { RELAY_PATH, VOICE_PATH } from './paths.ts';
+import { goodbyeTwiml, rejectTwiml, relayTwiml } from './twiml.ts';
+import { fromUuid } from '../../../ids.ts';
+
+export type VoiceDeps = ConversationDeps & AuthenticateDeps & { lines: Pick<Lines, 'offer'>; log: Logger };
+
+/** With the uuid of the call that the address names. */
+export type SentOfCall = Sent & { callId: string | undefined };
+
+/**
+ * What the carrier is to do with a call that comes in, one of ours that was answered, or one whose socket is
+ * over. For a call that comes in: the number and its account, the agent, the count of live calls, the call and
+ * its token: five statements, each by an index. Returns TwiML.
+ * @throws ApiError unauthorized, rate_limited
+ */
+export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
+  if (sent.callId === undefined) {
+    const { account, bound } = await signedFor(deps, sent);
+    return answerIncoming(deps, { account, bound, sent });
+  }
+  const call = await readCallById(deps.pool, sent.callId);
+  const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
+  const signed = await requireSigned(deps, account || undefined, sent);
+  if (!call || call.endedAt !== null) return goodbyeTwiml(undefined);
+  if (sent.form.has('SessionStatus')) return afterSocket(deps, call, sent);
+  return answerOutgoing(deps, { call, account: signed, sent });
+}
+
+type Incoming = { account: Account; bound: BoundNumber; sent: SentOfCall };
+
+async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<string> {
+  const { account, bound, sent } = incoming;
+  const providerCallId = sent.form.get('CallSid') ?? '';
+  const content = bound.agentId === null ? undefined : await contentOf(deps, account, bound);
+  if (bound.agentId === null || !content || providerCallId === '') {
+    deps.log.warn({ number: bound.number, provider: account.name }, 'nobody can answer this number');
+    return rejectTwiml('rejected');
+  }
+  const { maxConcurrentCalls, busyMessage } = account.inbound;
+  const live = await countLive(deps.pool, { telephonyProviderId: account.id, direction: 'inbound' });
+  if (live >= maxConcurrentCalls) {
+    return busyMessage === undefined ? rejectTwiml('busy') : goodbyeTwiml(busyMessage, content.language);
+  }
+  const call = await insertIncoming(deps.pool, {
+    id: newUuid(deps.nowMs()),
+    namespace: account.namespace,
+    agentId: bound.agentId,
+    agentVersion: bound.agentVersion ?? null,
+    from: numberIn(sent.form.get('From')),
+    to: bound.number,
+    provider: account.name,
+    telephonyProviderId: account.id,
+    providerCallId,
+  });
+  if (!call) return rejectTwiml('rejected');
+  return connect(deps, call, content);
+}
+
+async function answerOutgoing(
+  deps: VoiceDeps,
+  { call, account, sent }: { call: CallRow; account: Account; sent: SentOfCall },
+): Promise<string> {
+  const { form } = sent;
+  await noteRinging(deps.pool, { id: call.id, providerCallId: form.get('CallSid') ?? '' });
+  const content = await contentOf(deps, account, { ...call, agentVersion: call.agentVersion ?? undefined });
+  if (/^(machine|fax)/.test(form.get('AnsweredBy') ?? '')) return leaveMessage(deps, call, account, content);
+  if (!content) {
+    const end = { status: 'failed', reason: 'platform_error' } as const;
+    await finishCall(deps.pool, { ...end, id: call.id, from: ['queued', 'ringing'] });
+    return goodbyeTwiml(undefined);
+  }
+  return connect(deps, call, content);
+}
+
+/** A machine has answered: it is left the provider's message, which is the whole of the conversation. */
+async function leaveMessage(
+  deps: VoiceDeps,
+  call: CallRow,
+  account: Account,
+  content: AgentContent | undefined,
+): Promise<string> {
+  const message = account.outbound?.voicemailMessage;
+  const { id, namespace, agentId, agentVersion, userId, variables, metadata } = call;
+  const about = { namespace, agentId, userId, variables, metadata, callId: id, channel: 'voice' as const };
+  const version = agentVersion === null ? {} : { version: agentVersion };
+  const brought = message === undefined ? [] : [{ role: 'agent' as const, text: message }];
+  const end = { status: 'completed', reason: 'voicemail' } as const;
+  let isOurs = false;
+  const begun = await startConversation(deps, { ...about, ...version, brought }, async (db) => {
+    isOurs = (await finishCall(db, { ...end, id, from: ['queued', 'ringing'] })) !== undefined;
+  });
+  if (isOurs) {
+    await endConversation(deps, { namespace, id: begun.id, reason: 'voicemail', outcome: 'voicemail' });
+  }
+  return goodbyeTwiml(message, content?.language);
+}
+
+/** Its socket is over: the call is too, unless it was cut. Then another one is opened, with whoever is there. */
+async function afterSocket(deps: VoiceDeps, call: CallRow, { form }: SentOfCall): Promise<string> {
+  const isGone = ['completed', 'busy', 'failed', 'no-answer', 'canceled'].includes(form.get('CallStatus') ?? '');
+  const isCut = form.get('SessionStatus') === 'failed';
+  if (isGone || !isCut) return goodbyeTwiml(undefined);
+  await dropLine(deps.pool, call.id);
+  const bound = { agentId: call.agentId, agentVersion: call.agentVersion ?? undefined };
+  return connect(deps, call, (await contentOf(deps, call, bound)) ?? undefined);
+}
+
+async function connect(
+  deps: VoiceDeps,
+  call: CallRow,
+  content: Pick<AgentContent, 'language' | 'voice'> | undefined,
+): Promise<string> {
+  const token = await deps.lines.offer(call.id);
+  if (token === undefined) return goodbyeTwiml(undefined);
+  const base = deps.baseUrl().replace(/\/+$/, '');
+  return relayTwiml({
+    url: `${base.replace(/^http/, 'ws')}${RELAY_PATH}`,
+    action: `${base}${VOICE_PATH}?call=${fromUuid('call', call.id)}`,
+    language: content?.voice?.language ?? content?.language,
+    voice: content?.voice?.voiceId,
+    ttsProvider: content?.voice?.provider,
+    parameters: { token },
+  });
+}
+
+/** Of the version that will answer; undefined: nobody can. */
+async function contentOf(
+  { pool }: Pick<VoiceDeps, 'pool'>,
+  { namespace }: { namespace: string },
+  { agentId, agentVersion: version }: { agentId: string | null; agentVersion: number | undefined },
+): Promise<AgentContent | undefined> {
+  if (agentId === null) return undefined;
+  const key = { namespace, id: agentId };
+  const read =
+    version === undefined ? await readLiveContent(pool, key) : await readVersionToTalk(pool, { ...key, version });
+  return read?.content ?? undefined;
+}
+
+/** Hidden and foreign numbers come in many forms; what is none is none. */
+function numberIn(text: string | null): string | null {
+  return text !== null && /^\+[1-9][0-9]{1,14}$/.test(text) ? text : null;
+}

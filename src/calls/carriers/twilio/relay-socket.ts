@@ -1,0 +1,98 @@
+import { reasonOf } from '../../../errors.ts';
+import type { Logger } from '../../../platform/observability/logger.ts';
+import type { Socket, SocketRoute } from '../../../platform/http/sockets/sockets.ts';
+import type { Line } from '../../lines/line.ts';
+import type { Lines, OpenLine } from '../../lines/lines.ts';
+import { RELAY_PATH } from './paths.ts';
+import {
+  digitsFrame,
+  END_FRAME,
+  eventOf,
+  LAST_FRAME,
+  readFrame,
+  sayFrame,
+  type RelayFrame,
+} from './relay-frames.ts';
+
+/** An utterance of ten minutes has a third of it. */
+const FRAME_BYTES_MAX = 64 * 1024;
+/** Who has a token shows it at once. */
+const SETUP_MS = 5_000;
+/** Frames that say nothing we know, one after the other: whoever sends them is no carrier. */
+const UNKNOWN_MAX = 50;
+/** Of what comes while a conversation begins. */
+const EARLY_MAX = 20;
+
+/**
+ * ConversationRelay: the carrier hears and speaks, and sends and takes text. Its first frame has the token that
+ * the answer to its call gave it; without one that is right nothing else is read.
+ */
+export function relaySocket({ lines, log }: { lines: Pick<Lines, 'open'>; log: Logger }): SocketRoute {
+  return {
+    path: RELAY_PATH,
+    frameBytesMax: FRAME_BYTES_MAX,
+    accept: (socket) => {
+      let opening: Promise<OpenLine | undefined> | undefined;
+      let opened: OpenLine | undefined;
+      let early: RelayFrame[] = [];
+      let unknown = 0;
+      const tooLate = setTimeout(() => socket.close(1008, 'no setup'), SETUP_MS);
+
+      const take = (frame: RelayFrame): void => {
+        if (frame.type === 'error') log.warn({ reason: frame.description }, 'a carrier refused a frame');
+        const event = eventOf(frame);
+        if (event) opened?.on(event);
+      };
+
+      const open = async (frame: RelayFrame): Promise<OpenLine | undefined> => {
+        const token = frame.type === 'setup' ? frame.customParameters?.['token'] : undefined;
+        if (frame.type !== 'setup' || typeof token !== 'string') return undefined;
+        return lines.open({ token, providerCallId: frame.callSid, line: lineOf(socket) });
+      };
+
+      const begin = (frame: RelayFrame): void => {
+        clearTimeout(tooLate);
+        opening = open(frame).catch((error: unknown) => {
+          log.error({ reason: reasonOf(error) }, 'a line could not be opened');
+          return undefined;
+        });
+        void opening.then((line) => {
+          if (!line) return socket.close(1008, 'the token opens no line');
+          opened = line;
+          early.forEach(take);
+          early = [];
+        });
+      };
+
+      return {
+        onText: (text) => {
+          const frame = readFrame(text);
+          if (!frame) {
+            unknown += 1;
+            if (unknown > UNKNOWN_MAX) socket.close(1003, 'no frames of ConversationRelay');
+            return;
+          }
+          if (opening === undefined) return begin(frame);
+          if (opened) return take(frame);
+          if (early.length < EARLY_MAX) early.push(frame);
+        },
+        onClose: () => {
+          clearTimeout(tooLate);
+          void opening?.then((line) => line?.closed());
+        },
+      };
+    },
+  };
+}
+
+function lineOf(socket: Socket): Line {
+  return {
+    say: (text) => socket.send(sayFrame(text)),
+    endUtterance: () => socket.send(LAST_FRAME),
+    sendDigits: (digits) => socket.send(digitsFrame(digits)),
+    end: () => {
+      socket.send(END_FRAME);
+      socket.close();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * `X-Twilio-Signature` (Twilio's "Validating requests"): HMAC-SHA1, in base64, keyed with the account's token, of the
+ * whole URL and then each parameter of the body, name and value, sorted by name.
+ */
+export function isSigned(
+  authToken: string,
+  request: { url: string; params: URLSearchParams; signature: string | undefined },
+): boolean {
+  const given = Buffer.from(request.signature ?? '', 'base64');
+  const wanted = signatureOf(authToken, request);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+export function signatureOf(
+  authToken: string,
+  { url, params }: { url: string; params: URLSearchParams },
+): Buffer {
+  const names = [...new Set(params.keys())].toSorted();
+  const text = names.map((name) => valuesOf(params, name).map((value) => name + value).join('')).join('');
+  return createHmac('sha1', authToken).update(url + text, 'utf8').digest();
+}
+
+/** One that is given more than once counts once for each value. */
+function valuesOf(params: URLSearchParams, name: string): string[] {
+  return [...new Set(params.getAll(name))].toSorted();
+}

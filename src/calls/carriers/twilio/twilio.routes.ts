@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { callbackRoute } from '../../../platform/http/keyless/callback-route.ts';
+import type { Answer, Route } from '../../../platform/http/route.ts';
+import { toUuid } from '../../../ids.ts';
+import { answerVoice, type VoiceDeps } from './answer-voice.ts';
+import { noteStatus } from './note-status.ts';
+import { STATUS_PATH, VOICE_PATH } from './paths.ts';
+
+const tag = 'Telephony';
+const XML = 'text/xml; charset=utf-8';
+const twiml = { 'text/xml': z.string() };
+
+/** What a carrier that speaks Twilio's dialect calls (contract §4, telephony). */
+export function twilioRoutes(deps: VoiceDeps): Route[] {
+  return [
+    callbackRoute({
+      method: 'post',
+      path: VOICE_PATH,
+      operationId: 'answerTwilioCall',
+      tag,
+      summary: 'Answer a call',
+      description:
+        'Called by the carrier, whose `X-Twilio-Signature` is its proof: a call comes in, one of ours is answered, ' +
+        'or a socket is over. Answers TwiML.',
+      answers: { 200: { description: 'What to do with the call.', forms: twiml } },
+      errors: [],
+      handle: async (sent) => answerOf(await answerVoice(deps, { ...sent, callId: callIn(sent.query) })),
+    }),
+    callbackRoute({
+      method: 'post',
+      path: STATUS_PATH,
+      operationId: 'noteTwilioStatus',
+      tag,
+      summary: 'Take a status callback',
+      description:
+        'Called by the carrier, likewise signed. Statuses may come late, twice and in any order; of calls that ' +
+        'nobody knows they are taken and do nothing.',
+      answers: { 200: { description: 'Nothing more to do.', forms: twiml } },
+      errors: [],
+      handle: async (sent) => answerOf(await noteStatus(deps, { ...sent, callId: callIn(sent.query) })),
+    }),
+  ];
+}
+
+/** uuid of the call that its address names; undefined: none. */
+function callIn(query: URLSearchParams): string | undefined {
+  return toUuid('call', query.get('call') ?? '') ?? undefined;
+}
+
+function answerOf(xml: string): Answer {
+  return { status: 200, mediaType: XML, text: whole(xml) };
+}
+
+async function* whole(text: string): AsyncGenerator<string> {
+  yield text;
+}

@@ -1,0 +1,56 @@
+/** TwiML: what a carrier is told to do with a call, as XML. */
+
+export type RelayOptions = {
+  /** `wss://…` */
+  url: string;
+  /** Asked for what to do when the socket is over. */
+  action: string;
+  language: string | undefined;
+  voice: string | undefined;
+  ttsProvider: string | undefined;
+  /** What the other side is handed in its first frame. */
+  parameters: Record<string, string>;
+};
+
+/** Speech is turned into text and back by the carrier; we speak text over a socket. */
+export function relayTwiml({ action, parameters, url, language, voice, ttsProvider }: RelayOptions): string {
+  const attributes = { url, language, voice, ttsProvider, interruptible: 'any', dtmfDetection: 'true' };
+  const inside = Object.entries(parameters).map(([name, value]) => element('Parameter', { name, value }));
+  return document(
+    element('Connect', { action }, element('ConversationRelay', attributes, inside.join(''))),
+  );
+}
+
+/** Says something, then hangs up. */
+export function goodbyeTwiml(text: string | undefined, language?: string): string {
+  const said = text === undefined ? '' : element('Say', { language }, escape(text));
+  return document(said + element('Hangup', {}));
+}
+
+/** Not answered at all, so that the caller pays nothing. */
+export function rejectTwiml(reason: 'busy' | 'rejected'): string {
+  return document(element('Reject', { reason }));
+}
+
+/** Nothing more to do. */
+export const EMPTY_TWIML = document('');
+
+function document(inside: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('Response', {}, inside)}\n`;
+}
+
+function element(name: string, attributes: Record<string, string | undefined>, inside = ''): string {
+  const given = Object.entries(attributes).flatMap(([attribute, value]) =>
+    value === undefined ? [] : [` ${attribute}="${escape(value)}"`],
+  );
+  return inside === '' ? `<${name}${given.join('')}/>` : `<${name}${given.join('')}>${inside}</${name}>`;
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
+
+/** What XML 1.0 has no way to say is left out: control characters. */
+function escape(text: string): string {
+  return text
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}

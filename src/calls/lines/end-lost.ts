@@ -1,0 +1,41 @@
+import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { CallRow } from '../calls.sql.ts';
+import type { CarrierOf } from '../carriers/carrier.ts';
+import { finishLost, LINE_LEASE_MS, listLost } from './lines.sql.ts';
+import { endingOf, settleCall } from './settle-call.ts';
+
+export type EndLostDeps = ConversationDeps & { carrierOf: CarrierOf; log: Logger };
+
+const AT_ONCE = 50;
+/** Between two looks that were not held up. */
+const STEADY_MS = 3_000;
+
+/**
+ * Ends calls that nobody holds: their process was killed, or nobody ever answered them. The carrier is asked
+ * what became of each. After the database was away no lease is renewed yet: their holders get the time to.
+ */
+export function createEndLost(deps: EndLostDeps): () => Promise<void> {
+  let lookedMs: number | undefined;
+  let patientUntilMs = -Infinity;
+  return async () => {
+    const nowMs = performance.now();
+    // A first look is held up by nothing: who was there before us is gone.
+    if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS) patientUntilMs = nowMs + LINE_LEASE_MS;
+    lookedMs = nowMs;
+    if (nowMs < patientUntilMs) return;
+    const lost = await listLost(deps.pool, AT_ONCE);
+    await Promise.all(lost.map((call) => endLost(deps, call)));
+  };
+}
+
+async function endLost(deps: EndLostDeps, call: CallRow): Promise<void> {
+  const carrier = deps.carrierOf(call);
+  const became = await carrier.ask(call);
+  const isLive = became === 'live' || became === undefined;
+  const end = endingOf(call, isLive ? undefined : became);
+  const isOurs = await settleCall(deps, call, end, (db) => finishLost(db, { id: call.id, ...end }));
+  if (!isOurs) return;
+  deps.log.warn({ call: call.id, became, ...end }, 'a call was lost, and ended');
+  if (isLive) await carrier.hangUp(call);
+}

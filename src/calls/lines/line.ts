@@ -1,0 +1,19 @@
+/** A line while a call lasts: what a carrier's socket does with words, and what it tells (contract §4, calls). */
+
+export type Line = {
+  /** Says a part of an utterance, as it comes. */
+  say: (text: string) => void;
+  /** The utterance is whole: what is said next is another one. */
+  endUtterance: () => void;
+  /** Presses keys: 0 to 9, *, #, A to D, and w for half a second's pause. */
+  sendDigits: (digits: string) => void;
+  /** Hangs up, whatever is still to be heard. */
+  end: () => void;
+};
+
+export type LineEvent =
+  /** What the user said, whole. */
+  | { type: 'heard'; text: string }
+  /** The user spoke into what was being said; `heard` is what they had heard of that utterance. */
+  | { type: 'interrupted'; heard: string }
+  | { type: 'digit'; digit: string };

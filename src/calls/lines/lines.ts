@@ -1,0 +1,157 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError, reasonOf } from '../../errors.ts';
+import { endConversation } from '../../conversations/ending/end-conversation.ts';
+import { readForTurn } from '../../conversations/record/conversations.sql.ts';
+import { startConversation } from '../../conversations/record/start-conversation.ts';
+import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
+import { finishCall, readCall } from '../calls.sql.ts';
+import type { Line } from './line.ts';
+import {
+  answerHeld,
+  LINE_LEASE_MS,
+  offerLine,
+  releaseLine,
+  renewLines,
+  takeLine,
+  type HeldCall,
+} from './lines.sql.ts';
+import { holdTalk, type Talk, type TalkDeps } from './talk.ts';
+import words from './line-words.json' with { type: 'json' };
+
+/** The lines that this process holds (contract §4, calls). */
+export type Lines = {
+  /** What opens the line of a call, once; undefined: somebody holds it, or the call is over. */
+  offer: (callId: string) => Promise<string | undefined>;
+  /**
+   * Opens the line that a token is for: begins the conversation of a call that nobody has answered, goes on
+   * with that of one whose line was cut. undefined: the token is nobody's, or was used.
+   */
+  open: (input: { token: string; providerCallId: string; line: Line }) => Promise<OpenLine | undefined>;
+  /** Renews the leases of all lines, with one statement. */
+  renewal: Periodic;
+  /** How many are open. */
+  count: () => number;
+  /** Opens no more, and waits for those that are open, for `ms` at most; then they end as failed. */
+  drain: (ms: number) => Promise<void>;
+};
+
+export type OpenLine = Pick<Talk, 'on'> & {
+  /** The socket is closed, by whomever. */
+  closed: () => Promise<void>;
+};
+
+const RENEW_MS = LINE_LEASE_MS / 4;
+/** How often an end is looked for while a process stops. */
+const LOOK_MS = 100;
+
+type Held = { call: HeldCall; conversationId: string; talk: Talk; line: Line };
+
+export function createLines(deps: TalkDeps): Lines {
+  const { pool, log } = deps;
+  const held = new Map<string, Held>();
+  let isDraining = false;
+
+  async function renew(): Promise<boolean> {
+    const asked = [...held.keys()];
+    if (asked.length === 0) return false;
+    const still = new Set(await renewLines(pool, asked));
+    for (const holder of asked) if (!still.has(holder)) await leaveIfTaken(holder);
+    return false;
+  }
+
+  /** Its carrier has opened another line of the call, since it thought that this one was cut. */
+  async function leaveIfTaken(holder: string): Promise<void> {
+    const line = held.get(holder);
+    const call = line && (await readCall(pool, line.call));
+    if (!line || call?.endedAt !== null) return; // One that is over ends by its conversation.
+    line.talk.leave();
+    line.line.end();
+  }
+
+  async function open({ token, providerCallId, line }: Parameters<Lines['open']>[0]) {
+    if (isDraining) return undefined;
+    const holder = randomUUID();
+    const call = await takeLine(pool, { tokenHash: hashOf(token), providerCallId, holder });
+    if (!call) return undefined;
+    const isNew = call.conversationId === null;
+    const conversationId = call.conversationId ?? (await answer(deps, call, line));
+    if (conversationId === undefined) return undefined;
+    const read = await readForTurn(pool, { namespace: call.namespace, id: conversationId });
+    const about = { callId: call.id, namespace: call.namespace, conversationId, line };
+    const language = read?.content?.language;
+    const talk = holdTalk(deps, { ...about, language, saidTo: isNew ? -1 : null });
+    held.set(holder, { call, conversationId, talk, line });
+    void talk.over.then(() => line.end());
+    return {
+      on: talk.on,
+      closed: async () => {
+        talk.leave();
+        held.delete(holder);
+        await releaseLine(pool, { id: call.id, holder }).catch((error: unknown) =>
+          // Its lease runs out.
+          log.warn({ reason: reasonOf(error), call: call.id }, 'a line was not released'),
+        );
+      },
+    };
+  }
+
+  async function drain(ms: number): Promise<void> {
+    isDraining = true;
+    const endMs = performance.now() + ms;
+    while (held.size > 0 && performance.now() < endMs) await delay(LOOK_MS);
+    await Promise.all([...held.values()].map((line) => breakOff(deps, line)));
+  }
+
+  return {
+    offer: async (callId) => {
+      const token = randomBytes(24).toString('base64url');
+      return (await offerLine(pool, { id: callId, tokenHash: hashOf(token) })) ? token : undefined;
+    },
+    open,
+    renewal: createPeriodic({ what: 'renewing the lines of calls', everyMs: RENEW_MS, run: renew, log }),
+    count: () => held.size,
+    drain,
+  };
+}
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+class LostLine extends Error {
+  override readonly name = 'LostLine';
+}
+
+/** Begins the conversation of a call; undefined: nobody can answer it, and the user was told. */
+async function answer(deps: TalkDeps, call: HeldCall, line: Line): Promise<string | undefined> {
+  const { id, holder, namespace, agentId, agentVersion, userId, variables, metadata } = call;
+  const about = { namespace, agentId, userId, variables, metadata, callId: id };
+  const version = agentVersion === null ? {} : { version: agentVersion };
+  try {
+    const row = await startConversation(deps, { ...about, ...version, channel: 'voice' }, async (db, begun) => {
+      if (!(await answerHeld(db, { id, holder, conversationId: begun.id }))) throw new LostLine();
+    });
+    return row.id;
+  } catch (error) {
+    if (!(error instanceof LostLine || error instanceof ApiError)) throw error;
+    const end = { status: 'failed', reason: 'platform_error' } as const;
+    await finishCall(deps.pool, { ...end, id, from: ['queued', 'ringing'] });
+    line.say(words.en.away);
+    line.endUtterance();
+    return undefined;
+  }
+}
+
+/** A call that outlasts the time there is ends as failed, with all that an end brings. */
+async function breakOff(deps: TalkDeps, { call, conversationId, talk, line }: Held): Promise<void> {
+  talk.leave();
+  line.say(words.en.over);
+  line.endUtterance();
+  const { namespace, id } = call;
+  const reason = 'platform_error';
+  await endConversation(deps, { namespace, id: conversationId, reason }, async (db) => {
+    await finishCall(db, { id, from: ['in_progress'], status: 'failed', reason });
+  }).catch((error: unknown) => {
+    deps.log.warn({ reason: reasonOf(error), call: id }, 'a call was not ended before the stop');
+  });
+  line.end();
+}

@@ -1,0 +1,88 @@
+/**
+ * What was said on a line, and how much of it was heard: the transcript keeps the latter. What is sent to a
+ * carrier is queued there, so that what was sent and what was heard are two things.
+ */
+export type Utterance = {
+  /** As far as it was sent. */
+  text: string;
+  /** Of its turn in the transcript; undefined: it is not stored yet. */
+  index: number | undefined;
+  /** Set when it was interrupted: what was heard of it. */
+  heard: string | undefined;
+};
+
+export type Spoken = {
+  /** Another utterance, said after those before. */
+  begin: (index?: number) => Utterance;
+  /** What had been heard of the one that was interrupted; returns all that were not heard whole. */
+  interrupted: (heard: string) => Utterance[];
+  /** The user spoke, and nothing was playing: all of it was heard. */
+  heardAll: () => void;
+};
+
+/** One is playing; more wait only where several people and agents speak at once. */
+const KEPT = 20;
+
+export function createSpoken(): Spoken {
+  let unheard: Utterance[] = [];
+  return {
+    begin: (index) => {
+      const utterance: Utterance = { text: '', index, heard: undefined };
+      unheard = [...unheard, utterance].slice(-KEPT);
+      return utterance;
+    },
+    interrupted: (heard) => {
+      const at = playing(unheard, heard);
+      const cut = unheard.slice(at);
+      cut.forEach((utterance, i) => {
+        utterance.heard = i === 0 ? heardOf(utterance.text, heard) : '';
+      });
+      unheard = [];
+      return cut;
+    },
+    heardAll: () => {
+      unheard = unheard.filter(({ index }) => index === undefined);
+    },
+  };
+}
+
+/** The newest that has these words; with none the last: what is played last is interrupted last. */
+function playing(unheard: readonly Utterance[], heard: string): number {
+  const found = unheard.findLastIndex(({ text }) => placeOf(text, heard) !== undefined);
+  return Math.max(0, found < 0 ? unheard.length - 1 : found);
+}
+
+/**
+ * As much of a text as these words of it reach: a carrier tells them as it spoke them, with spaces and marks of
+ * its own. Words that are not in it are what was heard all the same, and no longer than it.
+ */
+export function heardOf(text: string, heard: string): string {
+  const end = placeOf(text, heard);
+  if (end !== undefined) return text.slice(0, end).trimEnd();
+  return heard.trim().slice(0, text.length);
+}
+
+/** Where the words end in the text, with the marks that follow them; undefined: it does not have them. */
+function placeOf(text: string, heard: string): number | undefined {
+  const words = lettersOf(heard);
+  if (words.letters === '') return 0;
+  const all = lettersOf(text);
+  const at = all.letters.indexOf(words.letters);
+  if (at < 0) return undefined;
+  const last = all.places[at + words.letters.length - 1]!; // It was found up to there.
+  const rest = /^[^\p{L}\p{N}\s]*/u.exec(text.slice(last))?.[0] ?? '';
+  return last + rest.length;
+}
+
+/** Letters and digits alone, in lower case, each with where it ends in the text. */
+function lettersOf(text: string): { letters: string; places: number[] } {
+  let letters = '';
+  const places: number[] = [];
+  for (const { 0: letter, index } of text.matchAll(/[\p{L}\p{N}]/gu)) {
+    for (const unit of letter.toLowerCase()) {
+      letters += unit;
+      for (let i = 0; i < unit.length; i += 1) places.push(index + letter.length);
+    }
+  }
+  return { letters, places };
+}

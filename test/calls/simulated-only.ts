@@ -1,0 +1,7 @@
+import { simulated } from '../../src/calls/carriers/simulated.ts';
+
+/** What calls need where no TelephonyProvider is declared. */
+export const SIMULATED_ONLY = {
+  carrierOf: () => simulated,
+  accounts: { byName: () => Promise.resolve(undefined), numbersOf: () => Promise.resolve([]) },
+};
