@@ -54,12 +54,13 @@ function playing(unheard: readonly Utterance[], heard: string): number {
 
 /**
  * As much of a text as these words of it reach: a carrier tells them as it spoke them, with spaces and marks of
- * its own. Words that are not in it are what was heard all the same, and no longer than it.
+ * its own, and may have said `£42` as `forty-two pounds`. Then as many words of the text.
  */
 export function heardOf(text: string, heard: string): string {
   const end = placeOf(text, heard);
   if (end !== undefined) return text.slice(0, end).trimEnd();
-  return heard.trim().slice(0, text.length);
+  const words = heard.trim().split(/\s+/).length;
+  return text.match(new RegExp(`^(?:\\s*\\S+){1,${words}}`))?.[0] ?? '';
 }
 
 /** Where the words end in the text, with the marks that follow them; undefined: it does not have them. */

@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { isSigned, signatureOf } from '../../../../src/calls/carriers/twilio/signature.ts';
+
+const TOKEN = '12345';
+const URL = 'https://mycompany.com/myapp.php?foo=1&bar=2';
+const PARAMS = {
+  CallSid: 'CA1234567890ABCDE',
+  Caller: '+12349013030',
+  Digits: '1234',
+  From: '+12349013030',
+  To: '+18005551212',
+};
+/** As the carrier's own package makes it; npm run test:peers asks that again. */
+const SIGNATURE = '0/KCTR6DLpKmkAf8muzZqo1nDgQ=';
+
+const signed = (change: object = {}) =>
+  isSigned(TOKEN, { url: URL, params: new URLSearchParams(PARAMS), signature: SIGNATURE, ...change });
+
+test('is right for what was signed, in whatever order it comes', () => {
+  expect(signed()).toBe(true);
+  const turned = new URLSearchParams(Object.entries(PARAMS).toReversed());
+  expect(signed({ params: turned })).toBe(true);
+});
+
+test('a parameter with several values, others than ASCII, and both cases of a name', () => {
+  const params = new URLSearchParams([['b', '2'], ['b', '1'], ['b', '2'], ['a', 'ü & ='], ['A', '']]);
+  const made = signatureOf(TOKEN, { url: 'https://x.example/v1', params });
+  expect(made.toString('base64')).toBe('d9uGZGoaT8k49KYTWmIfAs8WAHQ=');
+});
+
+test.each([
+  ['another token', () => isSigned('12346', { url: URL, params: new URLSearchParams(PARAMS), signature: SIGNATURE })],
+  ['another address', () => signed({ url: `${URL}&x=` })],
+  ['a parameter more', () => signed({ params: new URLSearchParams({ ...PARAMS, X: '' }) })],
+  ['another value', () => signed({ params: new URLSearchParams({ ...PARAMS, To: '+18005551213' }) })],
+  ['no signature', () => signed({ signature: undefined })],
+  ['half a signature', () => signed({ signature: SIGNATURE.slice(0, 8) })],
+  ['no base64', () => signed({ signature: '☎' })],
+])('is wrong with %s', (_, check) => {
+  expect(check()).toBe(false);
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createSpoken, heardOf } from '../../../src/calls/lines/spoken.ts';
+
+describe('what was heard of a text', () => {
+  const SAID = 'Tide 500 costs £42 a month. Shall I order it for you? It takes two days.';
+  test.each([
+    ['all of it', SAID, SAID],
+    ['nothing', '', ''],
+    ['white space', '  \n', ''],
+    ['to the middle of a sentence', 'Tide 500 costs', 'Tide 500 costs'],
+    ['with the mark that follows', 'Tide 500 costs £42 a month', 'Tide 500 costs £42 a month.'],
+    ['as a carrier writes it', 'tide 500 costs  42 a month', 'Tide 500 costs £42 a month.'],
+    ['the sentence alone that was playing', 'Shall I order it', 'Tide 500 costs £42 a month. Shall I order it'],
+    ['half a word', 'Tide 500 cos', 'Tide 500 cos'],
+  ])('%s', (_, heard, kept) => {
+    expect(heardOf(SAID, heard)).toBe(kept);
+  });
+
+  test('what is said in other words than it is written counts by words', () => {
+    expect(heardOf('It costs £42 a month.', 'It costs forty-two')).toBe('It costs £42');
+    expect(heardOf('OK.', 'something else altogether')).toBe('OK.');
+  });
+
+  test('other scripts and accents', () => {
+    expect(heardOf('Das heißt „Größe“. Gut?', 'das heißt größe')).toBe('Das heißt „Größe“.');
+    expect(heardOf('İstanbul güzel.', 'İstanbul')).toBe('İstanbul');
+    expect(heardOf('我们明天见。好吗？', '我们明天')).toBe('我们明天');
+  });
+
+  test('is never longer than the text, and a beginning of it where its words are', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), (text, cut) => {
+        const heard = text.slice(0, cut % (text.length + 1));
+        const kept = heardOf(text, heard);
+        expect(text.startsWith(kept)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('utterances', () => {
+  const say = (spoken: ReturnType<typeof createSpoken>, index: number, text: string) => {
+    const utterance = spoken.begin(index);
+    utterance.text = text;
+    return utterance;
+  };
+
+  test('queued is not played: those behind the one that was interrupted were not heard', () => {
+    const spoken = createSpoken();
+    const first = say(spoken, 1, 'One moment, please.');
+    const second = say(spoken, 2, 'It costs forty pounds.');
+    const third = say(spoken, 3, 'Anything else?');
+    expect(spoken.interrupted('It costs')).toEqual([second, third]);
+    expect([first.heard, second.heard, third.heard]).toEqual([undefined, 'It costs', '']);
+  });
+
+  test('what was interrupted once is not interrupted again', () => {
+    const spoken = createSpoken();
+    say(spoken, 1, 'One moment, please.');
+    expect(spoken.interrupted('One')).toHaveLength(1);
+    expect(spoken.interrupted('One')).toEqual([]);
+  });
+
+  test('what was heard before the user spoke is not cut later', () => {
+    const spoken = createSpoken();
+    const heard = say(spoken, 1, 'Yes.');
+    spoken.heardAll();
+    const later = say(spoken, 2, 'Yes, of course.');
+    expect(spoken.interrupted('Yes')).toEqual([later]);
+    expect(heard.heard).toBeUndefined();
+  });
+
+  test('a reply that is not stored yet is cut by words of none', () => {
+    const spoken = createSpoken();
+    const reply = spoken.begin();
+    reply.text = 'It costs forty pounds.';
+    spoken.heardAll();
+    expect(spoken.interrupted('something else')).toEqual([reply]);
+    expect(reply.heard).toBe('It costs');
+  });
+});
