@@ -10,6 +10,7 @@ import { auditLogRoute } from '../../audit/audit-log.routes.ts';
 import { agentStatsRoute } from '../../conversations/agent-stats.routes.ts';
 import { statsRoute } from '../../conversations/stats.routes.ts';
 import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
+import { telephonyProviderRoutes } from '../../calls/providers/telephony-providers.routes.ts';
 import {
   conversationRoutes,
   type ConversationRoutesDeps,
@@ -78,6 +79,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...callRoutes(deps),
     ...knowledgeRoutes(deps),
     ...modelProviderRoutes(deps),
+    ...telephonyProviderRoutes(deps),
     ...apiKeyRoutes(deps),
     ...sessionRoutes(deps),
     meRoute(deps),
@@ -99,6 +101,7 @@ async function countUsed(db: Db, namespace: string): ReturnType<UsageRouteDeps['
     webhook_endpoints: await projectionsIn(db, 'webhook_endpoints').count(namespace),
     knowledge_sources: await projectionsIn(db, 'knowledge_sources').count(namespace),
     model_providers: await projectionsIn(db, 'model_providers').count(namespace),
+    telephony_providers: await projectionsIn(db, 'telephony_providers').count(namespace),
     knowledge_bytes: (await sumSourceBytes(db, { namespace })).all,
     api_keys: (await countApiKeys(db, namespace)).standing,
   };
