@@ -74,6 +74,7 @@ const limits = {
   PARLEY_QUOTA_WEBHOOK_ENDPOINTS: quota.prefault('1000'),
   PARLEY_QUOTA_KNOWLEDGE_SOURCES: quota.prefault('1000'),
   PARLEY_QUOTA_MODEL_PROVIDERS: quota.prefault('1000'),
+  PARLEY_QUOTA_TELEPHONY_PROVIDERS: quota.prefault('1000'),
   PARLEY_QUOTA_KNOWLEDGE_BYTES: quota.prefault(String(10 * 1024 ** 3)),
   PARLEY_QUOTA_API_KEYS: quota.prefault('1000'),
 };
@@ -231,15 +232,8 @@ export type InFlightShares = Record<
 >;
 
 /** How many a namespace may have, and bytes of knowledge; 0: no limit. */
-export type Quotas = Record<
-  | 'agents'
-  | 'webhook_endpoints'
-  | 'knowledge_sources'
-  | 'model_providers'
-  | 'knowledge_bytes'
-  | 'api_keys',
-  number
->;
+export type Quotas = Record<QuotaOf<keyof typeof limits>, number>;
+type QuotaOf<Setting> = Setting extends `PARLEY_QUOTA_${infer Name}` ? Lowercase<Name> : never;
 
 export type Limits = {
   shares: InFlightShares;
@@ -391,6 +385,7 @@ function limitsOf(e: z.output<z.ZodObject<typeof limits>>): Limits {
       webhook_endpoints: e.PARLEY_QUOTA_WEBHOOK_ENDPOINTS,
       knowledge_sources: e.PARLEY_QUOTA_KNOWLEDGE_SOURCES,
       model_providers: e.PARLEY_QUOTA_MODEL_PROVIDERS,
+      telephony_providers: e.PARLEY_QUOTA_TELEPHONY_PROVIDERS,
       knowledge_bytes: e.PARLEY_QUOTA_KNOWLEDGE_BYTES,
       api_keys: e.PARLEY_QUOTA_API_KEYS,
     },

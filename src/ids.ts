@@ -24,6 +24,7 @@ export const ID_PREFIXES = {
   audit: 'aud',
   tool: 'tool',
   provider: 'mp',
+  telephonyProvider: 'tp',
   session: 'ses',
   sync: 'sync',
 } as const;

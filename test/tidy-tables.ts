@@ -43,6 +43,8 @@ export const TABLES: Record<string, string> = {
   session_tokens: 'access',
   sessions: 'access',
   sign_in_tokens: 'access',
+  telephony_numbers: 'calls',
+  telephony_providers: 'calls',
   tool_secrets: 'agents',
   turns: 'conversations',
   webhook_endpoints: 'webhooks',

@@ -156,6 +156,8 @@ const REACHES_OVER: Record<string, readonly string[]> = {
   'conversations/record/list-conversations.sql.ts': ['calls'],
   // What ends a call and what ends its conversation are looked for together.
   'calls/calls.sql.ts': ['conversations'],
+  // A number is bound to the agent of a name, as it is now.
+  'calls/providers/accounts.sql.ts': ['agents'],
 };
 
 /** What a process of each role must not have loaded: memory, and what could fail. */

@@ -33,6 +33,7 @@ const PREFIXES = {
   webhooks: 'we',
   knowledge_sources: 'ks',
   model_providers: 'mp',
+  telephony_providers: 'tp',
   conversations: 'conv',
 } as const satisfies Record<ChangedResource, IdPrefix>;
 

@@ -12,7 +12,7 @@ import {
   type Problem,
 } from '../platform/reconcile/conditions.ts';
 import type { Outcome, ReconciledKind } from '../platform/reconcile/reconciler.ts';
-import { resolveSecret } from '../platform/reconcile/references.ts';
+import { resolveKey } from '../platform/reconcile/references.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { endpointOf } from './model-endpoint.ts';
@@ -60,6 +60,8 @@ export function modelProviderReconciler(
     },
   };
 }
+
+const KEY_MAX = 4096;
 
 const PROBING: Answering = {
   ready: false,
@@ -129,11 +131,6 @@ async function resolve(
   }
   const ref = spec.apiKeySecretRef;
   if (ref === undefined) return { key: undefined };
-  const found = await resolveSecret(store, namespace, ref);
-  if (!('value' in found)) return { type: 'ResolvedRefs', why: found };
-  // A file that a key was read from mostly ends in a line break.
-  const key = found.value.trim();
-  if (/^[!-~]{1,4096}$/.test(key)) return { key };
-  const message = `key ${ref.key} of Secret ${ref.name} must have 1 to 4096 characters of visible ASCII`;
-  return { type: 'ResolvedRefs', why: { reason: 'InvalidSecret', message } };
+  const found = await resolveKey(store, namespace, { ...ref, max: KEY_MAX });
+  return 'value' in found ? { key: found.value } : { type: 'ResolvedRefs', why: found };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  baseUrl,
   conditions,
   headerMap,
   lastHandledReconcileAt,
@@ -17,17 +18,6 @@ import { saying } from '../platform/resources/schema/patterns.ts';
  * request stands at the top; what is of chat models alone in `chat`, so that speech and embeddings
  * get places of their own beside it (docs/decisions/0031-model-providers.md).
  */
-
-const baseUrl = z
-  .string()
-  .min(1)
-  .max(1024)
-  .regex(
-    ...saying(
-      /^https?:\/\/(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?(\/[!"$->@-~]*)?$/,
-      'must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment',
-    ),
-  );
 
 const modelName = z.string().min(1).max(128);
 
@@ -130,9 +120,9 @@ const limits = z.strictObject({
 
 export const modelProviderSpec = z
   .strictObject({
-    baseUrl: baseUrl.describe(
-      'Base of an OpenAI-compatible API, as in https://api.example.com/v1.',
-    ),
+    baseUrl: baseUrl
+      .clone()
+      .describe('Base of an OpenAI-compatible API, as in https://api.example.com/v1.'),
     apiKeySecretRef: secretKeyRef
       .describe(
         'Secret with the key; it must carry the label parley.dev/allow: "true". Absent: none is sent.',

@@ -6,6 +6,7 @@ import { assertLeader } from '../platform/postgres/leadership.ts';
 import type { Notifier } from '../platform/postgres/notifications.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { tellProjected } from '../platform/postgres/projected.ts';
+import { sealIfNew } from '../platform/postgres/seal-if-new.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { WhoElse } from '../platform/reconcile/actors.ts';
@@ -37,7 +38,7 @@ export type ProviderToProject = {
 export async function projectProvider(deps: ProjectDeps, input: ProviderToProject): Promise<void> {
   const { provider } = input;
   const known = await readProvider(deps.pool, provider);
-  const inForce = input.key && (await sealIfNew(deps, provider, input.key.text));
+  const inForce = input.key && (await inForceOf(deps, provider, input.key.text));
   const isDeclared = known && isDeepStrictEqual({ ...known, ...provider }, known);
   if (isDeclared && inForce === null) return;
   const replaced = await inTransaction(deps.pool, async (db) => {
@@ -53,32 +54,17 @@ export async function projectProvider(deps: ProjectDeps, input: ProviderToProjec
   tell(deps, provider, [provider.uid, ...ids]);
 }
 
-/** Null when it is in force already: sealing the key again would only change its bytes. */
-async function sealIfNew(
+/** Null when it is in force already. */
+async function inForceOf(
   { pool, sealer }: Pick<ProjectDeps, 'pool' | 'sealer'>,
   { namespace, id, spec }: ProviderProjection,
   key: string | undefined,
 ): Promise<InForce | null> {
-  const place = providerKeyPlace(namespace, id);
-  const known = await readInForce(pool, id);
-  if (known && isDeepStrictEqual(known.spec, spec) && openOrElse(sealer, known, place) === key) {
-    return null;
-  }
-  return { spec, apiKey: key === undefined ? null : sealer.seal(key, place) };
-}
-
-/** One that does not open, whatever happened to the encryption key, is sealed anew. */
-function openOrElse(
-  sealer: Pick<Sealer, 'open'>,
-  { apiKey }: InForce,
-  place: string,
-): string | undefined | null {
-  if (apiKey === null) return undefined;
-  try {
-    return sealer.open(apiKey, place);
-  } catch {
-    return null;
-  }
+  const before = await readInForce(pool, id);
+  const known = before && { value: before.spec, sealed: before.apiKey };
+  const wanted = { value: spec, secret: key };
+  const next = sealIfNew(sealer, providerKeyPlace(namespace, id), known, wanted);
+  return next && { spec: next.value, apiKey: next.sealed };
 }
 
 /** The declaration is gone: hides the provider and forgets its key. */

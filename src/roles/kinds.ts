@@ -1,4 +1,5 @@
 import { AGENT_KIND } from '../agents/agent.kind.ts';
+import { TELEPHONY_PROVIDER_KIND } from '../calls/providers/telephony-provider.kind.ts';
 import { KNOWLEDGE_SOURCE_KIND } from '../knowledge/sources/knowledge-source.kind.ts';
 import { MODEL_PROVIDER_KIND } from '../models/model-provider.kind.ts';
 import type { KindDefinition } from '../platform/resources/schema/kind-definition.ts';
@@ -13,4 +14,5 @@ export const KINDS: readonly KindDefinition[] = [
   WEBHOOK_ENDPOINT_KIND,
   KNOWLEDGE_SOURCE_KIND,
   MODEL_PROVIDER_KIND,
+  TELEPHONY_PROVIDER_KIND,
 ];

@@ -25,7 +25,13 @@ const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/
   });
 
   describe('rights', () => {
-    const KINDS = ['agents', 'knowledgesources', 'modelproviders', 'webhookendpoints'];
+    const KINDS = [
+      'agents',
+      'knowledgesources',
+      'modelproviders',
+      'telephonyproviders',
+      'webhookendpoints',
+    ];
     const OPERATOR = [
       { apiGroups: ['parley.dev'], resources: KINDS, verbs: ['list', 'watch', 'patch'] },
       {

@@ -147,6 +147,12 @@ def provided(case):
     case.path_parameters["id"] = make("/v1/model_providers", {"base_url": "https://example.com/v1"})
 
 
+def carried(case):
+    secret = {"name": "carrier", "key": "token"}
+    fields = {"type": "twilio", "account_id": "AC1", "auth_token_secret_ref": secret}
+    case.path_parameters["id"] = make("/v1/telephony_providers", fields)
+
+
 def requested(case):
     """A human is asked for."""
     active(case)
@@ -257,6 +263,9 @@ PREPARED = {
     "GET /v1/model_providers/{id}": provided,
     "PATCH /v1/model_providers/{id}": provided,
     "DELETE /v1/model_providers/{id}": provided,
+    "GET /v1/telephony_providers/{id}": carried,
+    "PATCH /v1/telephony_providers/{id}": carried,
+    "DELETE /v1/telephony_providers/{id}": carried,
     "POST /v1/escalations/{id}/accept": requested,
     "POST /v1/escalations/{id}/decline": requested,
     "POST /v1/escalations/{id}/complete": accepted,

@@ -49,7 +49,7 @@ export async function prepare(): Promise<void> {
 
 /** Takes all of it away again, but for the CRDs. */
 export async function remove(): Promise<void> {
-  const kinds = 'agents,webhookendpoints,knowledgesources,modelproviders';
+  const kinds = 'agents,webhookendpoints,knowledgesources,modelproviders,telephonyproviders';
   await kubectl('delete', kinds, '--all', '-n', 'default').catch(() => '');
   await helm('uninstall', 'parley', '-n', NAMESPACE, '--wait').catch(() => '');
   await kubectl('delete', 'namespace', NAMESPACE);

@@ -75,6 +75,15 @@ test('what another process does to anything is told by its id, without an id of 
       create: { name: 'own', base_url: 'http://127.0.0.1:9/v1' },
       patch: { metadata: { a: 'b' } },
     },
+    telephony_providers: {
+      path: '/v1/telephony_providers',
+      create: {
+        type: 'twilio',
+        account_id: 'AC1',
+        auth_token_secret_ref: { name: 'carrier', key: 'token' },
+      },
+      patch: { metadata: { a: 'b' } },
+    },
   };
   for (const [resource, { path, create, patch }] of Object.entries(made)) {
     const { id } = await write('POST', path, create);

@@ -320,9 +320,9 @@ export const AGENTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'old-key-remembered',
     why: 'a key that was replaced because it leaked is used until somebody restarts the API',
-    file: 'src/models/find-endpoint.ts',
-    find: 'if (isMeant) entry.isOver = true;',
-    replace: 'if (isMeant) entry.isOver = false;',
+    file: 'src/platform/controller/remembering.ts',
+    find: 'if (isMeant(entry.value)) entry.isOver = true;',
+    replace: 'if (isMeant(entry.value)) entry.isOver = false;',
     suite: PROVIDERS,
     test: 'a new key is used at once when it was told of',
   },

@@ -1908,6 +1908,65 @@ export interface components {
       ready: boolean;
       status_message: (string | null);
     };
+    /** An account at a carrier, and its numbers. */
+    TelephonyProvider: {
+      /** tp_… */
+      id: string;
+      /** When it was made, Unix seconds. */
+      created: number;
+      /** When it last changed, Unix seconds. */
+      updated: number;
+      /** What calls name it by; never changes. */
+      name: string;
+      type: 'twilio';
+      /** The account's id at the carrier. */
+      account_id: string;
+      /** Secret with the token that signs the carrier's requests and opens its API; it must carry the label parley.dev/allow: "true". */
+      auth_token_secret_ref: ({
+        /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+        name: string;
+        /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+        key: string;
+      } | null);
+      /** Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+      api_url: (string | null);
+      /**  */
+      outbound: ({
+        /** Countries whose numbers may be called, by their ISO 3166-1 codes. */
+        countries: string[];
+        /** Most calls at once; 10 when absent. */
+        max_concurrent_calls?: number;
+        /** Most calls that are begun in a minute; 60 when absent. */
+        max_calls_per_minute?: number;
+        /** How long it rings before nobody has answered; 30 seconds when absent. */
+        ring_sec?: number;
+        /** Said to a machine that answers; absent: nothing is. */
+        voicemail_message?: string;
+      } | null);
+      /**  */
+      inbound: ({
+        /** Most calls at once; 100 when absent. */
+        max_concurrent_calls?: number;
+        /** Said to a caller beyond that; absent: they hear that it is busy. */
+        busy_message?: string;
+        /** Said to a caller whom no agent can answer. */
+        closed_message?: string;
+      } | null);
+      /** As they are declared. */
+      numbers: {
+        /** In E.164. */
+        number: string;
+        /** Name of the agent that answers it. */
+        agent: string;
+        /** Absent: the one that is live. */
+        version?: number;
+      }[];
+      metadata: { [name: string]: string };
+      managed_by: ('api' | 'kubernetes' | 'file');
+      /** Whether all of it is in force as declared. */
+      ready: boolean;
+      status_message: (string | null);
+    };
     /** An API key; it works in its namespace only. */
     ApiKey: {
       /** key_… */
@@ -2027,6 +2086,7 @@ export interface components {
         webhook_endpoints: components['schemas']['Used'];
         knowledge_sources: components['schemas']['Used'];
         model_providers: components['schemas']['Used'];
+        telephony_providers: components['schemas']['Used'];
         knowledge_bytes: components['schemas']['Used'];
         api_keys: components['schemas']['Used'];
       };
@@ -6215,6 +6275,318 @@ export interface paths {
         };
         path: {
           /** Id of the model provider. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('managed_elsewhere' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/telephony_providers': Only<{
+    /** List telephony providers, newest first */
+    get: {
+      parameters: {
+        query?: {
+          name?: string;
+          managed_by?: ('api' | 'kubernetes' | 'file');
+          ready?: boolean;
+          number?: string;
+          /** Items in a page. */
+          limit?: number;
+          /** `next_cursor` of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['TelephonyProvider'][];
+            has_more: boolean;
+            /** For `cursor`; null: the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Create a telephony provider */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** What calls name it by: a DNS label, unique in the namespace, not `simulated`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          name?: string;
+          /** How the carrier is spoken to; twilio also for others that speak as it does. */
+          type: 'twilio';
+          /** The account's id at the carrier; of Twilio AC… Must be the id of an account: letters, digits, hyphens and underscores. */
+          account_id: string;
+          /** Secret with the token that signs the carrier's requests and opens its API; it must carry the label parley.dev/allow: "true". */
+          auth_token_secret_ref: {
+            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            name: string;
+            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            key: string;
+          };
+          /** Base of the carrier's API; https://api.twilio.com when absent. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          api_url?: string;
+          /** Its numbers and who answers them; a number stands in one provider of a namespace. */
+          numbers?: {
+            /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            number: string;
+            /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            agent: string;
+            /** Version of that agent; absent: the one that is live when a call comes. */
+            version?: number;
+          }[];
+          /** Whom it may call, and how many; absent: nobody is called by it. */
+          outbound?: {
+            /** Countries whose numbers may be called, by their ISO 3166-1 codes. */
+            countries: string[];
+            /** Most calls at once; 10 when absent. */
+            max_concurrent_calls?: number;
+            /** Most calls that are begun in a minute; 60 when absent. */
+            max_calls_per_minute?: number;
+            /** How long it rings before nobody has answered; 30 seconds when absent. */
+            ring_sec?: number;
+            /** Said to a machine that answers; absent: nothing is. */
+            voicemail_message?: string;
+          };
+          /** How many may call at once, and what else they hear. */
+          inbound?: {
+            /** Most calls at once; 100 when absent. */
+            max_concurrent_calls?: number;
+            /** Said to a caller beyond that; absent: they hear that it is busy. */
+            busy_message?: string;
+            /** Said to a caller whom no agent can answer. */
+            closed_message?: string;
+          };
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: { [name: string]: string };
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['TelephonyProvider'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['TelephonyProvider'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        409: Refused<('idempotency_in_progress' | 'name_taken' | 'quota_exceeded')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/telephony_providers/{id}': Only<{
+    /** Read a telephony provider */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the telephony provider. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['TelephonyProvider'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Change a telephony provider */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the telephony provider. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** How the carrier is spoken to; twilio also for others that speak as it does. */
+          type?: ('twilio' | null);
+          /** The account's id at the carrier; of Twilio AC… Must be the id of an account: letters, digits, hyphens and underscores. */
+          account_id?: (string | null);
+          /** Secret with the token that signs the carrier's requests and opens its API; it must carry the label parley.dev/allow: "true". */
+          auth_token_secret_ref?: ({
+            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            name?: (string | null);
+            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            key?: (string | null);
+          } | null);
+          /** Base of the carrier's API; https://api.twilio.com when absent. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          api_url?: (string | null);
+          /** Its numbers and who answers them; a number stands in one provider of a namespace. */
+          numbers?: ({
+            /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            number: string;
+            /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            agent: string;
+            /** Version of that agent; absent: the one that is live when a call comes. */
+            version?: number;
+          }[] | null);
+          /** Whom it may call, and how many; absent: nobody is called by it. */
+          outbound?: ({
+            /** Countries whose numbers may be called, by their ISO 3166-1 codes. */
+            countries?: (string[] | null);
+            /** Most calls at once; 10 when absent. */
+            max_concurrent_calls?: (number | null);
+            /** Most calls that are begun in a minute; 60 when absent. */
+            max_calls_per_minute?: (number | null);
+            /** How long it rings before nobody has answered; 30 seconds when absent. */
+            ring_sec?: (number | null);
+            /** Said to a machine that answers; absent: nothing is. */
+            voicemail_message?: (string | null);
+          } | null);
+          /** How many may call at once, and what else they hear. */
+          inbound?: ({
+            /** Most calls at once; 100 when absent. */
+            max_concurrent_calls?: (number | null);
+            /** Said to a caller beyond that; absent: they hear that it is busy. */
+            busy_message?: (string | null);
+            /** Said to a caller whom no agent can answer. */
+            closed_message?: (string | null);
+          } | null);
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+          name?: unknown;
+        };
+        'application/merge-patch+json': {
+          /** How the carrier is spoken to; twilio also for others that speak as it does. */
+          type?: ('twilio' | null);
+          /** The account's id at the carrier; of Twilio AC… Must be the id of an account: letters, digits, hyphens and underscores. */
+          account_id?: (string | null);
+          /** Secret with the token that signs the carrier's requests and opens its API; it must carry the label parley.dev/allow: "true". */
+          auth_token_secret_ref?: ({
+            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            name?: (string | null);
+            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            key?: (string | null);
+          } | null);
+          /** Base of the carrier's API; https://api.twilio.com when absent. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          api_url?: (string | null);
+          /** Its numbers and who answers them; a number stands in one provider of a namespace. */
+          numbers?: ({
+            /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            number: string;
+            /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            agent: string;
+            /** Version of that agent; absent: the one that is live when a call comes. */
+            version?: number;
+          }[] | null);
+          /** Whom it may call, and how many; absent: nobody is called by it. */
+          outbound?: ({
+            /** Countries whose numbers may be called, by their ISO 3166-1 codes. */
+            countries?: (string[] | null);
+            /** Most calls at once; 10 when absent. */
+            max_concurrent_calls?: (number | null);
+            /** Most calls that are begun in a minute; 60 when absent. */
+            max_calls_per_minute?: (number | null);
+            /** How long it rings before nobody has answered; 30 seconds when absent. */
+            ring_sec?: (number | null);
+            /** Said to a machine that answers; absent: nothing is. */
+            voicemail_message?: (string | null);
+          } | null);
+          /** How many may call at once, and what else they hear. */
+          inbound?: ({
+            /** Most calls at once; 100 when absent. */
+            max_concurrent_calls?: (number | null);
+            /** Said to a caller beyond that; absent: they hear that it is busy. */
+            busy_message?: (string | null);
+            /** Said to a caller whom no agent can answer. */
+            closed_message?: (string | null);
+          } | null);
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+          name?: unknown;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['TelephonyProvider'];
+        } };
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['TelephonyProvider'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('managed_elsewhere' | 'write_conflict')>;
+        412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Delete a telephony provider */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          'If-Match'?: string;
+        };
+        path: {
+          /** Id of the telephony provider. */
           id: string;
         };
         cookie?: never;

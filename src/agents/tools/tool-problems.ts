@@ -2,6 +2,7 @@ import { ApiError, type FieldError } from '../../errors.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
+import { missingAgent, missingAgents } from '../missing-agents.ts';
 import { COMPILE_MS, compileParameters } from './tool-parameters.ts';
 
 /** What can be said of tools as they are declared, by REST at its place and by a manifest's condition. */
@@ -43,19 +44,22 @@ export function urlProblems(tools: readonly DeclaredTool[], guard: AddressGuard)
   });
 }
 
-/** Handoffs to agents that the namespace does not have; one read for each. */
+/** Handoffs to agents that the namespace does not have; one read for each agent. */
 export async function handoffProblems(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
   tools: readonly DeclaredTool[],
 ): Promise<ToolProblem[]> {
-  const looks = tools.map(async ({ type, name, agent }, at) => {
-    if (type !== 'handoff' || agent === undefined) return [];
-    const isThere = await store.get('Agent', { namespace, name: agent });
-    const detail = `there is no agent ${agent} in this namespace: make it first, or leave it out`;
-    return isThere ? [] : [{ name, pointer: `/${at}/agent`, detail }];
-  });
-  return (await Promise.all(looks)).flat();
+  const handoffs = tools.flatMap(({ type, name, agent }, at) =>
+    type === 'handoff' && agent !== undefined ? [{ name, agent, at }] : [],
+  );
+  const named = handoffs.map(({ agent }) => agent);
+  const missing = await missingAgents(store, namespace, named);
+  return handoffs
+    .filter(({ agent }) => missing.has(agent))
+    .map(({ name, agent, at }) => {
+      return { name, pointer: `/${at}/agent`, detail: missingAgent(agent) };
+    });
 }
 
 /** As a condition says it. */

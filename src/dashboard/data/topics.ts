@@ -30,6 +30,7 @@ const OF_RESOURCE: Record<string, readonly Topic[]> = {
   webhooks: ['webhooks', 'audit'],
   knowledge_sources: ['sources', 'search', 'audit'],
   model_providers: ['providers', 'audit'],
+  telephony_providers: ['audit'],
   conversations: ['conversations', 'escalations', 'calls'],
 };
 

@@ -31,6 +31,7 @@ const QUOTAS: Record<QuotaName, { noun: string; cure: string }> = {
   webhook_endpoints: { noun: 'webhook endpoints', cure: 'delete some' },
   knowledge_sources: { noun: 'knowledge sources', cure: 'delete some' },
   model_providers: { noun: 'model providers', cure: 'delete some' },
+  telephony_providers: { noun: 'telephony providers', cure: 'delete some' },
   knowledge_bytes: { noun: 'bytes of knowledge', cure: 'delete sources' },
   api_keys: { noun: 'API keys', cure: 'delete some' },
 };
@@ -41,6 +42,7 @@ export const QUOTA_OF: Record<ProjectionTable, QuotaName> = {
   webhook_endpoints: 'webhook_endpoints',
   knowledge_sources: 'knowledge_sources',
   model_providers: 'model_providers',
+  telephony_providers: 'telephony_providers',
 };
 
 /** @throws QuotaExceededError when one more, or `more`, would be too much */

@@ -31,6 +31,7 @@ const Usage = z
         webhook_endpoints: Used,
         knowledge_sources: Used,
         model_providers: Used,
+        telephony_providers: Used,
         knowledge_bytes: Used,
         api_keys: Used,
       })
@@ -78,6 +79,7 @@ export function usageRoute(deps: UsageRouteDeps): Route {
           webhook_endpoints: ofQuota('webhook_endpoints'),
           knowledge_sources: ofQuota('knowledge_sources'),
           model_providers: ofQuota('model_providers'),
+          telephony_providers: ofQuota('telephony_providers'),
           knowledge_bytes: ofQuota('knowledge_bytes'),
           api_keys: ofQuota('api_keys'),
         },

@@ -1,7 +1,13 @@
 import { CHANNELS, type Notifier } from './notifications.ts';
 
 /** What is declared, as a reader of changes knows it (contract §4, event stream). */
-const DECLARED_RESOURCES = ['agents', 'webhooks', 'knowledge_sources', 'model_providers'] as const;
+const DECLARED_RESOURCES = [
+  'agents',
+  'webhooks',
+  'knowledge_sources',
+  'model_providers',
+  'telephony_providers',
+] as const;
 export type DeclaredResource = (typeof DECLARED_RESOURCES)[number];
 
 /** `id`: uuid of the row. */

@@ -32,6 +32,23 @@ export async function resolveSecret(
   return 'spec' in secret ? valueOf(secret.spec, key, `Secret ${name}`) : secret;
 }
 
+/**
+ * The same of a key that a header carries: visible ASCII of 1 to `max` characters, but for white space
+ * around it; a file that it was read from mostly ends in a line break.
+ */
+export async function resolveKey(
+  store: Pick<ResourceStore, 'get'>,
+  namespace: string,
+  ref: KeyRef & { max: number },
+): Promise<Resolved> {
+  const found = await resolveSecret(store, namespace, ref);
+  if (!('value' in found)) return found;
+  const value = found.value.trim();
+  if (value.length >= 1 && value.length <= ref.max && /^[!-~]+$/.test(value)) return { value };
+  const message = `key ${ref.key} of Secret ${ref.name} must have 1 to ${ref.max} characters of visible ASCII`;
+  return { reason: 'InvalidSecret', message };
+}
+
 /** A Secret of the object's own namespace that has the label; `data` of its spec is text. */
 export async function resolveWholeSecret(
   store: Pick<ResourceStore, 'get'>,

@@ -9,6 +9,7 @@ export const KIND_PLURALS = {
   WebhookEndpoint: 'webhookendpoints',
   KnowledgeSource: 'knowledgesources',
   ModelProvider: 'modelproviders',
+  TelephonyProvider: 'telephonyproviders',
 } as const;
 
 /** Where an object's declaration lives: who owns the field that every object of its kind has. */

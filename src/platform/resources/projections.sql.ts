@@ -24,7 +24,8 @@ export type ProjectionTable =
   | 'agents'
   | 'webhook_endpoints'
   | 'knowledge_sources'
-  | 'model_providers';
+  | 'model_providers'
+  | 'telephony_providers';
 
 export function projectionsIn(db: Db, table: ProjectionTable): Projections {
   return {

@@ -12,6 +12,7 @@ import { statsRoute } from '../../conversations/stats.routes.ts';
 import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
 import { twilioRoutes } from '../../calls/carriers/twilio/twilio.routes.ts';
 import type { VoiceDeps } from '../../calls/carriers/twilio/answer-voice.ts';
+import { telephonyProviderRoutes } from '../../calls/providers/telephony-providers.routes.ts';
 import {
   conversationRoutes,
   type ConversationRoutesDeps,
@@ -82,6 +83,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...twilioRoutes(deps),
     ...knowledgeRoutes(deps),
     ...modelProviderRoutes(deps),
+    ...telephonyProviderRoutes(deps),
     ...apiKeyRoutes(deps),
     ...sessionRoutes(deps),
     meRoute(deps),
@@ -103,6 +105,7 @@ async function countUsed(db: Db, namespace: string): ReturnType<UsageRouteDeps['
     webhook_endpoints: await projectionsIn(db, 'webhook_endpoints').count(namespace),
     knowledge_sources: await projectionsIn(db, 'knowledge_sources').count(namespace),
     model_providers: await projectionsIn(db, 'model_providers').count(namespace),
+    telephony_providers: await projectionsIn(db, 'telephony_providers').count(namespace),
     knowledge_bytes: (await sumSourceBytes(db, { namespace })).all,
     api_keys: (await countApiKeys(db, namespace)).standing,
   };

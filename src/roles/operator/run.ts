@@ -9,6 +9,7 @@ import { createDeferredEvents } from '../../events/deferred-events.ts';
 import { createSyncRunner, type SyncRunner } from '../../knowledge/syncs/run-syncs.ts';
 import type { Fetchers } from '../../knowledge/syncs/run-sync.ts';
 import type { LeaseTimes } from '../../knowledge/syncs/hold-lease.ts';
+import { telephonyProviderReconciler } from '../../calls/providers/telephony-provider.reconciler.ts';
 import { modelProviderReconciler } from '../../models/model-provider.reconciler.ts';
 import type { ModelSettings } from '../../models/model-endpoint.ts';
 import { createProber, type Prober, type ProberOptions } from '../../models/prober.ts';
@@ -193,6 +194,7 @@ function registerKinds(
     register(all, webhookEndpointReconciler(all)),
     register(all, knowledgeSourceReconciler(all)),
     register(all, modelProviderReconciler(all)),
+    register(all, telephonyProviderReconciler(all)),
   ];
 }
 

@@ -15,6 +15,7 @@ const limits = limitsOf({
   webhook_endpoints: 3,
   knowledge_sources: 3,
   model_providers: 3,
+  telephony_providers: 3,
   knowledge_bytes: 100,
 });
 

@@ -121,7 +121,7 @@ describe('a mistake is reported with its place and what to change', () => {
     [
       'an unknown kind',
       agent('a').replace('Agent', 'Agnet'),
-      /^a\.yaml:2:1 kind: "Agnet" is unknown; use one of Agent, WebhookEndpoint, KnowledgeSource, ModelProvider, Secret, ConfigMap$/,
+      /^a\.yaml:2:1 kind: "Agnet" is unknown; use one of Agent, WebhookEndpoint, KnowledgeSource, ModelProvider, TelephonyProvider, Secret, ConfigMap$/,
     ],
     ['no kind', 'apiVersion: v1\n', /^a\.yaml:1:1 kind: use one of Agent/],
     [

@@ -10,6 +10,7 @@ const FOLDERS = [
   'src/knowledge',
   'src/webhooks',
   'src/models',
+  'src/calls/providers',
   'src/platform/declare',
   'src/platform/reconcile',
 ];
@@ -28,7 +29,7 @@ function reasonsInCode(): string[] {
   const values = FOLDERS.flatMap(filesOf).flatMap((text) => [
     ...text.matchAll(/\breason(?::| =)((?:[^,;{}'\n]|'[^']*')*)/g),
     ...text.matchAll(/[rR]efused\w*\(\s*('\w+')/g),
-    ...text.matchAll(/\b[A-Z_]+_EXCEEDED = ('\w+')/g),
+    ...text.matchAll(/\b[A-Z_]+_(?:EXCEEDED|TAKEN) = ('\w+')/g),
   ]);
   const found = values.flatMap(([, value = '']) => [...value.matchAll(/'([A-Z][A-Za-z]+)'/g)]);
   return [...new Set(found.map(([, reason = '']) => reason))].sort();

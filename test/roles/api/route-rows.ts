@@ -90,6 +90,14 @@ async function call(fixture: RouteFixture): Promise<string> {
 const PROVIDER = { base_url: 'http://127.0.0.1:1/v1' };
 const modelProvider = (fixture: RouteFixture) => made(fixture, '/v1/model_providers', PROVIDER);
 
+const CARRIER = {
+  type: 'twilio',
+  account_id: 'AC1',
+  auth_token_secret_ref: { name: 'carrier', key: 'token' },
+};
+const telephonyProvider = (fixture: RouteFixture) =>
+  made(fixture, '/v1/telephony_providers', CARRIER);
+
 const source = (fixture: RouteFixture) => made(fixture, '/v1/knowledge/sources', SOURCE);
 const fileSource = (fixture: RouteFixture) =>
   made(fixture, '/v1/knowledge/sources', { type: 'file' });
@@ -308,6 +316,15 @@ export const ROWS: Record<string, Row> = {
   getModelProvider: { path: modelProvider, status: 200 },
   updateModelProvider: { path: modelProvider, json: { metadata: { of: 'shop' } }, status: 200 },
   deleteModelProvider: { path: modelProvider, status: 204 },
+  listTelephonyProviders: { path: at('/v1/telephony_providers'), status: 200 },
+  createTelephonyProvider: { path: at('/v1/telephony_providers'), json: CARRIER, status: 201 },
+  getTelephonyProvider: { path: telephonyProvider, status: 200 },
+  updateTelephonyProvider: {
+    path: telephonyProvider,
+    json: { metadata: { of: 'shop' } },
+    status: 200,
+  },
+  deleteTelephonyProvider: { path: telephonyProvider, status: 204 },
   listKnowledgeSources: { path: at('/v1/knowledge/sources'), status: 200 },
   createKnowledgeSource: { path: at('/v1/knowledge/sources'), json: SOURCE, status: 201 },
   getKnowledgeSource: { path: source, status: 200 },

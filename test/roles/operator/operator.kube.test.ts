@@ -335,7 +335,8 @@ describeEachStore((storeName) => {
       await write('two');
       late.resolve();
       expect((await engine.settled('Agent', 'support')).status['activeVersion']).toBe(1);
-      const all = 'Agent ConfigMap KnowledgeSource ModelProvider Secret WebhookEndpoint';
+      const all =
+        'Agent ConfigMap KnowledgeSource ModelProvider Secret TelephonyProvider WebhookEndpoint';
       const kinds = all.split(' ');
       expect(order.slice(0, kinds.length).sort()).toEqual(kinds.map((kind) => `know ${kind}`));
       await again.stop();

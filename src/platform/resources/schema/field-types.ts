@@ -58,6 +58,18 @@ export const httpUrl = z
     ),
   );
 
+/** The base of somebody's API, to which paths are appended: as `httpUrl`, but with a path alone. */
+export const baseUrl = z
+  .string()
+  .min(1)
+  .max(1024)
+  .regex(
+    ...saying(
+      /^https?:\/\/(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?(\/[!"$->@-~]*)?$/,
+      'must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment',
+    ),
+  );
+
 function refName(of: string) {
   return z
     .string()

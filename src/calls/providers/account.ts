@@ -1,0 +1,60 @@
+import type { AccountSpec } from './telephony-providers.sql.ts';
+
+/** A TelephonyProvider as calls go by it: what is in force, with its defaults applied. */
+export type Account = {
+  /** uuid of the provider. */
+  id: string;
+  namespace: string;
+  name: string;
+  accountId: string;
+  /** In clear. */
+  authToken: string;
+  /** Without a slash at its end. */
+  apiUrl: string;
+  /** undefined: nobody is called by it. */
+  outbound: OutboundTerms | undefined;
+  inbound: InboundTerms;
+};
+
+export type OutboundTerms = {
+  /** ISO 3166-1 */
+  countries: readonly string[];
+  maxConcurrentCalls: number;
+  maxCallsPerMinute: number;
+  ringSec: number;
+  voicemailMessage: string | undefined;
+};
+
+export type InboundTerms = {
+  maxConcurrentCalls: number;
+  busyMessage: string | undefined;
+  closedMessage: string | undefined;
+};
+
+const TWILIO_URL = 'https://api.twilio.com';
+const OUTBOUND = { maxConcurrentCalls: 10, maxCallsPerMinute: 60, ringSec: 30 };
+const INBOUND = { maxConcurrentCalls: 100 };
+
+/** A declaration with its defaults applied (contract §6); `authToken` is in clear. */
+export function accountOf(
+  provider: { id: string; namespace: string; name: string; spec: AccountSpec },
+  authToken: string,
+): Account {
+  const { id, namespace, name, spec } = provider;
+  const { accountId, apiUrl = TWILIO_URL, outbound, inbound = {} } = spec;
+  const { busyMessage, closedMessage } = inbound;
+  return {
+    id,
+    namespace,
+    name,
+    accountId,
+    authToken,
+    apiUrl: apiUrl.replace(/\/+$/, ''),
+    outbound: outbound && {
+      ...OUTBOUND,
+      ...outbound,
+      voicemailMessage: outbound.voicemailMessage,
+    },
+    inbound: { ...INBOUND, ...inbound, busyMessage, closedMessage },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { ObjectKey } from '../../platform/resources/resource-store.ts';
+import type { AccountInForce } from './telephony-providers.sql.ts';
+
+/** What calls find: accounts in force and their numbers, each with the agent of that name as it is now. */
+
+export type AccountRow = AccountInForce & ObjectKey & { id: string };
+/** `agentId` null: the namespace has no such agent; `agentVersion` null: the live one. */
+export type BoundRow = { number: string; agentId: string | null; agentVersion: number | null };
+
+const ACCOUNT = `p.id, p.namespace, p.name, p.in_force as spec, p.auth_token as "authToken"`;
+const IN_FORCE = 'p.deleted_at is null and p.in_force is not null';
+const BOUND = `n.number, a.id as "agentId", n.agent_version as "agentVersion"`;
+const AGENT = `left join agents a
+  on a.namespace = n.namespace and a.name = n.agent_name and a.deleted_at is null`;
+
+/** Of all namespaces, the oldest first: one that comes later pushes none out. */
+export async function findByNumber(
+  db: Db,
+  { accountId, number, max }: { accountId: string; number: string; max: number },
+): Promise<(AccountRow & BoundRow)[]> {
+  const { rows } = await db.query<AccountRow & BoundRow>({
+    name: 'find_telephony_account_by_number',
+    text: `select ${ACCOUNT}, ${BOUND}
+             from telephony_numbers n
+             join telephony_providers p on p.id = n.provider_id and ${IN_FORCE}
+             ${AGENT}
+            where n.number = $1 and p.in_force ->> 'accountId' = $2
+            order by p.id limit $3`,
+    values: [number, accountId, max],
+  });
+  return rows;
+}
+
+export async function findByName(db: Db, key: ObjectKey): Promise<AccountRow | undefined> {
+  const { rows } = await db.query<AccountRow>({
+    name: 'find_telephony_account_by_name',
+    text: `select ${ACCOUNT} from telephony_providers p
+            where p.namespace = $1 and p.name = $2 and ${IN_FORCE}`,
+    values: [key.namespace, key.name],
+  });
+  return rows[0];
+}
+
+export async function findById(db: Db, id: string): Promise<AccountRow | undefined> {
+  const { rows } = await db.query<AccountRow>({
+    name: 'find_telephony_account',
+    text: `select ${ACCOUNT} from telephony_providers p where p.id = $1 and ${IN_FORCE}`,
+    values: [id],
+  });
+  return rows[0];
+}
+
+/** Those of a provider in the order of their digits. */
+export async function listBound(db: Db, providerId: string): Promise<BoundRow[]> {
+  const { rows } = await db.query<BoundRow>({
+    name: 'list_telephony_numbers',
+    text: `select ${BOUND} from telephony_numbers n ${AGENT}
+            where n.provider_id = $1 order by n.number collate "C"`,
+    values: [providerId],
+  });
+  return rows;
+}

@@ -1,0 +1,95 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { ObjectKey } from '../../platform/resources/resource-store.ts';
+import type { DeclaredNumber } from './telephony-provider.ts';
+import { NUMBER_TAKEN } from './telephony-providers.sql.ts';
+
+/** Which provider of a namespace has a number (contract §4, telephony providers). */
+
+type Owner = { id: string; namespace: string };
+
+/** A number that another provider has, and its name. */
+export type TakenNumber = { number: string; by: string };
+
+/**
+ * The first of the numbers that another provider has in force and still declares. One that is declared
+ * no more, but in force because what is declared instead is refused, is nobody's: else two that exchange
+ * numbers would wait for each other for ever.
+ */
+export async function findTaken(
+  db: Db,
+  { id, namespace }: Owner,
+  numbers: readonly string[],
+): Promise<TakenNumber | undefined> {
+  if (numbers.length === 0) return undefined;
+  const { rows } = await db.query<TakenNumber>(
+    `with held as (
+       select number, provider_id from telephony_numbers
+        where namespace = $1 and number = any($2) and provider_id <> $3
+     ), declared as (
+       select p.id, p.name, d ->> 'number' as number
+         from telephony_providers p cross join jsonb_array_elements(p.spec -> 'numbers') as d
+        where p.id in (select provider_id from held)
+     )
+     select held.number, declared.name as by
+       from held join declared on declared.id = held.provider_id and declared.number = held.number
+      order by held.number collate "C" limit 1`,
+    [namespace, numbers, id],
+  );
+  return rows[0];
+}
+
+/** Providers that were refused a number that nobody has any more. */
+export async function listWaiting(db: Db): Promise<ObjectKey[]> {
+  const { rows } = await db.query<ObjectKey>(
+    `select w.namespace, w.name from telephony_providers w
+      where w.deleted_at is null and w.reason = '${NUMBER_TAKEN}' and not exists (
+        select from jsonb_array_elements(w.spec -> 'numbers') as wanted
+          join telephony_numbers n on n.namespace = w.namespace and n.number = wanted ->> 'number'
+          join telephony_providers p on p.id = n.provider_id
+         where p.id <> w.id
+           and p.spec -> 'numbers' @> jsonb_build_array(jsonb_build_object('number', n.number)))`,
+  );
+  return rows;
+}
+
+/** The numbers of a provider that are in force, as they were declared, in the order of their digits. */
+export async function readNumbers(db: Db, providerId: string): Promise<DeclaredNumber[]> {
+  const { rows } = await db.query<{ number: string; agent: string; version: number | null }>(
+    `select number, agent_name as agent, agent_version as version
+       from telephony_numbers where provider_id = $1 order by number collate "C"`,
+    [providerId],
+  );
+  return rows.map(({ number, agent, version }) => {
+    return { number, agent, ...(version !== null && { version }) };
+  });
+}
+
+/** In place of those that were in force. One of them that somebody else has becomes this provider's. */
+export async function replaceNumbers(
+  db: Db,
+  { id, namespace }: Owner,
+  numbers: readonly DeclaredNumber[],
+): Promise<void> {
+  const names = numbers.map(({ number }) => number);
+  await db.query(
+    `delete from telephony_numbers where provider_id = $1 and number <> all($2::text[])`,
+    [id, names],
+  );
+  await db.query(
+    `insert into telephony_numbers as n (namespace, number, provider_id, agent_name, agent_version)
+     select $1, w.number, $2, w.agent, w.version
+       from unnest($3::text[], $4::text[], $5::integer[]) as w (number, agent, version)
+     on conflict (namespace, number) do update set
+       provider_id = excluded.provider_id, agent_name = excluded.agent_name,
+       agent_version = excluded.agent_version
+     where (n.provider_id, n.agent_name, n.agent_version) is distinct from
+           (excluded.provider_id, excluded.agent_name, excluded.agent_version)`,
+    [
+      namespace,
+      id,
+      names,
+      numbers.map(({ agent }) => agent),
+      numbers.map(({ version }) => version ?? null),
+    ],
+  );
+}

@@ -1,0 +1,162 @@
+import { missingAgent, missingAgents } from '../../agents/missing-agents.ts';
+import type { AddressGuard } from '../../platform/egress/address-guard.ts';
+import { checkUrl } from '../../platform/egress/url-rules.ts';
+import { managedBy, whoElse } from '../../platform/reconcile/actors.ts';
+import {
+  accepted,
+  ready,
+  refused,
+  resolvedRefs,
+  type Finding,
+  type Problem,
+} from '../../platform/reconcile/conditions.ts';
+import type { Outcome, ReconciledKind } from '../../platform/reconcile/reconciler.ts';
+import { resolveKey } from '../../platform/reconcile/references.ts';
+import { projectionsIn } from '../../platform/resources/projections.sql.ts';
+import type {
+  ObjectKey,
+  Resource,
+  ResourceStore,
+} from '../../platform/resources/resource-store.ts';
+import {
+  projectProvider,
+  removeProvider,
+  type Found,
+  type ProjectDeps,
+  type ProviderToProject,
+} from './project-provider.ts';
+import { listWaiting, readNumbers } from './telephony-numbers.sql.ts';
+import {
+  AUTH_TOKEN_MAX,
+  RESERVED_NAME,
+  SIMULATED,
+  type TelephonyProviderSpec,
+  type TelephonyProviderStatus,
+} from './telephony-provider.ts';
+import { unknownCountries } from './unknown-countries.ts';
+
+type ProviderResource = Resource<TelephonyProviderSpec, TelephonyProviderStatus>;
+/** What is wrong, and the type of the condition that says so. */
+type Blocked = { type: 'Accepted' | 'ResolvedRefs'; why: Problem };
+
+export type TelephonyProviderReconcilerDeps = ProjectDeps & {
+  store: Pick<ResourceStore, 'get'>;
+  guard: AddressGuard;
+};
+
+/** Brings TelephonyProviders in force: their address and token, and which agent answers which number. */
+export function telephonyProviderReconciler(
+  deps: TelephonyProviderReconcilerDeps,
+): ReconciledKind<TelephonyProviderSpec, TelephonyProviderStatus> {
+  return {
+    kind: 'TelephonyProvider',
+    idPrefix: 'tp',
+    idField: 'providerId',
+    action: 'Bind',
+    rows: projectionsIn(deps.pool, 'telephony_providers'),
+    uses: ({ spec }, kind, name) =>
+      kind === 'Secret'
+        ? spec.authTokenSecretRef.name === name
+        : kind === 'Agent' && (spec.numbers ?? []).some(({ agent }) => agent === name),
+    listChanged: () => listFreed(deps),
+    act: (provider, by) => act(deps, provider, by),
+    remove: (key, epoch) => removeProvider(deps, { epoch, ...key }),
+  };
+}
+
+/** Providers that waited for a number which another has let go of: nothing of their own has changed. */
+async function listFreed({
+  pool,
+  store,
+}: Pick<TelephonyProviderReconcilerDeps, 'pool' | 'store'>): Promise<ObjectKey[]> {
+  const freed: ObjectKey[] = [];
+  for (const key of await listWaiting(pool)) {
+    // Of a namespace that somebody else watches the store has none.
+    if (await store.get('TelephonyProvider', key)) freed.push(key);
+  }
+  return freed;
+}
+
+async function act(
+  deps: TelephonyProviderReconcilerDeps,
+  resource: ProviderResource,
+  { id, epoch }: { id: string; epoch: number },
+): Promise<Outcome<TelephonyProviderStatus>> {
+  const project = (found: Found, authToken: string | null): Promise<Problem | undefined> =>
+    projectProvider(deps, {
+      epoch,
+      provider: declared(resource, id),
+      found,
+      authToken,
+      whoElse: whoElse(resource),
+    });
+  const stays = async ({ type, why }: Blocked): Promise<Outcome<TelephonyProviderStatus>> => {
+    // What was in force goes on.
+    const status = { numbers: (await readNumbers(deps.pool, id)).length };
+    return { findings: refused(type, why), status };
+  };
+  const resolved = await resolve(deps, resource);
+  if ('type' in resolved) {
+    await project({ ready: false, ...resolved.why }, null);
+    return stays(resolved);
+  }
+  const { found, inForce } = await bind(deps, resource);
+  const taken = await project(found, resolved.authToken);
+  if (taken) return stays({ type: 'Accepted', why: taken });
+  return { findings: findingsOf(found), status: { numbers: inForce } };
+}
+
+function declared(resource: ProviderResource, id: string): ProviderToProject['provider'] {
+  const { spec, owners, metadata } = resource;
+  const { namespace, name, uid, generation } = metadata;
+  const home = managedBy(owners['accountId']);
+  return { id, namespace, name, uid, generation, managedBy: home, spec };
+}
+
+/** The token, or why the provider cannot be brought in force. */
+async function resolve(
+  { store, guard }: Pick<TelephonyProviderReconcilerDeps, 'store' | 'guard'>,
+  { spec, metadata: { namespace, name } }: ProviderResource,
+): Promise<{ authToken: string } | Blocked> {
+  if (name === SIMULATED) {
+    return { type: 'Accepted', why: { reason: 'ReservedName', message: RESERVED_NAME } };
+  }
+  const address = spec.apiUrl === undefined ? undefined : checkUrl(spec.apiUrl, guard);
+  if (address && 'problem' in address) {
+    const message = `spec.apiUrl: ${address.problem}`;
+    return { type: 'Accepted', why: { reason: 'InvalidUrl', message } };
+  }
+  const [unknown] = await unknownCountries(spec.outbound?.countries ?? []);
+  if (unknown) {
+    const message = `spec.outbound.countries: ${unknown.detail}`;
+    return { type: 'Accepted', why: { reason: 'InvalidCountry', message } };
+  }
+  const ref = { ...spec.authTokenSecretRef, max: AUTH_TOKEN_MAX };
+  const found = await resolveKey(store, namespace, ref);
+  return 'value' in found ? { authToken: found.value } : { type: 'ResolvedRefs', why: found };
+}
+
+/** Numbers of agents that are missing wait for them; the others are in force meanwhile. */
+async function bind(
+  { store }: Pick<TelephonyProviderReconcilerDeps, 'store'>,
+  { spec: { numbers = [] }, metadata: { namespace } }: ProviderResource,
+): Promise<{ found: Found; inForce: number }> {
+  const named = numbers.map(({ agent }) => agent);
+  const missing = await missingAgents(store, namespace, named);
+  const waiting = numbers.filter(({ agent }) => missing.has(agent));
+  const inForce = numbers.length - waiting.length;
+  const [first] = waiting;
+  if (!first) {
+    const message = inForce === 1 ? '1 number is in force' : `${inForce} numbers are in force`;
+    return { found: { ready: true, reason: 'InForce', message }, inForce };
+  }
+  const others = waiting.length > 1 ? ` (and ${waiting.length - 1} more numbers wait)` : '';
+  const message = `number ${first.number}: ${missingAgent(first.agent)}${others}`;
+  return { found: { ready: false, reason: 'AgentNotFound', message }, inForce };
+}
+
+function findingsOf({ ready: isReady, reason, message }: Found): Finding[] {
+  const why = { reason, message };
+  if (!isReady) return [...refused('ResolvedRefs', why), accepted];
+  return [ready(why), accepted, resolvedRefs()];
+}

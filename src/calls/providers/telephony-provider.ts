@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import {
+  baseUrl,
+  conditions,
+  dnsLabel,
+  lastHandledReconcileAt,
+  LIST_SET,
+  listMap,
+  MAX_INT32,
+  metadataMap,
+  observedGeneration,
+  secretKeyRef,
+} from '../../platform/resources/schema/field-types.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
+
+/**
+ * The kind TelephonyProvider (contract §6): types, CRD and REST shape come from here. An account at a
+ * carrier, and which agent answers each of its numbers. What is of every carrier stands at the top.
+ */
+
+export const accountIdField = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(
+    ...saying(
+      /^[A-Za-z0-9_-]+$/,
+      'must be the id of an account: letters, digits, hyphens and underscores',
+    ),
+  );
+
+/** E.164. A number that can be called from elsewhere has at least seven digits. */
+export const phoneNumber = z
+  .string()
+  .min(8)
+  .max(16)
+  .regex(
+    ...saying(
+      /^\+[1-9][0-9]{6,14}$/,
+      'must be a phone number as +442071838750: a plus sign and 7 to 15 digits',
+    ),
+  );
+
+const message = z.string().min(1).max(1000);
+const atOnce = z.int().min(1).max(10_000);
+
+const boundNumber = z.strictObject({
+  number: phoneNumber.clone().describe('In E.164, as in +442071838750.'),
+  agent: dnsLabel.clone().describe('Agent of the same namespace that answers it.'),
+  version: z
+    .int()
+    .min(1)
+    .max(MAX_INT32)
+    .describe('Version of that agent; absent: the one that is live when a call comes.')
+    .exactOptional(),
+});
+
+const countryCode = z
+  .string()
+  .min(2)
+  .max(2)
+  .regex(...saying(/^[A-Z]{2}$/, 'must be a country of two capitals, such as GB (ISO 3166-1)'));
+
+const outbound = z.strictObject({
+  countries: z
+    .array(countryCode)
+    .min(1)
+    .max(250)
+    .meta(LIST_SET)
+    .describe('Countries whose numbers may be called, by their ISO 3166-1 codes.'),
+  maxConcurrentCalls: atOnce.describe('Most calls at once; 10 when absent.').exactOptional(),
+  maxCallsPerMinute: atOnce
+    .describe('Most calls that are begun in a minute; 60 when absent.')
+    .exactOptional(),
+  ringSec: z
+    .int()
+    .min(5)
+    .max(600)
+    .describe('How long it rings before nobody has answered; 30 seconds when absent.')
+    .exactOptional(),
+  voicemailMessage: message
+    .clone()
+    .describe('Said to a machine that answers; absent: nothing is.')
+    .exactOptional(),
+});
+
+const inbound = z.strictObject({
+  maxConcurrentCalls: atOnce.describe('Most calls at once; 100 when absent.').exactOptional(),
+  busyMessage: message
+    .clone()
+    .describe('Said to a caller beyond that; absent: they hear that it is busy.')
+    .exactOptional(),
+  closedMessage: message
+    .clone()
+    .describe('Said to a caller whom no agent can answer.')
+    .exactOptional(),
+});
+
+export const telephonyProviderSpec = z
+  .strictObject({
+    type: z
+      .enum(['twilio'])
+      .describe('How the carrier is spoken to; twilio also for others that speak as it does.'),
+    accountId: accountIdField.clone().describe("The account's id at the carrier; of Twilio AC…"),
+    authTokenSecretRef: secretKeyRef
+      .clone()
+      .describe(
+        'Secret with the token that signs the carrier\'s requests and opens its API; it must carry the label parley.dev/allow: "true".',
+      ),
+    apiUrl: baseUrl
+      .clone()
+      .describe("Base of the carrier's API; https://api.twilio.com when absent.")
+      .exactOptional(),
+    numbers: z
+      .array(boundNumber)
+      .max(1000)
+      .meta(listMap('number'))
+      .describe('Its numbers and who answers them; a number stands in one provider of a namespace.')
+      .exactOptional(),
+    outbound: outbound
+      .describe('Whom it may call, and how many; absent: nobody is called by it.')
+      .exactOptional(),
+    inbound: inbound
+      .describe('How many may call at once, and what else they hear.')
+      .exactOptional(),
+    metadata: metadataMap.exactOptional(),
+  })
+  .describe('How a carrier is reached, and which agent answers which number.');
+
+export const telephonyProviderStatus = z
+  .strictObject({
+    observedGeneration,
+    providerId: z.string().max(29).describe('Id in the REST API, tp_…').exactOptional(),
+    numbers: z
+      .int()
+      .min(0)
+      .max(1000)
+      .describe('How many of its numbers are in force: an agent answers them.')
+      .exactOptional(),
+    lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
+    conditions: conditions.exactOptional(),
+  })
+  .describe('What is known about the provider.');
+
+/** A stored spec. */
+export type TelephonyProviderSpec = z.output<typeof telephonyProviderSpec>;
+export type TelephonyProviderStatus = z.output<typeof telephonyProviderStatus>;
+/** A number as it is declared. */
+export type DeclaredNumber = z.output<typeof boundNumber>;
+
+/** Characters of the token, without white space around it. */
+export const AUTH_TOKEN_MAX = 256;
+
+/** What calls name the carrier by that has no telephone; no TelephonyProvider may have this name. */
+export const SIMULATED = 'simulated';
+export const RESERVED_NAME =
+  'simulated is the provider that plays calls without a telephone: give this one another name';
