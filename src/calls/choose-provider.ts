@@ -22,7 +22,11 @@ export async function chooseProvider(
 ): Promise<Chosen> {
   const { namespace, provider, direction } = asked;
   if (direction === 'inbound') {
-    throw invalid('/direction', 'not_simulated', 'a call comes in by its carrier: only a simulated one is made here');
+    throw invalid(
+      '/direction',
+      'not_simulated',
+      'a call comes in by its carrier: only a simulated one is made here',
+    );
   }
   const account = await accounts.byName(namespace, provider);
   if (!account) {
@@ -51,7 +55,11 @@ async function requireCountry(to: string, countries: readonly string[]): Promise
     throw invalid('/to', 'invalid_number', `${to} is no number that can be called`);
   }
   if (number.getType() === 'PREMIUM_RATE') {
-    throw invalid('/to', 'premium_rate', `${to} costs whoever calls it: such numbers are not called`);
+    throw invalid(
+      '/to',
+      'premium_rate',
+      `${to} costs whoever calls it: such numbers are not called`,
+    );
   }
   const country = number.country ?? 'of no country';
   if (number.country !== undefined && countries.includes(number.country)) return;
@@ -86,7 +94,10 @@ const MINUTE_MS = 60_000;
  * Counted under a lock, so that none comes too much. Two counts by an index.
  * @throws ApiError rate_limited, too_many_in_flight
  */
-export async function requireRoomToDial(db: Db, { id, name, outbound }: Chosen['account']): Promise<void> {
+export async function requireRoomToDial(
+  db: Db,
+  { id, name, outbound }: Chosen['account'],
+): Promise<void> {
   await lockDialing(db, id);
   const { maxConcurrentCalls, maxCallsPerMinute } = outbound;
   const live = await countLive(db, { telephonyProviderId: id, direction: 'outbound' });

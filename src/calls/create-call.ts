@@ -78,4 +78,3 @@ function noSuchAgent(): ApiError {
     errors: [{ pointer: '/agent_id', code: 'unknown_agent', detail }],
   });
 }
-

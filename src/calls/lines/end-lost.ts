@@ -21,7 +21,8 @@ export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   return async () => {
     const nowMs = performance.now();
     // A first look is held up by nothing: who was there before us is gone.
-    if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS) patientUntilMs = nowMs + LINE_LEASE_MS;
+    if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS)
+      patientUntilMs = nowMs + LINE_LEASE_MS;
     lookedMs = nowMs;
     if (nowMs < patientUntilMs) return;
     const lost = await listLost(deps.pool, AT_ONCE);

@@ -115,7 +115,10 @@ export async function renewLines(db: Db, holders: readonly string[]): Promise<st
 }
 
 /** Its socket is closed: whoever comes with a new token has so long. */
-export async function releaseLine(db: Db, { id, holder }: { id: string; holder: string }): Promise<void> {
+export async function releaseLine(
+  db: Db,
+  { id, holder }: { id: string; holder: string },
+): Promise<void> {
   await db.query({
     name: 'release_line',
     text: `update calls set line_holder = null, line_until = clock_timestamp() + $3 * interval '1 ms'
@@ -165,7 +168,10 @@ export async function readByCarrier(
 /** How many calls of a provider are under way in a direction. */
 export async function countLive(
   db: Db,
-  { telephonyProviderId, direction }: { telephonyProviderId: string; direction: CallRow['direction'] },
+  {
+    telephonyProviderId,
+    direction,
+  }: { telephonyProviderId: string; direction: CallRow['direction'] },
 ): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     name: 'count_live_calls',
@@ -193,9 +199,10 @@ export async function countAsked(
 
 /** Who asks for calls of one provider does so one after the other: the counts hold until the commit. */
 export async function lockDialing(db: Db, telephonyProviderId: string): Promise<void> {
-  await db.query(`select pg_advisory_xact_lock(hashtextextended('parley dialing ' || $1::text, 0))`, [
-    telephonyProviderId,
-  ]);
+  await db.query(
+    `select pg_advisory_xact_lock(hashtextextended('parley dialing ' || $1::text, 0))`,
+    [telephonyProviderId],
+  );
 }
 
 /**

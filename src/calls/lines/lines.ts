@@ -27,7 +27,11 @@ export type Lines = {
    * Opens the line that a token is for: begins the conversation of a call that nobody has answered, goes on
    * with that of one whose line was cut. undefined: the token is nobody's, or was used.
    */
-  open: (input: { token: string; providerCallId: string; line: Line }) => Promise<OpenLine | undefined>;
+  open: (input: {
+    token: string;
+    providerCallId: string;
+    line: Line;
+  }) => Promise<OpenLine | undefined>;
   /** Renews the leases of all lines, with one statement. */
   renewal: Periodic;
   /** How many are open. */
@@ -109,7 +113,12 @@ export function createLines(deps: TalkDeps): Lines {
       return (await offerLine(pool, { id: callId, tokenHash: hashOf(token) })) ? token : undefined;
     },
     open,
-    renewal: createPeriodic({ what: 'renewing the lines of calls', everyMs: RENEW_MS, run: renew, log }),
+    renewal: createPeriodic({
+      what: 'renewing the lines of calls',
+      everyMs: RENEW_MS,
+      run: renew,
+      log,
+    }),
     count: () => held.size,
     drain,
   };
@@ -127,9 +136,13 @@ async function answer(deps: TalkDeps, call: HeldCall, line: Line): Promise<strin
   const about = { namespace, agentId, userId, variables, metadata, callId: id };
   const version = agentVersion === null ? {} : { version: agentVersion };
   try {
-    const row = await startConversation(deps, { ...about, ...version, channel: 'voice' }, async (db, begun) => {
-      if (!(await answerHeld(db, { id, holder, conversationId: begun.id }))) throw new LostLine();
-    });
+    const row = await startConversation(
+      deps,
+      { ...about, ...version, channel: 'voice' },
+      async (db, begun) => {
+        if (!(await answerHeld(db, { id, holder, conversationId: begun.id }))) throw new LostLine();
+      },
+    );
     return row.id;
   } catch (error) {
     if (!(error instanceof LostLine || error instanceof ApiError)) throw error;

@@ -11,7 +11,11 @@ describe('what was heard of a text', () => {
     ['to the middle of a sentence', 'Tide 500 costs', 'Tide 500 costs'],
     ['with the mark that follows', 'Tide 500 costs £42 a month', 'Tide 500 costs £42 a month.'],
     ['as a carrier writes it', 'tide 500 costs  42 a month', 'Tide 500 costs £42 a month.'],
-    ['the sentence alone that was playing', 'Shall I order it', 'Tide 500 costs £42 a month. Shall I order it'],
+    [
+      'the sentence alone that was playing',
+      'Shall I order it',
+      'Tide 500 costs £42 a month. Shall I order it',
+    ],
     ['half a word', 'Tide 500 cos', 'Tide 500 cos'],
   ])('%s', (_, heard, kept) => {
     expect(heardOf(SAID, heard)).toBe(kept);

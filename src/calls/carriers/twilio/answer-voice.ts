@@ -10,11 +10,14 @@ import { countLive, dropLine, insertIncoming, noteRinging } from '../../lines/li
 import type { Lines } from '../../lines/lines.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
 import { requireSigned, signedFor, type AuthenticateDeps, type Sent } from './authenticate.ts';
+import { endingOf, settleCall } from '../../lines/settle-call.ts';
 import { RELAY_PATH, VOICE_PATH } from './paths.ts';
+import { becameOf } from './statuses.ts';
 import { goodbyeTwiml, rejectTwiml, relayTwiml } from './twiml.ts';
 import { fromUuid } from '../../../ids.ts';
 
-export type VoiceDeps = ConversationDeps & AuthenticateDeps & { lines: Pick<Lines, 'offer'>; log: Logger };
+export type VoiceDeps = ConversationDeps &
+  AuthenticateDeps & { lines: Pick<Lines, 'offer'>; log: Logger };
 
 /** With the uuid of the call that the address names. */
 export type SentOfCall = Sent & { callId: string | undefined };
@@ -45,13 +48,21 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
   const providerCallId = sent.form.get('CallSid') ?? '';
   const content = bound.agentId === null ? undefined : await contentOf(deps, account, bound);
   if (bound.agentId === null || !content || providerCallId === '') {
-    deps.log.warn({ number: bound.number, provider: account.name }, 'nobody can answer this number');
+    deps.log.warn(
+      { number: bound.number, provider: account.name },
+      'nobody can answer this number',
+    );
     return rejectTwiml('rejected');
   }
   const { maxConcurrentCalls, busyMessage } = account.inbound;
-  const live = await countLive(deps.pool, { telephonyProviderId: account.id, direction: 'inbound' });
+  const live = await countLive(deps.pool, {
+    telephonyProviderId: account.id,
+    direction: 'inbound',
+  });
   if (live >= maxConcurrentCalls) {
-    return busyMessage === undefined ? rejectTwiml('busy') : goodbyeTwiml(busyMessage, content.language);
+    return busyMessage === undefined
+      ? rejectTwiml('busy')
+      : goodbyeTwiml(busyMessage, content.language);
   }
   const call = await insertIncoming(deps.pool, {
     id: newUuid(deps.nowMs()),
@@ -74,8 +85,12 @@ async function answerOutgoing(
 ): Promise<string> {
   const { form } = sent;
   await noteRinging(deps.pool, { id: call.id, providerCallId: form.get('CallSid') ?? '' });
-  const content = await contentOf(deps, account, { ...call, agentVersion: call.agentVersion ?? undefined });
-  if (/^(machine|fax)/.test(form.get('AnsweredBy') ?? '')) return leaveMessage(deps, call, account, content);
+  const content = await contentOf(deps, account, {
+    ...call,
+    agentVersion: call.agentVersion ?? undefined,
+  });
+  if (/^(machine|fax)/.test(form.get('AnsweredBy') ?? ''))
+    return leaveMessage(deps, call, account, content);
   if (!content) {
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id: call.id, from: ['queued', 'ringing'] });
@@ -93,7 +108,15 @@ async function leaveMessage(
 ): Promise<string> {
   const message = account.outbound?.voicemailMessage;
   const { id, namespace, agentId, agentVersion, userId, variables, metadata } = call;
-  const about = { namespace, agentId, userId, variables, metadata, callId: id, channel: 'voice' as const };
+  const about = {
+    namespace,
+    agentId,
+    userId,
+    variables,
+    metadata,
+    callId: id,
+    channel: 'voice' as const,
+  };
   const version = agentVersion === null ? {} : { version: agentVersion };
   const brought = message === undefined ? [] : [{ role: 'agent' as const, text: message }];
   const end = { status: 'completed', reason: 'voicemail' } as const;
@@ -102,20 +125,34 @@ async function leaveMessage(
     isOurs = (await finishCall(db, { ...end, id, from: ['queued', 'ringing'] })) !== undefined;
   });
   if (isOurs) {
-    await endConversation(deps, { namespace, id: begun.id, reason: 'voicemail', outcome: 'voicemail' });
+    await endConversation(deps, {
+      namespace,
+      id: begun.id,
+      reason: 'voicemail',
+      outcome: 'voicemail',
+    });
   }
   return goodbyeTwiml(message, content?.language);
 }
 
 /** Its socket is over: the call is too, unless it was cut. Then another one is opened, with whoever is there. */
-async function afterSocket(deps: VoiceDeps, call: CallRow, { form }: SentOfCall): Promise<string> {
-  const isGone = ['completed', 'busy', 'failed', 'no-answer', 'canceled'].includes(form.get('CallStatus') ?? '');
-  const isCut = form.get('SessionStatus') === 'failed';
-  if (isGone || !isCut) return goodbyeTwiml(undefined);
+async function afterSocket(
+  deps: VoiceDeps,
+  call: CallRow,
+  { form }: SentOfCall,
+): Promise<string> {
+  const became = becameOf(form.get('CallStatus') ?? '') ?? 'live';
+  if (became !== 'live' || form.get('SessionStatus') !== 'failed') {
+    await settleCall(deps, call, endingOf(call, became === 'live' ? HUNG_UP : became));
+    return goodbyeTwiml(undefined);
+  }
   await dropLine(deps.pool, call.id);
   const bound = { agentId: call.agentId, agentVersion: call.agentVersion ?? undefined };
-  return connect(deps, call, (await contentOf(deps, call, bound)) ?? undefined);
+  return connect(deps, call, await contentOf(deps, call, bound));
 }
+
+/** Whose socket was closed in an orderly way, and not by the end of the conversation. */
+const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
 
 async function connect(
   deps: VoiceDeps,
@@ -144,7 +181,9 @@ async function contentOf(
   if (agentId === null) return undefined;
   const key = { namespace, id: agentId };
   const read =
-    version === undefined ? await readLiveContent(pool, key) : await readVersionToTalk(pool, { ...key, version });
+    version === undefined
+      ? await readLiveContent(pool, key)
+      : await readVersionToTalk(pool, { ...key, version });
   return read?.content ?? undefined;
 }
 

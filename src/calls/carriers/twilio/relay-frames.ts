@@ -14,8 +14,15 @@ const Setup = z.object({
 
 const Frame = z.discriminatedUnion('type', [
   Setup,
-  z.object({ type: z.literal('prompt'), voicePrompt: z.string().max(32_000), last: z.boolean().optional() }),
-  z.object({ type: z.literal('interrupt'), utteranceUntilInterrupt: z.string().max(100_000).nullish() }),
+  z.object({
+    type: z.literal('prompt'),
+    voicePrompt: z.string().max(32_000),
+    last: z.boolean().optional(),
+  }),
+  z.object({
+    type: z.literal('interrupt'),
+    utteranceUntilInterrupt: z.string().max(100_000).nullish(),
+  }),
   z.object({ type: z.literal('dtmf'), digit: z.string().max(1) }),
   z.object({ type: z.literal('error'), description: z.string().nullish() }),
 ]);
@@ -50,7 +57,9 @@ export function eventOf(frame: RelayFrame): LineEvent | undefined {
   }
 }
 
-export const sayFrame = (token: string): string => JSON.stringify({ type: 'text', token, last: false });
+export const sayFrame = (token: string): string =>
+  JSON.stringify({ type: 'text', token, last: false });
 export const LAST_FRAME = JSON.stringify({ type: 'text', token: '', last: true });
-export const digitsFrame = (digits: string): string => JSON.stringify({ type: 'sendDigits', digits });
+export const digitsFrame = (digits: string): string =>
+  JSON.stringify({ type: 'sendDigits', digits });
 export const END_FRAME = JSON.stringify({ type: 'end' });

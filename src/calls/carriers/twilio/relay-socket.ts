@@ -27,7 +27,13 @@ const EARLY_MAX = 20;
  * ConversationRelay: the carrier hears and speaks, and sends and takes text. Its first frame has the token that
  * the answer to its call gave it; without one that is right nothing else is read.
  */
-export function relaySocket({ lines, log }: { lines: Pick<Lines, 'open'>; log: Logger }): SocketRoute {
+export function relaySocket({
+  lines,
+  log,
+}: {
+  lines: Pick<Lines, 'open'>;
+  log: Logger;
+}): SocketRoute {
   return {
     path: RELAY_PATH,
     frameBytesMax: FRAME_BYTES_MAX,
@@ -39,7 +45,8 @@ export function relaySocket({ lines, log }: { lines: Pick<Lines, 'open'>; log: L
       const tooLate = setTimeout(() => socket.close(1008, 'no setup'), SETUP_MS);
 
       const take = (frame: RelayFrame): void => {
-        if (frame.type === 'error') log.warn({ reason: frame.description }, 'a carrier refused a frame');
+        if (frame.type === 'error')
+          log.warn({ reason: frame.description }, 'a carrier refused a frame');
         const event = eventOf(frame);
         if (event) opened?.on(event);
       };

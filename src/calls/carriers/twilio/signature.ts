@@ -18,8 +18,16 @@ export function signatureOf(
   { url, params }: { url: string; params: URLSearchParams },
 ): Buffer {
   const names = [...new Set(params.keys())].toSorted();
-  const text = names.map((name) => valuesOf(params, name).map((value) => name + value).join('')).join('');
-  return createHmac('sha1', authToken).update(url + text, 'utf8').digest();
+  const text = names
+    .map((name) =>
+      valuesOf(params, name)
+        .map((value) => name + value)
+        .join(''),
+    )
+    .join('');
+  return createHmac('sha1', authToken)
+    .update(url + text, 'utf8')
+    .digest();
 }
 
 /** One that is given more than once counts once for each value. */

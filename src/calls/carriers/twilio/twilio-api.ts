@@ -8,7 +8,10 @@ export type TwilioApi = {
   /** Resolves with the carrier's id of the call. @throws DialRefused when it never will */
   dial: (account: Account, call: Dial) => Promise<string>;
   /** The id of a call that was placed since; undefined: there is none. */
-  findDialed: (account: Account, call: Pick<Dial, 'from' | 'to'> & { sinceMs: number }) => Promise<string | undefined>;
+  findDialed: (
+    account: Account,
+    call: Pick<Dial, 'from' | 'to'> & { sinceMs: number },
+  ) => Promise<string | undefined>;
   /** As the carrier calls it; undefined: it knows no such call. */
   statusOf: (account: Account, providerCallId: string) => Promise<string | undefined>;
   /** One that is over already is no error. */
@@ -33,7 +36,9 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 
 const Made = z.object({ sid: z.string().min(1).max(256) });
 const Read = z.object({ status: z.string() });
-const Listed = z.object({ calls: z.array(z.object({ sid: z.string(), date_created: z.string().nullish() })) });
+const Listed = z.object({
+  calls: z.array(z.object({ sid: z.string(), date_created: z.string().nullish() })),
+});
 const Refusal = z.object({ code: z.number().optional(), message: z.string() });
 
 export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'> }): TwilioApi {
@@ -84,9 +89,10 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
       // By days, in UTC: what is older is left out below.
       const day = new Date(sinceMs).toISOString().slice(0, 10);
       const query = new URLSearchParams({ From: from, To: to, 'StartTime>': day, PageSize: '50' });
-      const { status, body } = await ask(account, { path: `Calls.json?${query}` });
+      const { status, body } = await ask(account, { path: `Calls.json?${query.toString()}` });
       const listed = Listed.safeParse(body);
-      if (status !== 200 || !listed.success) throw new Error(`the carrier answers ${status}${saying(body)}`);
+      if (status !== 200 || !listed.success)
+        throw new Error(`the carrier answers ${status}${saying(body)}`);
       const isLate = (made: string | null | undefined): boolean =>
         made === null || made === undefined || Date.parse(made) >= sinceMs - 1_000;
       return listed.data.calls.find(({ date_created }) => isLate(date_created))?.sid;
@@ -101,7 +107,8 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
       const form = new URLSearchParams({ Status: 'completed' });
       const path = `Calls/${encodeURIComponent(id)}.json`;
       const { status, body } = await ask(account, { path, form, timeoutMs: SHORT_TIMEOUT_MS });
-      if (status >= 500 || status === 429) throw new Error(`the carrier answers ${status}${saying(body)}`);
+      if (status >= 500 || status === 429)
+        throw new Error(`the carrier answers ${status}${saying(body)}`);
     },
   };
 }

@@ -33,7 +33,8 @@ export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
 
   return {
     keepable: async (options) => options,
-    eventAt: ({ step }) => (step === 0 ? { event: { type: 'ringing' }, nextAfterMs: null } : undefined),
+    eventAt: ({ step }) =>
+      step === 0 ? { event: { type: 'ringing' }, nextAfterMs: null } : undefined,
     place: async (call) => {
       const account = await accountOf(call.telephonyProviderId);
       if (!account) throw new DialRefused('its TelephonyProvider is gone');
@@ -43,7 +44,9 @@ export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
       const { ringSec, voicemailMessage } = account.outbound;
       const dialedMs = await markDialed(pool, { id: call.id, ms: ringSec * 1_000 + TOLD_MS });
       const there =
-        dialedMs === null ? undefined : await api.findDialed(account, { from, to, sinceMs: dialedMs });
+        dialedMs === null
+          ? undefined
+          : await api.findDialed(account, { from, to, sinceMs: dialedMs });
       if (there !== undefined) return { providerCallId: there };
       const of = `?call=${fromUuid('call', call.id)}`;
       const providerCallId = await api.dial(account, {
@@ -73,7 +76,10 @@ export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
         const status = await api.statusOf(account, providerCallId);
         return status === undefined ? undefined : becameOf(status);
       } catch (error) {
-        log.warn({ reason: reasonOf(error), call: id }, 'a carrier did not say what became of a call');
+        log.warn(
+          { reason: reasonOf(error), call: id },
+          'a carrier did not say what became of a call',
+        );
         return undefined;
       }
     },

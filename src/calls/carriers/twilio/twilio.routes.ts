@@ -24,7 +24,8 @@ export function twilioRoutes(deps: VoiceDeps): Route[] {
         'or a socket is over. Answers TwiML.',
       answers: { 200: { description: 'What to do with the call.', forms: twiml } },
       errors: [],
-      handle: async (sent) => answerOf(await answerVoice(deps, { ...sent, callId: callIn(sent.query) })),
+      handle: async (sent) =>
+        answerOf(await answerVoice(deps, { ...sent, callId: callIn(sent.query) })),
     }),
     callbackRoute({
       method: 'post',
@@ -37,7 +38,8 @@ export function twilioRoutes(deps: VoiceDeps): Route[] {
         'nobody knows they are taken and do nothing.',
       answers: { 200: { description: 'Nothing more to do.', forms: twiml } },
       errors: [],
-      handle: async (sent) => answerOf(await noteStatus(deps, { ...sent, callId: callIn(sent.query) })),
+      handle: async (sent) =>
+        answerOf(await noteStatus(deps, { ...sent, callId: callIn(sent.query) })),
     }),
   ];
 }

@@ -13,9 +13,25 @@ export type RelayOptions = {
 };
 
 /** Speech is turned into text and back by the carrier; we speak text over a socket. */
-export function relayTwiml({ action, parameters, url, language, voice, ttsProvider }: RelayOptions): string {
-  const attributes = { url, language, voice, ttsProvider, interruptible: 'any', dtmfDetection: 'true' };
-  const inside = Object.entries(parameters).map(([name, value]) => element('Parameter', { name, value }));
+export function relayTwiml({
+  action,
+  parameters,
+  url,
+  language,
+  voice,
+  ttsProvider,
+}: RelayOptions): string {
+  const attributes = {
+    url,
+    language,
+    voice,
+    ttsProvider,
+    interruptible: 'any',
+    dtmfDetection: 'true',
+  };
+  const inside = Object.entries(parameters).map(([name, value]) =>
+    element('Parameter', { name, value }),
+  );
   return document(
     element('Connect', { action }, element('ConversationRelay', attributes, inside.join(''))),
   );
@@ -39,14 +55,26 @@ function document(inside: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('Response', {}, inside)}\n`;
 }
 
-function element(name: string, attributes: Record<string, string | undefined>, inside = ''): string {
+function element(
+  name: string,
+  attributes: Record<string, string | undefined>,
+  inside = '',
+): string {
   const given = Object.entries(attributes).flatMap(([attribute, value]) =>
     value === undefined ? [] : [` ${attribute}="${escape(value)}"`],
   );
-  return inside === '' ? `<${name}${given.join('')}/>` : `<${name}${given.join('')}>${inside}</${name}>`;
+  return inside === ''
+    ? `<${name}${given.join('')}/>`
+    : `<${name}${given.join('')}>${inside}</${name}>`;
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
 
 /** What XML 1.0 has no way to say is left out: control characters. */
 function escape(text: string): string {

@@ -27,7 +27,10 @@ export type SocketRoute = {
   /** Longer frames close the socket (1009). */
   frameBytesMax: number;
   /** `opened`: what it was opened with. */
-  accept: (socket: Socket, opened: { headers: IncomingMessage['headers']; url: string }) => SocketHandlers;
+  accept: (
+    socket: Socket,
+    opened: { headers: IncomingMessage['headers']; url: string },
+  ) => SocketHandlers;
 };
 
 export type Sockets = {
@@ -52,7 +55,10 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
     routes.map((route) => {
       // Frames are small and on their way at once: to compress them costs more than it saves.
       const options = { noServer: true, clientTracking: false, perMessageDeflate: false } as const;
-      return [route.path, { route, server: new WebSocketServer({ ...options, maxPayload: route.frameBytesMax }) }];
+      return [
+        route.path,
+        { route, server: new WebSocketServer({ ...options, maxPayload: route.frameBytesMax }) },
+      ];
     }),
   );
   const pings = setInterval(() => {
@@ -95,12 +101,15 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
       socket.on('error', () => socket.destroy());
       const path = (request.url ?? '').split('?')[0] ?? '';
       const found = served.get(path);
-      if (!found) return refuse(socket, new ApiError('not_found', 'there is no socket at this path'));
+      if (!found)
+        return refuse(socket, new ApiError('not_found', 'there is no socket at this path'));
       if (isStopped || open.size >= OPEN_MAX) {
         const detail = 'this process takes no more sockets; another one does';
         return refuse(socket, new ApiError('unavailable', detail, { retryAfterSec: 1 }));
       }
-      found.server.handleUpgrade(request, socket, head, (opened) => hold(opened, found.route, request));
+      found.server.handleUpgrade(request, socket, head, (opened) =>
+        hold(opened, found.route, request),
+      );
     },
     stop: () => {
       isStopped = true;

@@ -1,6 +1,11 @@
 import { Parser } from 'htmlparser2';
 
-export type Verb = { name: string; attributes: Record<string, string>; text: string; inside: Verb[] };
+export type Verb = {
+  name: string;
+  attributes: Record<string, string>;
+  text: string;
+  inside: Verb[];
+};
 
 /** The verbs of an answer, read by a parser of XML. */
 export function readTwiml(xml: string): Verb[] {

@@ -7,8 +7,16 @@ const told = (frame: unknown) => {
 };
 
 test.each([
-  ['an utterance', { type: 'prompt', voicePrompt: ' Hello. ', lang: 'en', last: true }, { type: 'heard', text: 'Hello.' }],
-  ['one without a word of its end', { type: 'prompt', voicePrompt: 'Hello.' }, { type: 'heard', text: 'Hello.' }],
+  [
+    'an utterance',
+    { type: 'prompt', voicePrompt: ' Hello. ', lang: 'en', last: true },
+    { type: 'heard', text: 'Hello.' },
+  ],
+  [
+    'one without a word of its end',
+    { type: 'prompt', voicePrompt: 'Hello.' },
+    { type: 'heard', text: 'Hello.' },
+  ],
   ['half an utterance', { type: 'prompt', voicePrompt: 'Hel', last: false }, undefined],
   ['silence', { type: 'prompt', voicePrompt: ' ', last: true }, undefined],
   [

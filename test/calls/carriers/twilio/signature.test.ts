@@ -14,7 +14,12 @@ const PARAMS = {
 const SIGNATURE = '0/KCTR6DLpKmkAf8muzZqo1nDgQ=';
 
 const signed = (change: object = {}) =>
-  isSigned(TOKEN, { url: URL, params: new URLSearchParams(PARAMS), signature: SIGNATURE, ...change });
+  isSigned(TOKEN, {
+    url: URL,
+    params: new URLSearchParams(PARAMS),
+    signature: SIGNATURE,
+    ...change,
+  });
 
 test('is right for what was signed, in whatever order it comes', () => {
   expect(signed()).toBe(true);
@@ -23,16 +28,29 @@ test('is right for what was signed, in whatever order it comes', () => {
 });
 
 test('a parameter with several values, others than ASCII, and both cases of a name', () => {
-  const params = new URLSearchParams([['b', '2'], ['b', '1'], ['b', '2'], ['a', 'ü & ='], ['A', '']]);
+  const params = new URLSearchParams([
+    ['b', '2'],
+    ['b', '1'],
+    ['b', '2'],
+    ['a', 'ü & ='],
+    ['A', ''],
+  ]);
   const made = signatureOf(TOKEN, { url: 'https://x.example/v1', params });
   expect(made.toString('base64')).toBe('d9uGZGoaT8k49KYTWmIfAs8WAHQ=');
 });
 
 test.each([
-  ['another token', () => isSigned('12346', { url: URL, params: new URLSearchParams(PARAMS), signature: SIGNATURE })],
+  [
+    'another token',
+    () =>
+      isSigned('12346', { url: URL, params: new URLSearchParams(PARAMS), signature: SIGNATURE }),
+  ],
   ['another address', () => signed({ url: `${URL}&x=` })],
   ['a parameter more', () => signed({ params: new URLSearchParams({ ...PARAMS, X: '' }) })],
-  ['another value', () => signed({ params: new URLSearchParams({ ...PARAMS, To: '+18005551213' }) })],
+  [
+    'another value',
+    () => signed({ params: new URLSearchParams({ ...PARAMS, To: '+18005551213' }) }),
+  ],
   ['no signature', () => signed({ signature: undefined })],
   ['half a signature', () => signed({ signature: SIGNATURE.slice(0, 8) })],
   ['no base64', () => signed({ signature: '☎' })],

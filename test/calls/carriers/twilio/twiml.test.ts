@@ -27,7 +27,14 @@ test('the socket, what it is handed, and who is asked when it is over', () => {
             dtmfDetection: 'true',
           },
           text: '',
-          inside: [{ name: 'Parameter', attributes: { name: 'token', value: `a"b'c&d` }, text: '', inside: [] }],
+          inside: [
+            {
+              name: 'Parameter',
+              attributes: { name: 'token', value: `a"b'c&d` },
+              text: '',
+              inside: [],
+            },
+          ],
         },
       ],
     },

@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError, reasonOf } from '../../errors.ts';
+import { newUuid } from '../../ids.ts';
+import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
+import { markHeard, type MessageResult, type TurnRow } from '../../conversations/record/turns.sql.ts';
+import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { finishCall } from '../calls.sql.ts';
+import type { Mouth } from './mouth.ts';
+import type { Utterance } from './spoken.ts';
+
+export type TurnTakerDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };
+
+export type TurnTakerInput = {
+  callId: string;
+  namespace: string;
+  conversationId: string;
+  mouth: Mouth;
+  /** Said while what the user said cannot be stored. */
+  moment: string;
+  /** Aborted: nobody hears any more. */
+  gone: AbortSignal;
+};
+
+/** What the user says becomes turns, and the replies are said as they are made. */
+export type TurnTaker = {
+  hear: (text: string) => void;
+  /** The reply under way is not wanted any more. */
+  cancel: () => void;
+  /** Keeps of turns that were cut what was heard of them. */
+  keepHeard: (cut: readonly Utterance[]) => Promise<void>;
+  /** Whether a turn was said as it was made; asked once for each. */
+  wasSaid: (index: number) => boolean;
+  /** Resolves when nothing is under way. */
+  idle: () => Promise<void>;
+};
+
+/** Between two tries of a turn that could not be stored, ms; and what the user is told meanwhile. */
+const RETRY_MS = 500;
+const MOMENT_EVERY_MS = 15_000;
+
+export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): TurnTaker {
+  const { conversationId, namespace, mouth } = input;
+  const said = new Set<number>();
+  let inHand: Promise<void> = Promise.resolve();
+  let canceling: AbortController | undefined;
+
+  async function take(text: string): Promise<void> {
+    const utterance = mouth.begin();
+    const mine = new AbortController();
+    canceling = mine;
+    const onToken = (token: string): void => mouth.say(utterance, token);
+    try {
+      const about = { namespace, conversationId, text, onToken, signal: mine.signal };
+      const settle = (db: Db, after: MessageResult) => settleTurn(input, utterance, db, after);
+      const result = await untilStored(deps, input, about, settle);
+      for (const turn of spokenIn(result)) {
+        said.add(turn.index);
+        mouth.finish(utterance, turn);
+      }
+    } catch (error) {
+      // It ended meanwhile: who follows it is told so.
+      if (!(error instanceof ApiError)) throw error;
+    } finally {
+      mouth.end(utterance);
+      if (canceling === mine) canceling = undefined;
+    }
+    // Once more, for what was cut between the commit and now.
+    await keepHeard([utterance]);
+  }
+
+  async function keepHeard(cut: readonly Utterance[]): Promise<void> {
+    for (const { index, heard } of cut) {
+      if (index === undefined || index < 0 || heard === undefined) continue;
+      await markHeard(deps.pool, { conversationId, index, heard });
+      deps.changed(conversationId);
+    }
+  }
+
+  return {
+    hear: (text) => {
+      canceling?.abort();
+      mouth.heardAll();
+      const before = inHand;
+      // Begun at once, since a newer message cancels the reply before it.
+      const turn = take(text).catch((error: unknown) => {
+        deps.log.error({ reason: reasonOf(error), conversationId }, 'a turn of a call failed');
+      });
+      inHand = Promise.all([before, turn]).then(() => undefined);
+    },
+    cancel: () => canceling?.abort(),
+    keepHeard,
+    wasSaid: (index) => said.delete(index),
+    idle: () => inHand,
+  };
+}
+
+/** Until it is stored, or will never be. @throws ApiError conversation_ended, not_found */
+async function untilStored(
+  deps: TurnTakerDeps,
+  { conversationId, gone, mouth, moment }: TurnTakerInput,
+  about: Omit<Parameters<TakeTurn>[0], 'request'>,
+  beforeCommit: (db: Db, after: MessageResult) => Promise<void>,
+): Promise<MessageResult> {
+  const id = newUuid(deps.nowMs());
+  let toldMs = -Infinity;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await deps.takeTurn({ ...about, request: { id, isRetry: tries > 0 } }, beforeCommit);
+    } catch (error) {
+      const isFinal =
+        error instanceof ApiError && error.status < 500 && error.code !== 'write_conflict';
+      if (isFinal || gone.aborted) throw error;
+      deps.log.warn({ reason: reasonOf(error), conversationId }, 'a turn of a call is tried again');
+      if (performance.now() - toldMs > MOMENT_EVERY_MS) {
+        toldMs = performance.now();
+        mouth.aside(moment);
+      }
+      await delay(RETRY_MS, undefined, { signal: gone }).catch(() => undefined);
+    }
+  }
+}
+
+/** In the transaction of the turn: what was heard of it by now, and the end of the call with its own. */
+async function settleTurn(
+  { callId, conversationId }: TurnTakerInput,
+  utterance: Utterance,
+  db: Db,
+  after: MessageResult,
+): Promise<void> {
+  const [turn] = spokenIn(after);
+  if (turn) utterance.index = turn.index;
+  const { index, heard } = utterance;
+  if (index !== undefined && heard !== undefined) {
+    await markHeard(db, { conversationId, index, heard });
+  }
+  const { endedAt, endedReason: reason } = after.conversation;
+  if (endedAt === null || reason === null) return;
+  await finishCall(db, { id: callId, from: ['in_progress'], status: 'completed', reason });
+}
+
+const spokenIn = ({ turns }: MessageResult): TurnRow[] =>
+  turns.filter(({ role }) => role === 'agent');

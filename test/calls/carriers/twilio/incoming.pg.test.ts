@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import {
+  aborted,
+  echo,
+  hesitate,
+  scriptedResponder,
+} from '../../../conversations/turns/scripted-responder.ts';
+import { until } from '../../../until.ts';
+import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
+import { CALLER } from './stand-in-carrier.ts';
+
+/** A number rings an agent by ConversationRelay. */
+
+const responder = scriptedResponder();
+let phones: PhoneFixture;
+beforeAll(async () => {
+  phones = await startPhoneFixture({ responder });
+});
+beforeEach(() => responder.play(echo));
+afterAll(() => phones?.stop());
+
+test('a call is greeted, held and told of, from the first ring to the end', async () => {
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.say('How much is Tide 500?');
+  await phone.hears('You said: How much is Tide 500?');
+  const call = await phones.callWhen(phone.sid, { status: 'in_progress' });
+  expect(call).toMatchObject({
+    agent_id: phones.agentId,
+    direction: 'inbound',
+    from: CALLER,
+    to: NUMBER,
+    provider: 'carrier',
+    ended_at: null,
+  });
+  await phone.hangUp();
+  const ended = await phones.callWhen(phone.sid, { status: 'completed' });
+  expect(ended).toMatchObject({ ended_reason: 'user_hangup', duration_sec: expect.any(Number) });
+  expect(await phones.transcript(ended)).toEqual([
+    `agent: ${GREETING}`,
+    'user: How much is Tide 500?',
+    'agent: You said: How much is Tide 500?',
+  ]);
+  expect(await phones.events(ended)).toEqual([
+    'conversation.started',
+    'conversation.ended',
+    'conversation.transcript.ready',
+  ]);
+});
+
+test('the words of a reply are said as they come', async () => {
+  const rest = Promise.withResolvers<void>();
+  responder.play(async ({ emitToken }) => {
+    emitToken('It costs ');
+    await rest.promise;
+    emitToken('forty pounds.');
+    return { text: 'It costs forty pounds.' };
+  });
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.say('How much is it?');
+  await until('the first words', () => phone.heard.at(-1) === 'It costs ');
+  rest.resolve();
+  expect(await phone.hears('forty')).toBe('It costs forty pounds.');
+  await phone.hangUp();
+});
+
+test('who speaks into a reply stops it, and the transcript keeps what was heard', async () => {
+  responder.play(hesitate);
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.say('How much is it?');
+  await until('the reply to begin', () => phone.heard.at(-1) === 'Well, ');
+  phone.interrupt('');
+  responder.play(echo);
+  phone.say('Never mind.');
+  await phone.hears('You said: Never mind.');
+  const call = await phones.callWhen(phone.sid);
+  expect((await phones.transcript(call)).slice(1)).toEqual([
+    'user: How much is it?',
+    'agent:  (interrupted)',
+    'user: Never mind.',
+    'agent: You said: Never mind.',
+  ]);
+  await phone.hangUp();
+});
+
+test('queued is not played: a reply that was whole before the user spoke is cut to what was heard', async () => {
+  responder.play(async ({ emitToken }) => {
+    const text = 'It costs forty pounds. It takes two days. Shall I order it?';
+    emitToken(text);
+    return { text };
+  });
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.say('How much is it?');
+  await phone.hears('Shall I order it?');
+  phone.interrupt('It costs forty pounds. It takes');
+  const call = await phones.callWhen(phone.sid);
+  await until('the turn to be cut', async () =>
+    (await phones.transcript(call)).includes(
+      'agent: It costs forty pounds. It takes (interrupted)',
+    ),
+  );
+  // What the model reads next is what was heard, too.
+  responder.play(async ({ readHistory }) => ({
+    text: (await readHistory(10)).map(({ text }) => text).join(' | '),
+  }));
+  phone.say('Two days?');
+  expect(await phone.hears('|')).toBe(
+    `${GREETING} | How much is it? | It costs forty pounds. It takes`,
+  );
+  await phone.hangUp();
+});
+
+test('nothing of an interrupted reply is said after it was interrupted', async () => {
+  responder.play(async ({ emitToken, signal }) => {
+    emitToken('One. ');
+    await aborted(signal);
+    emitToken('Two.');
+    return { text: 'One. Two.' };
+  });
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.say('Count.');
+  await until('the reply to begin', () => phone.heard.at(-1) === 'One. ');
+  phone.interrupt('One.');
+  responder.play(echo);
+  phone.say('Stop.');
+  await phone.hears('You said: Stop.');
+  expect(phone.heard.join('')).not.toContain('Two');
+  const call = await phones.callWhen(phone.sid);
+  expect(await phones.transcript(call)).toContain('agent: One. (interrupted)');
+  await phone.hangUp();
+});
+
+test('keys are what the user says with them', async () => {
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.press('4711#');
+  await phone.hears('You said: 4711');
+  await phone.hangUp();
+});
+
+test('a person who takes over is heard, and the call ends as they end it', async () => {
+  responder.play(async () => ({ text: 'I get somebody.', handover: { reason: 'user_request' } }));
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.say('A person, please.');
+  await phone.hears('I get somebody.');
+  const call = await phones.callWhen(phone.sid);
+  const { data } = await phones.read(`/v1/escalations?conversation_id=${call.conversation_id}`);
+  const path = `/v1/escalations/${data[0].id}`;
+  const ana = { accepted_by: { id: 'u_1', name: 'Ana' } };
+  expect(await phones.api.call('POST', `${path}/accept`, { json: ana })).toMatchObject({
+    status: 200,
+  });
+  const text = 'Ana here, what can I do?';
+  const said = await phones.api.call('POST', `${path}/messages`, { json: { text } });
+  expect(said.status).toBeLessThan(300);
+  await phone.hears(text);
+  phone.say('Where is my order?');
+  await until('the words to be stored', async () =>
+    (await phones.transcript(call)).includes('user: Where is my order?'),
+  );
+  expect(
+    await phones.api.call('POST', `/v1/conversations/${call.conversation_id}/end`),
+  ).toMatchObject({ status: 200 });
+  expect(await phone.closed).toBe(1000);
+  await phones.callWhen(phone.sid, { status: 'completed' });
+});
+
+test('an agent that says goodbye is heard to the end before it hangs up', async () => {
+  responder.play(async ({ emitToken }) => {
+    emitToken('Goodbye.');
+    return { text: 'Goodbye.', ends: 'agent_hangup' };
+  });
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.say('That was all.');
+  await phone.hears('Goodbye.');
+  const saidMs = phone.frames.at(-1)!.at;
+  await phone.closed;
+  expect(performance.now() - saidMs).toBeGreaterThan(300);
+  expect(phone.frames.at(-1)!.frame).toEqual({ type: 'end' });
+  expect(await phones.callWhen(phone.sid, { status: 'completed' })).toMatchObject({
+    ended_reason: 'agent_hangup',
+  });
+});
+
+test('who ends the call by the API hangs up', async () => {
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  const call = await phones.callWhen(phone.sid, { status: 'in_progress' });
+  expect(await phones.api.call('POST', `/v1/calls/${call.id}/end`)).toMatchObject({ status: 200 });
+  await phone.closed;
+  expect(phones.carrier.hungUp).toContain(phone.sid);
+});
