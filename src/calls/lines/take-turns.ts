@@ -45,8 +45,12 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   const said = new Set<number>();
   let inHand: Promise<void> = Promise.resolve();
   let canceling: AbortController | undefined;
+  /** Turns that wait for the database: who comes after one is stored after it. */
+  let waiting = 0;
 
-  async function take(text: string): Promise<void> {
+  /** `before`: settles with the turns before it. */
+  async function take(text: string, before: Promise<void>): Promise<void> {
+    if (waiting > 0) await before;
     const utterance = mouth.begin();
     const mine = new AbortController();
     canceling = mine;
@@ -54,7 +58,12 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
     try {
       const about = { namespace, conversationId, text, onToken, signal: mine.signal };
       const settle = (db: Db, after: MessageResult) => settleTurn(input, utterance, db, after);
-      const result = await untilStored(deps, input, about, settle);
+      const waits = async (ready: Promise<unknown>): Promise<void> => {
+        waiting += 1;
+        await Promise.all([ready, before]);
+        waiting -= 1;
+      };
+      const result = await untilStored(deps, { ...input, waits }, about, settle);
       for (const turn of spokenIn(result)) {
         said.add(turn.index);
         mouth.finish(utterance, turn);
@@ -84,7 +93,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
       mouth.heardAll();
       const before = inHand;
       // Begun at once, since a newer message cancels the reply before it.
-      const turn = take(text).catch((error: unknown) => {
+      const turn = take(text, before).catch((error: unknown) => {
         deps.log.error({ reason: reasonOf(error), conversationId }, 'a turn of a call failed');
       });
       inHand = Promise.all([before, turn]).then(() => undefined);
@@ -96,10 +105,13 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   };
 }
 
+/** `waits`: until it is tried again, which those after it wait for. */
+type Waiting = TurnTakerInput & { waits: (ready: Promise<unknown>) => Promise<void> };
+
 /** Until it is stored, or will never be. @throws ApiError conversation_ended, not_found */
 async function untilStored(
   deps: TurnTakerDeps,
-  { conversationId, gone, mouth, moment }: TurnTakerInput,
+  { conversationId, gone, mouth, moment, waits }: Waiting,
   about: Omit<Parameters<TakeTurn>[0], 'request'>,
   beforeCommit: (db: Db, after: MessageResult) => Promise<void>,
 ): Promise<MessageResult> {
@@ -117,7 +129,7 @@ async function untilStored(
         toldMs = performance.now();
         mouth.aside(moment);
       }
-      await delay(RETRY_MS, undefined, { signal: gone }).catch(() => undefined);
+      await waits(delay(RETRY_MS, undefined, { signal: gone }).catch(() => undefined));
     }
   }
 }

@@ -84,9 +84,10 @@ async function followTurns(
 
   async function tell(followed: Followed): Promise<void> {
     if (followed.type === 'conversation') return;
-    const { index, role, text } = followed.turn;
+    const { index, role, text, interrupted } = followed.turn;
     after = index;
-    if (role !== 'agent' && role !== 'human') return;
+    // What was broken off when an earlier line of the call was cut is not said on this one.
+    if (interrupted || (role !== 'agent' && role !== 'human')) return;
     // One of ours may be read here before we know its index.
     if (role === 'agent') await turns.idle();
     if (!turns.wasSaid(index) && text !== '') mouth.whole(followed.turn);

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { echo, hesitate, scriptedResponder, type Scripted } from '../../../conversations/turns/scripted-responder.ts';
+import { startFaultProxy, type FaultProxy } from '../../../platform/fault-proxy.ts';
+import { createContext } from '../../../../src/roles/context.ts';
+import { runApi } from '../../../../src/roles/api/run.ts';
+import { until } from '../../../until.ts';
+import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
+import { startStandIn, type StandIn } from './stand-in-carrier.ts';
+
+/** Sockets that break, processes that stop, and a database that is away while somebody is on the phone. */
+
+let responder: Scripted;
+let phones: PhoneFixture;
+beforeEach(async () => {
+  responder = scriptedResponder();
+  phones = await startPhoneFixture({ responder });
+});
+afterEach(() => phones?.stop());
+
+test('a socket that is cut in the middle of a word is opened again, and the conversation goes on', async () => {
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  responder.play(hesitate);
+  phone.say('How much is it?');
+  await until('the reply to begin', () => phone.heard.at(-1) === 'Well, ');
+  const { verbs } = await phone.cut();
+  responder.play(echo);
+  const again = await phones.carrier.connect(phone.sid, verbs);
+  again.say('Are you there?');
+  await again.hears('You said: Are you there?');
+  expect(again.heard).toEqual(['You said: Are you there?']);
+  const call = await phones.callWhen(phone.sid, { status: 'in_progress' });
+  expect((await phones.transcript(call)).filter((turn) => turn.startsWith('user'))).toEqual([
+    'user: How much is it?',
+    'user: Are you there?',
+  ]);
+  await again.hangUp();
+  await phones.callWhen(phone.sid, { status: 'completed' });
+});
+
+test('a socket that is cut and not opened again ends the call, as its carrier says it ended', async () => {
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phones.carrier.statuses.set(phone.sid, 'completed');
+  await phone.cut();
+  const call = await phones.callWhen(phone.sid, { status: 'in_progress' });
+  await timePasses(call.id);
+  expect(await phones.callWhen(phone.sid, { status: 'completed' })).toMatchObject({ ended_reason: 'user_hangup' });
+  expect(await phones.events(call)).toContain('conversation.ended');
+});
+
+test('a call that nobody holds, though it goes on, is ended as failed and hung up', async () => {
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phones.carrier.statuses.set(phone.sid, 'in-progress');
+  await phone.cut();
+  const call = await phones.callWhen(phone.sid);
+  await timePasses(call.id);
+  expect(await phones.callWhen(phone.sid, { status: 'failed' })).toMatchObject({ ended_reason: 'platform_error' });
+  expect(await phones.read(`/v1/conversations/${call.conversation_id}`)).toMatchObject({ status: 'failed' });
+  await until('the carrier to be told', () => phones.carrier.hungUp.includes(phone.sid));
+});
+
+test('a call whose socket never came was not answered', async () => {
+  const { sid } = await phones.carrier.ring(NUMBER);
+  const call = await phones.callWhen(sid, { status: 'ringing' });
+  await timePasses(call.id);
+  expect(await phones.callWhen(sid, { status: 'no_answer' })).toMatchObject({ conversation_id: null });
+});
+
+test('a process that stops opens no line, waits for its calls, and ends those that outlast the time', async () => {
+  const other = await startAnother({ callDrainMs: 700 });
+  const phone = await other.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  const { sid, verbs } = await other.carrier.ring(NUMBER);
+  const stopped = other.stop();
+  phone.say('Do you stop?');
+  await phone.hears('You said: Do you stop?');
+  const refused = await other.carrier.connect(sid, verbs);
+  expect(await refused.closed).toBe(1008);
+  await phone.hears('this call has to end');
+  expect(await phone.closed).toBe(1000);
+  await stopped;
+  const call = await phones.callWhen(phone.sid, { status: 'failed' });
+  expect(call).toMatchObject({ ended_reason: 'platform_error' });
+  expect(await phones.transcript(call)).toContain('agent: You said: Do you stop?');
+});
+
+test('a process that stops is gone as soon as its calls are over', async () => {
+  const other = await startAnother({ callDrainMs: 600_000 });
+  const phone = await other.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  const stopped = other.stop();
+  phone.say('Goodbye.');
+  await phone.hears('You said: Goodbye.');
+  await phone.hangUp();
+  await stopped;
+  expect(await phones.callWhen(phone.sid)).toMatchObject({ status: 'completed' });
+});
+
+test('the database is away in a call: the caller is told to wait, and nothing is lost', async () => {
+  const proxy = await startFaultProxy(phones.api.engine.databaseUrl);
+  const other = await startAnother({ proxy });
+  const phone = await other.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  proxy.refuse();
+  proxy.cut();
+  phone.say('How much is it?');
+  await phone.hears('One moment, please.');
+  phone.say('Hello?');
+  proxy.accept();
+  await phone.hears('You said: Hello?');
+  const call = await phones.callWhen(phone.sid, { status: 'in_progress' });
+  expect((await phones.transcript(call)).filter((turn) => turn.startsWith('user'))).toEqual([
+    'user: How much is it?',
+    'user: Hello?',
+  ]);
+  await phone.hangUp();
+  await phones.callWhen(phone.sid, { status: 'completed' });
+  await other.stop();
+  await proxy.stop();
+}, 60_000);
+
+/** The API once more, as another pod would be, with a carrier that calls that one. */
+async function startAnother({
+  callDrainMs = 0,
+  proxy,
+}: {
+  callDrainMs?: number;
+  proxy?: FaultProxy;
+}): Promise<{ carrier: StandIn; stop: () => Promise<void> }> {
+  const { engine } = phones.api;
+  const listen = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
+  const context = proxy && contextBehind(proxy);
+  const api = await runApi({ ...engine, ...context, ...listen, rateLimit: 0, responder, callDrainMs });
+  const carrier = await startStandIn(api.url);
+  return {
+    carrier,
+    stop: async () => {
+      await api.stop();
+      await context?.close();
+      await carrier.stop();
+    },
+  };
+}
+
+function contextBehind(proxy: FaultProxy) {
+  return createContext({
+    role: 'api',
+    databaseUrl: proxy.through(phones.api.engine.databaseUrl),
+    encryptionKey: Buffer.alloc(32, 1),
+    egressAllow: ['127.0.0.0/8'],
+    logLevel: 'silent',
+    poolMax: 10,
+  });
+}
+
+/** As if the lease of its line had run out: nobody waits ten seconds here. */
+async function timePasses(id: string): Promise<void> {
+  const { toUuid } = await import('../../../../src/ids.ts');
+  await phones.api.engine.pool.query(`update calls set line_until = clock_timestamp() where id = $1`, [
+    toUuid('call', id),
+  ]);
+}
