@@ -102,6 +102,21 @@ export async function answerHeld(
   return rowCount === 1;
 }
 
+/** A machine has answered, and the call is over with the message that this conversation is. */
+export async function answerByMachine(
+  db: Db,
+  { id, conversationId }: { id: string; conversationId: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'answer_call_by_machine',
+    text: `update calls set status = 'completed', ended_reason = 'voicemail', conversation_id = $2,
+                  answered_at = clock_timestamp(), ended_at = clock_timestamp(), ${CALL_FINISHED}
+            where id = $1 and status in ('queued', 'ringing')`,
+    values: [id, conversationId],
+  });
+  return rowCount === 1;
+}
+
 /** Extends the leases of lines; returns whose are still held. One statement for all of a process. */
 export async function renewLines(db: Db, holders: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ holder: string }>({

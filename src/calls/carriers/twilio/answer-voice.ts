@@ -6,7 +6,7 @@ import { endConversation } from '../../../conversations/ending/end-conversation.
 import { startConversation } from '../../../conversations/record/start-conversation.ts';
 import type { Logger } from '../../../platform/observability/logger.ts';
 import { finishCall, readCallById, type CallRow } from '../../calls.sql.ts';
-import { countLive, dropLine, insertIncoming, noteRinging } from '../../lines/lines.sql.ts';
+import { answerByMachine, countLive, dropLine, insertIncoming, noteRinging } from '../../lines/lines.sql.ts';
 import type { Lines } from '../../lines/lines.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
 import { requireSigned, signedFor, type AuthenticateDeps, type Sent } from './authenticate.ts';
@@ -108,31 +108,25 @@ async function leaveMessage(
 ): Promise<string> {
   const message = account.outbound?.voicemailMessage;
   const { id, namespace, agentId, agentVersion, userId, variables, metadata } = call;
-  const about = {
-    namespace,
-    agentId,
-    userId,
-    variables,
-    metadata,
-    callId: id,
-    channel: 'voice' as const,
-  };
+  const about = { namespace, agentId, userId, variables, metadata, callId: id };
   const version = agentVersion === null ? {} : { version: agentVersion };
   const brought = message === undefined ? [] : [{ role: 'agent' as const, text: message }];
-  const end = { status: 'completed', reason: 'voicemail' } as const;
-  let isOurs = false;
-  const begun = await startConversation(deps, { ...about, ...version, brought }, async (db) => {
-    isOurs = (await finishCall(db, { ...end, id, from: ['queued', 'ringing'] })) !== undefined;
-  });
-  if (isOurs) {
-    await endConversation(deps, {
-      namespace,
-      id: begun.id,
-      reason: 'voicemail',
-      outcome: 'voicemail',
+  const reason = 'voicemail';
+  try {
+    const conversation = { ...about, ...version, channel: 'voice' as const, brought };
+    const begun = await startConversation(deps, conversation, async (db, row) => {
+      if (!(await answerByMachine(db, { id, conversationId: row.id }))) throw new CallOver();
     });
+    await endConversation(deps, { namespace, id: begun.id, reason, outcome: reason });
+  } catch (error) {
+    if (!(error instanceof CallOver)) throw error;
   }
   return goodbyeTwiml(message, content?.language);
+}
+
+/** It was ended as the machine picked up. */
+class CallOver extends Error {
+  override readonly name = 'CallOver';
 }
 
 /** Its socket is over: the call is too, unless it was cut. Then another one is opened, with whoever is there. */
