@@ -164,6 +164,15 @@ type Rendered = {
     const models = `/v1/model_providers/${provider.body.id}`;
     expect((await call('PATCH', models, { metadata: { a: 'b' } })).status).toBe(200);
     expect((await call('DELETE', models)).status).toBe(204);
+    const carrier = await call('POST', '/v1/telephony_providers', {
+      type: 'twilio',
+      account_id: 'AC1',
+      auth_token_secret_ref: { name: 'nowhere', key: 'token' },
+    });
+    expect(carrier.status).toBe(201);
+    const lines = `/v1/telephony_providers/${carrier.body.id}`;
+    expect((await call('PATCH', lines, { metadata: { a: 'b' } })).status).toBe(200);
+    expect((await call('DELETE', lines)).status).toBe(204);
     // An endpoint that is refused takes its Secret with it.
     const bad = { url: 'https://example.com/', headers: { Host: 'x' } };
     await call('POST', '/v1/webhooks', bad);
@@ -197,6 +206,13 @@ type Rendered = {
     await parleyKind('ModelProvider', 'git', { baseUrl: 'https://models.invalid/v1' });
     const asked = '/apis/parley.dev/v1alpha1/namespaces/default/modelproviders/git';
     await until(async () => (await kube.request('GET', asked)).body.includes('"providerId":"mp_'));
+    await parleyKind('TelephonyProvider', 'git', {
+      type: 'twilio',
+      accountId: 'AC1',
+      authTokenSecretRef: { name: 'nowhere', key: 'token' },
+    });
+    const bound = '/apis/parley.dev/v1alpha1/namespaces/default/telephonyproviders/git';
+    await until(async () => (await kube.request('GET', bound)).body.includes('"providerId":"tp_'));
     const git = '/apis/parley.dev/v1alpha1/namespaces/default/webhookendpoints/git';
     await kube.request('DELETE', git);
     await until(async () => {

@@ -52,6 +52,16 @@ async function fill(): Promise<string> {
   const provider = { kind: 'ModelProvider', ...models, spec };
   await api.engine.store.apply(provider, { fieldManager: 'kubectl' });
   await api.engine.settled('ModelProvider', 'models');
+  const carrier = {
+    type: 'twilio',
+    accountId: 'AC1',
+    authTokenSecretRef: { name: 'models', key: 'key' },
+  };
+  await api.engine.store.apply(
+    { kind: 'TelephonyProvider', namespace: 'default', name: 'carrier', spec: carrier },
+    { fieldManager: 'kubectl' },
+  );
+  await api.engine.settled('TelephonyProvider', 'carrier');
   const secretRef = { name: 'declared-signing', key: 'secret' };
   const tool = { type: 'webhook', name: 'act', url: 'https://shop.example.com/', secretRef };
   await api.engine.declareAgent('declared', { prompt: 'x', tools: [tool] });
@@ -96,6 +106,7 @@ test('everything sealed gets the new key, and all of it says the same as before'
   const before = await sealedBy(OLD);
   expect(before).toEqual({
     'model_providers api_key': 1,
+    'telephony_providers auth_token': 1,
     'tool_secrets value': 1,
     'webhook_endpoints secret': 2,
     'webhook_endpoints next_secret': 1,

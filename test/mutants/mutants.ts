@@ -24,6 +24,7 @@ import { JUDGEMENT_MUTANTS } from './judgement-mutants.ts';
 import { REDACTION_MUTANTS } from './redaction-mutants.ts';
 import { RECONCILE_MUTANTS } from './reconcile-mutants.ts';
 import { RESOURCE_MUTANTS } from './resource-mutants.ts';
+import { TELEPHONY_MUTANTS } from './telephony-mutants.ts';
 
 /**
  * Check the checker: each is a way in which a delivery engine loses, doubles, delays or leaks what
@@ -49,6 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...KNOWLEDGE_MUTANTS,
   ...READING_MUTANTS,
   ...CALL_MUTANTS,
+  ...TELEPHONY_MUTANTS,
   ...ERASURE_MUTANTS,
   ...AUDIT_MUTANTS,
   ...RECONCILE_MUTANTS,

@@ -93,7 +93,7 @@ async function act(
   const stays = async ({ type, why }: Blocked): Promise<Outcome<TelephonyProviderStatus>> => {
     // What was in force goes on.
     const status = { numbers: (await readNumbers(deps.pool, id)).length };
-    return { findings: refused(type, why), status };
+    return { findings: findingsOf({ type, why }), status };
   };
   const resolved = await resolve(deps, resource);
   if ('type' in resolved) {
@@ -103,7 +103,11 @@ async function act(
   const { found, inForce } = await bind(deps, resource);
   const taken = await project(found, resolved.authToken);
   if (taken) return stays({ type: 'Accepted', why: taken });
-  return { findings: findingsOf(found), status: { numbers: inForce } };
+  const { ready: isReady, ...why } = found;
+  const findings = isReady
+    ? [ready(why), accepted, resolvedRefs()]
+    : findingsOf({ type: 'ResolvedRefs', why });
+  return { findings, status: { numbers: inForce } };
 }
 
 function declared(resource: ProviderResource, id: string): ProviderToProject['provider'] {
@@ -155,8 +159,7 @@ async function bind(
   return { found: { ready: false, reason: 'AgentNotFound', message }, inForce };
 }
 
-function findingsOf({ ready: isReady, reason, message }: Found): Finding[] {
-  const why = { reason, message };
-  if (!isReady) return [...refused('ResolvedRefs', why), accepted];
-  return [ready(why), accepted, resolvedRefs()];
+/** What it refers to may be missing although all that it says is right. */
+function findingsOf({ type, why }: Blocked): Finding[] {
+  return type === 'Accepted' ? refused(type, why) : [...refused(type, why), accepted];
 }

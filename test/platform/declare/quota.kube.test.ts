@@ -48,6 +48,22 @@ const KINDS = [
     spec: { baseUrl: 'http://127.0.0.1:1/v1' },
     json: (name: string): object => ({ name, base_url: 'http://127.0.0.1:1/v1' }),
   },
+  {
+    kind: 'TelephonyProvider',
+    quota: 'telephony_providers',
+    path: '/v1/telephony_providers',
+    spec: {
+      type: 'twilio',
+      accountId: 'AC1',
+      authTokenSecretRef: { name: 'carrier', key: 'token' },
+    },
+    json: (name: string): object => ({
+      name,
+      type: 'twilio',
+      account_id: 'AC1',
+      auth_token_secret_ref: { name: 'carrier', key: 'token' },
+    }),
+  },
 ] as const;
 
 const statusesOf = (replies: Reply[]): number[] =>

@@ -96,9 +96,13 @@ function ownerOf(path: string): string | undefined {
   return rest === undefined ? undefined : `${singular(collectionOf(collection!))}_id`;
 }
 
-/** By the schema's own name, the last word of it: `CreatedWebhookEndpoint` → `endpoint`. */
+/**
+ * By the schema's own name, the last word of it: `CreatedWebhookEndpoint` → `endpoint`. Of two that end
+ * alike, one has its whole name: `provider` is a model's.
+ */
 function nounOf(schema: z.ZodType): string | undefined {
   const id = unwrap(schema).meta()?.id;
+  if (id === 'TelephonyProvider') return 'telephony_provider';
   return /[A-Z][a-z]+$/.exec(id ?? '')?.[0].toLowerCase();
 }
 
