@@ -136,6 +136,8 @@ export type TracingSettings = {
   ratio: number;
 };
 
+const CALL_DRAIN = 'must be whole seconds from 0 to 86400';
+
 const environment = z.object({
   ...limits,
   ...retention,
@@ -185,6 +187,12 @@ const environment = z.object({
     .transform(Number)
     .optional(),
   PARLEY_CORS_ORIGINS: origins.optional(),
+  PARLEY_CALL_DRAIN_SEC: z
+    .string()
+    .regex(/^\d{1,5}$/, CALL_DRAIN)
+    .transform(Number)
+    .refine((sec) => sec <= 86_400, CALL_DRAIN)
+    .optional(),
   PARLEY_WATCH_NAMESPACES: list.optional(),
   // Given to every pod by Kubernetes.
   KUBERNETES_SERVICE_HOST: z.string().optional(),
@@ -279,6 +287,8 @@ export type Config = {
     | undefined;
   /** Requests a minute for one API key; undefined: the role's default */
   rateLimit: number | undefined;
+  /** How long a stop waits for calls that go on; undefined: the role's default */
+  callDrainSec: number | undefined;
   /** Origins whose pages may call the API, or `*` alone; empty: none */
   corsOrigins: readonly string[];
   limits: Limits;
@@ -330,6 +340,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       : undefined,
     model: modelOf(e),
     rateLimit: e.PARLEY_RATE_LIMIT,
+    callDrainSec: e.PARLEY_CALL_DRAIN_SEC,
     corsOrigins: e.PARLEY_CORS_ORIGINS ?? [],
     limits: limitsOf(e),
     retention: retentionOf(e),

@@ -17,6 +17,10 @@ export const FAILPOINTS = [
   'outbox.committed',
   'notify.sending',
   'idempotency.marked',
+  // A call over a carrier: before and after it is dialled; its line is held and its conversation not begun.
+  'call.dialing',
+  'call.dialed',
+  'line.taken',
   // A turn that a model is asked for, in the order of its life.
   'turn.claimed',
   'turn.noting',

@@ -19,6 +19,8 @@ const POOL_MAX = { operator: 10, api: 20, delivery: 10 } as const;
 const DEFAULT_PORT = 8080;
 /** Requests a minute for one API key. */
 const RATE_LIMIT = 6_000;
+/** Longer than most calls; the chart gives a pod as long before it is killed. */
+const CALL_DRAIN_SEC = 600;
 
 /**
  * One role in a process of its own, as in a pod. Each role imports only what it runs: a delivery
@@ -59,7 +61,7 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     for (const stop of [health.stop, ...stops.toReversed()]) await stop();
     await context.close();
     await tracing.stop();
-  });
+  }, callDrainMs(config));
   context.log.info('ready');
 }
 
@@ -127,9 +129,12 @@ async function startApi(config: Config, context: Context): Promise<Started> {
     baseUrl: config.baseUrl,
     rateLimit: config.rateLimit ?? RATE_LIMIT,
     corsOrigins: config.corsOrigins,
+    callDrainMs: callDrainMs(config),
   });
   return { stops: [stop, api.stop] };
 }
+
+const callDrainMs = ({ callDrainSec = CALL_DRAIN_SEC }: Config): number => callDrainSec * 1_000;
 
 /** The API only reads and writes objects one by one: no watch, no cache. */
 async function startStore(config: Config, context: Context) {

@@ -1,19 +1,20 @@
 /** The process's end: once, in order, on each of the ways a process is asked to stop. */
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Longer than the longest drain: an attempt's ten seconds, its record, the database's stop. */
+/** Longer than the longest drain but that of calls: an attempt's ten seconds, its record, the database's stop. */
 const FORCE_AFTER_MS = 25_000;
 
 /**
  * Runs `stop` at the first signal (or when the bootstrap that started us is gone) and exits 0
- * when it is done; a second Ctrl-C, or a drain that hangs, exits at once.
+ * when it is done; a second Ctrl-C, or a drain that hangs, exits at once. `moreMs`: what it may take
+ * beside, for calls that go on.
  */
-export function stopOnSignals(stop: () => Promise<void>): void {
+export function stopOnSignals(stop: () => Promise<void>, moreMs = 0): void {
   let stopping = false;
   const onSignal = (): void => {
     if (stopping) process.exit(130);
     stopping = true;
-    setTimeout(() => process.exit(1), FORCE_AFTER_MS).unref();
+    setTimeout(() => process.exit(1), FORCE_AFTER_MS + moreMs).unref();
     stop().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -179,6 +179,7 @@ async function startRoles(deps: {
     baseUrl: config.baseUrl,
     rateLimit: config.rateLimit ?? 0,
     corsOrigins: config.corsOrigins,
+    callDrainMs: (config.callDrainSec ?? 0) * 1_000,
   });
   stops.push(api.stop);
   let demoSecret: string | undefined;

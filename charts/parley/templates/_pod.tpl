@@ -83,7 +83,7 @@ serviceAccountName: {{ include "parley.serviceAccountName" . }}
 automountServiceAccountToken: false
 # A Service named `parley` would set PARLEY_PORT to its URL.
 enableServiceLinks: false
-terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
+terminationGracePeriodSeconds: {{ add $values.terminationGracePeriodSeconds (dig "callDrainSeconds" 0 $values) }}
 securityContext:
   {{- toYaml $root.Values.podSecurityContext | nindent 2 }}
 {{- with $root.Values.imagePullSecrets }}
@@ -247,6 +247,8 @@ volumes:
 {{- if eq .role "api" }}
 - name: PARLEY_PORT
   value: '8080'
+- name: PARLEY_CALL_DRAIN_SEC
+  value: {{ .root.Values.api.callDrainSeconds | int | quote }}
 {{- $apiKey := include "parley.apiKey" .root | fromJson }}
 {{- if $apiKey.secret }}
 {{ include "parley.secretEnv" (dict "name" "PARLEY_API_KEY" "secret" $apiKey.secret "key" $apiKey.key) }}

@@ -5,8 +5,6 @@ export type Line = {
   say: (text: string) => void;
   /** The utterance is whole: what is said next is another one. */
   endUtterance: () => void;
-  /** Presses keys: 0 to 9, *, #, A to D, and w for half a second's pause. */
-  sendDigits: (digits: string) => void;
   /** Hangs up, whatever is still to be heard. */
   end: () => void;
 };

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, reasonOf } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
 import { endConversation } from '../../conversations/ending/end-conversation.ts';
 import { readForTurn } from '../../conversations/record/conversations.sql.ts';
 import { startConversation } from '../../conversations/record/start-conversation.ts';
@@ -78,6 +79,7 @@ export function createLines(deps: TalkDeps): Lines {
     const holder = randomUUID();
     const call = await takeLine(pool, { tokenHash: hashOf(token), providerCallId, holder });
     if (!call) return undefined;
+    await failpoint('line.taken');
     const isNew = call.conversationId === null;
     const conversationId = call.conversationId ?? (await answer(deps, call, line));
     if (conversationId === undefined) return undefined;

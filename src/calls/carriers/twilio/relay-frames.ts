@@ -60,6 +60,4 @@ export function eventOf(frame: RelayFrame): LineEvent | undefined {
 export const sayFrame = (token: string): string =>
   JSON.stringify({ type: 'text', token, last: false });
 export const LAST_FRAME = JSON.stringify({ type: 'text', token: '', last: true });
-export const digitsFrame = (digits: string): string =>
-  JSON.stringify({ type: 'sendDigits', digits });
 export const END_FRAME = JSON.stringify({ type: 'end' });

@@ -5,7 +5,6 @@ import type { Line } from '../../lines/line.ts';
 import type { Lines, OpenLine } from '../../lines/lines.ts';
 import { RELAY_PATH } from './paths.ts';
 import {
-  digitsFrame,
   END_FRAME,
   eventOf,
   LAST_FRAME,
@@ -96,7 +95,6 @@ function lineOf(socket: Socket): Line {
   return {
     say: (text) => socket.send(sayFrame(text)),
     endUtterance: () => socket.send(LAST_FRAME),
-    sendDigits: (digits) => socket.send(digitsFrame(digits)),
     end: () => {
       socket.send(END_FRAME);
       socket.close();

@@ -1,5 +1,6 @@
 import { fromUuid } from '../../../ids.ts';
 import { reasonOf } from '../../../errors.ts';
+import { failpoint } from '../../../failpoints.ts';
 import type { Logger } from '../../../platform/observability/logger.ts';
 import type { Pool } from '../../../platform/postgres/pool.ts';
 import { markDialed } from '../../lines/lines.sql.ts';
@@ -48,6 +49,7 @@ export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
           ? undefined
           : await api.findDialed(account, { from, to, sinceMs: dialedMs });
       if (there !== undefined) return { providerCallId: there };
+      await failpoint('call.dialing');
       const of = `?call=${fromUuid('call', call.id)}`;
       const providerCallId = await api.dial(account, {
         from,
@@ -57,6 +59,7 @@ export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
         ringSec,
         detectsMachine: voicemailMessage !== undefined,
       });
+      await failpoint('call.dialed');
       return { providerCallId };
     },
     // The line itself says what is said.

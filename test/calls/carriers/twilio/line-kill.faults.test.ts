@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort } from '../../../free-port.ts';
+import { startRole, type Parley } from '../../../roles/parley-process.ts';
+import { until } from '../../../until.ts';
+import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
+import { startStandIn, type StandIn } from './stand-in-carrier.ts';
+
+/**
+ * A process that holds calls is killed, at each step of a call. Whoever is on the phone is either connected
+ * again by their carrier, or their call ends as failed within 15 s, once and with all its events.
+ */
+
+/** Contract §4, calls. */
+const ENDED_WITHIN_MS = 15_000;
+const TO = '+447400123456';
+
+let phones: PhoneFixture;
+beforeAll(async () => {
+  phones = await startPhoneFixture();
+});
+afterAll(() => phones?.stop());
+
+type Victim = { parley: Parley; carrier: StandIn };
+
+async function startVictim(failpoints = ''): Promise<Victim> {
+  const parley = await startRole('api', {
+    databaseUrl: phones.api.engine.databaseUrl,
+    env: {
+      PARLEY_PORT: String(await freePort()),
+      PARLEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+      PARLEY_FAILPOINTS: failpoints,
+    },
+  });
+  return { parley, carrier: await startStandIn(parley.url) };
+}
+
+async function bury({ parley, carrier }: Victim): Promise<void> {
+  await parley.kill();
+  await carrier.stop();
+}
+
+describe.each([
+  ['before its conversation began', 'line.taken=kill', false],
+  ['as its conversation began', 'conversation.committing=kill@1', false],
+  ['just after its conversation began', 'conversation.committed=kill@1', true],
+  ['as a turn was stored', 'conversation.committing=kill@2', true],
+  ['just after a turn was stored', 'conversation.committed=kill@2', true],
+])('killed %s', (_, failpoints, isAnswered) => {
+  test('the call ends within 15 s, once', async () => {
+    const victim = await startVictim(failpoints);
+    const phone = await victim.carrier.call(NUMBER);
+    const { sid } = phone;
+    phones.carrier.statuses.set(sid, 'in-progress');
+    if (failpoints.endsWith('@2')) {
+      await phone.hears(GREETING);
+      phone.say('How much is it?');
+    }
+    await phone.closed;
+    const closedMs = performance.now();
+    const call = await phones.callWhen(sid, isAnswered ? { status: 'failed' } : { status: 'no_answer' });
+    expect(performance.now() - closedMs).toBeLessThan(ENDED_WITHIN_MS);
+    await until('its carrier to be told', () => phones.carrier.hungUp.includes(sid));
+    if (isAnswered) {
+      await until('all events', async () => (await phones.events(call)).length >= 3);
+      const types = (await phones.events(call)).filter((type) => type !== 'knowledge.gap.detected');
+      expect(types).toEqual(['conversation.started', 'conversation.ended', 'conversation.transcript.ready']);
+    } else expect(call.conversation_id).toBeNull();
+    await bury(victim);
+  }, 60_000);
+});
+
+test('a caller whose carrier connects them again goes on with the same conversation', async () => {
+  const victim = await startVictim();
+  const phone = await victim.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.say('How much is it?');
+  await until('the reply', () => phone.heard.length === 2);
+  await victim.parley.kill();
+  await phone.closed;
+  // The carrier calls the Service, which has others.
+  const call = await phones.callWhen(phone.sid);
+  const sent = { AccountSid: 'AC00000000000000000000000000000001', CallSid: phone.sid, SessionStatus: 'failed', CallStatus: 'in-progress' };
+  const { verbs } = await phones.carrier.post(`/v1/telephony/twilio/voice?call=${call.id}`, sent);
+  const again = await phones.carrier.connect(phone.sid, verbs);
+  again.say('Are you there?');
+  await until('the reply', () => again.heard.length === 1);
+  const now = await phones.callWhen(phone.sid, { status: 'in_progress' });
+  expect(now.conversation_id).toBe(call.conversation_id);
+  await again.hangUp();
+  await phones.callWhen(phone.sid, { status: 'completed' });
+  expect(await phones.events(call)).toEqual(expect.arrayContaining(['conversation.started', 'conversation.ended']));
+  await bury(victim);
+}, 60_000);
+
+test.each(['call.dialing=kill', 'call.dialed=kill'])('killed at %s: it rings once', async (failpoints) => {
+  // It alone plays calls until it is killed: the other one's player does not run in this namespace's stead.
+  const victim = await startVictim(failpoints);
+  phones.carrier.placed.length = 0;
+  const made: string[] = [];
+  for (let i = 0; i < 6; i += 1) {
+    const json = { agent_id: phones.agentId, provider: 'carrier', to: TO };
+    const { body } = await phones.api.call('POST', '/v1/calls', { json });
+    made.push(body.id);
+  }
+  await until('all to ring', async () => {
+    const calls = await Promise.all(made.map((id) => phones.read(`/v1/calls/${id}`)));
+    return calls.every(({ status }) => status === 'ringing');
+  }, { timeoutMs: 30_000 });
+  expect(phones.carrier.placed).toHaveLength(made.length);
+  await bury(victim);
+}, 60_000);
