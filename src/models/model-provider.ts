@@ -115,7 +115,9 @@ const speech = z
 const transcription = z
   .strictObject({
     defaultModel: modelName.describe('Model that hears for agents that name none.'),
-    models: allowedModels.describe('Models that agents may hear with; absent: any.').exactOptional(),
+    models: allowedModels
+      .describe('Models that agents may hear with; absent: any.')
+      .exactOptional(),
   })
   .meta(defaultIsAllowed);
 
@@ -178,9 +180,7 @@ export const modelProviderSpec = z
     embeddings: embeddings
       .describe('Of embedding models, which knowledge is also found by.')
       .exactOptional(),
-    speech: speech
-      .describe('Of models that speak, by its /audio/speech.')
-      .exactOptional(),
+    speech: speech.describe('Of models that speak, by its /audio/speech.').exactOptional(),
     transcription: transcription
       .describe('Of models that write down what is said, by its /audio/transcriptions.')
       .exactOptional(),

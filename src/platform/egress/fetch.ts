@@ -101,7 +101,10 @@ function stopping(): EgressFailure {
 function readInit(input: string | URL | Request, init: RequestInit): Sent {
   const { method = 'GET', body = null } = init;
   const sent = body instanceof Uint8Array ? viewOf(body) : body;
-  if (input instanceof Request || !(sent === null || typeof sent === 'string' || Buffer.isBuffer(sent))) {
+  if (
+    input instanceof Request ||
+    !(sent === null || typeof sent === 'string' || Buffer.isBuffer(sent))
+  ) {
     throw new TypeError('Only a URL and a body of text or bytes can be sent.');
   }
   return {
