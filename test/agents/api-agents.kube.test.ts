@@ -119,7 +119,11 @@ describeEachStore((storeName) => {
     test.each([
       [{ voice: { fallback: [{}] } }, '/voice/fallback/0', 'a provider, a model or a voice_id'],
       [{ transcriber: { fallback: [{}] } }, '/transcriber/fallback/0', 'a provider or a model'],
-      [{ transcriber: { fallback: ['a', 'b', 'c', 'd'].map((model) => ({ model })) } }, '/transcriber/fallback', '3'],
+      [
+        { transcriber: { fallback: ['a', 'b', 'c', 'd'].map((model) => ({ model })) } },
+        '/transcriber/fallback',
+        '3',
+      ],
       [{ transcriber: { keywords: ['a', 'a'] } }, '/transcriber/keywords', 'twice|duplicate|uniqu'],
     ])('%j is 422 at %s', async (fields, pointer, detail) => {
       const { status, body } = await create({ prompt: 'x', ...fields });
