@@ -50,16 +50,20 @@ export function createPacer(deps: PacerDeps): Pacer {
   const schedule = createSchedule(aheadFrames, nowMs);
   let cancelTimer: (() => void) | undefined;
   let isStopped = false;
+  let isSending = false;
 
   const sendDue = (): void => {
     cancelTimer = undefined;
     const now = nowMs();
     let burst = 0;
+    // Whoever gets a frame may push the next.
+    isSending = true;
     while (queue.bytes() >= bytesPerFrame && schedule.dueMs() <= now && burst < burstFrames) {
       schedule.sent();
       burst += 1;
       deps.send(queue.take(bytesPerFrame));
     }
+    isSending = false;
     if (burst === burstFrames && schedule.dueMs() <= now) schedule.startLater(now);
     if (queue.bytes() >= bytesPerFrame) arm();
     else if (burst > 0 && queue.bytes() === 0) deps.onDrained?.();
@@ -68,7 +72,7 @@ export function createPacer(deps: PacerDeps): Pacer {
     cancelTimer ??= setTimer(sendDue, Math.max(0, schedule.dueMs() - nowMs()));
   };
   const wake = (): void => {
-    if (queue.bytes() < bytesPerFrame || cancelTimer) return;
+    if (queue.bytes() < bytesPerFrame || cancelTimer || isSending) return;
     schedule.begin();
     if (schedule.dueMs() <= nowMs()) sendDue();
     else arm();

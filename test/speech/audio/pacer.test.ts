@@ -183,6 +183,23 @@ describe('clear', () => {
   });
 });
 
+test('who pushes from within the receiver gets no longer bursts', () => {
+  const made = paced({
+    burstFrames: 2,
+    send: () => {
+      count += 1;
+      if (count < 50) made.pacer.push(audioOf(20));
+    },
+  });
+  let count = 0;
+  made.pacer.push(audioOf(20));
+  made.stall(1_000);
+  expect(count).toBe(3);
+  made.pass(60);
+  expect(count).toBe(6);
+  made.pacer.stop();
+});
+
 test('parts of frames wait for their rest, and silence fills the last one up', () => {
   const { pacer, sent, pass } = paced();
   pacer.push(audioOf(1_000).subarray(0, 100));
