@@ -163,6 +163,7 @@ describe('clear', () => {
     pacer.push(audioOf(100));
     pass(30);
     expect(pacer.clear()).toEqual({ playedMs: 130, droppedMs: 60 });
+    expect(pacer.clear()).toEqual({ playedMs: 0, droppedMs: 0 });
   });
 
   test('from within the receiver of a frame ends the sending', () => {
