@@ -53,6 +53,11 @@ const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[
     parts: ['passages', 'vectors', 'formats', 'sources', 'website', 'integration', 'syncs', 'gaps'],
   },
   models: { below: ['audit'] },
+  // It knows no conversation: who talks is told what was heard, and says what to speak.
+  speech: {
+    below: ['models'],
+    parts: ['audio', 'providers', 'recognition', 'synthesis', 'activity', 'turns'],
+  },
   conversations: {
     below: ['knowledge', 'models'],
     parts: [
@@ -67,7 +72,7 @@ const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[
       'completions',
     ],
   },
-  calls: { below: ['conversations'] },
+  calls: { below: ['conversations', 'speech'] },
   erasure: { below: ['calls'] },
 };
 

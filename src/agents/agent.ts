@@ -19,6 +19,7 @@ import {
 } from '../platform/resources/schema/field-types.ts';
 import { escalation } from './agent-escalation.ts';
 import { judgement } from './agent-judgement.ts';
+import { language, transcriber, voice } from './agent-speech.ts';
 import { FREE_VALUE, FREE_VALUE_BOUNDS } from '../platform/resources/schema/free-value.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
@@ -27,29 +28,6 @@ import { saying } from '../platform/resources/schema/patterns.ts';
  * schema. Content fields have no defaults: the API server would store them, and an upgrade that
  * adds one would make a new version of every agent. Defaults of content apply when it is read.
  */
-
-const language = z
-  .string()
-  .min(2)
-  .max(35)
-  .regex(
-    ...saying(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag, such as en or pt-BR'),
-  );
-
-const voice = z.strictObject({
-  provider: z.string().min(1).max(63).describe('Speech provider.').exactOptional(),
-  voiceId: z.string().min(1).max(128).describe("The provider's id of the voice.").exactOptional(),
-  language: language.describe('BCP 47 tag of the spoken language, such as en-GB.').exactOptional(),
-  speed: z
-    .number()
-    .min(0.25)
-    .max(4)
-    // The API server cuts a fractional bound to an integer when the value is an integer, so that
-    // 0 passes for at least 0.25; CEL compares as it should.
-    .meta(rules({ rule: 'self >= 0.25', message: 'must be at least 0.25' }))
-    .describe('Speed of speech; 1 is the natural one.')
-    .exactOptional(),
-});
 
 const tool = z
   .strictObject({
@@ -238,6 +216,7 @@ const content = {
     .describe('Takes the prompt from elsewhere; its text is the content.')
     .exactOptional(),
   voice: voice.describe('How the agent speaks.').exactOptional(),
+  transcriber: transcriber.describe('How the agent hears.').exactOptional(),
   tools: z
     .array(tool)
     .max(50)

@@ -4,19 +4,20 @@ import { providersOf, type Models } from './missing-providers.ts';
 
 /**
  * What is declared, kept and shown, and changes nothing that the agent does (contract §4): `not acted on by
- * this version: voice`, and where no model answers `…: tools (refund, hang_up), voice, language, model, the
- * escalation rule tool_failure`; undefined when there is no such thing. Who declares it is told, and does
+ * this version: voice, transcriber`, and where no model answers `…: tools (refund, hang_up), voice, language,
+ * model, the escalation rule tool_failure`; undefined when there is no such thing. Who declares it is told, and does
  * not wait for it.
  */
 export function notActedOn(spec: AgentSpec, models: Models): string | undefined {
   const content = contentOf(spec);
   const names = hasModel(content, models)
-    ? content.voice
-      ? ['voice']
-      : []
+    ? SPOKEN.filter((field) => content[field])
     : withoutModel(content);
   return names.length > 0 ? `not acted on by this version: ${names.join(', ')}` : undefined;
 }
+
+/** For lines that nobody speaks on yet. */
+const SPOKEN = ['voice', 'transcriber'] as const;
 
 type Content = ReturnType<typeof contentOf>;
 
@@ -30,7 +31,7 @@ function withoutModel(content: Content): string[] {
   const tools = (content.tools ?? []).map(({ name }) => name);
   // Which numbers are ones to call depends on the region.
   const isForPhones = content.redaction?.includes('phone') ?? false;
-  const fields = (['voice', 'language', 'model'] as const).filter(
+  const fields = ([...SPOKEN, 'language', 'model'] as const).filter(
     (field) => content[field] && !(field === 'language' && isForPhones),
   );
   const isJudged = content.judgement?.by === 'model' && !content.judgement.model?.provider;

@@ -13,6 +13,7 @@ const written = agentSpec.pick({
   displayName: true,
   prompt: true,
   voice: true,
+  transcriber: true,
   tools: true,
   firstMessage: true,
   language: true,

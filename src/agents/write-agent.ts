@@ -40,7 +40,11 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   table: 'agents',
   field: 'prompt',
   pointer: agentPointer,
-  words: { 'exactly one of prompt and promptFrom is needed': 'an agent needs a prompt' },
+  words: {
+    'exactly one of prompt and promptFrom is needed': 'an agent needs a prompt',
+    'a fallback needs a provider, a model or a voiceId':
+      'a fallback needs a provider, a model or a voice_id',
+  },
   toSpec: toAgentSpec,
   fromSpec: fromAgentSpec,
   // A prompt from the API beside somebody's reference to one would be two prompts.

@@ -14,6 +14,8 @@ export const TOLD = [
   'api_key_secret_ref',
   'chat',
   'embeddings',
+  'speech',
+  'transcription',
   'managed_by',
 ] as const;
 

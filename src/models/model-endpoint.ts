@@ -39,6 +39,8 @@ export function endpointOf(
     maxConcurrent: limits.maxConcurrentRequests ?? null,
     pricing: pricingOf(chat.pricing),
     embeddings: embeddingsOf(spec.embeddings),
+    speech: speechOf(spec.speech),
+    transcription: transcriptionOf(spec.transcription),
   };
 }
 
@@ -57,6 +59,20 @@ function embeddingsOf(embeddings: ModelProviderSpec['embeddings']): ModelEndpoin
   if (embeddings === undefined) return undefined;
   const { defaultModel, dimensions = null, batchSize = BATCH_SIZE } = embeddings;
   return { defaultModel, dimensions, batchSize };
+}
+
+function speechOf(speech: ModelProviderSpec['speech']): ModelEndpoint['speech'] {
+  if (speech === undefined) return undefined;
+  const { defaultModel, defaultVoice, models = [] } = speech;
+  return { defaultModel, defaultVoice, allowedModels: models };
+}
+
+function transcriptionOf(
+  transcription: ModelProviderSpec['transcription'],
+): ModelEndpoint['transcription'] {
+  if (transcription === undefined) return undefined;
+  const { defaultModel, models = [] } = transcription;
+  return { defaultModel, allowedModels: models };
 }
 
 function pricingOf(

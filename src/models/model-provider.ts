@@ -15,11 +15,13 @@ import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
  * The kind ModelProvider (contract §6): types, CRD and REST shape come from here. What is of every
- * request stands at the top; what is of chat models alone in `chat`, so that speech and embeddings
- * get places of their own beside it (docs/decisions/0031-model-providers.md).
+ * request stands at the top; what is of chat models alone in `chat`, and of embeddings, speech and
+ * transcription in places of their own beside it (docs/decisions/0031-model-providers.md).
  */
 
 const modelName = z.string().min(1).max(128);
+
+const allowedModels = z.array(modelName).min(1).max(100).meta(LIST_SET);
 
 const headerWord = z
   .string()
@@ -66,30 +68,48 @@ const pricing = z.strictObject({
     .exactOptional(),
 });
 
+/** Else an agent that names no model would be refused one that nobody may ask for. */
+const defaultIsAllowed = rules({
+  rule: '!has(self.defaultModel) || !has(self.models) || self.defaultModel in self.models',
+  message: 'defaultModel must be one of models',
+  fieldPath: '.defaultModel',
+});
+
 const chat = z
   .strictObject({
     defaultModel: modelName
       .describe('Model of agents that name none, as the provider calls it.')
       .exactOptional(),
-    models: z
-      .array(modelName)
-      .min(1)
-      .max(100)
-      .meta(LIST_SET)
-      .describe('Models that agents may ask for; absent: any.')
-      .exactOptional(),
+    models: allowedModels.describe('Models that agents may ask for; absent: any.').exactOptional(),
     timeouts: timeouts.describe('When an answer is waited for no longer.').exactOptional(),
     pricing: pricing
       .describe('What tokens cost, for all its models; the cost of a turn comes from it.')
       .exactOptional(),
   })
-  .meta(
-    rules({
-      rule: '!has(self.defaultModel) || !has(self.models) || self.defaultModel in self.models',
-      message: 'defaultModel must be one of models',
-      fieldPath: '.defaultModel',
-    }),
-  );
+  .meta(defaultIsAllowed);
+
+const speech = z
+  .strictObject({
+    defaultModel: modelName.describe('Model that speaks for agents that name none.'),
+    defaultVoice: z
+      .string()
+      .min(1)
+      .max(128)
+      .describe('Voice of agents that name none, as the provider calls it.'),
+    models: allowedModels
+      .describe('Models that agents may speak with; absent: any.')
+      .exactOptional(),
+  })
+  .meta(defaultIsAllowed);
+
+const transcription = z
+  .strictObject({
+    defaultModel: modelName.describe('Model that hears for agents that name none.'),
+    models: allowedModels
+      .describe('Models that agents may hear with; absent: any.')
+      .exactOptional(),
+  })
+  .meta(defaultIsAllowed);
 
 const embeddings = z.strictObject({
   defaultModel: modelName.describe('Embedding model of knowledge that names none.'),
@@ -149,6 +169,10 @@ export const modelProviderSpec = z
     chat: chat.describe('Of chat models: which, how long, at what price.').exactOptional(),
     embeddings: embeddings
       .describe('Of embedding models, which knowledge is also found by.')
+      .exactOptional(),
+    speech: speech.describe('Of models that speak, by its /audio/speech.').exactOptional(),
+    transcription: transcription
+      .describe('Of models that write down what is said, by its /audio/transcriptions.')
       .exactOptional(),
     limits: limits.describe('How much is asked of it at once.').exactOptional(),
     metadata: metadataMap.exactOptional(),

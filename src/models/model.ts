@@ -144,6 +144,12 @@ export type ModelEndpoint = {
   pricing: { input: number; output: number; cachedInput: number; currency: string } | null;
   /** What it embeds texts with; undefined: nothing is declared. `dimensions` null: the model's own. */
   embeddings?: { defaultModel: string; dimensions: number | null; batchSize: number } | undefined;
+  /** What it speaks with; undefined: nothing is declared. `allowedModels` empty: any. */
+  speech?:
+    | { defaultModel: string; defaultVoice: string; allowedModels: readonly string[] }
+    | undefined;
+  /** What it writes down what is said with; as `speech`. */
+  transcription?: { defaultModel: string; allowedModels: readonly string[] } | undefined;
 };
 
 /** `name` undefined: the default one. undefined: there is no such provider, or no default. */

@@ -18,8 +18,12 @@ const TAKES_COMPLETION_TOKENS =
  * and retries by itself: all it could take from there is given here, and the headers are made here,
  * since one of those variables adds to them whatever it is told.
  */
-export function createOpenAiClient(endpoint: ModelEndpoint, send: EgressFetch): OpenAI {
-  const headers = headersOf(endpoint);
+export function createOpenAiClient(
+  endpoint: ModelEndpoint,
+  send: EgressFetch,
+  accept = 'text/event-stream, application/json',
+): OpenAI {
+  const headers = headersOf(endpoint, accept);
   return new OpenAI({
     baseURL: endpoint.baseUrl,
     // It wants one; what is sent stands in the headers.
@@ -33,16 +37,26 @@ export function createOpenAiClient(endpoint: ModelEndpoint, send: EgressFetch): 
     // Until the headers; the watchdogs bound all of it.
     timeout: endpoint.timeouts.totalMs,
     logLevel: 'off',
-    fetch: async (url, init) => await send(url, { ...init, headers }),
+    fetch: async (url, init) =>
+      await send(url, { ...init, headers: withTypeOf(init ?? {}, headers) }),
   });
 }
 
+/** Text is JSON; what a body of bytes is, whoever made it knows. */
+function withTypeOf(sent: RequestInit, headers: Headers): Headers {
+  const type = new Headers(sent.headers).get('content-type');
+  if (typeof sent.body === 'string' || type === null) return headers;
+  const own = new Headers(headers);
+  own.set('content-type', type);
+  return own;
+}
+
 /** @throws ModelError: what Headers itself throws would quote the key */
-function headersOf(endpoint: ModelEndpoint): Headers {
+function headersOf(endpoint: ModelEndpoint, accept: string): Headers {
   const { apiKey, apiKeyHeader, organization, project } = endpoint;
   const isBearer = apiKeyHeader === 'authorization';
   const given: Record<string, string | undefined> = {
-    accept: 'text/event-stream, application/json',
+    accept,
     'content-type': 'application/json',
     'user-agent': 'parley',
     [apiKeyHeader]: apiKey !== undefined && isBearer ? `Bearer ${apiKey}` : apiKey,

@@ -2,6 +2,24 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 import { describeEachStore } from '../roles/each-store.ts';
 
+const SPOKEN = {
+  voice: {
+    provider: 'simulated',
+    model: 's-1',
+    voice_id: 'clara',
+    speed: 1.5,
+    fallback: [{ voice_id: 'paul' }, { provider: 'other', model: 's-2' }],
+  },
+  transcriber: {
+    provider: 'simulated',
+    model: 'h-1',
+    language: 'de-AT',
+    keywords: ['Krapfen'],
+    fallback: [{ model: 'h-2' }],
+  },
+};
+const NOT_ACTED_ON = 'not acted on by this version: tools (look_up), voice, transcriber';
+
 describeEachStore((storeName) => {
   let api: Api;
 
@@ -30,7 +48,8 @@ describeEachStore((storeName) => {
       const { status, headers, body } = await create({
         display_name: 'Größe & Söhne',
         prompt: 'Be kind.',
-        voice: { provider: 'simulated', voice_id: 'clara', speed: 1.5 },
+        voice: SPOKEN.voice,
+        transcriber: SPOKEN.transcriber,
         tools: [
           { type: 'webhook', name: 'look_up', url: 'https://example.com/x', timeout_ms: 500 },
         ],
@@ -45,7 +64,8 @@ describeEachStore((storeName) => {
         name: 'gro-e-sohne',
         display_name: 'Größe & Söhne',
         prompt: 'Be kind.',
-        voice: { provider: 'simulated', voice_id: 'clara', speed: 1.5 },
+        voice: SPOKEN.voice,
+        transcriber: SPOKEN.transcriber,
         tools: [
           { type: 'webhook', name: 'look_up', url: 'https://example.com/x', timeout_ms: 500 },
         ],
@@ -71,11 +91,11 @@ describeEachStore((storeName) => {
         },
         managed_by: 'api',
         ready: true,
-        status_message: 'version 1 is live; not acted on by this version: tools (look_up), voice',
+        status_message: `version 1 is live; ${NOT_ACTED_ON}`,
         status: {
           ready: true,
           reason: 'Published',
-          message: 'version 1 is live; not acted on by this version: tools (look_up), voice',
+          message: `version 1 is live; ${NOT_ACTED_ON}`,
         },
       });
       expect(Math.abs(body.created - Date.now() / 1_000)).toBeLessThan(60);
@@ -94,6 +114,26 @@ describeEachStore((storeName) => {
       expect(again.body.code).toBe('name_taken');
       const derived = await create({ prompt: 'x', display_name: 'Taken' });
       expect(derived.body.name).toMatch(/^taken-[0-9a-f]{4}$/);
+    });
+
+    test.each([
+      [{ voice: { fallback: [{}] } }, '/voice/fallback/0', 'a provider, a model or a voice_id'],
+      [{ transcriber: { fallback: [{}] } }, '/transcriber/fallback/0', 'a provider or a model'],
+      [
+        { transcriber: { fallback: ['a', 'b', 'c', 'd'].map((model) => ({ model })) } },
+        '/transcriber/fallback',
+        '3',
+      ],
+      [{ transcriber: { keywords: ['a', 'a'] } }, '/transcriber/keywords', 'twice|duplicate|uniqu'],
+    ])('%j is 422 at %s', async (fields, pointer, detail) => {
+      const { status, body } = await create({ prompt: 'x', ...fields });
+      expect(status).toBe(422);
+      expect(body.errors).toEqual([
+        expect.objectContaining({
+          pointer: expect.stringContaining(pointer),
+          detail: expect.stringMatching(detail),
+        }),
+      ]);
     });
 
     test('a mistake only the whole object shows is answered with pointers in REST names', async () => {

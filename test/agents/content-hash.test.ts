@@ -43,12 +43,20 @@ const FULL = {
   limits: { maxDurationSec: 600, silenceTimeoutSec: 30 },
   redaction: ['card', 'phone'],
   judgement: { by: 'model', model: { name: 'm-2' }, topics: ['delivery', 'returns'] },
+  transcriber: {
+    provider: 'acme',
+    model: 'h-1',
+    language: 'en-GB',
+    keywords: ['Krapfen', 'Ströck'],
+    fallback: [{ provider: 'other' }, { model: 'h-2' }],
+  },
 } satisfies Record<string, unknown>;
 
 /** Another valid value for each content field; a new field of the kind fails until it is here. */
 const OTHER: Record<string, unknown> = {
   prompt: 'Other.',
   voice: { ...FULL.voice, speed: 1 },
+  transcriber: { ...FULL.transcriber, keywords: ['Krapfen'] },
   tools: [LOOKUP],
   firstMessage: 'Good day!',
   language: 'de-DE',
@@ -155,10 +163,18 @@ describe('what says something else is something else', () => {
   });
 });
 
-/** Content of before there was a judge. */
-const UNJUDGED = Object.fromEntries(
-  Object.entries(FULL).filter(([field]) => field !== 'judgement'),
-);
+/** Content of before an agent was told how to hear, and of before there was a judge. */
+const DEAF = without(FULL, 'transcriber');
+const UNJUDGED = without(DEAF, 'judgement');
+/** A voice with all that was added to it later. */
+const SPEAKING = {
+  ...FULL,
+  voice: {
+    ...FULL.voice,
+    model: 's-1',
+    fallback: [{ voiceId: 'v-2' }, { provider: 'other', model: 's-2', voiceId: 'v-3' }],
+  },
+};
 
 // Of version 1 for ever: whoever changes a hash makes a new version of every agent there is.
 // A change of the rules raises HASH_VERSION and gets a table of its own.
@@ -177,10 +193,16 @@ test.each([
     'e41edaf05cfe16c11c60c2afc9c0d4f6351d75592871eb27e299c858a3e6b295',
   ],
   [UNJUDGED, 'f6d829be7aa853d51f3b63ccccfff47a2ccb021105937b3871f887fdd00dd284'],
-  [FULL, '587879e59ef8d5dd54ab815b9e0ade4d386db48dc5f0ef677331a07da46e8e6a'],
+  [DEAF, '587879e59ef8d5dd54ab815b9e0ade4d386db48dc5f0ef677331a07da46e8e6a'],
+  [FULL, 'e81eb9099069b561364077f7e8335ae2725a7eec51adbf28faf2223572597530'],
+  [SPEAKING, '4683589db9ffd88a7a652e5f83aa824aec88583e64911eeac6cdc5327b2a48a8'],
 ])('the hash of known content never changes (%#)', (fields, hash) => {
   expect([HASH_VERSION, hashOf(fields)]).toEqual([1, hash]);
 });
+
+function without(fields: object, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => field !== name));
+}
 
 type Path = (string | number)[];
 

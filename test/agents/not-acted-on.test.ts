@@ -47,6 +47,14 @@ test.each([
   expect(notActedOn({ ...of, voice: {} }, { hasDefaultModel })).toBeUndefined();
 });
 
+test('a transcriber is named beside the voice, whoever answers', () => {
+  const both = { ...spec, transcriber: { language: 'de' } } as AgentSpec;
+  expect(notActedOn(both, { hasDefaultModel: true })).toBe(
+    'not acted on by this version: voice, transcriber',
+  );
+  expect(notActedOn(both, { hasDefaultModel: false })).toContain('voice, transcriber, language');
+});
+
 test('a model of the samples is one, for the agents that it answers', () => {
   const models = { hasDefaultModel: false, isSample: () => true };
   expect(notActedOn(spec, models)).toBe('not acted on by this version: voice');

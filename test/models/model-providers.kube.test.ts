@@ -118,14 +118,44 @@ describeEachStore((storeName) => {
       [{ base_url: 'https://m.example/v1?a=b' }, '/base_url'],
       [{ base_url: 'https://m.example/v1', name: 'default' }, '/name'],
       [{ base_url: 'https://m.example/v1', headers: { Authorization: 'x' } }, '/headers'],
-      [
-        { base_url: 'https://m.example/v1', chat: { default_model: 'a', models: ['b'] } },
-        '/chat/default_model',
-      ],
+      ...Object.entries({
+        chat: { default_model: 'a', models: ['b'] },
+        speech: { default_model: 'a', default_voice: 'v', models: ['b'] },
+        transcription: { default_model: 'a', models: ['b'] },
+      }).map(([use, models]): [object, string] => [
+        { base_url: 'https://m.example/v1', [use]: models },
+        `/${use}/default_model`,
+      ]),
     ])('%j is 422 at %s', async (json, pointer) => {
       const reply = await create(json);
       expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
       expect(reply.body.errors).toEqual([expect.objectContaining({ pointer })]);
+    });
+
+    test('what it speaks and hears with is found by who asks it', async () => {
+      const name = newName();
+      const speech = { default_model: 'tts-1', default_voice: 'alloy' };
+      const transcription = { default_model: 'whisper-1', models: ['whisper-1', 'other'] };
+      const json = { name, base_url: stub.baseUrl, speech, transcription };
+      const made = await create(json);
+      expect(made).toMatchObject({ status: 201, body: { speech, transcription, chat: null } });
+      expect(await endpoints.find('default', name)).toMatchObject({
+        speech: { defaultModel: 'tts-1', defaultVoice: 'alloy', allowedModels: [] },
+        transcription: { defaultModel: 'whisper-1', allowedModels: ['whisper-1', 'other'] },
+      });
+      const path = `/v1/model_providers/${made.body.id}`;
+      const patched = await api.call('PATCH', path, {
+        json: { speech: { default_voice: 'nova' }, transcription: null },
+      });
+      expect(patched.body).toMatchObject({
+        speech: { default_model: 'tts-1', default_voice: 'nova' },
+        transcription: null,
+      });
+      const { body: lines } = await api.call('GET', `/v1/audit_log?target=${made.body.id}`);
+      const updated = lines.data.find(
+        ({ action }: { action: string }) => action === 'model_provider.updated',
+      );
+      expect(updated.after).toMatchObject({ speech: patched.body.speech });
     });
 
     test('an address inside is no change either, and neither is another name', async () => {

@@ -160,7 +160,7 @@ export const EGRESS_MUTANTS: readonly Mutant[] = [
     name: 'headers-of-the-environment',
     why: 'a variable of the pod replaces the key of a tenant',
     file: 'src/models/openai-model.ts',
-    find: 'await send(url, { ...init, headers })',
+    find: 'await send(url, { ...init, headers: withTypeOf(init ?? {}, headers) })',
     replace: 'await send(url, init)',
     suite: 'test/models/openai-model.test.ts',
     test: 'takes nothing from the environment',

@@ -273,14 +273,43 @@ export interface components {
       prompt: (string | null);
       /** How the agent speaks. */
       voice: ({
-        /** Speech provider. */
+        /** Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows. */
         provider?: string;
+        /** Model to speak with; absent: the provider's default. */
+        model?: string;
         /** The provider's id of the voice. */
         voice_id?: string;
         /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
         language?: string;
         /** Speed of speech; 1 is the natural one. */
         speed?: number;
+        /** Who speaks, in this order, when the first cannot. */
+        fallback?: {
+          /** Absent: that of the voice. */
+          provider?: string;
+          /** Absent: the provider's default. */
+          model?: string;
+          /** Absent: that of the voice with the same provider, else the provider's default. */
+          voice_id?: string;
+        }[];
+      } | null);
+      /** How the agent hears. */
+      transcriber: ({
+        /** Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows. */
+        provider?: string;
+        /** Model to hear with; absent: the provider's default. */
+        model?: string;
+        /** BCP 47 tag of what users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+        language?: string;
+        /** Names and words that are likely, and hard to hear. */
+        keywords?: string[];
+        /** Who hears, in this order, when the first cannot. */
+        fallback?: {
+          /** Absent: that of the transcriber. */
+          provider?: string;
+          /** Absent: the provider's default. */
+          model?: string;
+        }[];
       } | null);
       /** What the agent can do besides talking. */
       tools: ({
@@ -458,14 +487,43 @@ export interface components {
         prompt?: string;
         /** How the agent speaks. */
         voice?: {
-          /** Speech provider. */
+          /** Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows. */
           provider?: string;
+          /** Model to speak with; absent: the provider's default. */
+          model?: string;
           /** The provider's id of the voice. */
           voice_id?: string;
           /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: string;
           /** Speed of speech; 1 is the natural one. */
           speed?: number;
+          /** Who speaks, in this order, when the first cannot. */
+          fallback?: {
+            /** Absent: that of the voice. */
+            provider?: string;
+            /** Absent: the provider's default. */
+            model?: string;
+            /** Absent: that of the voice with the same provider, else the provider's default. */
+            voice_id?: string;
+          }[];
+        };
+        /** How the agent hears. */
+        transcriber?: {
+          /** Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows. */
+          provider?: string;
+          /** Model to hear with; absent: the provider's default. */
+          model?: string;
+          /** BCP 47 tag of what users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+          language?: string;
+          /** Names and words that are likely, and hard to hear. */
+          keywords?: string[];
+          /** Who hears, in this order, when the first cannot. */
+          fallback?: {
+            /** Absent: that of the transcriber. */
+            provider?: string;
+            /** Absent: the provider's default. */
+            model?: string;
+          }[];
         };
         /** What the agent can do besides talking. */
         tools?: {
@@ -1896,6 +1954,22 @@ export interface components {
         batch_size?: number;
       } | null);
       /**  */
+      speech: ({
+        /** Model that speaks for agents that name none. */
+        default_model: string;
+        /** Voice of agents that name none, as the provider calls it. */
+        default_voice: string;
+        /** Models that agents may speak with; absent: any. */
+        models?: string[];
+      } | null);
+      /**  */
+      transcription: ({
+        /** Model that hears for agents that name none. */
+        default_model: string;
+        /** Models that agents may hear with; absent: any. */
+        models?: string[];
+      } | null);
+      /**  */
       limits: ({
         /** Most requests at once of each API process; absent: no limit. */
         max_concurrent_requests?: number;
@@ -2175,14 +2249,43 @@ export interface paths {
           prompt: string;
           /** How the agent speaks. */
           voice?: {
-            /** Speech provider. */
+            /** Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows. */
             provider?: string;
+            /** Model to speak with; absent: the provider's default. */
+            model?: string;
             /** The provider's id of the voice. */
             voice_id?: string;
             /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: string;
             /** Speed of speech; 1 is the natural one. */
             speed?: number;
+            /** Who speaks, in this order, when the first cannot. */
+            fallback?: {
+              /** Absent: that of the voice. */
+              provider?: string;
+              /** Absent: the provider's default. */
+              model?: string;
+              /** Absent: that of the voice with the same provider, else the provider's default. */
+              voice_id?: string;
+            }[];
+          };
+          /** How the agent hears. */
+          transcriber?: {
+            /** Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows. */
+            provider?: string;
+            /** Model to hear with; absent: the provider's default. */
+            model?: string;
+            /** BCP 47 tag of what users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            language?: string;
+            /** Names and words that are likely, and hard to hear. */
+            keywords?: string[];
+            /** Who hears, in this order, when the first cannot. */
+            fallback?: {
+              /** Absent: that of the transcriber. */
+              provider?: string;
+              /** Absent: the provider's default. */
+              model?: string;
+            }[];
           };
           /** What the agent can do besides talking. */
           tools?: {
@@ -2399,14 +2502,43 @@ export interface paths {
           prompt?: (string | null);
           /** How the agent speaks. */
           voice?: ({
-            /** Speech provider. */
+            /** Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows. */
             provider?: (string | null);
+            /** Model to speak with; absent: the provider's default. */
+            model?: (string | null);
             /** The provider's id of the voice. */
             voice_id?: (string | null);
             /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
             /** Speed of speech; 1 is the natural one. */
             speed?: (number | null);
+            /** Who speaks, in this order, when the first cannot. */
+            fallback?: ({
+              /** Absent: that of the voice. */
+              provider?: string;
+              /** Absent: the provider's default. */
+              model?: string;
+              /** Absent: that of the voice with the same provider, else the provider's default. */
+              voice_id?: string;
+            }[] | null);
+          } | null);
+          /** How the agent hears. */
+          transcriber?: ({
+            /** Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows. */
+            provider?: (string | null);
+            /** Model to hear with; absent: the provider's default. */
+            model?: (string | null);
+            /** BCP 47 tag of what users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            language?: (string | null);
+            /** Names and words that are likely, and hard to hear. */
+            keywords?: (string[] | null);
+            /** Who hears, in this order, when the first cannot. */
+            fallback?: ({
+              /** Absent: that of the transcriber. */
+              provider?: string;
+              /** Absent: the provider's default. */
+              model?: string;
+            }[] | null);
           } | null);
           /** What the agent can do besides talking. */
           tools?: ({
@@ -2561,14 +2693,43 @@ export interface paths {
           prompt?: (string | null);
           /** How the agent speaks. */
           voice?: ({
-            /** Speech provider. */
+            /** Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows. */
             provider?: (string | null);
+            /** Model to speak with; absent: the provider's default. */
+            model?: (string | null);
             /** The provider's id of the voice. */
             voice_id?: (string | null);
             /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
             /** Speed of speech; 1 is the natural one. */
             speed?: (number | null);
+            /** Who speaks, in this order, when the first cannot. */
+            fallback?: ({
+              /** Absent: that of the voice. */
+              provider?: string;
+              /** Absent: the provider's default. */
+              model?: string;
+              /** Absent: that of the voice with the same provider, else the provider's default. */
+              voice_id?: string;
+            }[] | null);
+          } | null);
+          /** How the agent hears. */
+          transcriber?: ({
+            /** Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows. */
+            provider?: (string | null);
+            /** Model to hear with; absent: the provider's default. */
+            model?: (string | null);
+            /** BCP 47 tag of what users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            language?: (string | null);
+            /** Names and words that are likely, and hard to hear. */
+            keywords?: (string[] | null);
+            /** Who hears, in this order, when the first cannot. */
+            fallback?: ({
+              /** Absent: that of the transcriber. */
+              provider?: string;
+              /** Absent: the provider's default. */
+              model?: string;
+            }[] | null);
           } | null);
           /** What the agent can do besides talking. */
           tools?: ({
@@ -6043,6 +6204,22 @@ export interface paths {
             /** Most texts of one request; 64 when absent. */
             batch_size?: number;
           };
+          /** Of models that speak, by its /audio/speech. */
+          speech?: {
+            /** Model that speaks for agents that name none. */
+            default_model: string;
+            /** Voice of agents that name none, as the provider calls it. */
+            default_voice: string;
+            /** Models that agents may speak with; absent: any. */
+            models?: string[];
+          };
+          /** Of models that write down what is said, by its /audio/transcriptions. */
+          transcription?: {
+            /** Model that hears for agents that name none. */
+            default_model: string;
+            /** Models that agents may hear with; absent: any. */
+            models?: string[];
+          };
           /** How much is asked of it at once. */
           limits?: {
             /** Most requests at once of each API process; absent: no limit. */
@@ -6169,6 +6346,22 @@ export interface paths {
             /** Most texts of one request; 64 when absent. */
             batch_size?: (number | null);
           } | null);
+          /** Of models that speak, by its /audio/speech. */
+          speech?: ({
+            /** Model that speaks for agents that name none. */
+            default_model?: (string | null);
+            /** Voice of agents that name none, as the provider calls it. */
+            default_voice?: (string | null);
+            /** Models that agents may speak with; absent: any. */
+            models?: (string[] | null);
+          } | null);
+          /** Of models that write down what is said, by its /audio/transcriptions. */
+          transcription?: ({
+            /** Model that hears for agents that name none. */
+            default_model?: (string | null);
+            /** Models that agents may hear with; absent: any. */
+            models?: (string[] | null);
+          } | null);
           /** How much is asked of it at once. */
           limits?: ({
             /** Most requests at once of each API process; absent: no limit. */
@@ -6233,6 +6426,22 @@ export interface paths {
             dimensions?: (number | null);
             /** Most texts of one request; 64 when absent. */
             batch_size?: (number | null);
+          } | null);
+          /** Of models that speak, by its /audio/speech. */
+          speech?: ({
+            /** Model that speaks for agents that name none. */
+            default_model?: (string | null);
+            /** Voice of agents that name none, as the provider calls it. */
+            default_voice?: (string | null);
+            /** Models that agents may speak with; absent: any. */
+            models?: (string[] | null);
+          } | null);
+          /** Of models that write down what is said, by its /audio/transcriptions. */
+          transcription?: ({
+            /** Model that hears for agents that name none. */
+            default_model?: (string | null);
+            /** Models that agents may hear with; absent: any. */
+            models?: (string[] | null);
           } | null);
           /** How much is asked of it at once. */
           limits?: ({

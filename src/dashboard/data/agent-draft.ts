@@ -39,6 +39,7 @@ export type AgentFields = {
   } | null;
   tools?: readonly unknown[] | null;
   voice?: object | null;
+  transcriber?: object | null;
   metadata?: object;
 };
 
@@ -246,9 +247,9 @@ export function pairsOf(pairs: Readonly<Record<string, string>>): string {
 /** What a version is made of, of what is declared now. */
 export function contentOf(agent: AgentFields): Plain {
   const { prompt, voice, tools, first_message, language, model, knowledge, escalation } = agent;
-  const { limits, redaction, judgement } = agent;
+  const { limits, redaction, judgement, transcriber } = agent;
   const content = { prompt, first_message, language, model, knowledge, tools, escalation };
-  return { ...content, limits, redaction, judgement, voice };
+  return { ...content, limits, redaction, judgement, voice, transcriber };
 }
 
 /** Field by field; those that are the same are left out. */

@@ -44,7 +44,12 @@ const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_ORIGINS = 512;
 
-type Sent = { url: string; method: string; headers: Record<string, string>; body?: string };
+type Sent = {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: string | Buffer;
+};
 type Deps = { pools: OriginPools; maxResponseBytes: number };
 
 export function createEgressFetch(options: FetchClientOptions): FetchClient {
@@ -95,15 +100,23 @@ function stopping(): EgressFailure {
 
 function readInit(input: string | URL | Request, init: RequestInit): Sent {
   const { method = 'GET', body = null } = init;
-  if (input instanceof Request || (body !== null && typeof body !== 'string')) {
-    throw new TypeError('Only a URL and a body of text can be sent.');
+  const sent = body instanceof Uint8Array ? viewOf(body) : body;
+  if (
+    input instanceof Request ||
+    !(sent === null || typeof sent === 'string' || Buffer.isBuffer(sent))
+  ) {
+    throw new TypeError('Only a URL and a body of text or bytes can be sent.');
   }
   return {
     url: String(input),
     method,
     headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
-    ...(body === null ? {} : { body }),
+    ...(sent === null ? {} : { body: sent }),
   };
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 type Ends = {

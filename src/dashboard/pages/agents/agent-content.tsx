@@ -59,18 +59,33 @@ export function AgentContentView({ content }: { content: Content }) {
             </dl>
           </section>
         ) : null}
-        {content.voice ? (
-          <section className="card stack-small">
-            <h2>Voice</h2>
-            <dl className="facts">
-              {Object.entries(content.voice).map(([name, value]) => (
-                <Fact key={name} name={name.replaceAll('_', ' ')} value={String(value)} />
-              ))}
-            </dl>
-          </section>
-        ) : null}
+        <SpokenFacts heading="Voice" spoken={content.voice} />
+        <SpokenFacts heading="Hears by" spoken={content.transcriber} />
       </div>
     </div>
+  );
+}
+
+type Spoken = NonNullable<Content['voice'] | Content['transcriber']>;
+
+/** As it is declared: what stands in a fallback, one after the other. */
+function SpokenFacts({ heading, spoken }: { heading: string; spoken: Spoken | null | undefined }) {
+  if (!spoken) return null;
+  const words = (value: string | number | object): string =>
+    typeof value === 'object' ? Object.values(value).join(' / ') : String(value);
+  return (
+    <section className="card stack-small">
+      <h2>{heading}</h2>
+      <dl className="facts">
+        {Object.entries(spoken).map(([name, value]) => (
+          <Fact
+            key={name}
+            name={name.replaceAll('_', ' ')}
+            value={Array.isArray(value) ? value.map(words).join(', ') : words(value)}
+          />
+        ))}
+      </dl>
+    </section>
   );
 }
 

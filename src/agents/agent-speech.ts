@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
+import { saying } from '../platform/resources/schema/patterns.ts';
+
+/** How an agent speaks and hears, as content that makes versions (contract §4). */
+
+export const language = z
+  .string()
+  .min(2)
+  .max(35)
+  .regex(
+    ...saying(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag, such as en or pt-BR'),
+  );
+
+/** A ModelProvider, or what a carrier that speaks by itself calls one: so it is no DNS label. */
+const speechProvider = z.string().min(1).max(63);
+const speechModel = z.string().min(1).max(128);
+const voiceId = z.string().min(1).max(128);
+
+const FALLBACKS_MAX = 3;
+
+export const voice = z.strictObject({
+  provider: speechProvider
+    .describe(
+      'Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows.',
+    )
+    .exactOptional(),
+  model: speechModel
+    .describe("Model to speak with; absent: the provider's default.")
+    .exactOptional(),
+  voiceId: voiceId.describe("The provider's id of the voice.").exactOptional(),
+  language: language.describe('BCP 47 tag of the spoken language, such as en-GB.').exactOptional(),
+  speed: z
+    .number()
+    .min(0.25)
+    .max(4)
+    // The API server cuts a fractional bound to an integer when the value is an integer, so that
+    // 0 passes for at least 0.25; CEL compares as it should.
+    .meta(rules({ rule: 'self >= 0.25', message: 'must be at least 0.25' }))
+    .describe('Speed of speech; 1 is the natural one.')
+    .exactOptional(),
+  fallback: z
+    .array(
+      z
+        .strictObject({
+          provider: speechProvider.describe('Absent: that of the voice.').exactOptional(),
+          model: speechModel.describe("Absent: the provider's default.").exactOptional(),
+          voiceId: voiceId
+            .describe(
+              "Absent: that of the voice with the same provider, else the provider's default.",
+            )
+            .exactOptional(),
+        })
+        .meta(
+          rules({
+            rule: 'has(self.provider) || has(self.model) || has(self.voiceId)',
+            message: 'a fallback needs a provider, a model or a voiceId',
+          }),
+        ),
+    )
+    .max(FALLBACKS_MAX)
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('Who speaks, in this order, when the first cannot.')
+    .exactOptional(),
+});
+
+export const transcriber = z.strictObject({
+  provider: speechProvider
+    .describe(
+      'Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows.',
+    )
+    .exactOptional(),
+  model: speechModel
+    .describe("Model to hear with; absent: the provider's default.")
+    .exactOptional(),
+  language: language.describe('BCP 47 tag of what users speak, such as en-GB.').exactOptional(),
+  keywords: z
+    .array(z.string().min(1).max(64))
+    .max(100)
+    .meta(LIST_SET)
+    .describe('Names and words that are likely, and hard to hear.')
+    .exactOptional(),
+  fallback: z
+    .array(
+      z
+        .strictObject({
+          provider: speechProvider.describe('Absent: that of the transcriber.').exactOptional(),
+          model: speechModel.describe("Absent: the provider's default.").exactOptional(),
+        })
+        .meta(
+          rules({
+            rule: 'has(self.provider) || has(self.model)',
+            message: 'a fallback needs a provider or a model',
+          }),
+        ),
+    )
+    .max(FALLBACKS_MAX)
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('Who hears, in this order, when the first cannot.')
+    .exactOptional(),
+});

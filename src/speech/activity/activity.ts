@@ -1,0 +1,135 @@
+import { createNoiseFloor } from './noise-floor.ts';
+import { createWindowLevels } from './window-level.ts';
+
+/** Whether somebody speaks, of one stream of sound. */
+export type Activity = {
+  /** PCM16 in chunks of any length; what happened in it, in order. */
+  push: (samples: Int16Array) => readonly ActivityEvent[];
+  isSpeaking: () => boolean;
+};
+
+/**
+ * `started` is told once it has been speech for `minSpeechMs`; `preRoll` is all that was heard since a
+ * little before it began, for the recognizer. `ended` is told after `silenceMs` without speech; `speechMs`:
+ * from its beginning to its last sound. `atMs`: of the stream, when it is told.
+ */
+export type ActivityEvent =
+  | { kind: 'started'; atMs: number; preRoll: Int16Array }
+  | { kind: 'ended'; atMs: number; speechMs: number };
+
+export type ActivityOptions = {
+  /** 8,000 or 16,000 Hz. */
+  sampleRate: number;
+  /** Less is a cough or a click. Default 160. */
+  minSpeechMs?: number;
+  /** Words have gaps in them. Default 400. */
+  silenceMs?: number;
+  /** Of what is before the first loud sound: beginnings are soft. Default 250. */
+  preRollMs?: number;
+};
+
+export const WINDOW_MS = 32;
+/** Above the noise: to begin, and to go on. */
+const START_DB = 9;
+const GO_ON_DB = 5;
+const VOICED = 0.6;
+/** Of the windows of a beginning: consonants have no pitch, and noises have none at all. */
+const VOICED_SHARE = 0.4;
+/** Beside those that a beginning needs, since its sounds have gaps between them. */
+const GAP_WINDOWS = 3;
+
+/** By level and pitch alone (docs/decisions/0058): some 0.2 % of a core for each call. */
+export function createActivity(options: ActivityOptions): Activity {
+  const { sampleRate, minSpeechMs = 160, silenceMs = 400, preRollMs = 250 } = options;
+  const windowSize = (sampleRate * WINDOW_MS) / 1_000;
+  const levelOf = createWindowLevels(sampleRate);
+  const noise = createNoiseFloor();
+  const needed = Math.ceil(minSpeechMs / WINDOW_MS);
+  const beginning = createBeginning(needed);
+  const heardMax = needed + GAP_WINDOWS + Math.ceil(preRollMs / WINDOW_MS);
+  let heard: Int16Array[] = [];
+  let rest = new Int16Array();
+  let windows = 0;
+  let isSpeaking = false;
+  let begunAt = 0;
+  let lastAt = 0;
+
+  const listen = (above: number, voicing: number): ActivityEvent | undefined => {
+    const begunAgo = beginning.note({
+      isLoud: above > GO_ON_DB,
+      isStrong: above > START_DB,
+      isVoiced: voicing > VOICED,
+    });
+    if (begunAgo === undefined) return undefined;
+    isSpeaking = true;
+    begunAt = windows - begunAgo;
+    lastAt = windows;
+    const preRoll = joined(heard.slice(-begunAgo - 1 - Math.ceil(preRollMs / WINDOW_MS)));
+    heard = [];
+    return { kind: 'started', atMs: (windows + 1) * WINDOW_MS, preRoll };
+  };
+  const follow = (above: number): ActivityEvent | undefined => {
+    if (above > GO_ON_DB) lastAt = windows;
+    if ((windows - lastAt) * WINDOW_MS < silenceMs) return undefined;
+    isSpeaking = false;
+    const speechMs = (lastAt + 1 - begunAt) * WINDOW_MS;
+    return { kind: 'ended', atMs: (windows + 1) * WINDOW_MS, speechMs };
+  };
+  const look = (window: Int16Array): ActivityEvent | undefined => {
+    const { db, voicing } = levelOf(window);
+    const above = db - noise.level();
+    noise.note(db);
+    heard.push(window.slice());
+    if (heard.length > heardMax) heard.shift();
+    const event = isSpeaking ? follow(above) : listen(above, voicing);
+    windows += 1;
+    return event;
+  };
+
+  return {
+    push: (samples) => {
+      const all = joined([rest, samples]);
+      const events: ActivityEvent[] = [];
+      let at = 0;
+      for (; at + windowSize <= all.length; at += windowSize) {
+        const event = look(all.subarray(at, at + windowSize));
+        if (event) events.push(event);
+      }
+      rest = all.slice(at);
+      return events;
+    },
+    isSpeaking: () => isSpeaking,
+  };
+}
+
+type Sound = { isLoud: boolean; isStrong: boolean; isVoiced: boolean };
+
+/** `note` answers, once it is speech, how many windows ago that began; then it looks anew. */
+function createBeginning(needed: number): { note: (sound: Sound) => number | undefined } {
+  let recent: Sound[] = [];
+  return {
+    note: (sound) => {
+      recent.push(sound);
+      if (recent.length > needed + GAP_WINDOWS) recent.shift();
+      const loud = recent.filter(({ isLoud }) => isLoud);
+      const strong = loud.filter(({ isStrong }) => isStrong).length;
+      const voiced = loud.filter(({ isVoiced }) => isVoiced).length;
+      const isSpeech =
+        loud.length >= needed && strong >= needed / 2 && voiced >= needed * VOICED_SHARE;
+      if (!isSpeech) return undefined;
+      const ago = recent.length - 1 - recent.findIndex(({ isLoud }) => isLoud);
+      recent = [];
+      return ago;
+    },
+  };
+}
+
+function joined(parts: readonly Int16Array[]): Int16Array {
+  const whole = new Int16Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

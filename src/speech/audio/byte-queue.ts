@@ -1,0 +1,50 @@
+/** Bytes pushed in chunks and taken in others; they are copied on both ways. */
+export type ByteQueue = {
+  push: (bytes: Uint8Array) => void;
+  /** No more than there is. */
+  take: (count: number) => Uint8Array;
+  bytes: () => number;
+  clear: () => void;
+};
+
+export function createByteQueue(): ByteQueue {
+  let chunks: Uint8Array[] = [];
+  /** Where the first one is read from. */
+  let first = 0;
+  let offset = 0;
+  let left = 0;
+  const clear = (): void => {
+    chunks = [];
+    first = offset = left = 0;
+  };
+  return {
+    push: (bytes) => {
+      if (bytes.length === 0) return;
+      chunks.push(bytes.slice());
+      left += bytes.length;
+    },
+    take: (count) => {
+      const taken = new Uint8Array(count);
+      for (let at = 0; at < count;) {
+        const part = chunks[first]!.subarray(offset, offset + count - at);
+        taken.set(part, at);
+        at += part.length;
+        offset += part.length;
+        if (offset === chunks[first]!.length) {
+          first += 1;
+          offset = 0;
+        }
+      }
+      left -= count;
+      if (left === 0) clear();
+      // A minute of chunks that were read is let go at once.
+      else if (first > 1_000) {
+        chunks = chunks.slice(first);
+        first = 0;
+      }
+      return taken;
+    },
+    bytes: () => left,
+    clear,
+  };
+}

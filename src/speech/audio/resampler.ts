@@ -1,0 +1,141 @@
+/**
+ * PCM16 from one rate to another, chunk by chunk: where a chunk ends is not heard. What comes out of
+ * all chunks and the end is exactly what would come out of all of it at once.
+ */
+export type Resampler = {
+  /** What can be said of so far; some 4 ms at the lower rate wait for what comes next. */
+  push: (samples: Int16Array) => Int16Array;
+  /** The rest, as if silence followed. The next sample begins a new stream. */
+  end: () => Int16Array;
+};
+
+/** Hz. Telephones have 8,000; PCM16 in files and browsers any of these. */
+export const RATES: readonly number[] = [
+  8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000,
+];
+
+/**
+ * A low-pass filter, computed for just the samples that come out: a sinc under a Kaiser window.
+ * Up to 0.84 of half the lower rate (3,360 Hz of 4,000) all is kept; from there on it falls, and above
+ * half the lower rate there is less than a thousandth of it.
+ * @throws RangeError at a rate that is none of RATES: programs choose rates, people do not
+ */
+export function createResampler({ from, to }: { from: number; to: number }): Resampler {
+  if (!RATES.includes(from) || !RATES.includes(to)) {
+    throw new RangeError(`cannot resample from ${from} to ${to} Hz`);
+  }
+  if (from === to) return { push: (samples) => samples.slice(), end: () => new Int16Array() };
+  const filter = filterOf(from, to);
+  const { half } = filter;
+  // What the filter reads, of which the first is `before` samples before the stream's start.
+  let kept = new Float32Array(half - 1);
+  let keptFrom = 1 - half;
+  let taken = 0;
+  let given = 0;
+
+  const giveUpTo = (count: number): Int16Array => {
+    const out = new Int16Array(count - given);
+    for (let at = 0; at < out.length; at += 1) {
+      out[at] = sampleAt(filter, kept, keptFrom, given + at);
+    }
+    given = count;
+    const unread = Math.floor((given * filter.down) / filter.up) + 1 - half;
+    if (unread > keptFrom) {
+      kept = kept.slice(unread - keptFrom);
+      keptFrom = unread;
+    }
+    return out;
+  };
+  const take = (samples: ArrayLike<number>): void => {
+    const next = new Float32Array(kept.length + samples.length);
+    next.set(kept);
+    next.set(samples, kept.length);
+    kept = next;
+  };
+
+  return {
+    push: (samples) => {
+      take(samples);
+      taken += samples.length;
+      // Of the last one the filter reads `half` samples behind its place.
+      const last = ((taken - half) * filter.up) / filter.down;
+      return giveUpTo(Math.max(given, Math.ceil(last)));
+    },
+    end: () => {
+      take(new Float32Array(half));
+      const rest = giveUpTo(Math.ceil((taken * filter.up) / filter.down));
+      kept = new Float32Array(half - 1);
+      [keptFrom, taken, given] = [1 - half, 0, 0];
+      return rest;
+    },
+  };
+}
+
+/** `up / down` is the ratio of the rates. `phases[p]` has `2 × half` factors. */
+type Filter = { up: number; down: number; half: number; phases: readonly Float32Array[] };
+
+/** Of the sinc on each side, counted at the lower rate. */
+const CROSSINGS = 32;
+/** In the middle of what the filter lets fall. */
+const CUTOFF = 0.92;
+/** 70 dB. */
+const KAISER_BETA = 6.8;
+
+const filters = new Map<string, Filter>();
+
+function filterOf(from: number, to: number): Filter {
+  const name = `${from}/${to}`;
+  const filter = filters.get(name) ?? makeFilter(from, to);
+  filters.set(name, filter);
+  return filter;
+}
+
+function makeFilter(from: number, to: number): Filter {
+  const common = greatestCommonDivisor(from, to);
+  const [up, down] = [to / common, from / common];
+  const half = Math.ceil(CROSSINGS * Math.max(1, from / to));
+  const cutoff = CUTOFF * Math.min(1, to / from);
+  const phases = Array.from({ length: up }, (_, phase) => {
+    const factors = Float32Array.from({ length: 2 * half }, (_factor, at) => {
+      const distance = at - (half - 1) - phase / up;
+      return cutoff * sinc(cutoff * distance) * kaiser(distance / half);
+    });
+    // Else a constant would hum at the rate in which phases come round.
+    const sum = factors.reduce((total, one) => total + one, 0);
+    return factors.map((one) => one / sum);
+  });
+  return { up, down, half, phases };
+}
+
+function sampleAt(filter: Filter, kept: Float32Array, keptFrom: number, index: number): number {
+  const place = index * filter.down;
+  const factors = filter.phases[place % filter.up]!;
+  const start = Math.floor(place / filter.up) - (filter.half - 1) - keptFrom;
+  let sum = 0;
+  for (let at = 0; at < factors.length; at += 1) sum += factors[at]! * kept[start + at]!;
+  return Math.max(-32_768, Math.min(32_767, Math.round(sum)));
+}
+
+function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+}
+
+/** `x`: from -1 to 1, and 0 beyond. */
+function kaiser(x: number): number {
+  return Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
+}
+
+/** The modified Bessel function of order 0, by its series. */
+function bessel(x: number): number {
+  let term = 1;
+  let sum = 1;
+  for (let k = 1; term > sum * 1e-10; k += 1) {
+    term *= (x / (2 * k)) ** 2;
+    sum += term;
+  }
+  return sum;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

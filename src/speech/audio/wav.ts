@@ -1,0 +1,97 @@
+/**
+ * WAV (RIFF) of one channel of PCM16, written and read; other ways of writing samples are named, so that
+ * an error can say what came.
+ */
+
+/** What of a stream's size is not known yet. */
+const UNKNOWN_BYTES = 0xffff_ffff;
+const HEADER_BYTES = 44;
+
+/** The 44 bytes before the samples. `dataBytes` absent: a stream whose length nobody knows yet. */
+export function wavHeader({
+  sampleRate,
+  dataBytes,
+}: {
+  sampleRate: number;
+  dataBytes?: number;
+}): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(dataBytes === undefined ? UNKNOWN_BYTES : dataBytes + 36, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(PCM, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(sampleRate, 24);
+  header.writeUInt32LE(sampleRate * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(dataBytes ?? UNKNOWN_BYTES, 40);
+  return header;
+}
+
+const PCM = 1;
+const EXTENSIBLE = 0xfffe;
+const FORMATS: Record<number, string> = { 3: 'floating point', 6: 'A-law', 7: 'µ-law', 85: 'MP3' };
+
+/** `dataBytes` undefined: until the stream ends. */
+export type WavFormat = { sampleRate: number; channels: number; dataBytes: number | undefined };
+
+/** What is no WAV of PCM16; `message` continues "it …" and is safe to show. */
+export class WavError extends Error {
+  override readonly name = 'WavError';
+}
+
+/** Chunks of other things before the samples. */
+const HEADER_BYTES_MAX = 64 * 1024;
+const CHANNELS_MAX = 8;
+
+/**
+ * Reads what stands before the samples from the first bytes of a stream; undefined: there is not enough
+ * of it yet. `bytes`: how long it is.
+ * @throws WavError
+ */
+export function readWavHeader(start: Buffer): { format: WavFormat; bytes: number } | undefined {
+  if (start.length < 12) return undefined;
+  if (!isWav(start)) throw new WavError('is no WAV');
+  let format: Omit<WavFormat, 'dataBytes'> | undefined;
+  for (let at = 12; at + 8 <= start.length;) {
+    const name = start.toString('latin1', at, at + 4);
+    const size = start.readUInt32LE(at + 4);
+    const body = at + 8;
+    if (name === 'data') {
+      if (format === undefined)
+        throw new WavError('is a WAV that does not say what its samples are');
+      // A stream was begun before anybody knew how long it would be.
+      const isKnown = size !== 0 && size < 0x7fff_0000;
+      return { format: { ...format, dataBytes: isKnown ? size : undefined }, bytes: body };
+    }
+    if (body + size > HEADER_BYTES_MAX)
+      throw new WavError('is a WAV without samples near its start');
+    if (body + size > start.length) return undefined;
+    if (name === 'fmt ') format = readFormat(start.subarray(body, body + size));
+    at = body + size + (size % 2);
+  }
+  return undefined;
+}
+
+export function isWav(start: Buffer): boolean {
+  return start.toString('latin1', 0, 4) === 'RIFF' && start.toString('latin1', 8, 12) === 'WAVE';
+}
+
+function readFormat(chunk: Buffer): Omit<WavFormat, 'dataBytes'> {
+  if (chunk.length < 16) throw new WavError('is a WAV that does not say what its samples are');
+  const tag = chunk.readUInt16LE(0);
+  // Then the real one stands at the start of a GUID.
+  const format = tag === EXTENSIBLE && chunk.length >= 26 ? chunk.readUInt16LE(24) : tag;
+  const bits = chunk.readUInt16LE(14);
+  if (format !== PCM) {
+    throw new WavError(`is a WAV of ${FORMATS[format] ?? `format ${format}`}, not of PCM16`);
+  }
+  if (bits !== 16) throw new WavError(`is a WAV of ${bits} bits, not of 16`);
+  const channels = chunk.readUInt16LE(2);
+  if (channels < 1 || channels > CHANNELS_MAX)
+    throw new WavError(`is a WAV of ${channels} channels`);
+  return { sampleRate: chunk.readUInt32LE(4), channels };
+}

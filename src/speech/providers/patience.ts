@@ -1,0 +1,52 @@
+import type { ModelEndpoint } from '../../models/model.ts';
+
+/** How long a provider is waited for. Only waiting counts: whoever reads slowly takes nobody's time. */
+export type Patience = {
+  /** From now on something is waited for; `rest` comes before the next. */
+  wait: () => void;
+  /** It came, or nobody waits for it any more. */
+  rest: () => void;
+};
+
+/** Which wait was too long: for the first part, between two, or all of them. */
+type Late = 'first' | 'between' | 'total';
+
+/** Calls `onLate` once at most, with what to tell people. */
+export function createPatience(deps: {
+  endpoint: Pick<ModelEndpoint, 'provider' | 'timeouts'>;
+  onLate: (message: string) => void;
+  nowMs: () => number;
+}): Patience {
+  const { provider, timeouts } = deps.endpoint;
+  let totalLeftMs = timeouts.totalMs;
+  let isFirst = true;
+  let since = 0;
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    wait: () => {
+      since = deps.nowMs();
+      const stepMs = isFirst ? timeouts.firstTokenMs : timeouts.betweenTokensMs;
+      const late = totalLeftMs <= stepMs ? 'total' : isFirst ? 'first' : 'between';
+      const tell = (): void => deps.onLate(messageOf(provider, timeouts, late));
+      timer = setTimeout(tell, Math.min(stepMs, Math.max(0, totalLeftMs)));
+    },
+    rest: () => {
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      timer = undefined;
+      totalLeftMs -= deps.nowMs() - since;
+      isFirst = false;
+    },
+  };
+}
+
+function messageOf(provider: string, timeouts: ModelEndpoint['timeouts'], late: Late): string {
+  const who = `The provider "${provider}"`;
+  if (late === 'first') {
+    return `${who} sent nothing within ${timeouts.firstTokenMs} ms: try again, or give it more time.`;
+  }
+  if (late === 'between') {
+    return `${who} stopped in the middle of its answer: nothing came for ${timeouts.betweenTokensMs} ms.`;
+  }
+  return `${who} did not finish its answer in the time of ${timeouts.totalMs} ms that it has in all.`;
+}

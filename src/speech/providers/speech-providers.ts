@@ -1,0 +1,149 @@
+import type OpenAI from 'openai';
+import { readFailure, type Failure } from '../../models/model-failure.ts';
+import { DEFAULT_PROVIDER } from '../../models/model-provider.ts';
+import { ModelError, type FindEndpoint, type ModelEndpoint } from '../../models/model.ts';
+import { createOpenAiClient } from '../../models/openai-model.ts';
+import { createProviderSlots, type ProviderSlots } from '../../models/provider-slots.ts';
+import type { EgressFetch } from '../../platform/egress/fetch.ts';
+import { createPatience, type Patience } from './patience.ts';
+import { refused, SpeechFailure } from './speech-failure.ts';
+
+/** What is asked of a provider: to speak, or to write down what was said. */
+export type Use = 'speech' | 'transcription';
+
+/** As an agent names it; absent: the default provider, and its default model for the use. */
+export type Choice = { provider?: string | undefined; model?: string | undefined };
+
+/** A provider that is being asked. */
+export type Asked = {
+  client: OpenAI;
+  endpoint: ModelEndpoint;
+  model: string;
+  /** Ends with the caller's, and when the provider takes too long. */
+  signal: AbortSignal;
+  patience: Patience;
+};
+
+/** Providers of models, asked to speak and to hear: with their keys, limits and time-outs. */
+export type SpeechProviders = {
+  /**
+   * Runs what asks one provider, with a place of its limit, until the last part has come or the caller
+   * reads no further. What was asked for is closed then, wherever it is.
+   * @throws SpeechFailure, or the reason of `signal`
+   */
+  ask: <Part>(
+    about: { namespace: string; choice: Choice; use: Use; signal: AbortSignal },
+    request: (asked: Asked) => AsyncIterable<Part>,
+  ) => AsyncGenerator<Part, void, undefined>;
+};
+
+export type SpeechProvidersDeps = {
+  findEndpoint: FindEndpoint;
+  fetch: EgressFetch;
+  /** A monotonic clock. */
+  nowMs?: () => number;
+};
+
+export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProviders {
+  const { findEndpoint, fetch, nowMs = () => performance.now() } = deps;
+  const slots = createProviderSlots();
+  const clients = new WeakMap<ModelEndpoint, OpenAI>();
+  const clientOf = (endpoint: ModelEndpoint): OpenAI => {
+    const client = clients.get(endpoint) ?? createOpenAiClient(endpoint, fetch, '*/*');
+    clients.set(endpoint, client);
+    return client;
+  };
+  return {
+    ask: async function* ask({ namespace, choice, use, signal }, request) {
+      signal.throwIfAborted();
+      const { provider = DEFAULT_PROVIDER } = choice;
+      const endpoint = await findEndpoint(namespace, provider);
+      if (endpoint === undefined) throw missing(provider);
+      const model = modelOf(endpoint, use, choice.model);
+      const inner = new AbortController();
+      let late: string | undefined;
+      const onLate = (message: string): void => {
+        late = message;
+        inner.abort();
+      };
+      const both = AbortSignal.any([signal, inner.signal]);
+      const patience = createPatience({ endpoint, onLate, nowMs });
+      let leave: (() => void) | undefined;
+      try {
+        patience.wait();
+        leave = await enter(slots, endpoint, namespace, both);
+        const asked = { client: clientOf(endpoint), endpoint, model, signal: both, patience };
+        yield* request(asked);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw late === undefined ? failureOf(error, { provider, model }) : tooLate(late);
+      } finally {
+        patience.rest();
+        inner.abort();
+        leave?.();
+      }
+    },
+  };
+}
+
+async function enter(
+  slots: ProviderSlots,
+  { maxConcurrent, provider }: ModelEndpoint,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<() => void> {
+  if (maxConcurrent === null) return () => undefined;
+  const key = provider === DEFAULT_PROVIDER ? provider : `${namespace}/${provider}`;
+  const leave = await slots.take(key, maxConcurrent, signal);
+  if (leave === undefined) throw new SpeechFailure(busy(provider, maxConcurrent));
+  return leave;
+}
+
+function modelOf(endpoint: ModelEndpoint, use: Use, asked: string | undefined): string {
+  const { provider } = endpoint;
+  const declared = endpoint[use];
+  if (declared === undefined) {
+    throw refused(
+      `The provider "${provider}" declares no ${use}: set its ${use}, with a default model.`,
+    );
+  }
+  const name = asked ?? declared.defaultModel;
+  if (declared.allowedModels.length > 0 && !declared.allowedModels.includes(name)) {
+    throw refused(
+      `The provider "${provider}" may not be asked for the model "${name}": use one of the models of its ${use}.`,
+    );
+  }
+  return name;
+}
+
+function failureOf(error: unknown, from: { provider: string; model: string }): SpeechFailure {
+  if (error instanceof SpeechFailure) return error;
+  // A key that no header takes.
+  if (error instanceof ModelError) {
+    const { code, message } = error;
+    return new SpeechFailure({ code, message, mayRetry: false, retryAfterMs: undefined });
+  }
+  return new SpeechFailure(readFailure(error, from));
+}
+
+function missing(provider: string): SpeechFailure {
+  return refused(
+    provider === DEFAULT_PROVIDER
+      ? 'There is no default model provider: name a ModelProvider, or set PARLEY_MODEL_URL.'
+      : `There is no model provider "${provider}" in the namespace that can be used: see its conditions.`,
+  );
+}
+
+function tooLate(message: string): SpeechFailure {
+  return new SpeechFailure({
+    code: 'model_timeout',
+    message,
+    mayRetry: true,
+    retryAfterMs: undefined,
+  });
+}
+
+function busy(provider: string, max: number): Failure {
+  const message = `The provider "${provider}" has ${max} requests under way, the most it may have at once: try again, or raise its limit.`;
+  return { code: 'model_rate_limited', message, mayRetry: true, retryAfterMs: undefined };
+}

@@ -1,0 +1,22 @@
+/** A form as `multipart/form-data` (RFC 7578): its fields in their order, then a file. */
+export type Form = {
+  fields: readonly (readonly [name: string, value: string])[];
+  /** Names are ours: nothing in them needs quoting. */
+  file: { field: string; name: string; type: string; bytes: readonly Buffer[] };
+};
+
+/** `boundary`: a line that nothing in it may have; a random one. */
+export function multipartOf({ fields, file }: Form, boundary: string): Buffer {
+  const parts = fields.map(([name, value]) =>
+    Buffer.from(
+      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    ),
+  );
+  const head = `--${boundary}\r\ncontent-disposition: form-data; name="${file.field}"; filename="${file.name}"\r\ncontent-type: ${file.type}\r\n\r\n`;
+  return Buffer.concat([
+    ...parts,
+    Buffer.from(head),
+    ...file.bytes,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ]);
+}

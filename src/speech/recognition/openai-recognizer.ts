@@ -1,0 +1,91 @@
+import { failureOfAll, SpeechFailure } from '../providers/speech-failure.ts';
+import type { Choice, SpeechProviders } from '../providers/speech-providers.ts';
+import type { Listening, Recognized, Recognizer, RecognizerSession } from './recognizer.ts';
+import { transcribe } from './transcribe.ts';
+
+/** An agent's transcriber as it declares it (contract §4); a fallback without a provider is of the same one. */
+export type TranscriberChoice = Choice & {
+  language?: string | undefined;
+  keywords?: readonly string[] | undefined;
+  fallback?: readonly Choice[] | undefined;
+};
+
+export type RecognizerDeps = {
+  providers: SpeechProviders;
+  namespace: string;
+  transcriber: TranscriberChoice;
+  /** A monotonic clock. */
+  nowMs?: () => number;
+};
+
+/** Of one utterance: 1.9 MB at 16 kHz. */
+export const UTTERANCE_SEC_MAX = 60;
+/** Less is no word, and servers refuse it. */
+const UTTERANCE_SEC_MIN = 0.1;
+
+/**
+ * Hears by `POST {base_url}/audio/transcriptions`, an utterance at once when it is over, kept in memory
+ * until then. A provider that fails is followed by the next; no request is repeated.
+ */
+export function createOpenAiRecognizer(deps: RecognizerDeps): Recognizer {
+  return { open: (listening) => openSession(deps, listening) };
+}
+
+function openSession(deps: RecognizerDeps, listening: Listening): RecognizerSession {
+  const { sampleRate } = listening;
+  const { nowMs = () => performance.now() } = deps;
+  const canceled = new AbortController();
+  let chunks: Int16Array[] = [];
+  let count = 0;
+  let finished: Promise<Recognized> | undefined;
+
+  const finish = async (): Promise<Recognized> => {
+    const startedAt = nowMs();
+    const audio = chunks;
+    chunks = [];
+    canceled.signal.throwIfAborted();
+    const text =
+      count < UTTERANCE_SEC_MIN * sampleRate
+        ? ''
+        : await understand(deps, { ...listening, audio, signal: canceled.signal });
+    const audioMs = Math.round((count / sampleRate) * 1_000);
+    return { text, ms: Math.round(nowMs() - startedAt), audioMs };
+  };
+
+  return {
+    push: (samples) => {
+      const room = UTTERANCE_SEC_MAX * sampleRate - count;
+      if (finished === undefined && !canceled.signal.aborted && room > 0) {
+        const kept = samples.slice(0, room);
+        chunks.push(kept);
+        count += kept.length;
+      }
+      return samples.length <= room;
+    },
+    finish: () => (finished ??= finish()),
+    cancel: () => {
+      chunks = [];
+      canceled.abort();
+    },
+  };
+}
+
+type Heard = Listening & { audio: readonly Int16Array[]; signal: AbortSignal };
+
+async function understand(deps: RecognizerDeps, heard: Heard): Promise<string> {
+  const { providers, namespace, transcriber } = deps;
+  const { fallback = [], provider, language, keywords } = transcriber;
+  const wanted = { language, hints: keywords, ...heard };
+  const failures: SpeechFailure[] = [];
+  for (const choice of [transcriber, ...fallback.map((other) => ({ provider, ...other }))]) {
+    const about = { namespace, choice, use: 'transcription' as const, signal: heard.signal };
+    try {
+      for await (const text of providers.ask(about, (asked) => transcribe(asked, wanted)))
+        return text;
+    } catch (error) {
+      if (!(error instanceof SpeechFailure)) throw error;
+      failures.push(error);
+    }
+  }
+  throw failureOfAll(failures);
+}

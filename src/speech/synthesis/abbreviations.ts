@@ -1,0 +1,14 @@
+/** Words that end in a dot and no sentence, in small letters and without it; English and German. */
+export const ABBREVIATIONS: ReadonlySet<string> = new Set(
+  (
+    'mr mrs ms dr prof rev hon st ave blvd rd mt ft vs e.g i.e approx dept est gen gov sen rep lt col capt sgt ' +
+    'jr sr jan feb mar apr jun jul aug sept oct nov dec inc ltd co corp ' +
+    'hr fr str bzw ca ggf evtl inkl exkl zzgl usw z.b d.h u.a o.ä s.o s.u v.a bspw vgl dipl ing mag tel ' +
+    'z.hd abs art bd min max mind'
+  ).split(' '),
+);
+
+/** These end sentences too: "I said no." */
+export const ONLY_BEFORE_NUMBERS: ReadonlySet<string> = new Set(
+  'no nos nr fig p pp vol ch sec s art.nr'.split(' '),
+);

@@ -1,0 +1,133 @@
+import { InvalidAnswer } from '../../models/model-failure.ts';
+import { createResampler, type Resampler } from '../audio/resampler.ts';
+import { failureOfAll, refused, SpeechFailure } from '../providers/speech-failure.ts';
+import type { Asked, Choice, SpeechProviders } from '../providers/speech-providers.ts';
+import { untilAborted } from '../providers/until-aborted.ts';
+import { createAudioAnswer } from './audio-answer.ts';
+import { SAID_CHARS_MAX, type Synthesizer, type Utterance } from './synthesizer.ts';
+
+/**
+ * An agent's voice as it declares it (contract §4). A fallback that names no provider is another model
+ * or voice of the same one.
+ */
+export type VoiceChoice = Choice & {
+  voiceId?: string | undefined;
+  language?: string | undefined;
+  speed?: number | undefined;
+  fallback?: readonly (Choice & { voiceId?: string | undefined })[] | undefined;
+};
+
+export type SynthesizerDeps = {
+  providers: SpeechProviders;
+  namespace: string;
+  voice: VoiceChoice;
+  /** Hz, one of RATES. */
+  sampleRate: number;
+};
+
+/** Of a text: the slowest voice takes less for a character, signs of Chinese included. */
+const SEC_PER_CHAR_MAX = 1;
+/** Besides, for pauses. */
+const SEC_MAX = 30;
+
+/**
+ * Speaks by `POST {base_url}/audio/speech`. A provider that fails before its first sound is followed by
+ * the next; nothing that was heard is said again, and no request is repeated. `language` is not sent:
+ * there is no such field, and models hear it from the text.
+ */
+export function createOpenAiSynthesizer(deps: SynthesizerDeps): Synthesizer {
+  const { providers, namespace, voice, sampleRate } = deps;
+  const choices = choicesOf(voice);
+  return {
+    sampleRate,
+    speak: async function* speak(utterance) {
+      const { text, signal } = utterance;
+      signal.throwIfAborted();
+      if (text.trim() === '') return;
+      if (text.length > SAID_CHARS_MAX) {
+        throw refused(`A text to speak has at most ${SAID_CHARS_MAX} characters: cut it.`);
+      }
+      const failures: SpeechFailure[] = [];
+      for (const choice of choices) {
+        let isHeard = false;
+        const wanted = {
+          speed: voice.speed,
+          ...utterance,
+          voice: utterance.voice ?? choice.voiceId,
+        };
+        const about = { namespace, choice, use: 'speech' as const, signal };
+        try {
+          for await (const samples of providers.ask(about, (asked) =>
+            speakOnce(asked, wanted, sampleRate),
+          )) {
+            isHeard = true;
+            yield samples;
+          }
+          return;
+        } catch (error) {
+          if (isHeard || !(error instanceof SpeechFailure)) throw error;
+          failures.push(error);
+        }
+      }
+      throw failureOfAll(failures);
+    },
+  };
+}
+
+function choicesOf({ fallback = [], ...first }: VoiceChoice): readonly VoiceChoice[] {
+  const { provider, voiceId } = first;
+  return [
+    first,
+    // A voice is one of a provider.
+    ...fallback.map((other) =>
+      other.provider === undefined || other.provider === provider
+        ? { voiceId, ...other, provider }
+        : other,
+    ),
+  ];
+}
+
+async function* speakOnce(
+  { client, endpoint, model, signal, patience }: Asked,
+  { text, voice, speed }: Utterance,
+  sampleRate: number,
+): AsyncGenerator<Int16Array, void, undefined> {
+  const body = {
+    model,
+    input: text,
+    voice: voice ?? endpoint.speech?.defaultVoice,
+    response_format: 'pcm',
+    // Several servers refuse a field that they do not know.
+    ...(speed !== undefined && speed !== 1 && { speed }),
+  };
+  const sent = client.post('/audio/speech', { body, signal }).asResponse();
+  const response = await untilAborted(sent, signal);
+  if (response.body === null) throw new InvalidAnswer('answered without a body');
+  const answer = createAudioAnswer(response.headers.get('content-type'));
+  const reader = response.body.getReader();
+  const secMax = SEC_MAX + text.length * SEC_PER_CHAR_MAX;
+  let count = 0;
+  let resampler: Resampler | undefined;
+  for (;;) {
+    const { value, done } = await reader.read();
+    patience.rest();
+    const samples = done ? answer.end() : answer.push(value);
+    count += samples.length;
+    if (count > secMax * answer.rate()) {
+      throw new InvalidAnswer(
+        `answered with more than ${secMax} s of audio for ${text.length} characters`,
+      );
+    }
+    if (samples.length > 0) {
+      resampler ??= createResampler({ from: answer.rate(), to: sampleRate });
+      const out = resampler.push(samples);
+      if (out.length > 0) yield out;
+    }
+    if (done) break;
+    // From the moment that somebody wants more.
+    patience.wait();
+  }
+  if (resampler === undefined) throw new InvalidAnswer('answered with no audio');
+  const rest = resampler.end();
+  if (rest.length > 0) yield rest;
+}

@@ -1,0 +1,66 @@
+import {
+  PHRASE_WORDS_MAX,
+  spokenWords,
+  turnLanguageOf,
+  type TurnLanguage,
+} from './languages/languages.ts';
+
+export type TurnSoFar = {
+  /** Everything the user has said in this turn, as far as it is understood. */
+  text: string;
+  /** Since the user was last heard. */
+  silenceMs: number;
+  /** BCP 47; absent: English. */
+  language?: string | undefined;
+  /** However finished it sounds. Default 400. */
+  minDelayMs?: number | undefined;
+  /** However unfinished it sounds. Default 2500. */
+  maxDelayMs?: number | undefined;
+};
+
+/** `waitMs`: how much longer it has to be silent; 0: the turn is over. */
+export type EndOfTurn = { isOver: boolean; waitMs: number };
+
+const MIN_DELAY_MS = 400;
+const MAX_DELAY_MS = 2_500;
+
+/**
+ * Whether the user is done, by silence and words. A finished sentence is answered soon; "I'd like to and",
+ * half a number or "um" are waited for. Recognizers end whatever they hear with a dot, so words count for
+ * more than signs.
+ */
+export function endOfTurn(turn: TurnSoFar): EndOfTurn {
+  const { minDelayMs: min = MIN_DELAY_MS, maxDelayMs: max = MAX_DELAY_MS } = turn;
+  const delayMs = min + Math.max(0, max - min) * doubtOf(turn.text, turnLanguageOf(turn.language));
+  const waitMs = Math.max(0, Math.round(delayMs) - turn.silenceMs);
+  return { isOver: waitMs === 0, waitMs };
+}
+
+/** From 0, it is surely over, to 1. */
+function doubtOf(text: string, language: TurnLanguage): number {
+  const words = spokenWords(text);
+  if (words.length === 0) return 1;
+  if (language.complete.has(words.join(' '))) return 0;
+  if (endsWith(words, language.fillers)) return 1;
+  if (/[?？؟]["'”’»)]*\s*$/u.test(text)) return 0;
+  if (endsWith(words, language.unfinished)) return 0.9;
+  if (isDictating(words, language)) return 0.8;
+  if (/(?:[,;:–—-]|\.{2,}|…)\s*$/u.test(text)) return 0.8;
+  if (/[.!。！।]["'”’»)]*\s*$/u.test(text)) return 0.1;
+  return 0.4;
+}
+
+function endsWith(words: readonly string[], phrases: ReadonlySet<string>): boolean {
+  const lengths = Array.from({ length: PHRASE_WORDS_MAX }, (_, at) => at + 1);
+  return lengths.some((count) => phrases.has(words.slice(-count).join(' ')));
+}
+
+/** Digits in groups, or letters one by one: a number or a name that may go on. */
+function isDictating(words: readonly string[], { numbers }: TurnLanguage): boolean {
+  const isPart = (word: string): boolean =>
+    numbers.has(word) || /^\p{N}+$/u.test(word) || /^\p{L}$/u.test(word);
+  const end = words.slice(-2);
+  // "At nine", "for two" and "in 2024" are said and done.
+  const digits = words.at(-1)!.match(/^\p{N}+$/u)?.[0].length ?? 0;
+  return (end.length === 2 && end.every(isPart)) || digits > 4;
+}

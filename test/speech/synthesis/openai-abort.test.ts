@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { bytesOf } from '../../../src/speech/audio/pcm.ts';
+import { speechStub, stopAll } from '../speech-harness.ts';
+import type { SpeechAnswer, SpeechStub } from '../speech-stub.ts';
+import { saying, SOUND, speakWith, synthesizerOf } from './speaking.ts';
+
+let stub: SpeechStub;
+beforeEach(async () => {
+  stub = await speechStub();
+});
+afterEach(stopAll);
+
+describe('an abort', () => {
+  const stalling: SpeechAnswer = (response) => response.write(bytesOf(SOUND));
+
+  test.each<[string, SpeechAnswer]>([
+    ['before the answer', () => undefined],
+    ['in the middle of it', stalling],
+  ])('%s closes the socket within 20 ms, and nobody else is asked', async (_, answer) => {
+    stub.answer(answer);
+    const one = synthesizerOf(stub, { voice: { fallback: [{ model: 'tts-2' }] } });
+    const settled: number[] = [];
+    const closed: number[] = [];
+    // A busy machine delays one of them; what waits does so each time.
+    for (let tries = 0; tries < 8; tries += 1) {
+      const abort = new AbortController();
+      const sound = one.speak(saying({ signal: abort.signal }))[Symbol.asyncIterator]();
+      const first = sound.next();
+      const request = await stub.came(tries);
+      const waiting = answer === stalling ? first.then(() => sound.next()) : first;
+      if (answer === stalling) await first;
+      const abortedAt = performance.now();
+      abort.abort();
+      await expect(waiting).rejects.toThrow('aborted');
+      settled.push(performance.now() - abortedAt);
+      closed.push((await request.closed) - abortedAt);
+    }
+    expect(Math.min(...settled)).toBeLessThan(20);
+    expect(Math.min(...closed)).toBeLessThan(20);
+    expect(stub.asked).toHaveLength(8);
+  });
+
+  test('closes it also while nobody reads', async () => {
+    stub.answer(stalling);
+    const abort = new AbortController();
+    const spoken = synthesizerOf(stub).speak(saying({ signal: abort.signal }));
+    const sound = spoken[Symbol.asyncIterator]();
+    expect((await sound.next()).done).toBe(false);
+    abort.abort();
+    await stub.asked[0]!.closed;
+    await expect(sound.next()).rejects.toThrow('aborted');
+  });
+
+  test('that came before asks nobody', async () => {
+    await expect(speakWith(stub, {}, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+    expect(stub.asked).toHaveLength(0);
+  });
+});
+
+test('who reads no further closes the connection, and gives its place back', async () => {
+  stub.answer((response) => response.write(bytesOf(SOUND)));
+  const one = synthesizerOf(stub, { endpoint: { maxConcurrent: 1 } });
+  for (const at of [0, 1]) {
+    for await (const chunk of one.speak(saying())) {
+      expect(chunk.length).toBeGreaterThan(0);
+      break;
+    }
+    await stub.asked[at]!.closed;
+  }
+});
+
+test('a connection is used again', async () => {
+  const one = synthesizerOf(stub);
+  const ports: unknown[] = [];
+  stub.answer((response) => {
+    ports.push(response.socket?.remotePort);
+    response.writeHead(200, { 'content-type': 'audio/pcm' }).end(bytesOf(SOUND));
+  });
+  for (let times = 0; times < 2; times += 1) {
+    for await (const chunk of one.speak(saying())) expect(chunk).toBeDefined();
+    // The client takes it back after the answer's turn.
+    await new Promise((turn) => setImmediate(turn));
+  }
+  expect(new Set(ports).size).toBe(1);
+});
