@@ -20,7 +20,9 @@ beforeEach(() => {
     return true;
   });
 });
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 /** The suite over runs that find this, one after the other; also with what jest was asked. */
 async function suite(...runs: Run[]): Promise<{ code: number; asked: string[][] }> {
