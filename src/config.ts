@@ -79,14 +79,14 @@ const limits = {
   PARLEY_QUOTA_API_KEYS: quota.prefault('1000'),
 };
 
-/** `zero`: what 0 means, where it may be. */
-function days(min: number, max: number, zero = '') {
-  const detail = `must be whole days from ${min} to ${max}${zero}`;
+/** `zero`: what 0 means, where it may be and is not the least. */
+function whole(unit: string, min: number, max: number, zero = '') {
+  const detail = `must be whole ${unit} from ${min} to ${max}${zero}`;
   const isAllowed = (number: number): boolean =>
     (number === 0 && zero !== '') || (number >= min && number <= max);
   return z
     .string()
-    .regex(/^\d{1,4}$/, detail)
+    .regex(/^\d{1,5}$/, detail)
     .transform(Number)
     .refine(isAllowed, detail);
 }
@@ -100,9 +100,9 @@ const LONG = 3_650;
  * events is three tables.
  */
 const retention = {
-  PARLEY_RETENTION_EVENTS: days(4, YEAR).prefault('30'),
-  PARLEY_RETENTION_CONVERSATIONS: days(1, LONG, ', or 0: for ever').prefault('0'),
-  PARLEY_RETENTION_AUDIT: days(1, LONG, ', or 0: for ever').prefault('0'),
+  PARLEY_RETENTION_EVENTS: whole('days', 4, YEAR).prefault('30'),
+  PARLEY_RETENTION_CONVERSATIONS: whole('days', 1, LONG, ', or 0: for ever').prefault('0'),
+  PARLEY_RETENTION_AUDIT: whole('days', 1, LONG, ', or 0: for ever').prefault('0'),
 };
 
 /** Where spans go: OpenTelemetry's own variables, as far as Parley reads them itself. */
@@ -135,8 +135,6 @@ export type TracingSettings = {
   /** Of the traces that begin here; for the samplers that take one. */
   ratio: number;
 };
-
-const CALL_DRAIN = 'must be whole seconds from 0 to 86400';
 
 const environment = z.object({
   ...limits,
@@ -187,12 +185,7 @@ const environment = z.object({
     .transform(Number)
     .optional(),
   PARLEY_CORS_ORIGINS: origins.optional(),
-  PARLEY_CALL_DRAIN_SEC: z
-    .string()
-    .regex(/^\d{1,5}$/, CALL_DRAIN)
-    .transform(Number)
-    .refine((sec) => sec <= 86_400, CALL_DRAIN)
-    .optional(),
+  PARLEY_CALL_DRAIN_SEC: whole('seconds', 0, 86_400).optional(),
   PARLEY_WATCH_NAMESPACES: list.optional(),
   // Given to every pod by Kubernetes.
   KUBERNETES_SERVICE_HOST: z.string().optional(),

@@ -201,8 +201,8 @@ async function startRoles(deps: {
     egressAllow: deps.egressAllow,
     model: config.model && { name: config.model.model, url: config.model.url },
   });
-  for (const line of notUsed(config, { hasCluster: false })) screen.note(line);
-  for (const line of shop?.notes ?? []) screen.note(line);
+  const notes = [...notUsed(config, { hasCluster: false }), ...(shop?.notes ?? [])];
+  for (const line of notes) screen.note(line);
   const manifests = createManifestFolder({ ...declarations, folder, report: screen.manifest });
   stops.push(manifests.stop);
   await manifests.start();
@@ -211,9 +211,8 @@ async function startRoles(deps: {
     process.stdout.write(`${JSON.stringify(line)}\n`);
   }
   if (hasSamples) {
-    const { apiKey } = deps;
-    const hasShop = shop?.lookup !== undefined;
-    stops.push(startSample({ ...context, store, api, apiKey, hasShop, note: screen.note }).stop);
+    const about = { apiKey: deps.apiKey, hasShop: shop?.lookup !== undefined, note: screen.note };
+    stops.push(startSample({ ...context, store, api, ...about }).stop);
   }
 }
 

@@ -2,7 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, reasonOf } from '../../errors.ts';
 import { newUuid } from '../../ids.ts';
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
-import { markHeard, type MessageResult, type TurnRow } from '../../conversations/record/turns.sql.ts';
+import {
+  markHeard,
+  type MessageResult,
+  type TurnRow,
+} from '../../conversations/record/turns.sql.ts';
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Db } from '../../platform/postgres/pool.ts';

@@ -92,16 +92,28 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   let baseUrl = deps.baseUrl ?? '';
   const clocks = { nowMs: Date.now, clockMs: monotonicMs };
   const telephony = openTelephony({ ...deps, ...clocks, baseUrl: () => baseUrl });
-  const { accounts, carrierOf } = telephony;
-  const woken = { eventStreams, keys: doors, endpoints, accounts, turns, followers, changes };
+  const woken = {
+    eventStreams,
+    keys: doors,
+    endpoints,
+    accounts: telephony.accounts,
+    turns,
+    followers,
+    changes,
+  };
   const { listener, awaitProjection } = createWakeUps(deps, woken);
   await listener.start();
   const replies = openReplies({ ...deps, ...clocks, findEndpoint: endpoints.find });
   const talk = { ...replies, notifier, turns, baseUrl: () => baseUrl };
   const { conversations, judge } = openConversations(deps, talk);
-  const maintenance = createMaintenance({ ...deps, ...talk, ...clocks, carrierOf, conversations });
-  const { takeTurn, wakeJobs, wakeCalls } = maintenance;
-  const { lines, sockets } = openLines({ ...deps, ...conversations, takeTurn, followers });
+  const maintenance = createMaintenance({
+    ...deps,
+    ...talk,
+    ...clocks,
+    ...telephony,
+    conversations,
+  });
+  const { lines, sockets } = openLines({ ...deps, ...conversations, ...maintenance, followers });
   const readers = createReaders(deps);
   const routes = createRoutes({
     ...deps,
@@ -109,17 +121,14 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     notifier,
     awaitProjection,
     ...conversations,
-    takeTurn,
+    ...maintenance,
     meaning: replies.meaning,
-    wakeJobs,
     ...doors,
     publicUrl: deps.baseUrl,
     ...woken,
     inFlight,
-    wakeCalls,
     ...readers,
-    accounts,
-    carrierOf,
+    ...telephony,
     lines,
     ...modelsOf(deps),
   });
@@ -135,27 +144,29 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     const stopAll = async (): Promise<void> => {
       // Calls go on with the process that holds them, for as long as they may; new ones go elsewhere.
       await lines.drain(deps.callDrainMs ?? 0);
-      sockets.stop();
-      // Then: a server waits for what it still answers.
-      for (const streams of [eventStreams, followers]) streams.stop();
-      await Promise.all([server.stop(), turns.stop()]);
-      await Promise.all(parts.map((part) => part.stop()));
-      await judge.stop();
-      await Promise.all([replies, readers, listener, telephony].map((part) => part.stop()));
-      await doors.stop();
-      await notifier.stop();
+      // Then the streams: a server waits for what it still answers.
+      for (const open of [sockets, eventStreams, followers]) open.stop();
+      await stopInTurn([
+        [server, turns],
+        parts,
+        [judge],
+        [replies, readers, listener, telephony],
+        [doors],
+        [notifier],
+      ]);
       await outbox.end();
     };
-    return {
-      ...server,
-      conversations: { ...conversations, takeTurn },
-      stop: () => (stopping ??= stopAll()),
-    };
+    const held = { ...conversations, takeTurn: maintenance.takeTurn };
+    return { ...server, conversations: held, stop: () => (stopping ??= stopAll()) };
   } catch (error) {
     await Promise.all([replies, listener, doors, telephony].map((part) => part.stop()));
     await outbox.end();
     throw error;
   }
+}
+
+async function stopInTurn(groups: { stop: () => Promise<void> }[][]): Promise<void> {
+  for (const group of groups) await Promise.all(group.map((part) => part.stop()));
 }
 
 /** What holding a conversation takes, and who judges those that have ended. */

@@ -6,7 +6,13 @@ import { endConversation } from '../../../conversations/ending/end-conversation.
 import { startConversation } from '../../../conversations/record/start-conversation.ts';
 import type { Logger } from '../../../platform/observability/logger.ts';
 import { finishCall, readCallById, type CallRow } from '../../calls.sql.ts';
-import { answerByMachine, countLive, dropLine, insertIncoming, noteRinging } from '../../lines/lines.sql.ts';
+import {
+  answerByMachine,
+  countLive,
+  dropLine,
+  insertIncoming,
+  noteRinging,
+} from '../../lines/lines.sql.ts';
 import type { Lines } from '../../lines/lines.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
 import { requireSigned, signedFor, type AuthenticateDeps, type Sent } from './authenticate.ts';
@@ -130,11 +136,7 @@ class CallOver extends Error {
 }
 
 /** Its socket is over: the call is too, unless it was cut. Then another one is opened, with whoever is there. */
-async function afterSocket(
-  deps: VoiceDeps,
-  call: CallRow,
-  { form }: SentOfCall,
-): Promise<string> {
+async function afterSocket(deps: VoiceDeps, call: CallRow, { form }: SentOfCall): Promise<string> {
   const became = becameOf(form.get('CallStatus') ?? '') ?? 'live';
   if (became !== 'live' || form.get('SessionStatus') !== 'failed') {
     await settleCall(deps, call, endingOf(call, became === 'live' ? HUNG_UP : became));

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { echo, hesitate, scriptedResponder, type Scripted } from '../../../conversations/turns/scripted-responder.ts';
+import {
+  echo,
+  hesitate,
+  scriptedResponder,
+  type Scripted,
+} from '../../../conversations/turns/scripted-responder.ts';
 import { startFaultProxy, type FaultProxy } from '../../../platform/fault-proxy.ts';
 import { createContext } from '../../../../src/roles/context.ts';
 import { runApi } from '../../../../src/roles/api/run.ts';
@@ -45,7 +50,9 @@ test('a socket that is cut and not opened again ends the call, as its carrier sa
   await phone.cut();
   const call = await phones.callWhen(phone.sid, { status: 'in_progress' });
   await timePasses(call.id);
-  expect(await phones.callWhen(phone.sid, { status: 'completed' })).toMatchObject({ ended_reason: 'user_hangup' });
+  expect(await phones.callWhen(phone.sid, { status: 'completed' })).toMatchObject({
+    ended_reason: 'user_hangup',
+  });
   expect(await phones.events(call)).toContain('conversation.ended');
 });
 
@@ -56,8 +63,12 @@ test('a call that nobody holds, though it goes on, is ended as failed and hung u
   await phone.cut();
   const call = await phones.callWhen(phone.sid);
   await timePasses(call.id);
-  expect(await phones.callWhen(phone.sid, { status: 'failed' })).toMatchObject({ ended_reason: 'platform_error' });
-  expect(await phones.read(`/v1/conversations/${call.conversation_id}`)).toMatchObject({ status: 'failed' });
+  expect(await phones.callWhen(phone.sid, { status: 'failed' })).toMatchObject({
+    ended_reason: 'platform_error',
+  });
+  expect(await phones.read(`/v1/conversations/${call.conversation_id}`)).toMatchObject({
+    status: 'failed',
+  });
   await until('the carrier to be told', () => phones.carrier.hungUp.includes(phone.sid));
 });
 
@@ -65,7 +76,9 @@ test('a call whose socket never came was not answered', async () => {
   const { sid } = await phones.carrier.ring(NUMBER);
   const call = await phones.callWhen(sid, { status: 'ringing' });
   await timePasses(call.id);
-  expect(await phones.callWhen(sid, { status: 'no_answer' })).toMatchObject({ conversation_id: null });
+  expect(await phones.callWhen(sid, { status: 'no_answer' })).toMatchObject({
+    conversation_id: null,
+  });
 });
 
 test('a process that stops opens no line, waits for its calls, and ends those that outlast the time', async () => {
@@ -132,7 +145,14 @@ async function startAnother({
   const { engine } = phones.api;
   const listen = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
   const context = proxy && contextBehind(proxy);
-  const api = await runApi({ ...engine, ...context, ...listen, rateLimit: 0, responder, callDrainMs });
+  const api = await runApi({
+    ...engine,
+    ...context,
+    ...listen,
+    rateLimit: 0,
+    responder,
+    callDrainMs,
+  });
   const carrier = await startStandIn(api.url);
   return {
     carrier,
@@ -158,7 +178,8 @@ function contextBehind(proxy: FaultProxy) {
 /** As if the lease of its line had run out: nobody waits ten seconds here. */
 async function timePasses(id: string): Promise<void> {
   const { toUuid } = await import('../../../../src/ids.ts');
-  await phones.api.engine.pool.query(`update calls set line_until = clock_timestamp() where id = $1`, [
-    toUuid('call', id),
-  ]);
+  await phones.api.engine.pool.query(
+    `update calls set line_until = clock_timestamp() where id = $1`,
+    [toUuid('call', id)],
+  );
 }

@@ -3,7 +3,14 @@ import { scriptedResponder } from '../../../conversations/turns/scripted-respond
 import type { Reply } from '../../../roles/api/api-setup.ts';
 import { toUuid } from '../../../../src/ids.ts';
 import { until } from '../../../until.ts';
-import { GREETING, NUMBER, OTHER_NUMBER, PROVIDER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
+import {
+  GREETING,
+  NUMBER,
+  OTHER_NUMBER,
+  PROVIDER,
+  startPhoneFixture,
+  type PhoneFixture,
+} from './phone-setup.ts';
 
 /** An agent rings a number. */
 
@@ -18,7 +25,9 @@ afterAll(() => phones?.stop());
 beforeEach(async () => {
   phones.carrier.onPlace = undefined;
   const { data } = await phones.read('/v1/calls?limit=100');
-  const live = data.filter(({ ended_at: endedAt }: { ended_at: number | null }) => endedAt === null);
+  const live = data.filter(
+    ({ ended_at: endedAt }: { ended_at: number | null }) => endedAt === null,
+  );
   for (const { id } of live) await phones.api.call('POST', `/v1/calls/${id}/end`);
   phones.carrier.placed.length = 0;
   phones.carrier.hungUp.length = 0;
@@ -54,8 +63,15 @@ const status = (sid: string, id: string, CallStatus: string) =>
   });
 
 test('it is dialled once, with what the carrier is to ask, and its conversation begins with the answer', async () => {
-  const made = await place({ user_id: 'u_7', variables: { name: 'Ana' }, metadata: { order: '4711' } });
-  expect(made).toMatchObject({ status: 201, body: { status: 'queued', from: NUMBER, to: TO, provider: 'carrier' } });
+  const made = await place({
+    user_id: 'u_7',
+    variables: { name: 'Ana' },
+    metadata: { order: '4711' },
+  });
+  expect(made).toMatchObject({
+    status: 201,
+    body: { status: 'queued', from: NUMBER, to: TO, provider: 'carrier' },
+  });
   const { sid, verbs } = await phones.carrier.pickUp();
   expect(phones.carrier.placed).toMatchObject([
     {
@@ -93,22 +109,32 @@ test.each([
   const sid = await until('it to be placed', () => phones.carrier.placed[0]?.['CallSid']);
   await status(sid, body.id, 'ringing');
   await status(sid, body.id, said);
-  expect(await phones.callWhen(sid, { status: wanted })).toMatchObject({ ended_reason: reason, conversation_id: null });
+  expect(await phones.callWhen(sid, { status: wanted })).toMatchObject({
+    ended_reason: reason,
+    conversation_id: null,
+  });
 });
 
 describe('a machine answers', () => {
   afterEach(restore);
 
   test('and is left the message of the provider', async () => {
-    await patch({ outbound: { ...PROVIDER.outbound, voicemail_message: 'The shop called. Please call back.' } });
+    await patch({
+      outbound: { ...PROVIDER.outbound, voicemail_message: 'The shop called. Please call back.' },
+    });
     await place();
     const { sid, verbs } = await phones.carrier.pickUp({ AnsweredBy: 'machine_end_beep' });
     expect(phones.carrier.placed[0]).toMatchObject({ MachineDetection: 'DetectMessageEnd' });
-    expect(verbs).toMatchObject([{ name: 'Say', text: 'The shop called. Please call back.' }, { name: 'Hangup' }]);
+    expect(verbs).toMatchObject([
+      { name: 'Say', text: 'The shop called. Please call back.' },
+      { name: 'Hangup' },
+    ]);
     const call = await phones.callWhen(sid, { status: 'completed' });
     expect(call).toMatchObject({ ended_reason: 'voicemail' });
     expect(await phones.transcript(call)).toEqual(['agent: The shop called. Please call back.']);
-    expect(await phones.read(`/v1/conversations/${call.conversation_id}`)).toMatchObject({ outcome: 'voicemail' });
+    expect(await phones.read(`/v1/conversations/${call.conversation_id}`)).toMatchObject({
+      outcome: 'voicemail',
+    });
   });
 
   test('and hears nothing where there is no message', async () => {
@@ -163,26 +189,52 @@ test('a process that was killed as it dialled: the carrier is asked before it is
 test('a call whose carrier tells nothing more is given up', async () => {
   const { body } = await place();
   await until('it to ring', () => phones.carrier.placed.length === 1);
-  await until('it to be noted', async () => (await phones.read(`/v1/calls/${body.id}`)).status === 'ringing');
+  await until(
+    'it to be noted',
+    async () => (await phones.read(`/v1/calls/${body.id}`)).status === 'ringing',
+  );
   const { pool } = phones.api.engine;
-  await pool.query('update calls set line_until = clock_timestamp() where id = $1', [toUuid('call', body.id)]);
-  await until('the end', async () => (await phones.read(`/v1/calls/${body.id}`)).status === 'failed');
+  await pool.query('update calls set line_until = clock_timestamp() where id = $1', [
+    toUuid('call', body.id),
+  ]);
+  await until(
+    'the end',
+    async () => (await phones.read(`/v1/calls/${body.id}`)).status === 'failed',
+  );
   await until('the carrier to be told', () => phones.carrier.hungUp.length === 1);
 });
 
 describe('what is refused before anybody is rung', () => {
   afterEach(restore);
 
-  const problem = (pointer: string, code: string) => ({ status: 422, body: { errors: [{ pointer, code }] } });
+  const problem = (pointer: string, code: string) => ({
+    status: 422,
+    body: { errors: [{ pointer, code }] },
+  });
 
   test.each([
     ['a country that is not declared', { to: '+4915112345678' }, '/to', 'country_not_allowed'],
-    ['a number of the same code in another country', { to: '+447624123456' }, '/to', 'country_not_allowed'],
+    [
+      'a number of the same code in another country',
+      { to: '+447624123456' },
+      '/to',
+      'country_not_allowed',
+    ],
     ['a number that costs whoever calls it', { to: '+449098790000' }, '/to', 'premium_rate'],
     ['a number that is none', { to: '+4412' }, '/to', 'invalid_number'],
     ['a provider that nobody declared', { provider: 'nobody' }, '/provider', 'unknown_provider'],
-    ['a number to call from that is not its own', { from: OTHER_NUMBER }, '/from', 'unknown_number'],
-    ['a call that is said to have come in', { direction: 'inbound', from: TO }, '/direction', 'not_simulated'],
+    [
+      'a number to call from that is not its own',
+      { from: OTHER_NUMBER },
+      '/from',
+      'unknown_number',
+    ],
+    [
+      'a call that is said to have come in',
+      { direction: 'inbound', from: TO },
+      '/direction',
+      'not_simulated',
+    ],
   ])('%s', async (_, fields, pointer, code) => {
     const before = await phones.read('/v1/calls');
     expect(await place(fields)).toMatchObject(problem(pointer, code));
@@ -201,17 +253,27 @@ describe('what is refused before anybody is rung', () => {
 
   test('more at once, and more a minute, than is declared; a repeat with its key rings once', async () => {
     // Those that were placed before count too.
-    await phones.api.engine.pool.query(`update calls set created_at = created_at - interval '1 minute'`);
-    await patch({ outbound: { ...PROVIDER.outbound, max_concurrent_calls: 2, max_calls_per_minute: 3 } });
+    await phones.api.engine.pool.query(
+      `update calls set created_at = created_at - interval '1 minute'`,
+    );
+    await patch({
+      outbound: { ...PROVIDER.outbound, max_concurrent_calls: 2, max_calls_per_minute: 3 },
+    });
     const answers = await Promise.all(Array.from({ length: 5 }, () => place()));
-    expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 201, 429, 429, 429]);
-    expect(answers.find((answer) => answer.status === 429)?.body).toMatchObject({ code: 'too_many_in_flight' });
+    const statuses = answers.map((answer) => answer.status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([201, 201, 429, 429, 429]);
+    expect(answers.find((answer) => answer.status === 429)?.body).toMatchObject({
+      code: 'too_many_in_flight',
+    });
     await until('both to be placed', () => phones.carrier.placed.length === 2);
     for (const { body } of answers.filter((answer) => answer.status === 201)) {
-      expect(await phones.api.call('POST', `/v1/calls/${body.id}/end`)).toMatchObject({ status: 200 });
+      expect(await phones.api.call('POST', `/v1/calls/${body.id}/end`)).toMatchObject({
+        status: 200,
+      });
     }
     const json = { agent_id: phones.agentId, provider: 'carrier', to: TO };
-    const once = () => phones.api.call('POST', '/v1/calls', { json, headers: { 'idempotency-key': 'k' } });
+    const once = () =>
+      phones.api.call('POST', '/v1/calls', { json, headers: { 'idempotency-key': 'k' } });
     const [first, again] = [await once(), await once()];
     expect([first.status, again.status, again.body.id]).toEqual([201, 201, first.body.id]);
     expect(await place()).toMatchObject({ status: 429, body: { code: 'rate_limited' } });

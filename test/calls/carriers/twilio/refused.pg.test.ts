@@ -19,7 +19,10 @@ import { ACCOUNT, CALLER, TOKEN } from './stand-in-carrier.ts';
 
 let phones: PhoneFixture;
 beforeAll(async () => {
-  phones = await startPhoneFixture({ responder: scriptedResponder() }, { provider: { inbound: { max_concurrent_calls: 2 } } });
+  phones = await startPhoneFixture(
+    { responder: scriptedResponder() },
+    { provider: { inbound: { max_concurrent_calls: 2 } } },
+  );
 });
 afterAll(() => phones?.stop());
 
@@ -48,7 +51,10 @@ describe.each([VOICE, STATUS])('%s', (path) => {
     const before = await calls();
     const { status, text } = await phones.carrier.post(path, form(fields), options);
     expect(status).toBe(401);
-    expect(JSON.parse(text)).toMatchObject({ code: 'unauthorized', detail: expect.stringContaining('PARLEY_BASE_URL') });
+    expect(JSON.parse(text)).toMatchObject({
+      code: 'unauthorized',
+      detail: expect.stringContaining('PARLEY_BASE_URL'),
+    });
     expect(text).not.toContain(TOKEN);
     expect(await calls()).toEqual(before);
   });
@@ -57,9 +63,15 @@ describe.each([VOICE, STATUS])('%s', (path) => {
     const { sid } = await phones.carrier.ring(NUMBER);
     const { id } = await phones.callWhen(sid);
     const stranger = form({ AccountSid: 'AC2', CallSid: sid, CallStatus: 'completed' });
-    expect(await phones.carrier.post(`${path}?call=${id}`, stranger)).toMatchObject({ status: 401 });
+    expect(await phones.carrier.post(`${path}?call=${id}`, stranger)).toMatchObject({
+      status: 401,
+    });
     expect(await phones.callWhen(sid)).toMatchObject({ status: 'ringing' });
-    await phones.carrier.post(`${path}?call=${id}`, { ...form({ CallSid: sid }), SessionStatus: 'completed', CallStatus: 'completed' });
+    await phones.carrier.post(`${path}?call=${id}`, {
+      ...form({ CallSid: sid }),
+      SessionStatus: 'completed',
+      CallStatus: 'completed',
+    });
     expect(await phones.callWhen(sid)).toMatchObject({ status: 'no_answer' });
   });
 });
@@ -79,9 +91,13 @@ test('a webhook that comes twice is one call', async () => {
   const again = await phones.carrier.ring(NUMBER, { CallSid: first.sid });
   expect(again.status).toBe(200);
   const all = (await phones.read('/v1/calls?limit=100')).data;
-  expect(all.filter(({ provider_call_id: sid }: { provider_call_id: string }) => sid === first.sid)).toHaveLength(1);
+  expect(
+    all.filter(({ provider_call_id: sid }: { provider_call_id: string }) => sid === first.sid),
+  ).toHaveLength(1);
   // The token of the second answer is the one that opens it.
-  await expect(phones.carrier.connect(first.sid, first.verbs).then(({ closed }) => closed)).resolves.toBe(1008);
+  await expect(
+    phones.carrier.connect(first.sid, first.verbs).then(({ closed }) => closed),
+  ).resolves.toBe(1008);
   const phone = await phones.carrier.connect(first.sid, again.verbs);
   await phone.hears(GREETING);
   await phone.hangUp();
@@ -113,7 +129,9 @@ test('more than it may have at once is busy', async () => {
 
 test('a number whose agent was never published is not answered', async () => {
   const agent = { name: 'draft', prompt: 'x', publish_policy: 'manual' };
-  expect(await phones.api.call('POST', '/v1/agents', { json: agent })).toMatchObject({ status: 201 });
+  expect(await phones.api.call('POST', '/v1/agents', { json: agent })).toMatchObject({
+    status: 201,
+  });
   await declareToken(phones.api, 'other', 'other-token');
   const json = {
     ...PROVIDER,
@@ -122,26 +140,36 @@ test('a number whose agent was never published is not answered', async () => {
     auth_token_secret_ref: { name: 'other', key: 'token' },
     numbers: [{ number: OTHER_NUMBER, agent: 'draft' }],
   };
-  expect(await phones.api.call('POST', '/v1/telephony_providers', { json })).toMatchObject({ status: 201 });
+  expect(await phones.api.call('POST', '/v1/telephony_providers', { json })).toMatchObject({
+    status: 201,
+  });
   const sent = form({ AccountSid: 'AC-other', To: OTHER_NUMBER });
   const { verbs } = await phones.carrier.post(VOICE, sent, { token: 'other-token' });
   expect(verbs).toMatchObject([{ name: 'Reject', attributes: { reason: 'rejected' } }]);
 });
 
 test('statuses of calls that nobody knows are taken, and do nothing', async () => {
-  const { status, text } = await phones.carrier.post(STATUS, form({ CallSid: 'CA404', CallStatus: 'completed' }));
+  const { status, text } = await phones.carrier.post(
+    STATUS,
+    form({ CallSid: 'CA404', CallStatus: 'completed' }),
+  );
   expect([status, text]).toEqual([200, expect.stringContaining('<Response/>')]);
 });
 
 test('statuses that come late, twice and in any order end a call once', async () => {
   const phone = await phones.carrier.call(NUMBER);
   await phone.hears(GREETING);
-  const tell = (CallStatus: string) => phones.carrier.post(STATUS, form({ CallSid: phone.sid, CallStatus }));
-  await Promise.all(['completed', 'completed', 'ringing', 'in-progress', 'initiated', 'made up'].map(tell));
+  const tell = (CallStatus: string) =>
+    phones.carrier.post(STATUS, form({ CallSid: phone.sid, CallStatus }));
+  await Promise.all(
+    ['completed', 'completed', 'ringing', 'in-progress', 'initiated', 'made up'].map(tell),
+  );
   const call = await phones.callWhen(phone.sid, { status: 'completed' });
   await Promise.all(['busy', 'ringing', 'completed', 'failed'].map(tell));
   expect(await phones.callWhen(phone.sid)).toEqual(call);
-  expect((await phones.events(call)).filter((type) => type === 'conversation.ended')).toHaveLength(1);
+  expect((await phones.events(call)).filter((type) => type === 'conversation.ended')).toHaveLength(
+    1,
+  );
   await phone.closed;
 });
 
@@ -155,10 +183,22 @@ describe('a socket', () => {
   };
 
   test.each([
-    ['says something else first', JSON.stringify({ type: 'prompt', voicePrompt: 'Hello', last: true }), 1008],
+    [
+      'says something else first',
+      JSON.stringify({ type: 'prompt', voicePrompt: 'Hello', last: true }),
+      1008,
+    ],
     ['has no token', JSON.stringify({ type: 'setup', callSid: 'CA1' }), 1008],
-    ['has a token that is none', JSON.stringify({ type: 'setup', callSid: 'CA1', customParameters: { token: 'x' } }), 1008],
-    ['has a token that is a list', JSON.stringify({ type: 'setup', callSid: 'CA1', customParameters: { token: ['x'] } }), 1008],
+    [
+      'has a token that is none',
+      JSON.stringify({ type: 'setup', callSid: 'CA1', customParameters: { token: 'x' } }),
+      1008,
+    ],
+    [
+      'has a token that is a list',
+      JSON.stringify({ type: 'setup', callSid: 'CA1', customParameters: { token: ['x'] } }),
+      1008,
+    ],
     ['sends 10 MB', 'x'.repeat(10 * 1024 * 1024), 1009],
     ['sends bytes', Buffer.from([1, 2, 3]), 1003],
   ])('that %s is closed', async (_, frame, code) => {
@@ -180,7 +220,10 @@ describe('a socket', () => {
 
   test('at another path is answered as a request', async () => {
     const socket = new WebSocket(`${phones.api.url.replace('http', 'ws')}/v1/agents`);
-    const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
+    const [, response] = (await once(socket, 'unexpected-response')) as [
+      unknown,
+      { statusCode: number },
+    ];
     expect(response.statusCode).toBe(404);
     socket.on('error', () => undefined).terminate();
   });
@@ -188,7 +231,14 @@ describe('a socket', () => {
   test('with frames that are doubled, missing and in any order goes on', async () => {
     const phone = await phones.carrier.call(NUMBER);
     await phone.hears(GREETING);
-    for (const frame of ['{', 'null', '[]', '{"type":"prompt"}', '{"type":"interrupt"}', '{"type":"setup","callSid":"CA1"}'])
+    for (const frame of [
+      '{',
+      'null',
+      '[]',
+      '{"type":"prompt"}',
+      '{"type":"interrupt"}',
+      '{"type":"setup","callSid":"CA1"}',
+    ])
       phone.send(frame);
     phone.send({ type: 'prompt', voicePrompt: 'half', last: false });
     phone.interrupt('words that nobody said');
