@@ -27,7 +27,7 @@ import {
   type Listener,
   type Notifier,
 } from '../../platform/postgres/notifications.ts';
-import { isAnswering, createPool, PLANNED_ONCE } from '../../platform/postgres/pool.ts';
+import { isAnswering, createPool, PLANNED_ONCE, type Pool } from '../../platform/postgres/pool.ts';
 import { createApp } from '../../platform/http/app.ts';
 import { createInFlight } from '../../platform/http/in-flight.ts';
 import type { RoleContext } from '../context.ts';
@@ -37,6 +37,10 @@ import { createRoutes } from './routes.ts';
 import { createMaintenance, type WhoReplies } from './maintenance.ts';
 import { openReplies, type SampleModel } from './replies.ts';
 import { openLines, openTelephony } from './telephony.ts';
+import type { RequestListener } from 'node:http';
+import type { Lines } from '../../calls/lines/lines.ts';
+import type { Sockets } from '../../platform/http/sockets/sockets.ts';
+import type { Periodic } from '../../platform/controller/periodic.ts';
 import type { Lookup } from '../../platform/egress/name-lookup.ts';
 import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
 
@@ -135,38 +139,62 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const isReady = (): Promise<boolean> => isAnswering(pool);
   const pages = [feedbackPage({ ...deps, ...doors, ...conversations })];
   const app = createApp({ ...deps, ...doors, ...clocks, inFlight, isReady, routes, pages });
+  const parts = { ...woken, listener, telephony, replies, readers, judge, doors, notifier, outbox };
+  const running = { ...parts, maintenance, lines, sockets };
+  const server = await serveParts(deps, app, running);
+  if (baseUrl === '') baseUrl = linkBase(deps.host, server);
+  for (const part of partsOf(running)) part.start();
+  return { ...server, conversations: { ...conversations, takeTurn: maintenance.takeTurn } };
+}
+
+type Stops = { stop: () => Promise<void> };
+type Running = Record<
+  'listener' | 'telephony' | 'replies' | 'readers' | 'judge' | 'doors' | 'notifier' | 'turns',
+  Stops
+> &
+  Record<'eventStreams' | 'followers', { stop: () => void }> & {
+    maintenance: Pick<ReturnType<typeof createMaintenance>, 'parts'>;
+    lines: Lines;
+    sockets: Sockets;
+    outbox: Pool;
+  };
+
+const partsOf = ({ maintenance, lines }: Running): Periodic[] => [
+  ...maintenance.parts,
+  lines.renewal,
+];
+
+/** Listens, with everything behind it; `stop` ends it all in turn. @throws StartupError port taken */
+async function serveParts(
+  deps: ApiRoleDeps,
+  app: RequestListener,
+  all: Running,
+): Promise<Listening> {
+  const { listener, telephony, replies, readers, doors, outbox, sockets } = all;
+  const stopEach = (parts: Stops[]): Promise<unknown> =>
+    Promise.all(parts.map((part) => part.stop()));
   try {
     const server = await serve(app, { ...deps, upgrade: sockets.upgrade });
-    if (baseUrl === '') baseUrl = linkBase(deps.host, server);
-    const parts = [...maintenance.parts, lines.renewal];
-    for (const part of parts) part.start();
     let stopping: Promise<void> | undefined;
     const stopAll = async (): Promise<void> => {
       // Calls go on with the process that holds them, for as long as they may; new ones go elsewhere.
-      await lines.drain(deps.callDrainMs ?? 0);
+      await all.lines.drain(deps.callDrainMs ?? 0);
       // Then the streams: a server waits for what it still answers.
-      for (const open of [sockets, eventStreams, followers]) open.stop();
-      await stopInTurn([
-        [server, turns],
-        parts,
-        [judge],
-        [replies, readers, listener, telephony],
-        [doors],
-        [notifier],
-      ]);
+      for (const open of [sockets, all.eventStreams, all.followers]) open.stop();
+      await stopEach([server, all.turns]);
+      await stopEach(partsOf(all));
+      await all.judge.stop();
+      await stopEach([replies, readers, listener, telephony]);
+      await doors.stop();
+      await all.notifier.stop();
       await outbox.end();
     };
-    const held = { ...conversations, takeTurn: maintenance.takeTurn };
-    return { ...server, conversations: held, stop: () => (stopping ??= stopAll()) };
+    return { ...server, stop: () => (stopping ??= stopAll()) };
   } catch (error) {
-    await Promise.all([replies, listener, doors, telephony].map((part) => part.stop()));
+    await stopEach([replies, listener, doors, telephony]);
     await outbox.end();
     throw error;
   }
-}
-
-async function stopInTurn(groups: { stop: () => Promise<void> }[][]): Promise<void> {
-  for (const group of groups) await Promise.all(group.map((part) => part.stop()));
 }
 
 /** What holding a conversation takes, and who judges those that have ended. */
