@@ -18,7 +18,7 @@ import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { unknownTimeZone } from './agent-hours.ts';
-import { allProvidersOf, missingProviders, type Models } from './missing-providers.ts';
+import { allProvidersOf, missingProviders, type Models } from './references/missing-providers.ts';
 import { notActedOn } from './not-acted-on.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromUuid } from '../ids.ts';
 import { AGENT_CONTENT_FIELDS } from './agent.ts';
-import type { Models } from './missing-providers.ts';
+import type { Models } from './references/missing-providers.ts';
 import { notActedOn } from './not-acted-on.ts';
 import { asSchema, toSnakeKey, unwrap } from '../platform/resources/schema/key-map.ts';
 import { AgentWrite, fromAgentContent, fromAgentSpec } from './rest-agent.ts';

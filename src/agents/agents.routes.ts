@@ -6,10 +6,10 @@ import { publishVersion, rollBack } from './pin-agent.ts';
 import { etagOf } from '../platform/declare/precondition.ts';
 import { listAgents, type AgentRow } from './agents.sql.ts';
 import { unknownTimeZone } from './agent-hours.ts';
-import { requireProviders, type Models } from './missing-providers.ts';
+import { requireProviders, type Models } from './references/missing-providers.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { requireTools } from './tools/tool-problems.ts';
-import { requireSources, type RequireSourcesDeps } from './require-sources.ts';
+import { requireSources, type RequireSourcesDeps } from './references/require-sources.ts';
 import {
   createAgent,
   deleteAgent,

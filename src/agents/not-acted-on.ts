@@ -1,6 +1,6 @@
 import type { AgentSpec } from './agent.ts';
 import { contentOf } from './content-hash.ts';
-import { providersOf, type Models } from './missing-providers.ts';
+import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
  * What is declared, kept and shown, and changes nothing that the agent does (contract §4): `not acted on by

@@ -44,7 +44,7 @@ export const AGENTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'source-of-nobody',
     why: 'a mistyped source is taken, and the agent answers from nothing',
-    file: 'src/agents/require-sources.ts',
+    file: 'src/agents/references/require-sources.ts',
     find: 'declared[at] ? [] :',
     replace: '[] ??',
     suite: 'test/agents/unknown-sources.kube.test.ts',

@@ -1,4 +1,4 @@
-import { missingAgent, missingAgents } from '../../agents/missing-agents.ts';
+import { missingAgent, missingAgents } from '../../agents/references/missing-agents.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
 import { managedBy, whoElse } from '../../platform/reconcile/actors.ts';

@@ -1,4 +1,4 @@
-import { missingAgent, missingAgents } from '../../agents/missing-agents.ts';
+import { missingAgent, missingAgents } from '../../agents/references/missing-agents.ts';
 import { toldOf } from '../../audit/changes.ts';
 import { deleteAudited, patchAudited } from '../../audit/change-declared.ts';
 import type { AuditedBy } from '../../audit/audit-log.sql.ts';

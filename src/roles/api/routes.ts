@@ -1,5 +1,5 @@
 import { countApiKeys } from '../../access/api-keys.sql.ts';
-import type { Models } from '../../agents/missing-providers.ts';
+import type { Models } from '../../agents/references/missing-providers.ts';
 import { agentVersionRoutes } from '../../agents/agent-versions.routes.ts';
 import { agentRoutes } from '../../agents/agents.routes.ts';
 import type { AgentWriterDeps } from '../../agents/write-agent.ts';

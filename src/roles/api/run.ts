@@ -1,4 +1,4 @@
-import type { Models } from '../../agents/missing-providers.ts';
+import type { Models } from '../../agents/references/missing-providers.ts';
 import { hostname } from 'node:os';
 import { createJudge, type Judge } from '../../conversations/ending/judge.ts';
 import { feedbackPage } from '../../conversations/feedback/feedback-page.ts';
@@ -37,7 +37,6 @@ import { createRoutes } from './routes.ts';
 import { createMaintenance, type WhoReplies } from './maintenance.ts';
 import { openReplies, type SampleModel } from './replies.ts';
 import { openLines, openTelephony } from './telephony.ts';
-import type { RequestListener } from 'node:http';
 import type { Lines } from '../../calls/lines/lines.ts';
 import type { Sockets } from '../../platform/http/sockets/sockets.ts';
 import type { Periodic } from '../../platform/controller/periodic.ts';
@@ -167,7 +166,7 @@ const partsOf = ({ maintenance, lines }: Running): Periodic[] => [
 /** Listens, with everything behind it; `stop` ends it all in turn. @throws StartupError port taken */
 async function serveParts(
   deps: ApiRoleDeps,
-  app: RequestListener,
+  app: Parameters<typeof serve>[0],
   all: Running,
 ): Promise<Listening> {
   const { listener, telephony, replies, readers, doors, outbox, sockets } = all;

@@ -36,8 +36,8 @@ test('phrases say of which language they are', () => {
     // By language, of the words by which one is told from the other.
     if (path.basename(file) === 'function-words.json') {
       for (const language of ['de', 'en', 'fr']) expect(phrases).toHaveProperty(language);
-    } else if (path.basename(file) === 'feedback-words.json') {
-      // What a page says to users, the same in each.
+    } else if (['feedback-words.json', 'line-words.json'].includes(path.basename(file))) {
+      // What is said to users beside an agent's words, the same in each.
       const [english, german] = ['en', 'de'].map((one) => Object.keys(Object(phrases)[one]));
       expect(german).toEqual(english);
     } else if (path.basename(path.dirname(file)) === 'languages') {

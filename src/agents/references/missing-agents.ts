@@ -1,4 +1,4 @@
-import type { ResourceStore } from '../platform/resources/resource-store.ts';
+import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 
 /** At once: a namespace's objects may name a thousand agents, and others read of the store too. */
 const LOOKS_MAX = 16;

@@ -1,6 +1,6 @@
-import { ApiError, type FieldError } from '../errors.ts';
-import { toUuid } from '../ids.ts';
-import type { ResourceStore } from '../platform/resources/resource-store.ts';
+import { ApiError, type FieldError } from '../../errors.ts';
+import { toUuid } from '../../ids.ts';
+import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 
 export type RequireSourcesDeps = {
   store: Pick<ResourceStore, 'get'>;

@@ -1,6 +1,6 @@
-import { ApiError, type FieldError } from '../errors.ts';
-import type { ResourceStore } from '../platform/resources/resource-store.ts';
-import type { AgentContent, AgentSpec } from './agent.ts';
+import { ApiError, type FieldError } from '../../errors.ts';
+import type { ResourceStore } from '../../platform/resources/resource-store.ts';
+import type { AgentContent, AgentSpec } from '../agent.ts';
 
 /** What agents can reply by. */
 export type Models = {
