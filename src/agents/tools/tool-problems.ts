@@ -2,7 +2,7 @@ import { ApiError, type FieldError } from '../../errors.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
-import { missingAgent, missingAgents } from '../missing-agents.ts';
+import { missingAgent, missingAgents } from '../references/missing-agents.ts';
 import { COMPILE_MS, compileParameters } from './tool-parameters.ts';
 
 /** What can be said of tools as they are declared, by REST at its place and by a manifest's condition. */
