@@ -17,6 +17,8 @@ export type Mouth = {
   aside: (text: string) => void;
   interrupted: (heard: string) => Utterance[];
   heardAll: () => void;
+  /** Whether what was said is probably still to be heard. */
+  isSpeaking: () => boolean;
   /** Resolves when what was said can have been heard, or the signal is aborted. */
   untilHeard: (signal: AbortSignal) => Promise<void>;
   /** Says nothing more. */
@@ -78,6 +80,7 @@ export function createMouth(line: Line): Mouth {
       return spoken.interrupted(heard);
     },
     heardAll: spoken.heardAll,
+    isSpeaking: () => heardAtMs > performance.now(),
     untilHeard: async (signal) => {
       const leftMs = Math.min(heardAtMs - performance.now(), HEARD_MAX_MS);
       if (leftMs > 0) await delay(leftMs, undefined, { signal }).catch(() => undefined);

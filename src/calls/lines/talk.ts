@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, reasonOf } from '../../errors.ts';
 import type { Followed, Followers } from '../../conversations/follow-conversation.ts';
+import { isBackchannel } from '../../speech/turns/is-backchannel.ts';
 import { createDigits } from './digits.ts';
 import type { Line, LineEvent } from './line.ts';
 import { createMouth, type Mouth } from './mouth.ts';
@@ -44,9 +45,15 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
   const turns = createTurnTaker(deps, { ...input, mouth, moment, gone: gone.signal });
   const digits = createDigits(turns.hear);
 
-  function interrupted(heard: string): void {
+  function heard(text: string): void {
+    // Who says "mhm" listens, and the agent goes on.
+    if (mouth.isSpeaking() && isBackchannel(text, language)) return;
+    turns.hear(text);
+  }
+
+  function interrupted(words: string): void {
     turns.cancel();
-    turns.keepHeard(mouth.interrupted(heard)).catch((error: unknown) => {
+    turns.keepHeard(mouth.interrupted(words)).catch((error: unknown) => {
       const reason = reasonOf(error);
       deps.log.error({ reason, conversationId }, 'what was heard could not be noted');
     });
@@ -59,7 +66,7 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
 
   return {
     on: (event) => {
-      if (event.type === 'heard') turns.hear(event.text);
+      if (event.type === 'heard') heard(event.text);
       else if (event.type === 'digit') digits.press(event.digit);
       else interrupted(event.heard);
     },

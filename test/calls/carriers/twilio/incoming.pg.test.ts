@@ -134,6 +134,30 @@ test('nothing of an interrupted reply is said after it was interrupted', async (
   await phone.hangUp();
 });
 
+test('who says “mhm” into a reply interrupts nothing, and is no turn', async () => {
+  const rest = Promise.withResolvers<void>();
+  responder.play(async ({ emitToken }) => {
+    emitToken('It costs forty pounds and takes two days. ');
+    await rest.promise;
+    emitToken('Shall I order it?');
+    return { text: 'It costs forty pounds and takes two days. Shall I order it?' };
+  });
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.say('How much is it?');
+  await until('the first words', () => phone.heard.at(-1)?.startsWith('It costs'));
+  phone.say('mhm');
+  rest.resolve();
+  await phone.hears('Shall I order it?');
+  const call = await phones.callWhen(phone.sid);
+  expect(await phones.transcript(call)).toEqual([
+    `agent: ${GREETING}`,
+    'user: How much is it?',
+    'agent: It costs forty pounds and takes two days. Shall I order it?',
+  ]);
+  await phone.hangUp();
+});
+
 test('keys are what the user says with them', async () => {
   const phone = await phones.carrier.call(NUMBER);
   await phone.hears(GREETING);
