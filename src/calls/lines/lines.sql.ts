@@ -180,19 +180,18 @@ export async function readByCarrier(
   return rows[0];
 }
 
-/** How many calls of a provider are under way in a direction. */
+/** How many calls of a provider are under way in a direction, but for one by the carrier's id of it. */
 export async function countLive(
   db: Db,
-  {
-    telephonyProviderId,
-    direction,
-  }: { telephonyProviderId: string; direction: CallRow['direction'] },
+  provider: { telephonyProviderId: string; direction: CallRow['direction']; except?: string },
 ): Promise<number> {
+  const { telephonyProviderId, direction, except = null } = provider;
   const { rows } = await db.query<{ count: number }>({
     name: 'count_live_calls',
     text: `select count(*)::int as count from calls
-            where telephony_provider_id = $1 and direction = $2 and ${CALL_LIVE}`,
-    values: [telephonyProviderId, direction],
+            where telephony_provider_id = $1 and direction = $2 and ${CALL_LIVE}
+              and ($3::text is null or provider_call_id is distinct from $3)`,
+    values: [telephonyProviderId, direction, except],
   });
   return rows[0]!.count; // One row whatever there is.
 }

@@ -51,38 +51,42 @@ type Incoming = { account: Account; bound: BoundNumber; sent: SentOfCall };
 
 async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<string> {
   const { account, bound, sent } = incoming;
+  const { number, agentId, agentVersion = null } = bound;
+  const { maxConcurrentCalls, busyMessage, closedMessage } = account.inbound;
   const providerCallId = sent.form.get('CallSid') ?? '';
-  const content = bound.agentId === null ? undefined : await contentOf(deps, account, bound);
-  if (bound.agentId === null || !content || providerCallId === '') {
-    deps.log.warn(
-      { number: bound.number, provider: account.name },
-      'nobody can answer this number',
-    );
-    return rejectTwiml('rejected');
+  const content = await contentOf(deps, account, bound);
+  if (agentId === null || !content || providerCallId === '') {
+    deps.log.warn({ number, provider: account.name }, 'nobody can answer this number');
+    return refuse('rejected', closedMessage, content);
   }
-  const { maxConcurrentCalls, busyMessage } = account.inbound;
   const live = await countLive(deps.pool, {
     telephonyProviderId: account.id,
     direction: 'inbound',
+    // Of a webhook that comes twice, the call is counted already.
+    except: providerCallId,
   });
-  if (live >= maxConcurrentCalls) {
-    return busyMessage === undefined
-      ? rejectTwiml('busy')
-      : goodbyeTwiml(busyMessage, content.language);
-  }
+  if (live >= maxConcurrentCalls) return refuse('busy', busyMessage, content);
   const call = await insertIncoming(deps.pool, {
     id: newUuid(deps.nowMs()),
     namespace: account.namespace,
-    agentId: bound.agentId,
-    agentVersion: bound.agentVersion ?? null,
+    agentId,
+    agentVersion,
     from: numberIn(sent.form.get('From')),
-    to: bound.number,
+    to: number,
     provider: account.name,
     telephonyProviderId: account.id,
     providerCallId,
   });
-  if (!call) return rejectTwiml('rejected');
-  return connect(deps, call, content);
+  return call ? connect(deps, call, content) : rejectTwiml('rejected');
+}
+
+/** With a message the call is answered to say it; without one the caller hears what their network makes of it. */
+function refuse(
+  reason: Parameters<typeof rejectTwiml>[0],
+  message: string | undefined,
+  content: AgentContent | undefined,
+): string {
+  return message === undefined ? rejectTwiml(reason) : goodbyeTwiml(message, content?.language);
 }
 
 async function answerOutgoing(

@@ -37,6 +37,11 @@ const form = (fields: Record<string, string> = {}): Record<string, string> => ({
   CallStatus: 'ringing',
   ...fields,
 });
+const patch = async (fields: object, name = 'carrier'): Promise<void> => {
+  const { data } = await phones.read(`/v1/telephony_providers?name=${name}`);
+  const path = `/v1/telephony_providers/${data[0].id}`;
+  expect(await phones.api.call('PATCH', path, { json: fields })).toMatchObject({ status: 200 });
+};
 const calls = async (): Promise<unknown[]> => (await phones.read('/v1/calls')).data;
 
 describe.each([VOICE, STATUS])('%s', (path) => {
@@ -121,6 +126,15 @@ test('more than it may have at once is busy', async () => {
   const held = [await phones.carrier.call(NUMBER), await phones.carrier.call(NUMBER)];
   const { verbs, sid } = await phones.carrier.ring(NUMBER);
   expect(verbs).toEqual([{ name: 'Reject', attributes: { reason: 'busy' }, text: '', inside: [] }]);
+  // Of the two that are held one is told of again: it is no third.
+  const again = await phones.carrier.ring(NUMBER, { CallSid: held[0]!.sid });
+  expect(again.verbs).toMatchObject([{ name: 'Hangup' }]);
+  await patch({ inbound: { busy_message: 'All lines are busy. Please call later.' } });
+  const told = await phones.carrier.ring(NUMBER);
+  expect(told.verbs).toMatchObject([
+    { name: 'Say', text: 'All lines are busy. Please call later.' },
+    { name: 'Hangup' },
+  ]);
   for (const phone of held) await phone.hangUp();
   const phone = await phones.carrier.call(NUMBER, { CallSid: sid });
   await phone.hears(GREETING);
@@ -146,6 +160,52 @@ test('a number whose agent was never published is not answered', async () => {
   const sent = form({ AccountSid: 'AC-other', To: OTHER_NUMBER });
   const { verbs } = await phones.carrier.post(VOICE, sent, { token: 'other-token' });
   expect(verbs).toMatchObject([{ name: 'Reject', attributes: { reason: 'rejected' } }]);
+  await patch({ inbound: { closed_message: 'Nobody is here yet.' } }, 'other');
+  const told = await phones.carrier.post(
+    VOICE,
+    { ...sent, CallSid: 'CA2' },
+    { token: 'other-token' },
+  );
+  expect(told.verbs).toMatchObject([
+    { name: 'Say', text: 'Nobody is here yet.' },
+    { name: 'Hangup' },
+  ]);
+});
+
+test('two tenants that declare the same number: whose token signed it gets the call', async () => {
+  const key = await phones.api.newKey('second');
+  await phones.api.engine.store.apply(
+    {
+      kind: 'Secret',
+      namespace: 'second',
+      name: 'carrier',
+      labels: { 'parley.dev/allow': 'true' },
+      spec: { data: { token: 'token-of-the-second' } },
+    },
+    { fieldManager: 'kubectl' },
+  );
+  const agent = { name: 'shop', prompt: 'Sell.', first_message: 'The other shop.' };
+  expect(await phones.api.call('POST', '/v1/agents', { key, json: agent })).toMatchObject({
+    status: 201,
+  });
+  const json = { ...PROVIDER, numbers: [{ number: NUMBER, agent: 'shop' }] };
+  expect(await phones.api.call('POST', '/v1/telephony_providers', { key, json })).toMatchObject({
+    status: 201,
+  });
+  const before = (await phones.read('/v1/calls?limit=100')).data.length;
+  const sent = form({ CallSid: 'CA-second' });
+  const { verbs } = await phones.carrier.post(VOICE, sent, { token: 'token-of-the-second' });
+  const phone = await phones.carrier.connect('CA-second', verbs);
+  await phone.hears('The other shop.');
+  expect((await phones.read('/v1/calls?limit=100')).data).toHaveLength(before);
+  const theirs = await phones.api.call('GET', '/v1/calls', { key });
+  expect(theirs.body.data).toMatchObject([
+    { provider_call_id: 'CA-second', status: 'in_progress' },
+  ]);
+  const first = await phones.carrier.call(NUMBER);
+  await first.hears(GREETING);
+  for (const one of [phone, first]) one.send({ type: 'x' });
+  await first.hangUp();
 });
 
 test('statuses of calls that nobody knows are taken, and do nothing', async () => {
