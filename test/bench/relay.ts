@@ -1,0 +1,122 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  ACCOUNT,
+  startStandIn,
+  TOKEN,
+  type StandIn,
+} from '../calls/carriers/twilio/stand-in-carrier.ts';
+import type { Phone } from '../calls/carriers/twilio/phone.ts';
+import { startParley, type Parley } from '../roles/parley-process.ts';
+import { distribution, print, residentMemory } from './figures.ts';
+
+/**
+ * Calls by ConversationRelay: callers who ring, are greeted, ask every few seconds, and put the receiver down.
+ * From the words that a carrier sends to the first word of the reply on the wire, with an agent that needs no
+ * model: what is ours of a turn. First 25 at once, then 200.
+ *
+ *   node test/bench/relay.ts      about two minutes
+ */
+
+const NUMBER = '+442071838750';
+const SECONDS = 30;
+const PAUSE_MS = 5_000;
+
+const folder = await mkdtemp(path.join(tmpdir(), 'parley-bench-'));
+const manifests = path.join(folder, 'manifests');
+await mkdir(manifests);
+await writeFile(
+  path.join(manifests, 'line.yaml'),
+  `
+apiVersion: v1
+kind: Secret
+metadata: { name: carrier, labels: { parley.dev/allow: 'true' } }
+stringData: { token: ${TOKEN} }
+---
+apiVersion: parley.dev/v1alpha1
+kind: KnowledgeSource
+metadata: { name: parcels }
+spec: { type: text, text: 'Sending a parcel to Ireland costs nine pounds and takes four days.' }
+---
+apiVersion: parley.dev/v1alpha1
+kind: Agent
+metadata: { name: shop }
+spec: { prompt: Sell., firstMessage: 'Hello, this is the shop.', knowledge: { all: true } }
+---
+apiVersion: parley.dev/v1alpha1
+kind: TelephonyProvider
+metadata: { name: carrier }
+spec:
+  type: twilio
+  accountId: ${ACCOUNT}
+  authTokenSecretRef: { name: carrier, key: token }
+  inbound: { maxConcurrentCalls: 1000 }
+  numbers: [{ number: '${NUMBER}', agent: shop }]
+`,
+);
+const parley = await startParley({ dataDir: folder, manifests });
+const carrier = await startStandIn(parley.url);
+try {
+  await untilReady(parley);
+  const [pid] = parley.pids;
+  print('resident before', residentMemory(pid!));
+  for (const calls of [25, 200]) await bench(carrier, calls, pid!);
+} finally {
+  await carrier.stop();
+  await parley.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function bench({ call }: StandIn, calls: number, pid: number): Promise<void> {
+  const greeted: number[] = [];
+  const answered: number[] = [];
+  const cpuBefore = await cpuSec(pid);
+  const startedMs = performance.now();
+  const talk = async (i: number): Promise<void> => {
+    await delay((i / calls) * PAUSE_MS);
+    const rangMs = performance.now();
+    const phone = await call(NUMBER);
+    await nextWord(phone, 0);
+    greeted.push(performance.now() - rangMs);
+    while (performance.now() - startedMs < SECONDS * 1_000) {
+      await delay(PAUSE_MS);
+      const before = phone.frames.length;
+      const saidMs = performance.now();
+      phone.say('How much does it cost to send a parcel to Ireland?');
+      answered.push((await nextWord(phone, before)) - saidMs);
+    }
+    await phone.hangUp();
+  };
+  const all = Promise.all(Array.from({ length: calls }, (_, i) => talk(i)));
+  await delay((SECONDS * 1_000) / 2);
+  const resident = residentMemory(pid);
+  await all;
+  const tookSec = (performance.now() - startedMs) / 1_000;
+  print(`${calls} at once: ring → greeting`, distribution(greeted));
+  print(`${calls} at once: words → first word of the reply`, distribution(answered));
+  print(`${calls} at once: resident, all roles and no database`, resident);
+  const perCall = (((await cpuSec(pid)) - cpuBefore) / tookSec / calls) * 100;
+  print(`${calls} at once: of a core for one call`, `${perCall.toFixed(2)} %`);
+}
+
+/** When the next frame came that is not among the first `before`. */
+async function nextWord(phone: Phone, before: number): Promise<number> {
+  while (phone.frames.length <= before) await delay(1);
+  return phone.frames[before]!.at;
+}
+
+async function untilReady({ call }: Parley): Promise<void> {
+  for (;;) {
+    const { body } = await call('GET', '/v1/telephony_providers?ready=true');
+    if (body.data?.length > 0) return;
+    await delay(100);
+  }
+}
+
+/** Of a process and no child of it, in seconds. */
+async function cpuSec(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
