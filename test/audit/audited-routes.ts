@@ -59,6 +59,8 @@ export const NOT_AUDITED: Record<string, string> = {
   keepEscalation: 'it changes nothing: whoever accepted is still there',
   createCall: 'the hot path: a call is how a conversation starts',
   endCall: 'the hot path: a call is how a conversation ends',
+  answerTwilioCall: 'a carrier calls it, and the call is its own record',
+  noteTwilioStatus: 'likewise',
   reconcileWebhook: 'it compares; with `replay` it leaves webhook.replayed (receipts.pg.test.ts)',
   testWebhook: 'the hot route of load tests; it changes nothing, and its event is its record',
 };

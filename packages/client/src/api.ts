@@ -5174,8 +5174,8 @@ export interface paths {
           from?: string;
           /** E.164; required when outbound. Must be a phone number as +442071838750: a plus sign and 2 to 15 digits. */
           to?: string;
-          /** Who carries the call. */
-          provider?: 'simulated';
+          /** Who carries the call: a TelephonyProvider, or `simulated`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          provider?: string;
           /** Who the user is to you. */
           user_id?: string;
           /** What the agent may know of the user; `{{name}}` in its first message. */
@@ -5211,7 +5211,7 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
-        429: Refused<'rate_limited'>;
+        429: Refused<('rate_limited' | 'too_many_in_flight')>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
       };
@@ -5274,6 +5274,60 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/telephony/twilio/voice': Only<{
+    /** Answer a call */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/x-www-form-urlencoded': string;
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'text/xml': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/telephony/twilio/status': Only<{
+    /** Take a status callback */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/x-www-form-urlencoded': string;
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'text/xml': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
