@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentContent } from '../../agents/agent.ts';
 import { ApiError, reasonOf } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { endConversation } from '../../conversations/ending/end-conversation.ts';
@@ -31,7 +32,7 @@ export type Lines = {
   open: (input: {
     token: string;
     providerCallId: string;
-    line: Line;
+    lineFor: LineFor;
   }) => Promise<OpenLine | undefined>;
   /** Renews the leases of all lines, with one statement. */
   renewal: Periodic;
@@ -40,6 +41,9 @@ export type Lines = {
   /** Opens no more, and waits for those that are open, for `ms` at most; then they end as failed. */
   drain: (ms: number) => Promise<void>;
 };
+
+/** Makes the line of a call, once it is known whose it is; `content` undefined: nobody can answer it. */
+export type LineFor = (about: { namespace: string; content: AgentContent | undefined }) => Line;
 
 export type OpenLine = Pick<Talk, 'on'> & {
   /** The socket is closed, by whomever. */
@@ -74,18 +78,21 @@ export function createLines(deps: TalkDeps): Lines {
     line.line.end();
   }
 
-  async function open({ token, providerCallId, line }: Parameters<Lines['open']>[0]) {
+  async function open({ token, providerCallId, lineFor }: Parameters<Lines['open']>[0]) {
     if (isDraining) return undefined;
     const holder = randomUUID();
     const call = await takeLine(pool, { tokenHash: hashOf(token), providerCallId, holder });
     if (!call) return undefined;
     await failpoint('line.taken');
     const isNew = call.conversationId === null;
-    const conversationId = call.conversationId ?? (await answer(deps, call, line));
+    const conversationId = call.conversationId ?? (await answer(deps, call, lineFor));
     if (conversationId === undefined) return undefined;
-    const read = await readForTurn(pool, { namespace: call.namespace, id: conversationId });
-    const about = { callId: call.id, namespace: call.namespace, conversationId, line };
-    const language = read?.content?.language;
+    const { namespace } = call;
+    const read = await readForTurn(pool, { namespace, id: conversationId });
+    const content = read?.content ?? undefined;
+    const line = lineFor({ namespace, content });
+    const about = { callId: call.id, namespace, conversationId, line };
+    const language = content?.language;
     const talk = holdTalk(deps, { ...about, language, saidTo: isNew ? -1 : null });
     held.set(holder, { call, conversationId, talk, line });
     void talk.over.then(() => line.end());
@@ -133,7 +140,11 @@ class LostLine extends Error {
 }
 
 /** Begins the conversation of a call; undefined: nobody can answer it, and the user was told. */
-async function answer(deps: TalkDeps, call: HeldCall, line: Line): Promise<string | undefined> {
+async function answer(
+  deps: TalkDeps,
+  call: HeldCall,
+  lineFor: LineFor,
+): Promise<string | undefined> {
   const { id, holder, namespace, agentId, agentVersion, userId, variables, metadata } = call;
   const about = { namespace, agentId, userId, variables, metadata, callId: id };
   const version = agentVersion === null ? {} : { version: agentVersion };
@@ -150,6 +161,7 @@ async function answer(deps: TalkDeps, call: HeldCall, line: Line): Promise<strin
     if (!(error instanceof LostLine || error instanceof ApiError)) throw error;
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id, from: ['queued', 'ringing'] });
+    const line = lineFor({ namespace, content: undefined });
     line.say(words.en.away);
     line.endUtterance();
     return undefined;

@@ -23,7 +23,7 @@ export type Mouth = {
   close: () => void;
 };
 
-/** A carrier does not tell when it has played something: nine hundred characters take a minute. */
+/** A carrier that speaks does not tell when it has played something: nine hundred characters take a minute. */
 const CHARACTER_MS = 65;
 const HEARD_MAX_MS = 60_000;
 /** Of what is no turn. */
@@ -79,6 +79,10 @@ export function createMouth(line: Line): Mouth {
     },
     heardAll: spoken.heardAll,
     untilHeard: async (signal) => {
+      if (line.untilPlayed) {
+        const longest = AbortSignal.any([signal, AbortSignal.timeout(HEARD_MAX_MS)]);
+        return line.untilPlayed(longest);
+      }
       const leftMs = Math.min(heardAtMs - performance.now(), HEARD_MAX_MS);
       if (leftMs > 0) await delay(leftMs, undefined, { signal }).catch(() => undefined);
     },
