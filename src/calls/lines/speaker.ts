@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSentences } from '../../speech/synthesis/sentences.ts';
-import { heardOfSaying, isOver, sentenceOf, type Saying } from './saying.ts';
+import { heardOfSaying, sentenceOf, type Saying } from './saying.ts';
+import { createSayings } from './sayings.ts';
 import { createSoundQueue, type SoundQueueDeps } from './sound-queue.ts';
 
 /** Text is said as sound, and it is known what of it was heard. */
@@ -23,24 +24,15 @@ export type Speaker = {
   close: () => void;
 };
 
-/** After its last frame was sent; some carriers tell of no marks. */
-const MARK_LOST_MS = 3_000;
 const LOOK_MS = 20;
 
 export function createSpeaker(deps: SoundQueueDeps): Speaker {
   const queue = createSoundQueue(deps);
+  const sayings = createSayings();
   const gone = new AbortController();
-  let sayings: Saying[] = [];
   let sentences = createSentences();
   let marks = 0;
-
-  function current(): Saying {
-    const last = sayings.at(-1);
-    if (last && !last.isEnded) return last;
-    const begun: Saying = { sentences: [], isEnded: false, isOwn: false };
-    sayings.push(begun);
-    return begun;
-  }
+  const isSpeaking = (): boolean => !sayings.isEmpty();
 
   function add(saying: Saying, texts: readonly string[]): void {
     for (const text of texts) {
@@ -51,27 +43,14 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
     }
   }
 
-  /** Forgets what was played. What became no sound counts as such once its turn has come. */
-  function settle(): void {
-    const nowMs = performance.now();
-    for (const sentence of sayings.flatMap((saying) => saying.sentences)) {
-      const { isMade, frames, sentMs } = sentence;
-      const isSilent = isMade && frames === 0;
-      const isLost = sentMs !== undefined && nowMs - sentMs > MARK_LOST_MS;
-      sentence.isPlayed ||= isSilent || isLost;
-      if (!sentence.isPlayed) break;
-    }
-    while (sayings[0] && isOver(sayings[0])) sayings.shift();
-  }
-
-  function isSpeaking(): boolean {
-    settle();
-    return sayings.length > 0;
+  function say(text: string, isOwn: boolean): void {
+    if (gone.signal.aborted) return;
+    add(sayings.open() ?? sayings.begin({ isOwn }), sentences.push(text));
   }
 
   function endUtterance(): void {
-    const last = sayings.at(-1);
-    if (!last || last.isEnded) return;
+    const last = sayings.open();
+    if (!last) return;
     add(last, sentences.end());
     last.isEnded = true;
   }
@@ -79,33 +58,22 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
   function interrupt(): string | undefined {
     if (!isSpeaking()) return undefined;
     const playedFrames = queue.clear();
-    const cut = sayings;
-    sayings = [];
+    const cut = sayings.drop();
     sentences = createSentences();
     if (cut.every(({ isOwn }) => isOwn)) return undefined;
     return cut[0]!.isOwn ? '' : heardOfSaying(cut[0]!, playedFrames);
   }
 
   return {
-    say: (text) => {
-      if (!gone.signal.aborted) add(current(), sentences.push(text));
-    },
+    say: (text) => say(text, false),
     endUtterance,
     aside: (text) => {
-      if (gone.signal.aborted) return;
       endUtterance();
-      const saying = { sentences: [], isEnded: true, isOwn: true };
-      sayings.push(saying);
-      add(saying, [text]);
+      say(text, true);
+      endUtterance();
     },
     isSpeaking,
-    played: (mark) => {
-      const all = sayings.flatMap((saying) => saying.sentences);
-      const at = all.findIndex((sentence) => sentence.mark === mark);
-      // One that was cleared is echoed too: nobody knows it any more.
-      for (const sentence of all.slice(0, at + 1)) sentence.isPlayed = true;
-      settle();
-    },
+    played: sayings.played,
     interrupt,
     untilPlayed: async (signal) => {
       const either = AbortSignal.any([signal, gone.signal]);
@@ -116,7 +84,7 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
     close: () => {
       gone.abort();
       queue.stop();
-      sayings = [];
+      sayings.drop();
     },
   };
 }

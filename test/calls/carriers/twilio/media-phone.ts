@@ -116,7 +116,8 @@ export async function connectMediaPhone(
     },
     say: (text, sec) => mouth.sound(speech.utter(text, sec)),
     sound: mouth.sound,
-    press: (digit) => send({ event: 'dtmf', streamSid: 'MZ1', dtmf: { track: 'inbound_track', digit } }),
+    press: (digit) =>
+      send({ event: 'dtmf', streamSid: 'MZ1', dtmf: { track: 'inbound_track', digit } }),
     hangUp: async () => {
       send({ event: 'stop', streamSid: 'MZ1', stop: { accountSid: ACCOUNT, callSid: sid } });
       socket.close();
@@ -150,7 +151,10 @@ function createPlayer(send: (frame: unknown) => void) {
     },
     mark: (name: string) => {
       const wait = Math.max(0, endMs - performance.now());
-      marks.set(name, setTimeout(() => echo(name), wait));
+      marks.set(
+        name,
+        setTimeout(() => echo(name), wait),
+      );
     },
     clear: () => {
       frames = frames.filter((frame) => frame.endMs <= performance.now());
@@ -175,7 +179,9 @@ function createTalker(send: (frame: unknown) => void, isOpen: () => boolean) {
   let count = 0;
   const timer = setInterval(() => {
     while (isOpen() && startMs + count * FRAME_MS <= performance.now()) {
-      const { bytes, done } = queue.shift() ?? { bytes: new Uint8Array(BYTES).fill(MU_LAW_SILENCE) };
+      const { bytes, done } = queue.shift() ?? {
+        bytes: new Uint8Array(BYTES).fill(MU_LAW_SILENCE),
+      };
       count += 1;
       sent.push({ at: performance.now(), bytes });
       send({
@@ -202,7 +208,13 @@ function createTalker(send: (frame: unknown) => void, isOpen: () => boolean) {
           frame.set(bytes.subarray(at * BYTES, (at + 1) * BYTES));
           return frame;
         });
-        queue = [...queue, ...frames.map((frame, at) => ({ bytes: frame, ...(at === frames.length - 1 && { done: resolve }) }))];
+        queue = [
+          ...queue,
+          ...frames.map((frame, at) => ({
+            bytes: frame,
+            ...(at === frames.length - 1 && { done: resolve }),
+          })),
+        ];
       }),
     stop: () => clearInterval(timer),
   };

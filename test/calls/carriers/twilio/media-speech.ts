@@ -1,6 +1,10 @@
 import { decodeMuLaw } from '../../../../src/speech/audio/mu-law.ts';
 import { bytesOf } from '../../../../src/speech/audio/pcm.ts';
-import { startSpeechStub, type SpeechAnswer, type SpeechRequest } from '../../../speech/speech-stub.ts';
+import {
+  startSpeechStub,
+  type SpeechAnswer,
+  type SpeechRequest,
+} from '../../../speech/speech-stub.ts';
 
 /**
  * A provider that speaks and hears in a language of machines: every sentence is a level of its own, which the
@@ -52,7 +56,8 @@ export async function startMediaSpeech(): Promise<MediaSpeech> {
     const text = String(JSON.parse(body.toString('utf8')).input);
     self.spoken.push(text);
     const sound = bytesOf(decodeMuLaw(levelOf(sentences, text)));
-    const begin = (): void => void response.writeHead(200, { 'content-type': 'audio/pcm;rate=8000' });
+    const begin = (): void =>
+      void response.writeHead(200, { 'content-type': 'audio/pcm;rate=8000' });
     if (self.onSpeech) return self.onSpeech({ text, sound, begin, response });
     begin();
     return response.end(sound);
@@ -61,7 +66,9 @@ export async function startMediaSpeech(): Promise<MediaSpeech> {
     transcribed += 1;
     if (self.onTranscription) return self.onTranscription(response, request);
     const text = utterances[pitchOf(request)] ?? '';
-    return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ text }));
+    return response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ text }));
   };
   stub.answer((response, request) => {
     if (request.path.endsWith('/audio/speech')) return speak(response, request);
@@ -100,11 +107,15 @@ function syllables(hz: number, sec: number): Int16Array {
 function pitchOf({ body }: SpeechRequest): number {
   const start = body.indexOf('data', body.indexOf('WAVEfmt '), 'latin1') + 8;
   const end = body.lastIndexOf('\r\n--');
-  const all = Int16Array.from({ length: (end - start) >> 1 }, (_, at) => body.readInt16LE(start + 2 * at));
+  const all = Int16Array.from({ length: (end - start) >> 1 }, (_, at) =>
+    body.readInt16LE(start + 2 * at),
+  );
   const first = all.findIndex((sample) => Math.abs(sample) > 2_000);
   const last = all.findLastIndex((sample) => Math.abs(sample) > 2_000);
   const loud = all.subarray(first, last);
-  const crossings = loud.filter((sample, at) => at > 0 && sample >= 0 !== loud[at - 1]! >= 0).length;
+  const crossings = loud.filter(
+    (sample, at) => at > 0 && sample >= 0 !== loud[at - 1]! >= 0,
+  ).length;
   const hz = (crossings / 2 / loud.length) * 16_000;
   return Math.round((hz - PITCHES[0]!) / 20);
 }

@@ -1,12 +1,18 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createActivity } from '../../../../src/speech/activity/activity.ts';
 import { decodeMuLaw } from '../../../../src/speech/audio/mu-law.ts';
 import { createResampler } from '../../../../src/speech/audio/resampler.ts';
-import { echo, scriptedResponder, type Script } from '../../../conversations/turns/scripted-responder.ts';
+import {
+  echo,
+  scriptedResponder,
+  type Script,
+} from '../../../conversations/turns/scripted-responder.ts';
 import { noiseOf } from '../../../speech/audio/tones.ts';
 import { until } from '../../../until.ts';
+import { connectMediaPhone, type MediaPhone } from './media-phone.ts';
 import { startMediaFixture, type MediaFixture } from './media-setup.ts';
-import type { MediaPhone } from './media-phone.ts';
 import { GREETING } from './phone-setup.ts';
 
 /** A number rings an agent by Media Streams: sound both ways, heard and spoken by ourselves. */
@@ -20,7 +26,11 @@ beforeEach(() => responder.play(echo));
 afterAll(() => phones?.stop());
 
 /** Some seven seconds of it. */
-const STORY = Array.from({ length: 10 }, (_, at) => `This is the long sentence number ${at + 10} that is told at leisure, so that somebody falls in.`);
+const STORY = Array.from(
+  { length: 10 },
+  (_, at) =>
+    `This is the long sentence number ${at + 10} that is told at leisure until somebody falls in.`,
+);
 const tell: Script = async ({ emitToken }) => {
   const text = STORY.join(' ');
   emitToken(text);
@@ -85,7 +95,10 @@ test('queued is not played: nothing of what was made beforehand is heard after a
 test.each([
   ['a cough', (phone: MediaPhone) => phone.sound(noiseOf({ rate: 8_000, sec: 0.15, level: 0.4 }))],
   ['“mhm”', (phone: MediaPhone) => phone.say('Mhm.', 0.3)],
-  ['noise of a street', (phone: MediaPhone) => phone.sound(noiseOf({ rate: 8_000, sec: 2, level: 0.05 }))],
+  [
+    'noise of a street',
+    (phone: MediaPhone) => phone.sound(noiseOf({ rate: 8_000, sec: 2, level: 0.05 })),
+  ],
 ])('%s clears nothing', async (_, make) => {
   const { phone, call } = await storyUnderWay();
   await make(phone);
@@ -119,10 +132,29 @@ test('a key that is pressed stops the agent, and is what the user says', async (
   await phone.hangUp();
 });
 
-test('playback ends with the call', async () => {
+test('playback ends with the call, and nothing more is made for it', async () => {
+  const making = Promise.withResolvers<ServerResponse>();
+  phones.speech.onSpeech = ({ text, begin, sound, response }) => {
+    begin();
+    const isLast = text === STORY[5];
+    if (isLast) making.resolve(response);
+    return isLast ? response.write(sound.subarray(0, 1_000)) : response.end(sound);
+  };
+  const { phone } = await storyUnderWay();
+  const response = await making.promise;
+  const given = once(response, 'close');
+  await phone.hangUp();
+  await given;
+  phones.speech.onSpeech = undefined;
+  await phones.callWhen(phone.sid, { status: 'completed' });
+  expect(phones.speech.spoken.slice(-1)).toEqual([STORY[5]]);
+});
+
+test('who ends the call by the API has it hung up', async () => {
   const { phone, call } = await storyUnderWay();
   expect(await phones.api.call('POST', `/v1/calls/${call.id}/end`)).toMatchObject({ status: 200 });
-  await phone.closed;
+  await until('the carrier to be told', () => phones.carrier.hungUp.includes(phone.sid));
+  await phone.hangUp();
   expect(phone.heard()).not.toContain(STORY.at(-1));
 });
 
@@ -157,7 +189,6 @@ test('a stream that is cut is taken up again, and the conversation goes on', asy
   const phone = await phones.ring();
   await phone.heardWhole(GREETING);
   const { verbs } = await phone.cut();
-  const { connectMediaPhone } = await import('./media-phone.ts');
   const again = await connectMediaPhone(phones.carrier, phones.speech, { sid: phone.sid, verbs });
   await again.say('Are you there?');
   await again.heardWhole('You said: Are you there?');
@@ -176,7 +207,10 @@ test('an agent whose providers are the carrier’s own is answered by Conversati
   expect(await phones.api.call('PATCH', path, { json: back })).toMatchObject({ status: 200 });
 });
 
-async function storyUnderWay(): Promise<{ phone: MediaPhone; call: { id: string; conversation_id: string } }> {
+async function storyUnderWay(): Promise<{
+  phone: MediaPhone;
+  call: { id: string; conversation_id: string };
+}> {
   const phone = await phones.ring();
   await phone.heardWhole(GREETING);
   responder.play(tell);
