@@ -54,7 +54,17 @@ const RENEW_MS = LINE_LEASE_MS / 4;
 /** How often an end is looked for while a process stops. */
 const LOOK_MS = 100;
 
-type Held = { call: HeldCall; conversationId: string; talk: Talk; line: Line };
+/** Its last words, when it outlasts the time there is. */
+const LAST_WORDS_MS = 5_000;
+
+type Held = {
+  call: HeldCall;
+  conversationId: string;
+  talk: Talk;
+  line: Line;
+  /** It is told that it has to end. */
+  isBrokenOff: boolean;
+};
 
 export function createLines(deps: TalkDeps): Lines {
   const { pool, log } = deps;
@@ -87,15 +97,9 @@ export function createLines(deps: TalkDeps): Lines {
     const isNew = call.conversationId === null;
     const conversationId = call.conversationId ?? (await answer(deps, call, lineFor));
     if (conversationId === undefined) return undefined;
-    const { namespace } = call;
-    const read = await readForTurn(pool, { namespace, id: conversationId });
-    const content = read?.content ?? undefined;
-    const line = lineFor({ namespace, content });
-    const about = { callId: call.id, namespace, conversationId, line };
-    const language = content?.language;
-    const talk = holdTalk(deps, { ...about, language, saidTo: isNew ? -1 : null });
-    held.set(holder, { call, conversationId, talk, line });
-    void talk.over.then(() => line.end());
+    const holding = await hold(deps, { call, conversationId, lineFor, saidTo: isNew ? -1 : null });
+    const { talk } = holding;
+    held.set(holder, holding);
     return {
       on: talk.on,
       closed: async () => {
@@ -168,8 +172,27 @@ async function answer(
   }
 }
 
+type ToHold = Pick<Held, 'call' | 'conversationId'> & { lineFor: LineFor; saidTo: number | null };
+
+/** Holds the conversation of a call, until it is over. */
+async function hold(deps: TalkDeps, { call, conversationId, lineFor, saidTo }: ToHold) {
+  const { id: callId, namespace } = call;
+  const read = await readForTurn(deps.pool, { namespace, id: conversationId });
+  const content = read?.content ?? undefined;
+  const line = lineFor({ namespace, content });
+  const about = { callId, namespace, conversationId, line };
+  const talk = holdTalk(deps, { ...about, language: content?.language, saidTo });
+  const holding: Held = { call, conversationId, talk, line, isBrokenOff: false };
+  void talk.over.then(() => {
+    if (!holding.isBrokenOff) line.end();
+  });
+  return holding;
+}
+
 /** A call that outlasts the time there is ends as failed, with all that an end brings. */
-async function breakOff(deps: TalkDeps, { call, conversationId, talk, line }: Held): Promise<void> {
+async function breakOff(deps: TalkDeps, holding: Held): Promise<void> {
+  const { call, conversationId, talk, line } = holding;
+  holding.isBrokenOff = true;
   talk.leave();
   line.say(words.en.over);
   line.endUtterance();
@@ -180,5 +203,6 @@ async function breakOff(deps: TalkDeps, { call, conversationId, talk, line }: He
   }).catch((error: unknown) => {
     deps.log.warn({ reason: reasonOf(error), call: id }, 'a call was not ended before the stop');
   });
+  await line.untilPlayed?.(AbortSignal.timeout(LAST_WORDS_MS));
   line.end();
 }

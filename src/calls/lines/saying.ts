@@ -51,7 +51,7 @@ export function heardOfSaying({ sentences }: Saying, playedFrames: number): stri
 function wordsWithin({ text, startFrame, frames, ...sentence }: Sentence, played: number): string {
   const guessed = text.length / CHARS_PER_FRAME;
   const all = sentence.isMade && !sentence.isCut ? frames : Math.max(frames, guessed);
-  const share = Math.max(0, Math.min(1, (Math.min(played - startFrame, frames) || 0) / all));
+  const share = all > 0 ? Math.max(0, Math.min(played - startFrame, frames)) / all : 0;
   const chars = share * text.length;
   // A word is heard when its end is.
   const words = [...text.matchAll(/\S+/gu)].filter(

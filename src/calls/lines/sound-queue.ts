@@ -48,13 +48,74 @@ const MADE_AHEAD_MS = 15_000;
 const LOOK_MS = 100;
 
 export function createSoundQueue(deps: SoundQueueDeps): SoundQueue {
-  const { format, sink } = deps;
-  const { bytesPerFrame } = format;
+  const { sink } = deps;
+  const sender = createSender(deps);
   let waiting: Sentence[] = [];
-  /** Whose mark was not sent yet. */
-  let unmarked: Sentence[] = [];
   let wanted = new AbortController();
   let isMaking = false;
+
+  async function make(sentence: Sentence, { signal }: AbortController): Promise<void> {
+    while (sender.queuedMs() > MADE_AHEAD_MS) {
+      await delay(LOOK_MS);
+      if (signal.aborted) return;
+    }
+    sender.begin(sentence);
+    const isWhole = await makeSound(deps, sentence.text, signal, (samples) =>
+      sender.push(sentence, samples),
+    );
+    if (!signal.aborted) sender.end(sentence, isWhole);
+  }
+
+  /** Who was interrupted is not waited for. */
+  async function makeAll(): Promise<void> {
+    if (isMaking) return;
+    isMaking = true;
+    const mine = wanted;
+    while (!mine.signal.aborted && waiting.length > 0) await make(waiting.shift()!, mine);
+    if (mine === wanted) isMaking = false;
+  }
+
+  function drop(): number {
+    const playedFrames = sender.clear();
+    wanted.abort();
+    wanted = new AbortController();
+    waiting = [];
+    isMaking = false;
+    return playedFrames;
+  }
+
+  return {
+    add: (sentence) => {
+      waiting.push(sentence);
+      void makeAll();
+    },
+    clear: () => {
+      const playedFrames = drop();
+      sink.clear();
+      return playedFrames;
+    },
+    stop: () => {
+      drop();
+      sender.stop();
+    },
+  };
+}
+
+/** Sends sound at its pace, a mark behind each sentence. */
+type Sender = {
+  begin: (sentence: Sentence) => void;
+  push: (sentence: Sentence, samples: Int16Array) => void;
+  end: (sentence: Sentence, isWhole: boolean) => void;
+  queuedMs: () => number;
+  /** Returns how many frames were played since the last time. */
+  clear: () => number;
+  stop: () => void;
+};
+
+function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>): Sender {
+  const { bytesPerFrame } = format;
+  /** Whose mark was not sent yet. */
+  let unmarked: Sentence[] = [];
   let madeBytes = 0;
   let sentFrames = 0;
 
@@ -79,63 +140,36 @@ export function createSoundQueue(deps: SoundQueueDeps): SoundQueue {
     }
   }
 
-  async function make(sentence: Sentence, { signal }: AbortController): Promise<void> {
-    while (pacer.queuedMs() > MADE_AHEAD_MS) {
-      await delay(LOOK_MS);
-      if (signal.aborted) return;
-    }
-    sentence.startFrame = madeBytes / bytesPerFrame;
-    const count = (bytes: number): void => {
-      madeBytes = bytes;
-      sentence.frames = Math.floor(madeBytes / bytesPerFrame) - sentence.startFrame;
-    };
-    const isWhole = await makeSound(deps, sentence.text, signal, (samples) => {
-      const bytes = format.encode(samples);
-      count(madeBytes + bytes.length);
-      pacer.push(bytes);
-    });
-    if (signal.aborted) return;
-    // As the pacer fills it up.
-    count(Math.ceil(madeBytes / bytesPerFrame) * bytesPerFrame);
-    sentence.isCut = !isWhole;
-    sentence.isMade = true;
-    pacer.flush();
-    markSent();
-  }
-
-  /** Who was interrupted is not waited for. */
-  async function makeAll(): Promise<void> {
-    if (isMaking) return;
-    isMaking = true;
-    const mine = wanted;
-    while (!mine.signal.aborted && waiting.length > 0) await make(waiting.shift()!, mine);
-    if (mine === wanted) isMaking = false;
-  }
-
-  function drop(): number {
-    const { playedMs } = pacer.clear();
-    wanted.abort();
-    wanted = new AbortController();
-    [waiting, unmarked] = [[], []];
-    isMaking = false;
-    madeBytes = sentFrames = 0;
-    return Math.floor(playedMs / FRAME_MS);
+  function count(sentence: Sentence, bytes: number): void {
+    madeBytes = bytes;
+    sentence.frames = Math.floor(madeBytes / bytesPerFrame) - sentence.startFrame;
   }
 
   return {
-    add: (sentence) => {
-      waiting.push(sentence);
+    begin: (sentence) => {
+      sentence.startFrame = madeBytes / bytesPerFrame;
       unmarked.push(sentence);
-      void makeAll();
     },
+    push: (sentence, samples) => {
+      const bytes = format.encode(samples);
+      count(sentence, madeBytes + bytes.length);
+      pacer.push(bytes);
+    },
+    end: (sentence, isWhole) => {
+      // As the pacer fills it up.
+      count(sentence, Math.ceil(madeBytes / bytesPerFrame) * bytesPerFrame);
+      sentence.isCut = !isWhole;
+      sentence.isMade = true;
+      pacer.flush();
+      markSent();
+    },
+    queuedMs: pacer.queuedMs,
     clear: () => {
-      const played = drop();
-      sink.clear();
-      return played;
+      const { playedMs } = pacer.clear();
+      unmarked = [];
+      madeBytes = sentFrames = 0;
+      return Math.floor(playedMs / FRAME_MS);
     },
-    stop: () => {
-      drop();
-      pacer.stop();
-    },
+    stop: pacer.stop,
   };
 }

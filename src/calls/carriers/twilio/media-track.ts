@@ -31,18 +31,17 @@ export function createMediaTrack({ nowMs, onFlood }: Deps): MediaTrack {
   let countedMs = nowMs();
   let hasFlooded = false;
 
-  function isTooMuch(bytes: number): boolean {
+  /** ms that may be heard by now. */
+  function allowedMs(): number {
     const now = nowMs();
     creditMs = Math.min(HELD_BACK_MS, creditMs + (now - countedMs) * SPEED_MAX);
     countedMs = now;
-    const ms = bytes / BYTES_PER_MS;
-    if (ms <= creditMs) {
-      creditMs -= ms;
-      return false;
-    }
+    return creditMs;
+  }
+
+  function drop(): undefined {
     if (!hasFlooded) onFlood();
     hasFlooded = true;
-    return true;
   }
 
   return {
@@ -53,10 +52,13 @@ export function createMediaTrack({ nowMs, onFlood }: Deps): MediaTrack {
       if (chunk !== undefined && chunk <= lastChunk) return undefined;
       const gapMs = timestamp === undefined || nextMs === undefined ? 0 : timestamp - nextMs;
       if (gapMs <= -GAP_MS_MIN && chunk === undefined) return undefined;
-      const silentMs = gapMs >= GAP_MS_MIN ? Math.min(gapMs, GAP_MS_MAX) : 0;
-      if (isTooMuch(silentMs * BYTES_PER_MS + sound.length)) return undefined;
+      const soundMs = sound.length / BYTES_PER_MS;
+      const restMs = Math.floor(allowedMs() - soundMs);
+      if (restMs < 0) return drop();
+      const silentMs = gapMs >= GAP_MS_MIN ? Math.min(gapMs, GAP_MS_MAX, restMs) : 0;
+      creditMs -= soundMs + silentMs;
       lastChunk = chunk ?? lastChunk;
-      if (timestamp !== undefined) nextMs = timestamp + sound.length / BYTES_PER_MS;
+      if (timestamp !== undefined) nextMs = timestamp + soundMs;
       if (silentMs === 0) return sound;
       return Buffer.concat([Buffer.alloc(silentMs * BYTES_PER_MS, MU_LAW_SILENCE), sound]);
     },
