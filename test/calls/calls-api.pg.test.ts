@@ -35,10 +35,10 @@ describe('what is refused', () => {
     expect(reply.body.errors).toMatchObject([{ pointer }]);
   });
 
-  test('a provider is refused with the names of those there are', async () => {
+  test('a provider that nobody has declared', async () => {
     const json = { agent_id: fixture.agentId, to: TO, provider: 'twilio' };
     const { body } = await fixture.api.call('POST', '/v1/calls', { json });
-    expect(body.errors[0].detail).toContain('simulated');
+    expect(body.errors).toMatchObject([{ pointer: '/provider', code: 'unknown_provider' }]);
   });
 
   test('more than a thousand turns', async () => {

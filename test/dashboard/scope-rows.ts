@@ -116,6 +116,8 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
 
   createCall: 'no screen: calls are placed by programs and telephone systems',
   endCall: [{ page: call, control: 'Hang up' }],
+  answerTwilioCall: 'no screen: a carrier calls it',
+  noteTwilioStatus: 'no screen: likewise',
 
   createApiKey: [{ page: at('/settings'), control: 'Make a key' }],
   rotateApiKey: [{ page: at('/settings'), control: 'Rotate of the scene' }],

@@ -27,6 +27,7 @@ export type RouteFixture = {
 
 const AGENT = { prompt: 'You sell bicycles.' };
 const SOURCE = { type: 'text', text: 'We open at nine.' };
+const CALLBACK = { body: 'AccountSid=AC1', type: 'application/x-www-form-urlencoded' };
 const ENDPOINT = { url: 'https://example.com/hook' };
 
 async function made(fixture: RouteFixture, path: string, json: unknown): Promise<string> {
@@ -297,6 +298,9 @@ export const ROWS: Record<string, Row> = {
   },
   getCall: { path: call, status: 200 },
   endCall: { path: below(call, '/end'), json: {}, status: 200 },
+  // Without a signature; with one: test/calls/carriers/twilio.
+  answerTwilioCall: { path: at('/v1/telephony/twilio/voice'), raw: CALLBACK, status: 401 },
+  noteTwilioStatus: { path: at('/v1/telephony/twilio/status'), raw: CALLBACK, status: 401 },
 
   listApiKeys: { path: at('/v1/api_keys'), status: 200 },
   createApiKey: { path: at('/v1/api_keys'), json: KEY, status: 201 },
