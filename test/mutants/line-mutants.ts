@@ -109,10 +109,17 @@ export const LINE_MUTANTS: readonly Mutant[] = [
     name: 'webhook-makes-two-calls',
     why: 'a webhook that the carrier sends once more is a second call, of which nobody ever hears',
     file: ROWS,
-    find: `where telephony_provider_id is not null and provider_call_id is not null do nothing
-             returning`,
-    replace: `where telephony_provider_id is not null and provider_call_id is not null do update
-               set id = excluded.id returning`,
+    find: `'ringing', $7, $8, $9, null,`,
+    replace: `'ringing', $7, nullif($8::uuid, $8), $9, null,`,
+    suite: REFUSED,
+    test: 'a webhook that comes twice is one call',
+  },
+  {
+    name: 'repeat-turned-away',
+    why: 'a caller is turned away since their carrier asked twice what to do with them',
+    file: ROWS,
+    find: 'where telephony_provider_id = $8 and provider_call_id = $9 and not exists (select from made)`,',
+    replace: 'where id = $1 and telephony_provider_id = $8 and provider_call_id = $9`,',
     suite: REFUSED,
     test: 'a webhook that comes twice is one call',
   },
