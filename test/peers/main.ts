@@ -20,12 +20,13 @@ import { tryWebsite } from './three-sources/website.ts';
  * agent: they are what `/v1/chat/completions` is for, so what they make of an answer is asked of them.
  * They are installed once below ~/.cache/parley, by npm (with its lock) and by pip. And documents of others
  * become knowledge: a site that Debian packs, files that LibreOffice makes, the feed of `examples/`.
+ * And Twilio's own package signs requests for us, and reads what we answer.
  *
- *   npm run test:peers [-- openai-node langchain website libreoffice feed ...]
+ *   npm run test:peers [-- openai-node langchain website libreoffice feed telephony ...]
  */
 
 const HERE = import.meta.dirname;
-const PEERS = ['openai-node', 'openai_python', 'langchain', 'ai-sdk'];
+const PEERS = ['openai-node', 'openai_python', 'langchain', 'ai-sdk', 'telephony'];
 /** Of documents; LibreOffice is used where it is installed. */
 const SOURCES: Record<string, (story: Story) => Promise<void>> = {
   website: async (story) => tryWebsite(story, keyOf('other')),
@@ -41,6 +42,7 @@ const folder = await temporaryFolder();
 const manifests = path.join(folder.path, 'manifests');
 await mkdir(manifests);
 await cp(path.join(HERE, 'knowledge.yaml'), path.join(manifests, 'shop.yaml'));
+await cp(path.join(HERE, 'telephony.yaml'), path.join(manifests, 'carrier.yaml'));
 // In a database that `keys create` reaches too.
 const postgres = createEmbeddedPostgres({
   dataDir: path.join(folder.path, 'postgres'),

@@ -1,0 +1,130 @@
+// A stand-in for a carrier, so that you can phone an agent from the terminal without an account anywhere.
+//
+//   node examples/carrier.mjs --number +442071838750   rings a number of a TelephonyProvider
+//   node examples/carrier.mjs                          waits on http://localhost:4795 for calls that go out
+//
+// No packages needed, Node 22 or newer (20 with --experimental-websocket). It does what Twilio does with
+// ConversationRelay: signs its requests, opens the socket that the answer names, and turns speech into text and
+// back, which here is typing and printing. A line of yours is what the caller says; one of digits is keys that they
+// press; one that you type while the agent speaks interrupts it. Ctrl-D hangs up.
+
+import { createHmac, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+
+const { PARLEY = 'http://127.0.0.1:8080', AUTH_TOKEN = 'token-of-the-stand-in' } = process.env;
+const { values: options } = parseArgs({
+  options: {
+    number: { type: 'string' },
+    from: { type: 'string', default: '+447700900123' },
+    account: { type: 'string', default: 'AC00000000000000000000000000000001' },
+  },
+});
+/** As fast as people speak. */
+const WORD_MS = 250;
+const lines = createInterface({ input: process.stdin });
+/** Sockets of the calls that go on. */
+const calls = new Map();
+const newSid = () => `CA${randomBytes(16).toString('hex')}`;
+
+/** Posts a form as the carrier does, and answers with the TwiML that comes back. */
+async function post(url, fields) {
+  const form = { AccountSid: options.account, ...fields };
+  const sorted = Object.keys(form).toSorted();
+  const signed = url + sorted.map((name) => name + form[name]).join('');
+  const signature = createHmac('sha1', AUTH_TOKEN).update(signed).digest('base64');
+  const headers = { 'x-twilio-signature': signature };
+  const answer = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(form) });
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  return answer.text();
+}
+
+/** Of the first element of that name. None that is read here has an entity in it. */
+const attribute = (twiml, element, name) =>
+  new RegExp(`<${element}[^>]* ${name}="([^"]*)"`).exec(twiml)?.[1];
+
+/** Does what the TwiML says; resolves when the call is over. */
+async function follow(twiml, sid) {
+  const url = attribute(twiml, 'ConversationRelay', 'url');
+  if (url === undefined) return console.log(`-- no conversation: ${twiml.split('\n')[1]}`);
+  await talk(new WebSocket(url), sid, attribute(twiml, 'Parameter', 'value'));
+  const over = { CallSid: sid, SessionStatus: 'completed', CallStatus: 'completed' };
+  await post(attribute(twiml, 'Connect', 'action'), over);
+  console.log('-- the call is over');
+}
+
+function talk(socket, sid, token) {
+  const send = (frame) => socket.send(JSON.stringify(frame));
+  let toSay = '';
+  let said = '';
+  const speaking = setInterval(() => {
+    const [word = ''] = /^\s*\S+\s*/.exec(toSay) ?? [];
+    toSay = toSay.slice(word.length);
+    said += word;
+    process.stdout.write(word);
+    if (word !== '' && toSay === '') process.stdout.write('\n');
+  }, WORD_MS);
+
+  const hear = (line) => {
+    if (/^[0-9*#]+$/.test(line)) return [...line].forEach((digit) => send({ type: 'dtmf', digit }));
+    if (toSay !== '') {
+      send({ type: 'interrupt', utteranceUntilInterrupt: said, durationUntilInterruptMs: 0 });
+      console.log(' … (interrupted)');
+    }
+    toSay = said = '';
+    if (line !== '') send({ type: 'prompt', voicePrompt: line, lang: 'en-GB', last: true });
+  };
+
+  lines.on('line', hear).once('close', () => socket.close());
+  calls.set(sid, socket);
+  socket.onopen = () => send({ type: 'setup', callSid: sid, customParameters: { token } });
+  socket.onmessage = ({ data }) => {
+    const frame = JSON.parse(data);
+    if (frame.type === 'text') toSay += frame.last ? `${frame.token} ` : frame.token;
+  };
+  return new Promise((resolve) => {
+    socket.onclose = ({ code, reason }) => {
+      clearInterval(speaking);
+      lines.off('line', hear);
+      if (code !== 1000 && code !== 1005)
+        console.log(`-- the socket was closed: ${code} ${reason}`);
+      resolve();
+    };
+  });
+}
+
+/** The REST API of the carrier, as far as calls that go out need it. */
+async function serve(request, response) {
+  const form = Object.fromEntries(new URLSearchParams(await text(request)));
+  const sid = /Calls\/(\w+)\.json/.exec(request.url)?.[1] ?? newSid();
+  const answer = { sid, status: calls.has(sid) ? 'in-progress' : 'completed', calls: [] };
+  response.writeHead(form.To ? 201 : 200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(answer));
+  if (form.Status === 'completed') calls.get(sid)?.close();
+  if (!form.To) return;
+  console.log(`-- ${form.From} calls ${form.To}: Enter picks up`);
+  await post(form.StatusCallback, { CallSid: sid, CallStatus: 'ringing' });
+  await new Promise((resolve) => lines.once('line', resolve));
+  await follow(await post(form.Url, { CallSid: sid, CallStatus: 'in-progress' }), sid);
+}
+
+async function ring() {
+  const call = { CallSid: newSid(), From: options.from, To: options.number };
+  const ringing = { ...call, Direction: 'inbound', CallStatus: 'ringing' };
+  await follow(await post(`${PARLEY}/v1/telephony/twilio/voice`, ringing), call.CallSid);
+}
+
+const tell = (error) => console.log(`-- ${error.message}`);
+
+if (options.number === undefined) {
+  createServer((request, response) => void serve(request, response).catch(tell)).listen(
+    4795,
+    'localhost',
+  );
+  console.log('-- waits at http://localhost:4795');
+} else {
+  await ring().catch(tell);
+  process.exit();
+}
