@@ -79,19 +79,21 @@ function talk(socket, sid, token) {
 
   lines.on('line', hear).once('close', () => socket.close());
   calls.set(sid, socket);
-  socket.onopen = () => send({ type: 'setup', callSid: sid, customParameters: { token } });
-  socket.onmessage = ({ data }) => {
+  socket.addEventListener('open', () =>
+    send({ type: 'setup', callSid: sid, customParameters: { token } }),
+  );
+  socket.addEventListener('message', ({ data }) => {
     const frame = JSON.parse(data);
     if (frame.type === 'text') toSay += frame.last ? `${frame.token} ` : frame.token;
-  };
+  });
   return new Promise((resolve) => {
-    socket.onclose = ({ code, reason }) => {
+    socket.addEventListener('close', ({ code, reason }) => {
       clearInterval(speaking);
       lines.off('line', hear);
       if (code !== 1000 && code !== 1005)
         console.log(`-- the socket was closed: ${code} ${reason}`);
       resolve();
-    };
+    });
   });
 }
 
