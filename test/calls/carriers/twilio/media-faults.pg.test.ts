@@ -156,8 +156,11 @@ test('a flood is dropped, and the call goes on', async () => {
   const phone = await phones.ring();
   await phone.heardWhole(GREETING);
   const payload = Buffer.alloc(160, 0xff).toString('base64');
-  for (let i = 0; i < 5_000; i += 1)
+  for (let i = 0; i < 1_000; i += 1)
     phone.send({ event: 'media', media: { track: 'inbound', payload } });
+  // What comes behind it has its turn when all of it was read.
+  for (const key of '5#') phone.press(key);
+  await phone.heardWhole('You said: 5');
   await phone.say('Are you there?');
   await phone.heardWhole('You said: Are you there?');
   await phone.hangUp();
