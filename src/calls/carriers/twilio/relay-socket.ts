@@ -78,6 +78,7 @@ export function relaySocket({
             if (unknown > UNKNOWN_MAX) socket.close(1003, 'no frames of ConversationRelay');
             return;
           }
+          unknown = 0;
           if (opening === undefined) return begin(frame);
           if (opened) return take(frame);
           if (early.length < EARLY_MAX) early.push(frame);
