@@ -6,7 +6,7 @@
 // No packages needed, Node 22 or newer (20 with --experimental-websocket). It does what Twilio does with
 // ConversationRelay: signs its requests, opens the socket that the answer names, and turns speech into text and
 // back, which here is typing and printing. A line of yours is what the caller says; one of digits is keys that they
-// press; one that you type while the agent speaks interrupts it. Ctrl-D hangs up.
+// press; one that you type while the agent speaks interrupts it. Ctrl-D hangs up, Ctrl-C ends it.
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -52,7 +52,6 @@ async function follow(twiml, sid) {
   await talk(new WebSocket(url), sid, attribute(twiml, 'Parameter', 'value'));
   const over = { CallSid: sid, SessionStatus: 'completed', CallStatus: 'completed' };
   await post(attribute(twiml, 'Connect', 'action'), over);
-  console.log('-- the call is over');
 }
 
 function talk(socket, sid, token) {
@@ -79,19 +78,21 @@ function talk(socket, sid, token) {
 
   lines.on('line', hear).once('close', () => socket.close());
   calls.set(sid, socket);
-  socket.onopen = () => send({ type: 'setup', callSid: sid, customParameters: { token } });
-  socket.onmessage = ({ data }) => {
+  socket.addEventListener('open', () => {
+    send({ type: 'setup', callSid: sid, customParameters: { token } });
+  });
+  socket.addEventListener('message', ({ data }) => {
     const frame = JSON.parse(data);
     if (frame.type === 'text') toSay += frame.last ? `${frame.token} ` : frame.token;
-  };
+  });
   return new Promise((resolve) => {
-    socket.onclose = ({ code, reason }) => {
+    socket.addEventListener('close', ({ code, reason }) => {
       clearInterval(speaking);
       lines.off('line', hear);
-      if (code !== 1000 && code !== 1005)
-        console.log(`-- the socket was closed: ${code} ${reason}`);
+      calls.delete(sid);
+      console.log(`\n-- the socket is closed: ${code} ${reason}`);
       resolve();
-    };
+    });
   });
 }
 

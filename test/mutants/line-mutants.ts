@@ -56,7 +56,8 @@ export const LINE_MUTANTS: readonly Mutant[] = [
     why: 'a token that was given to one call opens the line of it for another',
     file: ROWS,
     find: 'where line_token = $1 and provider_call_id = $2 and ${CALL_LIVE} and line_holder is null',
-    replace: 'where line_token = $1 and $2::text is not null and ${CALL_LIVE} and line_holder is null',
+    replace:
+      'where line_token = $1 and $2::text is not null and ${CALL_LIVE} and line_holder is null',
     suite: REFUSED,
     test: 'a token opens a line once, for the call that it was given to',
   },

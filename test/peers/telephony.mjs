@@ -91,7 +91,10 @@ await check('its own builder writes the answer that we write', async () => {
 
 await check('it knows each attribute that we write', async () => {
   const folder = createRequire(import.meta.url).resolve('twilio/package.json');
-  const types = readFileSync(folder.replace('package.json', 'lib/twiml/VoiceResponse.d.ts'), 'utf8');
+  const types = readFileSync(
+    folder.replace('package.json', 'lib/twiml/VoiceResponse.d.ts'),
+    'utf8',
+  );
   const { text } = await post(VOICE, form({ CallSid: 'CA6' }));
   for (const element of ['Connect', 'ConversationRelay', 'Parameter']) {
     const [, known = ''] = types.split(`interface ${element}Attributes {`);
