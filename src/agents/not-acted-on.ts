@@ -4,20 +4,31 @@ import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
  * What is declared, kept and shown, and changes nothing that the agent does (contract §4): `not acted on by
- * this version: voice, transcriber`, and where no model answers `…: tools (refund, hang_up), voice, language,
- * model, the escalation rule tool_failure`; undefined when there is no such thing. Who declares it is told, and does
- * not wait for it.
+ * this version: voice (speed), transcriber`, and where no model answers `…: tools (refund, hang_up), voice
+ * (speed), language, model, the escalation rule tool_failure`; undefined when there is no such thing. Who declares
+ * it is told, and does not wait for it.
  */
 export function notActedOn(spec: AgentSpec, models: Models): string | undefined {
   const content = contentOf(spec);
-  const names = hasModel(content, models)
-    ? SPOKEN.filter((field) => content[field])
-    : withoutModel(content);
+  const names = hasModel(content, models) ? unspoken(content) : withoutModel(content);
   return names.length > 0 ? `not acted on by this version: ${names.join(', ')}` : undefined;
 }
 
-/** For lines that nobody speaks on yet. */
-const SPOKEN = ['voice', 'transcriber'] as const;
+/** What a carrier that speaks by itself is not told. */
+const OWN_SPEECH = ['model', 'speed', 'fallback'] as const;
+
+/**
+ * Of how it speaks and hears: all is acted on where both name a provider, which may be ones of the namespace.
+ * Else a carrier hears and speaks, and is told of the voice its provider, id and language.
+ */
+function unspoken({ transcriber, voice }: Content): string[] {
+  if (voice?.provider !== undefined && transcriber?.provider !== undefined) return [];
+  const unsaid = OWN_SPEECH.filter((field) => voice?.[field] !== undefined);
+  return [
+    ...(unsaid.length > 0 ? [`voice (${unsaid.join(', ')})`] : []),
+    ...(transcriber ? ['transcriber'] : []),
+  ];
+}
 
 type Content = ReturnType<typeof contentOf>;
 
@@ -31,13 +42,14 @@ function withoutModel(content: Content): string[] {
   const tools = (content.tools ?? []).map(({ name }) => name);
   // Which numbers are ones to call depends on the region.
   const isForPhones = content.redaction?.includes('phone') ?? false;
-  const fields = ([...SPOKEN, 'language', 'model'] as const).filter(
+  const fields = (['language', 'model'] as const).filter(
     (field) => content[field] && !(field === 'language' && isForPhones),
   );
   const isJudged = content.judgement?.by === 'model' && !content.judgement.model?.provider;
   const isRule = content.escalation?.rules?.some(({ when }) => when === 'tool_failure') ?? false;
   return [
     ...(tools.length > 0 ? [`tools (${listed(tools)})`] : []),
+    ...unspoken(content),
     ...fields,
     ...(isRule ? ['the escalation rule tool_failure'] : []),
     ...(isJudged ? ['judgement'] : []),

@@ -22,7 +22,7 @@ test('is a condition that is there while it is true, and one Event', async () =>
   await engine.declareAgent('clara', {
     prompt: 'Be kind.',
     tools: [tool('refund'), { type: 'end_call', name: 'bye' }],
-    voice: { provider: 'x' },
+    voice: { provider: 'x', speed: 2 },
     language: 'en-GB',
     model: { name: 'm' },
     escalation: { rules: [{ when: 'user_request' }, { when: 'tool_failure', count: 2 }] },
@@ -31,7 +31,7 @@ test('is a condition that is there while it is true, and one Event', async () =>
   await awaitCondition(engine, of, { type: 'Ready', status: 'True', reason: 'Published' });
   const { Degraded, Stalled } = conditionsOf(await engine.settled('Agent', 'clara'));
   const message =
-    'not acted on by this version: tools (refund, bye), voice, language, model, ' +
+    'not acted on by this version: tools (refund, bye), voice (speed), language, model, ' +
     'the escalation rule tool_failure';
   expect(Degraded).toMatchObject({ status: 'True', reason: 'NotSupported', message });
   expect(Stalled).toBeUndefined();

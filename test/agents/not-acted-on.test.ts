@@ -7,7 +7,7 @@ import { notActedOn } from '../../src/agents/not-acted-on.ts';
 const spec = {
   prompt: 'Be kind.',
   tools: [{ type: 'end_call', name: 'bye' }],
-  voice: { provider: 'x' },
+  voice: { provider: 'x', speed: 2 },
   language: 'en-GB',
   model: { name: 'm' },
   escalation: { rules: [{ when: 'tool_failure' }] },
@@ -17,7 +17,7 @@ const withProvider = { ...spec, model: { provider: 'acme' } };
 
 test('without a model it is all that a model is needed for', () => {
   expect(notActedOn(spec, { hasDefaultModel: false })).toBe(
-    'not acted on by this version: tools (bye), voice, language, model, the escalation rule tool_failure',
+    'not acted on by this version: tools (bye), voice (speed), language, model, the escalation rule tool_failure',
   );
 });
 
@@ -42,22 +42,36 @@ test.each([
   [withProvider, false],
   [withProvider, true],
   [withFallback, false],
-])('with one it is the voice', (of, hasDefaultModel) => {
-  expect(notActedOn(of, { hasDefaultModel })).toBe('not acted on by this version: voice');
+])('with one it is what no carrier is told of the voice', (of, hasDefaultModel) => {
+  expect(notActedOn(of, { hasDefaultModel })).toBe('not acted on by this version: voice (speed)');
   expect(notActedOn({ ...of, voice: {} }, { hasDefaultModel })).toBeUndefined();
 });
 
 test('a transcriber is named beside the voice, whoever answers', () => {
   const both = { ...spec, transcriber: { language: 'de' } } as AgentSpec;
   expect(notActedOn(both, { hasDefaultModel: true })).toBe(
-    'not acted on by this version: voice, transcriber',
+    'not acted on by this version: voice (speed), transcriber',
   );
-  expect(notActedOn(both, { hasDefaultModel: false })).toContain('voice, transcriber, language');
+  expect(notActedOn(both, { hasDefaultModel: false })).toContain(
+    'voice (speed), transcriber, language',
+  );
+});
+
+test('what a carrier is told of a voice is acted on, and all of both where both name a provider', () => {
+  const voice = { provider: 'x', voiceId: 'v', language: 'de' };
+  const models = { hasDefaultModel: true };
+  expect(notActedOn({ ...spec, voice }, models)).toBeUndefined();
+  const fully = { ...voice, model: 'm', speed: 2, fallback: [{ model: 'n' }] };
+  expect(notActedOn({ ...spec, voice: fully }, models)).toBe(
+    'not acted on by this version: voice (model, speed, fallback)',
+  );
+  const both = { ...spec, voice: fully, transcriber: { provider: 'x', keywords: ['Tide'] } };
+  expect(notActedOn(both as AgentSpec, models)).toBeUndefined();
 });
 
 test('a model of the samples is one, for the agents that it answers', () => {
   const models = { hasDefaultModel: false, isSample: () => true };
-  expect(notActedOn(spec, models)).toBe('not acted on by this version: voice');
+  expect(notActedOn(spec, models)).toBe('not acted on by this version: voice (speed)');
   const other = { hasDefaultModel: false, isSample: () => false };
   expect(notActedOn(spec, other)).toMatch(/tools \(bye\)/);
 });

@@ -7,6 +7,8 @@ export type Line = {
   endUtterance: () => void;
   /** Hangs up, whatever is still to be heard. */
   end: () => void;
+  /** Resolves when what was said has been played; absent: the line is never told. */
+  untilPlayed?: (signal: AbortSignal) => Promise<void>;
 };
 
 export type LineEvent =

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentContent } from '../../agents/agent.ts';
 import { ApiError, reasonOf } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { endConversation } from '../../conversations/ending/end-conversation.ts';
@@ -31,7 +32,7 @@ export type Lines = {
   open: (input: {
     token: string;
     providerCallId: string;
-    line: Line;
+    lineFor: LineFor;
   }) => Promise<OpenLine | undefined>;
   /** Renews the leases of all lines, with one statement. */
   renewal: Periodic;
@@ -40,6 +41,9 @@ export type Lines = {
   /** Opens no more, and waits for those that are open, for `ms` at most; then they end as failed. */
   drain: (ms: number) => Promise<void>;
 };
+
+/** Makes the line of a call, once it is known whose it is; `content` undefined: nobody can answer it. */
+export type LineFor = (about: { namespace: string; content: AgentContent | undefined }) => Line;
 
 export type OpenLine = Pick<Talk, 'on'> & {
   /** The socket is closed, by whomever. */
@@ -50,7 +54,17 @@ const RENEW_MS = LINE_LEASE_MS / 4;
 /** How often an end is looked for while a process stops. */
 const LOOK_MS = 100;
 
-type Held = { call: HeldCall; conversationId: string; talk: Talk; line: Line };
+/** Its last words, when it outlasts the time there is. */
+const LAST_WORDS_MS = 5_000;
+
+type Held = {
+  call: HeldCall;
+  conversationId: string;
+  talk: Talk;
+  line: Line;
+  /** It is told that it has to end. */
+  isBrokenOff: boolean;
+};
 
 export function createLines(deps: TalkDeps): Lines {
   const { pool, log } = deps;
@@ -74,21 +88,18 @@ export function createLines(deps: TalkDeps): Lines {
     line.line.end();
   }
 
-  async function open({ token, providerCallId, line }: Parameters<Lines['open']>[0]) {
+  async function open({ token, providerCallId, lineFor }: Parameters<Lines['open']>[0]) {
     if (isDraining) return undefined;
     const holder = randomUUID();
     const call = await takeLine(pool, { tokenHash: hashOf(token), providerCallId, holder });
     if (!call) return undefined;
     await failpoint('line.taken');
     const isNew = call.conversationId === null;
-    const conversationId = call.conversationId ?? (await answer(deps, call, line));
+    const conversationId = call.conversationId ?? (await answer(deps, call, lineFor));
     if (conversationId === undefined) return undefined;
-    const read = await readForTurn(pool, { namespace: call.namespace, id: conversationId });
-    const about = { callId: call.id, namespace: call.namespace, conversationId, line };
-    const language = read?.content?.language;
-    const talk = holdTalk(deps, { ...about, language, saidTo: isNew ? -1 : null });
-    held.set(holder, { call, conversationId, talk, line });
-    void talk.over.then(() => line.end());
+    const holding = await hold(deps, { call, conversationId, lineFor, saidTo: isNew ? -1 : null });
+    const { talk } = holding;
+    held.set(holder, holding);
     return {
       on: talk.on,
       closed: async () => {
@@ -133,7 +144,11 @@ class LostLine extends Error {
 }
 
 /** Begins the conversation of a call; undefined: nobody can answer it, and the user was told. */
-async function answer(deps: TalkDeps, call: HeldCall, line: Line): Promise<string | undefined> {
+async function answer(
+  deps: TalkDeps,
+  call: HeldCall,
+  lineFor: LineFor,
+): Promise<string | undefined> {
   const { id, holder, namespace, agentId, agentVersion, userId, variables, metadata } = call;
   const about = { namespace, agentId, userId, variables, metadata, callId: id };
   const version = agentVersion === null ? {} : { version: agentVersion };
@@ -150,14 +165,34 @@ async function answer(deps: TalkDeps, call: HeldCall, line: Line): Promise<strin
     if (!(error instanceof LostLine || error instanceof ApiError)) throw error;
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id, from: ['queued', 'ringing'] });
+    const line = lineFor({ namespace, content: undefined });
     line.say(words.en.away);
     line.endUtterance();
     return undefined;
   }
 }
 
+type ToHold = Pick<Held, 'call' | 'conversationId'> & { lineFor: LineFor; saidTo: number | null };
+
+/** Holds the conversation of a call, until it is over. */
+async function hold(deps: TalkDeps, { call, conversationId, lineFor, saidTo }: ToHold) {
+  const { id: callId, namespace } = call;
+  const read = await readForTurn(deps.pool, { namespace, id: conversationId });
+  const content = read?.content ?? undefined;
+  const line = lineFor({ namespace, content });
+  const about = { callId, namespace, conversationId, line };
+  const talk = holdTalk(deps, { ...about, language: content?.language, saidTo });
+  const holding: Held = { call, conversationId, talk, line, isBrokenOff: false };
+  void talk.over.then(() => {
+    if (!holding.isBrokenOff) line.end();
+  });
+  return holding;
+}
+
 /** A call that outlasts the time there is ends as failed, with all that an end brings. */
-async function breakOff(deps: TalkDeps, { call, conversationId, talk, line }: Held): Promise<void> {
+async function breakOff(deps: TalkDeps, holding: Held): Promise<void> {
+  const { call, conversationId, talk, line } = holding;
+  holding.isBrokenOff = true;
   talk.leave();
   line.say(words.en.over);
   line.endUtterance();
@@ -168,5 +203,6 @@ async function breakOff(deps: TalkDeps, { call, conversationId, talk, line }: He
   }).catch((error: unknown) => {
     deps.log.warn({ reason: reasonOf(error), call: id }, 'a call was not ended before the stop');
   });
+  await line.untilPlayed?.(AbortSignal.timeout(LAST_WORDS_MS));
   line.end();
 }

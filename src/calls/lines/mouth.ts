@@ -17,15 +17,13 @@ export type Mouth = {
   aside: (text: string) => void;
   interrupted: (heard: string) => Utterance[];
   heardAll: () => void;
-  /** Whether what was said is probably still to be heard. */
-  isSpeaking: () => boolean;
   /** Resolves when what was said can have been heard, or the signal is aborted. */
   untilHeard: (signal: AbortSignal) => Promise<void>;
   /** Says nothing more. */
   close: () => void;
 };
 
-/** A carrier does not tell when it has played something: nine hundred characters take a minute. */
+/** A carrier that speaks does not tell when it has played something: nine hundred characters take a minute. */
 const CHARACTER_MS = 65;
 const HEARD_MAX_MS = 60_000;
 /** Of what is no turn. */
@@ -80,8 +78,11 @@ export function createMouth(line: Line): Mouth {
       return spoken.interrupted(heard);
     },
     heardAll: spoken.heardAll,
-    isSpeaking: () => heardAtMs > performance.now(),
     untilHeard: async (signal) => {
+      if (line.untilPlayed) {
+        const longest = AbortSignal.any([signal, AbortSignal.timeout(HEARD_MAX_MS)]);
+        return line.untilPlayed(longest);
+      }
       const leftMs = Math.min(heardAtMs - performance.now(), HEARD_MAX_MS);
       if (leftMs > 0) await delay(leftMs, undefined, { signal }).catch(() => undefined);
     },

@@ -30,6 +30,8 @@ export type TurnTakerInput = {
 /** What the user says becomes turns, and the replies are said as they are made. */
 export type TurnTaker = {
   hear: (text: string) => void;
+  /** Whether a reply is under way that is wanted. */
+  isReplying: () => boolean;
   /** The reply under way is not wanted any more. */
   cancel: () => void;
   /** Keeps of turns that were cut what was heard of them. */
@@ -102,6 +104,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
       });
       inHand = Promise.all([before, turn]).then(() => undefined);
     },
+    isReplying: () => canceling?.signal.aborted === false,
     cancel: () => canceling?.abort(),
     keepHeard,
     wasSaid: (index) => said.delete(index),

@@ -46,8 +46,8 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
   const digits = createDigits(turns.hear);
 
   function heard(text: string): void {
-    // Who says "mhm" listens, and the agent goes on.
-    if (mouth.isSpeaking() && isBackchannel(text, language)) return;
+    // Who says "mhm" while a reply is made listens, and it goes on; after it "yes" is an answer.
+    if (turns.isReplying() && isBackchannel(text, language)) return;
     turns.hear(text);
   }
 

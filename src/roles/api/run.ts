@@ -94,7 +94,8 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const changes = openChanges(deps);
   let baseUrl = deps.baseUrl ?? '';
   const clocks = { nowMs: Date.now, clockMs: monotonicMs };
-  const telephony = openTelephony({ ...deps, ...clocks, baseUrl: () => baseUrl });
+  const findEndpoint = endpoints.find;
+  const telephony = openTelephony({ ...deps, ...clocks, findEndpoint, baseUrl: () => baseUrl });
   const woken = {
     eventStreams,
     keys: doors,
@@ -106,7 +107,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   };
   const { listener, awaitProjection } = createWakeUps(deps, woken);
   await listener.start();
-  const replies = openReplies({ ...deps, ...clocks, findEndpoint: endpoints.find });
+  const replies = openReplies({ ...deps, ...clocks, findEndpoint });
   const talk = { ...replies, notifier, turns, baseUrl: () => baseUrl };
   const { conversations, judge } = openConversations(deps, talk);
   const maintenance = createMaintenance({
@@ -116,7 +117,8 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     ...telephony,
     conversations,
   });
-  const { lines, sockets } = openLines({ ...deps, ...conversations, ...maintenance, followers });
+  const toTalk = { ...deps, ...conversations, ...maintenance, followers };
+  const { lines, sockets } = openLines({ ...toTalk, ...telephony });
   const readers = createReaders(deps);
   const routes = createRoutes({
     ...deps,

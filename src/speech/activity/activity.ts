@@ -6,6 +6,8 @@ export type Activity = {
   /** PCM16 in chunks of any length; what happened in it, in order. */
   push: (samples: Int16Array) => readonly ActivityEvent[];
   isSpeaking: () => boolean;
+  /** Of the speech under way, from its beginning to its last sound; 0: nobody speaks. */
+  speechMs: () => number;
 };
 
 /**
@@ -68,12 +70,12 @@ export function createActivity(options: ActivityOptions): Activity {
     heard = [];
     return { kind: 'started', atMs: (windows + 1) * WINDOW_MS, preRoll };
   };
+  const speechMs = (): number => (lastAt + 1 - begunAt) * WINDOW_MS;
   const follow = (above: number): ActivityEvent | undefined => {
     if (above > GO_ON_DB) lastAt = windows;
     if ((windows - lastAt) * WINDOW_MS < silenceMs) return undefined;
     isSpeaking = false;
-    const speechMs = (lastAt + 1 - begunAt) * WINDOW_MS;
-    return { kind: 'ended', atMs: (windows + 1) * WINDOW_MS, speechMs };
+    return { kind: 'ended', atMs: (windows + 1) * WINDOW_MS, speechMs: speechMs() };
   };
   const look = (window: Int16Array): ActivityEvent | undefined => {
     const { db, voicing } = levelOf(window);
@@ -99,6 +101,7 @@ export function createActivity(options: ActivityOptions): Activity {
       return events;
     },
     isSpeaking: () => isSpeaking,
+    speechMs: () => (isSpeaking ? speechMs() : 0),
   };
 }
 

@@ -17,16 +17,24 @@ import type { Lines } from '../../lines/lines.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
 import { requireSigned, signedFor, type AuthenticateDeps, type Sent } from './authenticate.ts';
 import { endingOf, settleCall } from '../../lines/settle-call.ts';
-import { RELAY_PATH, VOICE_PATH } from './paths.ts';
+import { MEDIA_PATH, RELAY_PATH, VOICE_PATH } from './paths.ts';
 import { becameOf } from './statuses.ts';
-import { goodbyeTwiml, rejectTwiml, relayTwiml } from './twiml.ts';
+import { goodbyeTwiml, rejectTwiml, relayTwiml, streamTwiml } from './twiml.ts';
 import { fromUuid } from '../../../ids.ts';
 
 export type VoiceDeps = ConversationDeps &
-  AuthenticateDeps & { lines: Pick<Lines, 'offer'>; log: Logger };
+  AuthenticateDeps & {
+    lines: Pick<Lines, 'offer'>;
+    /** Whether an agent of the namespace hears and speaks by providers of ours. */
+    hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;
+    log: Logger;
+  };
 
-/** With the uuid of the call that the address names. */
-export type SentOfCall = Sent & { callId: string | undefined };
+/**
+ * With what the address names: the uuid of the call, and, once a stream of sound is over, which one of the
+ * call it was, from 1.
+ */
+export type SentOfCall = Sent & { callId: string | undefined; stream: number | undefined };
 
 /**
  * What the carrier is to do with a call that comes in, one of ours that was answered, or one whose socket is
@@ -43,7 +51,8 @@ export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<st
   const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
   const signed = await requireSigned(deps, account || undefined, sent);
   if (!call || call.endedAt !== null) return goodbyeTwiml(undefined);
-  if (sent.form.has('SessionStatus')) return afterSocket(deps, call, sent);
+  if (sent.stream !== undefined || sent.form.has('SessionStatus'))
+    return afterSocket(deps, call, sent);
   return answerOutgoing(deps, { call, account: signed, sent });
 }
 
@@ -140,16 +149,26 @@ class CallOver extends Error {
 }
 
 /** Its socket is over: the call is too, unless it was cut. Then another one is opened, with whoever is there. */
-async function afterSocket(deps: VoiceDeps, call: CallRow, { form }: SentOfCall): Promise<string> {
+async function afterSocket(
+  deps: VoiceDeps,
+  call: CallRow,
+  { form, stream }: SentOfCall,
+): Promise<string> {
   const became = becameOf(form.get('CallStatus') ?? '') ?? 'live';
-  if (became !== 'live' || form.get('SessionStatus') !== 'failed') {
+  // Of a stream the carrier does not say how it ended; somebody is there, so that it was cut.
+  const wasCut =
+    stream === undefined ? form.get('SessionStatus') === 'failed' : stream < STREAMS_MAX;
+  if (became !== 'live' || !wasCut) {
     await settleCall(deps, call, endingOf(call, became === 'live' ? HUNG_UP : became));
     return goodbyeTwiml(undefined);
   }
   await dropLine(deps.pool, call.id);
   const bound = { agentId: call.agentId, agentVersion: call.agentVersion ?? undefined };
-  return connect(deps, call, await contentOf(deps, call, bound));
+  return connect(deps, call, await contentOf(deps, call, bound), (stream ?? 0) + 1);
 }
+
+/** Of one call: a line that is cut so often does not hold. */
+const STREAMS_MAX = 20;
 
 /** Whose socket was closed in an orderly way, and not by the end of the conversation. */
 const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
@@ -157,18 +176,26 @@ const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
 async function connect(
   deps: VoiceDeps,
   call: CallRow,
-  content: Pick<AgentContent, 'language' | 'voice'> | undefined,
+  content: AgentContent | undefined,
+  stream = 1,
 ): Promise<string> {
   const token = await deps.lines.offer(call.id);
   if (token === undefined) return goodbyeTwiml(undefined);
   const base = deps.baseUrl().replace(/\/+$/, '');
+  const sockets = base.replace(/^http/, 'ws');
+  const action = `${base}${VOICE_PATH}?call=${fromUuid('call', call.id)}`;
+  const parameters = { token };
+  if (content && (await deps.hasOwnSpeech(call.namespace, content))) {
+    const url = `${sockets}${MEDIA_PATH}`;
+    return streamTwiml({ url, action: `${action}&stream=${stream}`, parameters });
+  }
   return relayTwiml({
-    url: `${base.replace(/^http/, 'ws')}${RELAY_PATH}`,
-    action: `${base}${VOICE_PATH}?call=${fromUuid('call', call.id)}`,
+    url: `${sockets}${RELAY_PATH}`,
+    action,
     language: content?.voice?.language ?? content?.language,
     voice: content?.voice?.voiceId,
     ttsProvider: content?.voice?.provider,
-    parameters: { token },
+    parameters,
   });
 }
 

@@ -2,3 +2,4 @@
 export const VOICE_PATH = '/v1/telephony/twilio/voice';
 export const STATUS_PATH = '/v1/telephony/twilio/status';
 export const RELAY_PATH = '/v1/telephony/twilio/relay';
+export const MEDIA_PATH = '/v1/telephony/twilio/media';

@@ -53,7 +53,7 @@ export function relaySocket({
       const open = async (frame: RelayFrame): Promise<OpenLine | undefined> => {
         const token = frame.type === 'setup' ? frame.customParameters?.['token'] : undefined;
         if (frame.type !== 'setup' || typeof token !== 'string') return undefined;
-        return lines.open({ token, providerCallId: frame.callSid, line: lineOf(socket) });
+        return lines.open({ token, providerCallId: frame.callSid, lineFor: () => lineOf(socket) });
       };
 
       const begin = (frame: RelayFrame): void => {

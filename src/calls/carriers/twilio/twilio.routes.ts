@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { callbackRoute } from '../../../platform/http/keyless/callback-route.ts';
 import type { Answer, Route } from '../../../platform/http/route.ts';
 import { toUuid } from '../../../ids.ts';
-import { answerVoice, type VoiceDeps } from './answer-voice.ts';
+import { answerVoice, type SentOfCall, type VoiceDeps } from './answer-voice.ts';
 import { noteStatus } from './note-status.ts';
 import { STATUS_PATH, VOICE_PATH } from './paths.ts';
 
@@ -25,7 +25,7 @@ export function twilioRoutes(deps: VoiceDeps): Route[] {
       answers: { 200: { description: 'What to do with the call.', forms: twiml } },
       errors: ['unauthorized', 'rate_limited'],
       handle: async (sent) =>
-        answerOf(await answerVoice(deps, { ...sent, callId: callIn(sent.query) })),
+        answerOf(await answerVoice(deps, { ...sent, ...namedIn(sent.query) })),
     }),
     callbackRoute({
       method: 'post',
@@ -38,15 +38,18 @@ export function twilioRoutes(deps: VoiceDeps): Route[] {
         'nobody knows they are taken and do nothing.',
       answers: { 200: { description: 'Nothing more to do.', forms: twiml } },
       errors: ['unauthorized', 'rate_limited'],
-      handle: async (sent) =>
-        answerOf(await noteStatus(deps, { ...sent, callId: callIn(sent.query) })),
+      handle: async (sent) => answerOf(await noteStatus(deps, { ...sent, ...namedIn(sent.query) })),
     }),
   ];
 }
 
-/** uuid of the call that its address names; undefined: none. */
-function callIn(query: URLSearchParams): string | undefined {
-  return toUuid('call', query.get('call') ?? '') ?? undefined;
+/** What its address names: the uuid of a call, and which of its streams is over. */
+function namedIn(query: URLSearchParams): Pick<SentOfCall, 'callId' | 'stream'> {
+  const stream = Number(query.get('stream') ?? 0);
+  return {
+    callId: toUuid('call', query.get('call') ?? '') ?? undefined,
+    stream: Number.isInteger(stream) && stream > 0 ? stream : undefined,
+  };
 }
 
 function answerOf(xml: string): Answer {

@@ -29,11 +29,23 @@ export function relayTwiml({
     interruptible: 'any',
     dtmfDetection: 'true',
   };
-  const inside = Object.entries(parameters).map(([name, value]) =>
-    element('Parameter', { name, value }),
-  );
+  const inside = parametersOf(parameters);
+  return document(element('Connect', { action }, element('ConversationRelay', attributes, inside)));
+}
+
+function parametersOf(parameters: Record<string, string>): string {
+  const all = Object.entries(parameters);
+  return all.map(([name, value]) => element('Parameter', { name, value })).join('');
+}
+
+/** Speech goes over a socket as sound, both ways. */
+export function streamTwiml({
+  action,
+  parameters,
+  url,
+}: Pick<RelayOptions, 'url' | 'action' | 'parameters'>): string {
   return document(
-    element('Connect', { action }, element('ConversationRelay', attributes, inside.join(''))),
+    element('Connect', { action }, element('Stream', { url }, parametersOf(parameters))),
   );
 }
 

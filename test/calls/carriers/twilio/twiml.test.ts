@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { goodbyeTwiml, relayTwiml } from '../../../../src/calls/carriers/twilio/twiml.ts';
+import {
+  goodbyeTwiml,
+  relayTwiml,
+  streamTwiml,
+} from '../../../../src/calls/carriers/twilio/twiml.ts';
 import { readTwiml } from './read-twiml.ts';
 
 test('the socket, what it is handed, and who is asked when it is over', () => {
@@ -51,4 +55,19 @@ test('what a tenant wrote is said, and is no XML', () => {
     inside: [],
   });
   expect(hangUp?.name).toBe('Hangup');
+});
+
+test('a stream of sound, with what it is handed', () => {
+  const url = 'wss://parley.example/v1/telephony/twilio/media';
+  const action = 'https://parley.example/v1/telephony/twilio/voice?call=call_1&stream=1';
+  const parameter = { name: 'Parameter', attributes: { name: 'token', value: 't<' } };
+  const stream = { name: 'Stream', attributes: { url }, text: '' };
+  expect(readTwiml(streamTwiml({ url, action, parameters: { token: 't<' } }))).toEqual([
+    {
+      name: 'Connect',
+      attributes: { action },
+      text: '',
+      inside: [{ ...stream, inside: [{ ...parameter, text: '', inside: [] }] }],
+    },
+  ]);
 });

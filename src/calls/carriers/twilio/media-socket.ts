@@ -1,0 +1,156 @@
+import { reasonOf } from '../../../errors.ts';
+import type { Logger } from '../../../platform/observability/logger.ts';
+import type { Socket, SocketRoute } from '../../../platform/http/sockets/sockets.ts';
+import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../speech/audio/mu-law.ts';
+import type { SpeechProviders } from '../../../speech/providers/speech-providers.ts';
+import { createAudioLine, type AudioLine } from '../../lines/audio-line.ts';
+import type { Line, LineEvent } from '../../lines/line.ts';
+import type { LineFor, Lines, OpenLine } from '../../lines/lines.ts';
+import { speechOf } from '../../lines/own-speech.ts';
+import type { SoundFormat } from '../../lines/sound-queue.ts';
+import {
+  clearFrame,
+  isMuLaw,
+  markFrame,
+  readMediaFrame,
+  soundFrame,
+  type MediaFrame,
+  type StartFrame,
+} from './media-frames.ts';
+import { createMediaTrack } from './media-track.ts';
+import { MEDIA_PATH } from './paths.ts';
+
+/** A frame of 20 ms has some 300 bytes. */
+const FRAME_BYTES_MAX = 64 * 1024;
+/** Who has a token shows it at once. */
+const START_MS = 5_000;
+/** Frames that say nothing we know, one after the other: whoever sends them is no carrier. */
+const UNKNOWN_MAX = 50;
+/** Of what comes while a conversation begins: two seconds. */
+const EARLY_MAX = 100;
+
+const FORMAT: SoundFormat = {
+  sampleRate: 8_000,
+  bytesPerFrame: 160,
+  silence: MU_LAW_SILENCE,
+  encode: encodeMuLaw,
+};
+
+export type MediaSocketDeps = {
+  lines: Pick<Lines, 'open'>;
+  providers: SpeechProviders;
+  log: Logger;
+};
+
+/**
+ * Media Streams: the carrier sends what is heard and plays what is sent, as µ-law. Its first frames are
+ * `connected` and `start`, which has the token that the answer to its call gave it; without one that is right
+ * nothing else is read.
+ */
+export function mediaSocket(deps: MediaSocketDeps): SocketRoute {
+  return {
+    path: MEDIA_PATH,
+    frameBytesMax: FRAME_BYTES_MAX,
+    accept: (socket) => {
+      let stream: ReturnType<typeof openStream> | undefined;
+      let unknown = 0;
+      const tooLate = setTimeout(() => socket.close(1008, 'no start'), START_MS);
+      return {
+        onText: (text) => {
+          const frame = readMediaFrame(text);
+          if (!frame) {
+            unknown += 1;
+            if (unknown > UNKNOWN_MAX) socket.close(1003, 'no frames of Media Streams');
+            return;
+          }
+          unknown = 0;
+          if (stream) return stream.take(frame);
+          if (frame.event !== 'start') return;
+          clearTimeout(tooLate);
+          if (!isMuLaw(frame.start)) return socket.close(1003, 'no µ-law of 8000 Hz');
+          stream = openStream(deps, socket, frame.start);
+        },
+        onClose: () => {
+          clearTimeout(tooLate);
+          stream?.closed();
+        },
+      };
+    },
+  };
+}
+
+/** One that has shown its token: what comes waits until its line is open. */
+function openStream(
+  { lines, log, providers }: MediaSocketDeps,
+  socket: Socket,
+  { callSid, streamSid, customParameters }: StartFrame,
+): { take: (frame: MediaFrame) => void; closed: () => void } {
+  let opened: OpenLine | undefined;
+  let audio: AudioLine | undefined;
+  let early: MediaFrame[] = [];
+  let isClosed = false;
+  const onFlood = (): void => log.warn({ callSid }, 'a carrier sends more than real time has');
+  const track = createMediaTrack({ nowMs: () => performance.now(), onFlood });
+  const on = (event: LineEvent): void => opened?.on(event);
+
+  const lineFor: LineFor = ({ namespace, content }) => {
+    if (!content) return silentLine(socket);
+    const speech = speechOf(providers, { namespace, content, sampleRate: FORMAT.sampleRate });
+    audio = createAudioLine({ speech, format: FORMAT, sink: sinkOf(socket, streamSid), on, log });
+    return audio;
+  };
+
+  const take = (frame: MediaFrame): void => {
+    if (frame.event === 'media') {
+      const sound = track.take(frame.media);
+      if (sound) audio?.hear(decodeMuLaw(sound));
+    } else if (frame.event === 'mark') audio?.played(frame.mark.name);
+    else if (frame.event === 'dtmf') audio?.press(frame.dtmf.digit);
+    else if (frame.event === 'stop') socket.close();
+  };
+
+  const token = customParameters?.['token'];
+  const asked = { token: String(token), providerCallId: callSid, lineFor };
+  const opening = typeof token === 'string' ? lines.open(asked) : Promise.resolve(undefined);
+  const ready = opening
+    .catch((error: unknown) => {
+      log.error({ reason: reasonOf(error) }, 'a line could not be opened');
+      return undefined;
+    })
+    .then((line) => {
+      opened = line;
+      if (!line) return socket.close(1008, 'the token opens no line');
+      if (isClosed) return;
+      early.forEach(take);
+      early = [];
+    });
+
+  return {
+    take: (frame) => {
+      if (opened) return take(frame);
+      early.push(frame);
+      if (early.length > EARLY_MAX) early.shift();
+    },
+    closed: () => {
+      isClosed = true;
+      void ready.then(() => {
+        audio?.close();
+        return opened?.closed();
+      });
+    },
+  };
+}
+
+function sinkOf(socket: Socket, streamSid: string) {
+  return {
+    frame: (bytes: Uint8Array) => socket.send(soundFrame(streamSid, bytes)),
+    mark: (name: string) => socket.send(markFrame(streamSid, name)),
+    clear: () => socket.send(clearFrame(streamSid)),
+    close: () => socket.close(),
+  };
+}
+
+/** Of a call that nobody can answer, so that nobody's voice is known. */
+function silentLine(socket: Socket): Line {
+  return { say: () => undefined, endUtterance: () => undefined, end: () => socket.close() };
+}

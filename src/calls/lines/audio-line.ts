@@ -1,0 +1,76 @@
+import type { Logger } from '../../platform/observability/logger.ts';
+import { createResampler } from '../../speech/audio/resampler.ts';
+import { createEar, EAR_RATE } from './ear.ts';
+import type { Line, LineEvent } from './line.ts';
+import type { Speech } from './own-speech.ts';
+import type { SoundFormat, SoundSink } from './sound-queue.ts';
+import { createSpeaker } from './speaker.ts';
+import words from './line-words.json' with { type: 'json' };
+
+/** A line that carries sound: we hear and speak by ourselves (contract §4, telephony). */
+export type AudioLine = Line & {
+  /** PCM16 at the rate of the line, in its order and without gaps. */
+  hear: (samples: Int16Array) => void;
+  /** All before this mark was played. */
+  played: (mark: string) => void;
+  /** A key was pressed: who presses one speaks. */
+  press: (digit: string) => void;
+  /** Nobody is there any more. Nothing is heard or said. */
+  close: () => void;
+};
+
+export type AudioLineDeps = {
+  speech: Speech;
+  format: SoundFormat;
+  /** `close`: hangs up. */
+  sink: SoundSink & { close: () => void };
+  on: (event: LineEvent) => void;
+  log: Logger;
+};
+
+export function createAudioLine(deps: AudioLineDeps): AudioLine {
+  const { format, log, on, sink, speech } = deps;
+  const { sorry } = words[speech.spokenIn?.startsWith('de') ? 'de' : 'en'];
+  const up = createResampler({ from: format.sampleRate, to: EAR_RATE });
+  const { synthesizer, spokenIn: language } = speech;
+  const speaker = createSpeaker({ synthesizer, language, format, sink, log });
+
+  function interrupt(): void {
+    const heard = speaker.interrupt();
+    if (heard !== undefined) on({ type: 'interrupted', heard });
+  }
+
+  const ear = createEar({
+    recognizer: speech.recognizer,
+    language: speech.heardIn,
+    log,
+    isAgentSpeaking: speaker.isSpeaking,
+    onInterrupt: interrupt,
+    onHeard: (text) => on({ type: 'heard', text }),
+    onLost: () => {
+      if (!speaker.isSpeaking()) speaker.aside(sorry);
+    },
+  });
+
+  function close(): void {
+    ear.close();
+    speaker.close();
+  }
+
+  return {
+    say: speaker.say,
+    endUtterance: speaker.endUtterance,
+    untilPlayed: speaker.untilPlayed,
+    end: () => {
+      close();
+      sink.close();
+    },
+    hear: (samples) => ear.hear(up.push(samples)),
+    played: speaker.played,
+    press: (digit) => {
+      interrupt();
+      on({ type: 'digit', digit });
+    },
+    close,
+  };
+}

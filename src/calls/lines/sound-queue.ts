@@ -1,0 +1,175 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../../platform/observability/logger.ts';
+import { createPacer, FRAME_MS } from '../../speech/audio/pacer.ts';
+import type { Synthesizer } from '../../speech/synthesis/synthesizer.ts';
+import { makeSound } from './make-sound.ts';
+import type { Sentence } from './saying.ts';
+
+/** Sentences become sound, one after the other, and are sent as they are heard. */
+export type SoundQueue = {
+  add: (sentence: Sentence) => void;
+  /** Drops everything, here and on the other side. Returns how many frames were played since the last time. */
+  clear: () => number;
+  /** Sends nothing more. */
+  stop: () => void;
+};
+
+/** How sound goes over a line. */
+export type SoundFormat = {
+  /** Hz. */
+  sampleRate: number;
+  bytesPerFrame: number;
+  silence: number;
+  encode: (samples: Int16Array) => Uint8Array;
+};
+
+/** The other side, which plays frames in their order. */
+export type SoundSink = {
+  frame: (bytes: Uint8Array) => void;
+  /** To be told when all frames before it were played. */
+  mark: (name: string) => void;
+  /** Drops what it has not played. */
+  clear: () => void;
+};
+
+export type SoundQueueDeps = {
+  synthesizer: Synthesizer;
+  /** BCP 47 of what is said. */
+  language: string | undefined;
+  format: SoundFormat;
+  sink: SoundSink;
+  log: Logger;
+};
+
+/** Given before they are due, so that a late timer is not heard. */
+const AHEAD_FRAMES = 5;
+/** What is made before it is due; what nobody hears costs money. */
+const MADE_AHEAD_MS = 15_000;
+const LOOK_MS = 100;
+
+export function createSoundQueue(deps: SoundQueueDeps): SoundQueue {
+  const { sink } = deps;
+  const sender = createSender(deps);
+  let waiting: Sentence[] = [];
+  let wanted = new AbortController();
+  let isMaking = false;
+
+  async function make(sentence: Sentence, { signal }: AbortController): Promise<void> {
+    while (sender.queuedMs() > MADE_AHEAD_MS) {
+      await delay(LOOK_MS);
+      if (signal.aborted) return;
+    }
+    sender.begin(sentence);
+    const isWhole = await makeSound(deps, sentence.text, signal, (samples) =>
+      sender.push(sentence, samples),
+    );
+    if (!signal.aborted) sender.end(sentence, isWhole);
+  }
+
+  /** Who was interrupted is not waited for. */
+  async function makeAll(): Promise<void> {
+    if (isMaking) return;
+    isMaking = true;
+    const mine = wanted;
+    while (!mine.signal.aborted && waiting.length > 0) await make(waiting.shift()!, mine);
+    if (mine === wanted) isMaking = false;
+  }
+
+  function drop(): number {
+    const playedFrames = sender.clear();
+    wanted.abort();
+    wanted = new AbortController();
+    waiting = [];
+    isMaking = false;
+    return playedFrames;
+  }
+
+  return {
+    add: (sentence) => {
+      waiting.push(sentence);
+      void makeAll();
+    },
+    clear: () => {
+      const playedFrames = drop();
+      sink.clear();
+      return playedFrames;
+    },
+    stop: () => {
+      drop();
+      sender.stop();
+    },
+  };
+}
+
+/** Sends sound at its pace, a mark behind each sentence. */
+type Sender = {
+  begin: (sentence: Sentence) => void;
+  push: (sentence: Sentence, samples: Int16Array) => void;
+  end: (sentence: Sentence, isWhole: boolean) => void;
+  queuedMs: () => number;
+  /** Returns how many frames were played since the last time. */
+  clear: () => number;
+  stop: () => void;
+};
+
+function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>): Sender {
+  const { bytesPerFrame } = format;
+  /** Whose mark was not sent yet. */
+  let unmarked: Sentence[] = [];
+  let madeBytes = 0;
+  let sentFrames = 0;
+
+  const pacer = createPacer({
+    ...format,
+    aheadFrames: AHEAD_FRAMES,
+    send: (frame) => {
+      sentFrames += 1;
+      sink.frame(frame);
+      markSent();
+    },
+  });
+
+  function markSent(): void {
+    for (let next = unmarked[0]; next?.isMade; next = unmarked[0]) {
+      if (next.startFrame + next.frames > sentFrames) return;
+      unmarked.shift();
+      // Of what became no sound nobody can tell that it was played.
+      if (next.frames === 0) continue;
+      next.sentMs = performance.now();
+      sink.mark(next.mark);
+    }
+  }
+
+  function count(sentence: Sentence, bytes: number): void {
+    madeBytes = bytes;
+    sentence.frames = Math.floor(madeBytes / bytesPerFrame) - sentence.startFrame;
+  }
+
+  return {
+    begin: (sentence) => {
+      sentence.startFrame = madeBytes / bytesPerFrame;
+      unmarked.push(sentence);
+    },
+    push: (sentence, samples) => {
+      const bytes = format.encode(samples);
+      count(sentence, madeBytes + bytes.length);
+      pacer.push(bytes);
+    },
+    end: (sentence, isWhole) => {
+      // As the pacer fills it up.
+      count(sentence, Math.ceil(madeBytes / bytesPerFrame) * bytesPerFrame);
+      sentence.isCut = !isWhole;
+      sentence.isMade = true;
+      pacer.flush();
+      markSent();
+    },
+    queuedMs: pacer.queuedMs,
+    clear: () => {
+      const { playedMs } = pacer.clear();
+      unmarked = [];
+      madeBytes = sentFrames = 0;
+      return Math.floor(playedMs / FRAME_MS);
+    },
+    stop: pacer.stop,
+  };
+}

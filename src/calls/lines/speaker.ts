@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createSentences } from '../../speech/synthesis/sentences.ts';
+import { heardOfSaying, sentenceOf, type Saying } from './saying.ts';
+import { createSayings } from './sayings.ts';
+import { createSoundQueue, type SoundQueueDeps } from './sound-queue.ts';
+
+/** Text is said as sound, and it is known what of it was heard. */
+export type Speaker = {
+  say: (text: string) => void;
+  endUtterance: () => void;
+  /** Says what is in no transcript. */
+  aside: (text: string) => void;
+  /** Something is heard, or will be. */
+  isSpeaking: () => boolean;
+  /** The other side has played what comes before this mark. */
+  played: (mark: string) => void;
+  /**
+   * Silence, at once. Returns what was heard of the utterance that was playing; undefined: nothing was that
+   * stands in a transcript.
+   */
+  interrupt: () => string | undefined;
+  /** Resolves when nothing is left to be heard, or the signal is aborted. */
+  untilPlayed: (signal: AbortSignal) => Promise<void>;
+  close: () => void;
+};
+
+const LOOK_MS = 20;
+
+export function createSpeaker(deps: SoundQueueDeps): Speaker {
+  const queue = createSoundQueue(deps);
+  const sayings = createSayings();
+  const gone = new AbortController();
+  let sentences = createSentences();
+  let marks = 0;
+  const isSpeaking = (): boolean => !sayings.isEmpty();
+
+  function add(saying: Saying, texts: readonly string[]): void {
+    for (const text of texts) {
+      marks += 1;
+      const sentence = sentenceOf(text, `s${marks}`);
+      saying.sentences.push(sentence);
+      queue.add(sentence);
+    }
+  }
+
+  function say(text: string, isOwn: boolean): void {
+    if (gone.signal.aborted) return;
+    add(sayings.open() ?? sayings.begin({ isOwn }), sentences.push(text));
+  }
+
+  function endUtterance(): void {
+    const last = sayings.open();
+    if (!last) return;
+    add(last, sentences.end());
+    last.isEnded = true;
+  }
+
+  function interrupt(): string | undefined {
+    if (!isSpeaking()) return undefined;
+    const playedFrames = queue.clear();
+    const cut = sayings.drop();
+    sentences = createSentences();
+    if (cut.every(({ isOwn }) => isOwn)) return undefined;
+    return cut[0]!.isOwn ? '' : heardOfSaying(cut[0]!, playedFrames);
+  }
+
+  return {
+    say: (text) => say(text, false),
+    endUtterance,
+    aside: (text) => {
+      endUtterance();
+      say(text, true);
+      endUtterance();
+    },
+    isSpeaking,
+    played: sayings.played,
+    interrupt,
+    untilPlayed: async (signal) => {
+      const either = AbortSignal.any([signal, gone.signal]);
+      while (!either.aborted && isSpeaking()) {
+        await delay(LOOK_MS, undefined, { signal: either }).catch(() => undefined);
+      }
+    },
+    close: () => {
+      gone.abort();
+      queue.stop();
+      sayings.drop();
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { encodeMuLaw, MU_LAW_SILENCE } from '../../../../src/speech/audio/mu-law.ts';
+import { until } from '../../../until.ts';
+import type { MediaSpeech } from './media-speech.ts';
+import { NUMBER } from './phone-setup.ts';
+import type { Verb } from './read-twiml.ts';
+import { ACCOUNT, type Posted, type StandIn } from './stand-in-carrier.ts';
+
+/** Somebody on the phone, by Media Streams: sound both ways, in real time, as a carrier carries it. */
+export type MediaPhone = {
+  sid: string;
+  /** What was played so far, sentence by sentence; what was cleared before it was played is not there. */
+  heard: () => string[];
+  /** How many frames of a sentence were played. */
+  framesOf: (sentence: string) => number;
+  /** Resolves when the sentence begins to be played, and when it was played to its end. */
+  hears: (sentence: string) => Promise<void>;
+  heardWhole: (sentence: string) => Promise<void>;
+  /** Says something, in real time; resolves when it is said. */
+  say: (text: string, sec?: number) => Promise<void>;
+  /** Makes a sound of 8 kHz; resolves when it is made. */
+  sound: (samples: Int16Array) => Promise<void>;
+  press: (digit: string) => void;
+  send: (frame: unknown) => void;
+  /** Frames that came, and those of sound that went, with when (performance.now()). */
+  came: { at: number; event: string; name: string | undefined }[];
+  sent: { at: number; bytes: Uint8Array }[];
+  /** Resolves with the code once the socket is closed. */
+  closed: Promise<number>;
+  hangUp: () => Promise<Posted>;
+  cut: () => Promise<Posted>;
+};
+
+const FRAME_MS = 20;
+const BYTES = 160;
+
+type Options = { start?: object; isMute?: boolean };
+
+/** Rings the number, and takes up the stream that the answer asks for. */
+export async function callByMedia(
+  carrier: StandIn,
+  speech: Pick<MediaSpeech, 'sentenceOf' | 'utter'>,
+  options: Options = {},
+): Promise<MediaPhone> {
+  const { sid, verbs } = await carrier.ring(NUMBER);
+  return connectMediaPhone(carrier, speech, { sid, verbs, ...options });
+}
+
+export async function connectMediaPhone(
+  carrier: StandIn,
+  speech: Pick<MediaSpeech, 'sentenceOf' | 'utter'>,
+  { sid, verbs, start, isMute }: { sid: string; verbs: readonly Verb[] } & Options,
+): Promise<MediaPhone> {
+  const [connect] = verbs;
+  const [stream] = connect?.inside ?? [];
+  if (connect?.name !== 'Connect' || stream?.name !== 'Stream') {
+    throw new Error(`the answer opens no stream: ${JSON.stringify(verbs)}`);
+  }
+  const socket = new WebSocket(stream.attributes['url']!);
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  const send = (frame: unknown): void =>
+    socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  const ears = createPlayer(send);
+  const came: MediaPhone['came'] = [];
+  socket.on('message', (data: Buffer) => {
+    const frame = JSON.parse(data.toString('utf8'));
+    came.push({ at: performance.now(), event: frame.event, name: frame.mark?.name });
+    if (frame.event === 'media') ears.play(Buffer.from(frame.media.payload, 'base64'));
+    else if (frame.event === 'mark') ears.mark(frame.mark.name);
+    else if (frame.event === 'clear') ears.clear();
+  });
+  await once(socket, 'open');
+  const customParameters = Object.fromEntries(
+    stream.inside.map(({ attributes }) => [attributes['name'], attributes['value']]),
+  );
+  send({ event: 'connected', protocol: 'Call', version: '1.0.0' });
+  send({
+    event: 'start',
+    sequenceNumber: '1',
+    streamSid: 'MZ1',
+    start: {
+      streamSid: 'MZ1',
+      accountSid: ACCOUNT,
+      callSid: sid,
+      tracks: ['inbound'],
+      mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+      customParameters,
+      ...start,
+    },
+  });
+  const mouth = createTalker(send, () => socket.readyState === socket.OPEN && isMute !== true);
+  void closed.then(mouth.stop);
+  const heard = (): string[] =>
+    ears.heard().map((byte) => speech.sentenceOf(byte) ?? `a byte ${byte}`);
+  const framesOf = (sentence: string): number =>
+    ears.played().filter((byte) => speech.sentenceOf(byte) === sentence).length;
+  const hears = async (sentence: string): Promise<void> => {
+    const what = () => `“${sentence}”, but heard ${JSON.stringify(heard())}`;
+    await until(what, () => heard().includes(sentence), { everyMs: 5 });
+  };
+  const tell = (CallStatus: string): Promise<Posted> =>
+    carrier.post(connect.attributes['action']!, { AccountSid: ACCOUNT, CallSid: sid, CallStatus });
+  return {
+    sid,
+    came,
+    sent: mouth.sent,
+    closed,
+    send,
+    heard,
+    framesOf,
+    hears,
+    heardWhole: async (sentence) => {
+      await hears(sentence);
+      await until(`the end of “${sentence}”`, () => ears.isDone());
+    },
+    say: (text, sec) => mouth.sound(speech.utter(text, sec)),
+    sound: mouth.sound,
+    press: (digit) =>
+      send({ event: 'dtmf', streamSid: 'MZ1', dtmf: { track: 'inbound_track', digit } }),
+    hangUp: async () => {
+      send({ event: 'stop', streamSid: 'MZ1', stop: { accountSid: ACCOUNT, callSid: sid } });
+      socket.close();
+      await closed;
+      return tell('completed');
+    },
+    cut: async () => {
+      socket.terminate();
+      await closed;
+      return tell('in-progress');
+    },
+  };
+}
+
+/** Plays frames one after the other, and tells of marks when it comes to them; cleared ones at once. */
+function createPlayer(send: (frame: unknown) => void) {
+  let frames: { byte: number; endMs: number }[] = [];
+  let endMs = 0;
+  const marks = new Map<string, NodeJS.Timeout>();
+  const echo = (name: string): void => {
+    marks.delete(name);
+    send({ event: 'mark', streamSid: 'MZ1', mark: { name } });
+  };
+  const played = (): number[] =>
+    frames.filter((frame) => frame.endMs <= performance.now()).map(({ byte }) => byte);
+  return {
+    play: (bytes: Buffer) => {
+      if (bytes.length !== BYTES) throw new Error(`a frame of ${bytes.length} bytes`);
+      endMs = Math.max(endMs, performance.now()) + FRAME_MS;
+      frames.push({ byte: bytes[0]!, endMs });
+    },
+    mark: (name: string) => {
+      const wait = Math.max(0, endMs - performance.now());
+      marks.set(
+        name,
+        setTimeout(() => echo(name), wait),
+      );
+    },
+    clear: () => {
+      frames = frames.filter((frame) => frame.endMs <= performance.now());
+      endMs = 0;
+      for (const [name, timer] of marks) {
+        clearTimeout(timer);
+        echo(name);
+      }
+    },
+    played,
+    isDone: () => endMs <= performance.now(),
+    heard: (): number[] =>
+      played().filter((byte, at, all) => byte !== MU_LAW_SILENCE && byte !== all[at - 1]),
+  };
+}
+
+/** Sends a frame every 20 ms: what is said, else silence. */
+function createTalker(send: (frame: unknown) => void, isOpen: () => boolean) {
+  const sent: { at: number; bytes: Uint8Array }[] = [];
+  let queue: { bytes: Uint8Array; done?: () => void }[] = [];
+  const startMs = performance.now();
+  let count = 0;
+  const timer = setInterval(() => {
+    while (isOpen() && startMs + count * FRAME_MS <= performance.now()) {
+      const { bytes, done } = queue.shift() ?? {
+        bytes: new Uint8Array(BYTES).fill(MU_LAW_SILENCE),
+      };
+      count += 1;
+      sent.push({ at: performance.now(), bytes });
+      send({
+        event: 'media',
+        sequenceNumber: String(count + 1),
+        streamSid: 'MZ1',
+        media: {
+          track: 'inbound',
+          chunk: String(count),
+          timestamp: String((count - 1) * FRAME_MS),
+          payload: Buffer.from(bytes).toString('base64'),
+        },
+      });
+      done?.();
+    }
+  }, 5);
+  return {
+    sent,
+    sound: (samples: Int16Array) =>
+      new Promise<void>((resolve) => {
+        const bytes = encodeMuLaw(samples);
+        const frames = Array.from({ length: Math.ceil(bytes.length / BYTES) }, (_, at) => {
+          const frame = new Uint8Array(BYTES).fill(MU_LAW_SILENCE);
+          frame.set(bytes.subarray(at * BYTES, (at + 1) * BYTES));
+          return frame;
+        });
+        queue = [
+          ...queue,
+          ...frames.map((frame, at) => ({
+            bytes: frame,
+            ...(at === frames.length - 1 && { done: resolve }),
+          })),
+        ];
+      }),
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,41 @@
+import { expect } from '@jest/globals';
+import { callByMedia, type MediaPhone } from './media-phone.ts';
+import { startMediaSpeech, type MediaSpeech } from './media-speech.ts';
+import { startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
+
+/** An API with an agent that hears and speaks by a provider of its namespace, and phones that carry sound. */
+export type MediaFixture = PhoneFixture & {
+  speech: MediaSpeech;
+  /** Somebody calls. */
+  ring: (options?: Parameters<typeof callByMedia>[2]) => Promise<MediaPhone>;
+};
+
+export const SPEECH = 'speech';
+
+export async function startMediaFixture(
+  options: Parameters<typeof startPhoneFixture>[0] = {},
+  agent: object = {},
+): Promise<MediaFixture> {
+  const speech = await startMediaSpeech();
+  const spoken = { voice: { provider: SPEECH }, transcriber: { provider: SPEECH }, ...agent };
+  const phones = await startPhoneFixture(options, { agent: spoken });
+  const declared = await phones.api.call('POST', '/v1/model_providers', {
+    json: {
+      name: SPEECH,
+      base_url: speech.url,
+      speech: { default_model: 'tts-1', default_voice: 'alloy' },
+      transcription: { default_model: 'whisper-1' },
+    },
+  });
+  expect([declared.status, declared.text]).toEqual([201, expect.anything()]);
+  await phones.api.engine.settled('ModelProvider', SPEECH);
+  return {
+    ...phones,
+    speech,
+    ring: (ringing) => callByMedia(phones.carrier, speech, ringing),
+    stop: async () => {
+      await phones.stop();
+      await speech.stop();
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { decodeMuLaw } from '../../../../src/speech/audio/mu-law.ts';
+import { bytesOf } from '../../../../src/speech/audio/pcm.ts';
+import {
+  startSpeechStub,
+  type SpeechAnswer,
+  type SpeechRequest,
+} from '../../../speech/speech-stub.ts';
+
+/**
+ * A provider that speaks and hears in a language of machines: every sentence is a level of its own, which the
+ * phone at the other end reads, and everything that users say is a pitch, which its transcription reads.
+ */
+export type MediaSpeech = {
+  url: string;
+  /** Sentences that it was asked to speak, in order. */
+  spoken: string[];
+  /** How many utterances it was asked to write down. */
+  transcribed: () => number;
+  /** The sentence of a byte of µ-law; undefined: silence, or nobody's. */
+  sentenceOf: (byte: number) => string | undefined;
+  /** What somebody says, as sound at 8 kHz: syllables of a pitch. */
+  utter: (text: string, sec?: number) => Int16Array;
+  /** How it speaks from now on; undefined: as it should. */
+  onSpeech: ((answer: Speaking) => unknown) | undefined;
+  /** How it hears from now on; undefined: as it should. */
+  onTranscription: SpeechAnswer | undefined;
+  stop: () => Promise<void>;
+};
+
+type Speaking = {
+  text: string;
+  /** PCM16 of 8 kHz. */
+  sound: Buffer;
+  /** Sends the head of an answer with sound. */
+  begin: () => void;
+  response: Parameters<SpeechAnswer>[0];
+};
+
+export const MS_PER_CHAR = 10;
+const RATE = 8_000;
+/** Pitches of voices, far enough from each other to be told apart. */
+const PITCHES = Array.from({ length: 12 }, (_, at) => 140 + at * 20);
+
+export async function startMediaSpeech(): Promise<MediaSpeech> {
+  const stub = await startSpeechStub();
+  const sentences: string[] = [];
+  const utterances: string[] = [];
+  let transcribed = 0;
+  const self: Pick<MediaSpeech, 'onSpeech' | 'onTranscription'> & { spoken: string[] } = {
+    onSpeech: undefined,
+    onTranscription: undefined,
+    spoken: [],
+  };
+
+  const speak: SpeechAnswer = (response, { body }) => {
+    const text = String(JSON.parse(body.toString('utf8')).input);
+    self.spoken.push(text);
+    const sound = bytesOf(decodeMuLaw(levelOf(sentences, text)));
+    const begin = (): void =>
+      void response.writeHead(200, { 'content-type': 'audio/pcm;rate=8000' });
+    if (self.onSpeech) return self.onSpeech({ text, sound, begin, response });
+    begin();
+    return response.end(sound);
+  };
+  const hear: SpeechAnswer = (response, request) => {
+    transcribed += 1;
+    if (self.onTranscription) return self.onTranscription(response, request);
+    const text = utterances[pitchOf(request)] ?? '';
+    return response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ text }));
+  };
+  stub.answer((response, request) => {
+    if (request.path.endsWith('/audio/speech')) return speak(response, request);
+    if (request.path.endsWith('/audio/transcriptions')) return hear(response, request);
+    return response.end('{}');
+  });
+
+  return Object.assign(self, {
+    url: stub.url,
+    transcribed: () => transcribed,
+    sentenceOf: (byte: number) => sentences[byte - 1],
+    utter: (text: string, sec = 0.6) => {
+      if (!utterances.includes(text)) utterances.push(text);
+      return syllables(PITCHES[utterances.indexOf(text)]!, sec);
+    },
+    stop: stub.stop,
+  });
+}
+
+/** A byte of its own for each sentence, as long as it takes to say. */
+function levelOf(sentences: string[], text: string): Uint8Array {
+  if (!sentences.includes(text)) sentences.push(text);
+  const frames = Math.ceil((text.length * MS_PER_CHAR) / 20);
+  return new Uint8Array(frames * 160).fill(sentences.indexOf(text) + 1);
+}
+
+/** Louder and softer as speech is: what is steady is no speech. */
+function syllables(hz: number, sec: number): Int16Array {
+  return Int16Array.from({ length: Math.round(sec * RATE) }, (_, at) => {
+    const isLoud = (at / RATE) % 0.15 < 0.1;
+    return Math.round((isLoud ? 0.5 : 0.15) * 32_767 * Math.sin((2 * Math.PI * hz * at) / RATE));
+  });
+}
+
+/** Which of the pitches a recording has: by how often it crosses zero where it is loud. */
+function pitchOf({ body }: SpeechRequest): number {
+  const start = body.indexOf('data', body.indexOf('WAVEfmt '), 'latin1') + 8;
+  const end = body.lastIndexOf('\r\n--');
+  const all = Int16Array.from({ length: (end - start) >> 1 }, (_, at) =>
+    body.readInt16LE(start + 2 * at),
+  );
+  const first = all.findIndex((sample) => Math.abs(sample) > 2_000);
+  const last = all.findLastIndex((sample) => Math.abs(sample) > 2_000);
+  const loud = all.subarray(first, last);
+  const crossings = loud.filter(
+    (sample, at) => at > 0 && sample >= 0 !== loud[at - 1]! >= 0,
+  ).length;
+  const hz = (crossings / 2 / loud.length) * 16_000;
+  return Math.round((hz - PITCHES[0]!) / 20);
+}

@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import {
+  heardOfSaying,
+  isOver,
+  sentenceOf,
+  type Sentence,
+} from '../../../src/calls/lines/saying.ts';
+
+/** What was heard, by sentences that were played and frames of the one under way. */
+
+const played = { isMade: true, isPlayed: true };
+const made = (text: string, more: Partial<Sentence>): Sentence => ({
+  ...sentenceOf(text, 's1'),
+  isMade: true,
+  ...more,
+});
+const saying = (...sentences: Sentence[]) => ({ sentences, isEnded: true, isOwn: false });
+
+test.each([
+  [0, ''],
+  [29, ''],
+  [30, 'one'],
+  [59, 'one'],
+  [70, 'one two'],
+  [129, 'one two'],
+  [130, 'one two three'],
+  [1_000, 'one two three'],
+])('of a sentence of 130 frames %d are “%s”', (frames, heard) => {
+  expect(heardOfSaying(saying(made('one two three', { frames: 130 })), frames)).toBe(heard);
+});
+
+test('what was played is heard whole, and what is behind the one under way is not', () => {
+  const first = made('First one.', { ...played, frames: 50 });
+  const second = made('Second one.', { startFrame: 50, frames: 110 });
+  const third = made('Third one.', { startFrame: 160, frames: 100 });
+  expect(heardOfSaying(saying(first, second, third), 120)).toBe('First one. Second');
+  // Nobody told that it was played to its end.
+  expect(heardOfSaying(saying(first, second, third), 500)).toBe('First one. Second one.');
+});
+
+test('what became no sound is passed by', () => {
+  const silent = made('Silent one.', { ...played, frames: 0 });
+  const next = made('Next one.', { frames: 90 });
+  expect(heardOfSaying(saying(silent, next), 50)).toBe('Silent one. Next');
+});
+
+test('of a sentence whose sound is not whole the length is guessed', () => {
+  const text = 'one two three four';
+  const under = { ...sentenceOf(text, 's1'), frames: 20 };
+  expect(heardOfSaying(saying(under), 20)).toBe('one');
+  expect(heardOfSaying(saying(made(text, { frames: 20, isCut: true })), 20)).toBe('one');
+  expect(heardOfSaying(saying(made(text, { frames: 20 })), 20)).toBe(text);
+  expect(heardOfSaying(saying(sentenceOf(text, 's1')), 20)).toBe('');
+});
+
+test('it is over when all of it was played and nothing more comes', () => {
+  const one = made('One.', played);
+  expect(isOver(saying(one))).toBe(true);
+  expect(isOver({ ...saying(one), isEnded: false })).toBe(false);
+  expect(isOver(saying(one, made('Two.', {})))).toBe(false);
+});
