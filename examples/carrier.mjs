@@ -6,7 +6,7 @@
 // No packages needed, Node 22 or newer (20 with --experimental-websocket). It does what Twilio does with
 // ConversationRelay: signs its requests, opens the socket that the answer names, and turns speech into text and
 // back, which here is typing and printing. A line of yours is what the caller says; one of digits is keys that they
-// press; one that you type while the agent speaks interrupts it. Ctrl-D hangs up, Ctrl-C ends it.
+// press; one that you type while the agent speaks interrupts it. Ctrl-D hangs up.
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -52,6 +52,7 @@ async function follow(twiml, sid) {
   await talk(new WebSocket(url), sid, attribute(twiml, 'Parameter', 'value'));
   const over = { CallSid: sid, SessionStatus: 'completed', CallStatus: 'completed' };
   await post(attribute(twiml, 'Connect', 'action'), over);
+  console.log('-- the call is over');
 }
 
 function talk(socket, sid, token) {
@@ -78,9 +79,9 @@ function talk(socket, sid, token) {
 
   lines.on('line', hear).once('close', () => socket.close());
   calls.set(sid, socket);
-  socket.addEventListener('open', () => {
-    send({ type: 'setup', callSid: sid, customParameters: { token } });
-  });
+  socket.addEventListener('open', () =>
+    send({ type: 'setup', callSid: sid, customParameters: { token } }),
+  );
   socket.addEventListener('message', ({ data }) => {
     const frame = JSON.parse(data);
     if (frame.type === 'text') toSay += frame.last ? `${frame.token} ` : frame.token;
@@ -89,8 +90,8 @@ function talk(socket, sid, token) {
     socket.addEventListener('close', ({ code, reason }) => {
       clearInterval(speaking);
       lines.off('line', hear);
-      calls.delete(sid);
-      console.log(`\n-- the socket is closed: ${code} ${reason}`);
+      if (code !== 1000 && code !== 1005)
+        console.log(`-- the socket was closed: ${code} ${reason}`);
       resolve();
     });
   });

@@ -30,7 +30,7 @@ export const AGENTS_MUTANTS: readonly Mutant[] = [
     find: 'hasDefaultModel || isNamed ||',
     replace: 'hasDefaultModel || content.model?.provider !== undefined ||',
     suite: 'test/agents/not-acted-on.test.ts',
-    test: 'with one it is the voice',
+    test: 'with one it is what no carrier is told of the voice',
   },
   {
     name: 'told-at-every-look',
