@@ -14,22 +14,19 @@ export type IncomingCall = Pick<CallRow, 'id' | 'namespace' | 'agentId' | 'from'
   agentVersion: number | null;
 };
 
-/** The call, as it was first told of; undefined: the provider's id is that of another namespace's call. */
-export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRow | undefined> {
+/** The call, as it was first told of: who tells of it twice, also at once, gets the same. */
+export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRow> {
   const { rows } = await db.query<CallRow>({
     name: 'insert_incoming_call',
-    text: `with made as (
-             insert into calls (id, namespace, agent_id, agent_version, direction, from_number, to_number, status,
-                                provider, telephony_provider_id, provider_call_id, due_at, line_until)
-             values ($1, $2, $3, $4, 'inbound', $5, $6, 'ringing', $7, $8, $9, null,
-                     clock_timestamp() + $10 * interval '1 ms')
-             on conflict (telephony_provider_id, provider_call_id)
-               where telephony_provider_id is not null and provider_call_id is not null do nothing
-             returning ${CALL_COLUMNS})
-           select * from made
-           union all
-           select ${CALL_COLUMNS} from calls
-            where telephony_provider_id = $8 and provider_call_id = $9 and not exists (select from made)`,
+    // An update that changes nothing waits for the first and returns its row; no look of ours would see it yet.
+    text: `insert into calls (id, namespace, agent_id, agent_version, direction, from_number, to_number, status,
+                              provider, telephony_provider_id, provider_call_id, due_at, line_until)
+           values ($1, $2, $3, $4, 'inbound', $5, $6, 'ringing', $7, $8, $9, null,
+                   clock_timestamp() + $10 * interval '1 ms')
+           on conflict (telephony_provider_id, provider_call_id)
+             where telephony_provider_id is not null and provider_call_id is not null
+             do update set provider_call_id = excluded.provider_call_id
+           returning ${CALL_COLUMNS}`,
     values: [
       call.id,
       call.namespace,
@@ -43,7 +40,7 @@ export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRo
       UNCONNECTED_MS,
     ],
   });
-  return rows[0];
+  return rows[0]!; // Inserted or there.
 }
 
 /** A carrier opens the socket as soon as it has read where; so long it may take. */

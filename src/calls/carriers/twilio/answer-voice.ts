@@ -15,6 +15,7 @@ import {
 } from '../../lines/lines.sql.ts';
 import type { Lines } from '../../lines/lines.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
+import { SIMULATED } from '../simulated.ts';
 import { requireSigned, signedFor, type AuthenticateDeps, type Sent } from './authenticate.ts';
 import { endingOf, settleCall } from '../../lines/settle-call.ts';
 import { MEDIA_PATH, RELAY_PATH, VOICE_PATH } from './paths.ts';
@@ -86,7 +87,7 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
     telephonyProviderId: account.id,
     providerCallId,
   });
-  return call ? connect(deps, call, content) : rejectTwiml('rejected');
+  return connect(deps, call, content);
 }
 
 /** With a message the call is answered to say it; without one the caller hears what their network makes of it. */
@@ -193,8 +194,11 @@ async function connect(
     url: `${sockets}${RELAY_PATH}`,
     action,
     language: content?.voice?.language ?? content?.language,
-    voice: content?.voice?.voiceId,
-    ttsProvider: content?.voice?.provider,
+    // No carrier has the voice of the samples.
+    ...(content?.voice?.provider !== SIMULATED && {
+      voice: content?.voice?.voiceId,
+      ttsProvider: content?.voice?.provider,
+    }),
     parameters,
   });
 }

@@ -6,8 +6,8 @@ export type RelayOptions = {
   /** Asked for what to do when the socket is over. */
   action: string;
   language: string | undefined;
-  voice: string | undefined;
-  ttsProvider: string | undefined;
+  voice?: string | undefined;
+  ttsProvider?: string | undefined;
   /** What the other side is handed in its first frame. */
   parameters: Record<string, string>;
 };

@@ -108,6 +108,18 @@ test('a webhook that comes twice is one call', async () => {
   await phone.hangUp();
 });
 
+test('a webhook that comes twice at once is one call, and both are answered', async () => {
+  const sid = 'CA-at-once';
+  const both = await Promise.all(
+    [1, 2, 3, 4].map(() => phones.carrier.ring(NUMBER, { CallSid: sid })),
+  );
+  expect(new Set(both.map(({ verbs }) => verbs[0]?.name))).toEqual(new Set(['Connect']));
+  const { data } = await phones.read('/v1/calls?limit=100');
+  const same = data.filter((one: { provider_call_id: string }) => one.provider_call_id === sid);
+  expect(same).toHaveLength(1);
+  await phones.api.call('POST', `/v1/calls/${same[0].id}/end`);
+});
+
 test('a token opens a line once, for the call that it was given to', async () => {
   const { sid, verbs } = await phones.carrier.ring(NUMBER);
   const stranger = await phones.carrier.connect('CA-of-another', verbs);
