@@ -3,7 +3,6 @@ import { WebSocket } from 'ws';
 import { encodeMuLaw, MU_LAW_SILENCE } from '../../../../src/speech/audio/mu-law.ts';
 import { until } from '../../../until.ts';
 import type { MediaSpeech } from './media-speech.ts';
-import { NUMBER } from './phone-setup.ts';
 import type { Verb } from './read-twiml.ts';
 import { ACCOUNT, type Posted, type StandIn } from './stand-in-carrier.ts';
 
@@ -35,22 +34,23 @@ export type MediaPhone = {
 const FRAME_MS = 20;
 const BYTES = 160;
 
-type Options = { start?: object; isMute?: boolean };
+export type MediaPhoneOptions = { start?: object; isMute?: boolean };
 
 /** Rings the number, and takes up the stream that the answer asks for. */
 export async function callByMedia(
   carrier: StandIn,
   speech: Pick<MediaSpeech, 'sentenceOf' | 'utter'>,
-  options: Options = {},
+  number: string,
+  options: MediaPhoneOptions = {},
 ): Promise<MediaPhone> {
-  const { sid, verbs } = await carrier.ring(NUMBER);
+  const { sid, verbs } = await carrier.ring(number);
   return connectMediaPhone(carrier, speech, { sid, verbs, ...options });
 }
 
 export async function connectMediaPhone(
   carrier: StandIn,
   speech: Pick<MediaSpeech, 'sentenceOf' | 'utter'>,
-  { sid, verbs, start, isMute }: { sid: string; verbs: readonly Verb[] } & Options,
+  { sid, verbs, start, isMute }: { sid: string; verbs: readonly Verb[] } & MediaPhoneOptions,
 ): Promise<MediaPhone> {
   const [connect] = verbs;
   const [stream] = connect?.inside ?? [];

@@ -1,13 +1,13 @@
 import { expect } from '@jest/globals';
-import { callByMedia, type MediaPhone } from './media-phone.ts';
+import { callByMedia, type MediaPhone, type MediaPhoneOptions } from './media-phone.ts';
 import { startMediaSpeech, type MediaSpeech } from './media-speech.ts';
-import { startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
+import { NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
 
 /** An API with an agent that hears and speaks by a provider of its namespace, and phones that carry sound. */
 export type MediaFixture = PhoneFixture & {
   speech: MediaSpeech;
   /** Somebody calls. */
-  ring: (options?: Parameters<typeof callByMedia>[2]) => Promise<MediaPhone>;
+  ring: (options?: MediaPhoneOptions) => Promise<MediaPhone>;
 };
 
 export const SPEECH = 'speech';
@@ -32,7 +32,7 @@ export async function startMediaFixture(
   return {
     ...phones,
     speech,
-    ring: (ringing) => callByMedia(phones.carrier, speech, ringing),
+    ring: (ringing) => callByMedia(phones.carrier, speech, NUMBER, ringing),
     stop: async () => {
       await phones.stop();
       await speech.stop();

@@ -16,6 +16,8 @@ export type MediaSpeech = {
   spoken: string[];
   /** How many utterances it was asked to write down. */
   transcribed: () => number;
+  /** What it understood, and when it was asked (performance.now()). */
+  understood: { text: string; at: number }[];
   /** The sentence of a byte of µ-law; undefined: silence, or nobody's. */
   sentenceOf: (byte: number) => string | undefined;
   /** What somebody says, as sound at 8 kHz: syllables of a pitch. */
@@ -46,10 +48,11 @@ export async function startMediaSpeech(): Promise<MediaSpeech> {
   const sentences: string[] = [];
   const utterances: string[] = [];
   let transcribed = 0;
-  const self: Pick<MediaSpeech, 'onSpeech' | 'onTranscription'> & { spoken: string[] } = {
+  const self: Pick<MediaSpeech, 'onSpeech' | 'onTranscription' | 'spoken' | 'understood'> = {
     onSpeech: undefined,
     onTranscription: undefined,
     spoken: [],
+    understood: [],
   };
 
   const speak: SpeechAnswer = (response, { body }) => {
@@ -66,6 +69,7 @@ export async function startMediaSpeech(): Promise<MediaSpeech> {
     transcribed += 1;
     if (self.onTranscription) return self.onTranscription(response, request);
     const text = utterances[pitchOf(request)] ?? '';
+    self.understood.push({ text, at: performance.now() });
     return response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ text }));
