@@ -100,8 +100,16 @@ async function bench(calls: number): Promise<void> {
 type Talk = { question: string; rounds: number; seen: Seen };
 
 /** Rings, hears, asks, interrupts, hangs up. `rounds`: how often it asks and interrupts. */
-async function talk({ question, rounds, seen }: Talk): Promise<void> {
+async function talk(asked: Talk): Promise<void> {
   const phone = await callByMedia(carrier, speech, NUMBER);
+  try {
+    await converse(phone, asked);
+  } finally {
+    await phone.hangUp();
+  }
+}
+
+async function converse(phone: MediaPhone, { question, rounds, seen }: Talk): Promise<void> {
   await untilSilent(phone);
   for (let round = 0; round < rounds; round += 1) {
     const from = phone.came.length;
@@ -127,7 +135,6 @@ async function talk({ question, rounds, seen }: Talk): Promise<void> {
     await nextOf(phone, 'media', phone.came.length);
     await untilSilent(phone);
   }
-  await phone.hangUp();
 }
 
 /** When a provider was asked for these words, that somebody ended to say at `endMs`. */
@@ -157,20 +164,23 @@ async function untilSilent(phone: MediaPhone): Promise<void> {
     await delay(20);
 }
 
+/** Callers one after the other; one whom the machine has made wait too long hangs up, and is told of. */
 async function soak(minutes: number): Promise<void> {
   const endMs = performance.now() + minutes * 60_000;
   const [pid] = parley.pids;
   let calls = 0;
+  let broken = 0;
   const callers = Array.from({ length: 10 }, async () => {
     while (performance.now() < endMs) {
       const seen: Seen = { answered: [], detected: [], cleared: [], jitter: [] };
-      await talk({ question: QUESTIONS[0]!, seen, rounds: 1 });
+      await talk({ question: QUESTIONS[0]!, seen, rounds: 1 }).catch(() => (broken += 1));
       calls += 1;
     }
   });
   for (let minute = 1; minute <= minutes; minute += 1) {
     await delay(60_000);
-    print(`minute ${minute}, ${calls} calls so far`, `${await residentMb(pid!)} MB`);
+    const so = `minute ${minute}, ${calls} calls so far, ${broken} given up`;
+    print(so, `${await residentMb(pid!)} MB`);
   }
   await Promise.all(callers);
 }
