@@ -12,7 +12,8 @@ import {
   type AccountRow,
   type BoundRow,
 } from './accounts.sql.ts';
-import { accountIdField, phoneNumber } from './telephony-provider.ts';
+import { phoneNumber } from '../../platform/resources/schema/field-types.ts';
+import { accountIdField } from './telephony-provider.ts';
 import { authTokenPlace } from './telephony-providers.sql.ts';
 
 export type { Account } from './account.ts';

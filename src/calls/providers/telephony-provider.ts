@@ -9,6 +9,7 @@ import {
   MAX_INT32,
   metadataMap,
   observedGeneration,
+  phoneNumber,
   secretKeyRef,
 } from '../../platform/resources/schema/field-types.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
@@ -26,18 +27,6 @@ export const accountIdField = z
     ...saying(
       /^[A-Za-z0-9_-]+$/,
       'must be the id of an account: letters, digits, hyphens and underscores',
-    ),
-  );
-
-/** E.164. A number that can be called from elsewhere has at least seven digits. */
-export const phoneNumber = z
-  .string()
-  .min(8)
-  .max(16)
-  .regex(
-    ...saying(
-      /^\+[1-9][0-9]{6,14}$/,
-      'must be a phone number as +442071838750: a plus sign and 7 to 15 digits',
     ),
   );
 
