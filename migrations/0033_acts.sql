@@ -22,3 +22,6 @@ alter table calls
 drop index calls_due_at_idx, calls_id_idx;
 create index on calls (due_at) where status in ('queued', 'ringing', 'in_progress', 'transferring');
 create index on calls (id) where status in ('in_progress', 'transferring');
+
+-- When a number is answered, as it was declared; null: always.
+alter table telephony_numbers add column hours jsonb;

@@ -2050,6 +2050,8 @@ export interface components {
         agent: string;
         /** Absent: the one that is live. */
         version?: number;
+        /** When it is answered, as it is written; absent: always. */
+        hours?: { [name: string]: unknown };
       }[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
@@ -6741,6 +6743,24 @@ export interface paths {
             agent: string;
             /** Version of that agent; absent: the one that is live when a call comes. */
             version?: number;
+            /** When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound. */
+            hours?: {
+              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              time_zone: string;
+              /** When people are there, on every such day. */
+              open: {
+                /** Days of the week. */
+                days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                from: string;
+                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                to: string;
+              }[];
+              /** Dates on which nobody is there. */
+              closed_on?: string[];
+              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              closed_message?: string;
+            };
           }[];
           /** Whom it may call, and how many; absent: nobody is called by it. */
           outbound?: {
@@ -6851,6 +6871,24 @@ export interface paths {
             agent: string;
             /** Version of that agent; absent: the one that is live when a call comes. */
             version?: number;
+            /** When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound. */
+            hours?: {
+              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              time_zone: string;
+              /** When people are there, on every such day. */
+              open: {
+                /** Days of the week. */
+                days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                from: string;
+                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                to: string;
+              }[];
+              /** Dates on which nobody is there. */
+              closed_on?: string[];
+              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              closed_message?: string;
+            };
           }[] | null);
           /** Whom it may call, and how many; absent: nobody is called by it. */
           outbound?: ({
@@ -6900,6 +6938,24 @@ export interface paths {
             agent: string;
             /** Version of that agent; absent: the one that is live when a call comes. */
             version?: number;
+            /** When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound. */
+            hours?: {
+              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              time_zone: string;
+              /** When people are there, on every such day. */
+              open: {
+                /** Days of the week. */
+                days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                from: string;
+                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                to: string;
+              }[];
+              /** Dates on which nobody is there. */
+              closed_on?: string[];
+              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              closed_message?: string;
+            };
           }[] | null);
           /** Whom it may call, and how many; absent: nobody is called by it. */
           outbound?: ({

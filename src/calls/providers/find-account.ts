@@ -13,7 +13,7 @@ import {
   type BoundRow,
 } from './accounts.sql.ts';
 import { phoneNumber } from '../../platform/resources/schema/field-types.ts';
-import { accountIdField } from './telephony-provider.ts';
+import { accountIdField, type DeclaredNumber } from './telephony-provider.ts';
 import { authTokenPlace } from './telephony-providers.sql.ts';
 
 export type { Account } from './account.ts';
@@ -23,6 +23,8 @@ export type BoundNumber = {
   number: string;
   agentId: string | null;
   agentVersion: number | undefined;
+  /** When it is answered; undefined: always. */
+  hours?: DeclaredNumber['hours'] | undefined;
 };
 
 /**
@@ -166,6 +168,6 @@ function open({ sealer }: Pick<Deps, 'sealer'>, row: AccountRow): Account {
   return accountOf(row, token);
 }
 
-function boundOf({ number, agentId, agentVersion }: BoundRow): BoundNumber {
-  return { number, agentId, agentVersion: agentVersion ?? undefined };
+function boundOf({ number, agentId, agentVersion, hours }: BoundRow): BoundNumber {
+  return { number, agentId, agentVersion: agentVersion ?? undefined, hours: hours ?? undefined };
 }

@@ -12,6 +12,7 @@ import {
   phoneNumber,
   secretKeyRef,
 } from '../../platform/resources/schema/field-types.ts';
+import { hours } from '../../agents/agent-hours.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
@@ -41,6 +42,12 @@ const boundNumber = z.strictObject({
     .min(1)
     .max(MAX_INT32)
     .describe('Version of that agent; absent: the one that is live when a call comes.')
+    .exactOptional(),
+  hours: hours
+    .clone()
+    .describe(
+      'When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound.',
+    )
     .exactOptional(),
 });
 

@@ -3,6 +3,7 @@ import { readLiveContent, readVersionToTalk } from '../../../agents/agent-versio
 import type { AgentContent } from '../../../agents/agent.ts';
 import type { ConversationDeps } from '../../../conversations/record/conversation-deps.ts';
 import { endConversation } from '../../../conversations/ending/end-conversation.ts';
+import { closedAt } from '../../../conversations/escalations/opening-hours.ts';
 import { startConversation } from '../../../conversations/record/start-conversation.ts';
 import type { Logger } from '../../../platform/observability/logger.ts';
 import { failpoint } from '../../../failpoints.ts';
@@ -87,6 +88,8 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
     deps.log.warn({ number, provider: account.name }, 'nobody can answer this number');
     return refuse('rejected', closedMessage, content);
   }
+  const closed = closedAt(bound.hours, deps.nowMs());
+  if (closed) return refuse('rejected', closed.said ?? closedMessage, content);
   const live = await countLive(deps.pool, {
     telephonyProviderId: account.id,
     direction: 'inbound',
