@@ -33,6 +33,8 @@ export const ERROR_CATALOGUE = {
   gap_open: { status: 409, title: 'The gap is open' },
   gap_resolved: { status: 409, title: 'The gap is resolved already' },
   call_ended: { status: 409, title: 'The call has ended' },
+  call_not_connected: { status: 409, title: 'Nobody is connected with the agent' },
+  call_transferring: { status: 409, title: 'The call is being transferred already' },
   delivery_finished: { status: 409, title: 'The delivery is over' },
   sync_finished: { status: 409, title: 'The sync is over' },
   job_finished: { status: 409, title: 'The job is over' },

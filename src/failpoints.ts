@@ -21,6 +21,11 @@ export const FAILPOINTS = [
   'call.dialing',
   'call.dialed',
   'line.taken',
+  // A call is transferred: its line is about to be closed, the carrier is about to be told whom to ring, and
+  // that the caller is back with the agent.
+  'transfer.closing',
+  'transfer.ringing',
+  'transfer.back',
   // A turn that a model is asked for, in the order of its life.
   'turn.claimed',
   'turn.noting',

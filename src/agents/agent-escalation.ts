@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
+import { LIST_SET, phoneNumber, rules } from '../platform/resources/schema/field-types.ts';
 import { hours } from './agent-hours.ts';
 
 /** A label of people: a team, a skill, a language. */
@@ -71,6 +71,14 @@ export const escalation = z.strictObject({
   team: team.describe('Label of the people who are asked.').exactOptional(),
   fallbackTeam: team
     .describe('Who is asked next when nobody accepts in time; absent: the agent goes on.')
+    .exactOptional(),
+  telephone: z
+    .strictObject({
+      to: phoneNumber.clone().describe('In E.164, as in +442071838750.'),
+    })
+    .describe(
+      'Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API.',
+    )
     .exactOptional(),
   hours: hours.describe('When people are there; absent: always.').exactOptional(),
 });

@@ -80,8 +80,12 @@ export function unknownTimeZone(escalation: unknown): string | undefined {
   return typeof name !== 'string' || isTimeZone(name) ? undefined : name;
 }
 
+/** What is said of one that it does not know. */
+export const noTimeZone = (zone: string): string =>
+  `there is no time zone ${zone}; use an IANA name such as Europe/Berlin`;
+
 /** Whether this server knows the zone; names are not case-sensitive. */
-function isTimeZone(name: string): boolean {
+export function isTimeZone(name: string): boolean {
   try {
     Intl.DateTimeFormat('en', { timeZone: name });
     return true;

@@ -17,7 +17,7 @@ import { isStorable } from '../platform/reconcile/unstorable.ts';
 import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
-import { unknownTimeZone } from './agent-hours.ts';
+import { noTimeZone, unknownTimeZone } from './agent-hours.ts';
 import { allProvidersOf, missingProviders, type Models } from './references/missing-providers.ts';
 import { notActedOn } from './not-acted-on.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
@@ -206,7 +206,7 @@ async function findBlocker(
   const { tools = [], knowledge = {} } = spec;
   const zone = unknownTimeZone(spec.escalation);
   if (zone !== undefined) {
-    const message = `escalation.hours: there is no time zone ${zone}; use an IANA name such as Europe/Berlin`;
+    const message = `escalation.hours: ${noTimeZone(zone)}`;
     return blockedBy('Accepted', { reason: 'InvalidTimeZone', message });
   }
   const [address] = urlProblems(tools, guard);

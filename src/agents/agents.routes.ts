@@ -5,7 +5,7 @@ import { AgentPatch, AgentWrite } from './rest-agent.ts';
 import { publishVersion, rollBack } from './pin-agent.ts';
 import { etagOf } from '../platform/declare/precondition.ts';
 import { listAgents, type AgentRow } from './agents.sql.ts';
-import { unknownTimeZone } from './agent-hours.ts';
+import { noTimeZone, unknownTimeZone } from './agent-hours.ts';
 import { requireProviders, type Models } from './references/missing-providers.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { requireTools } from './tools/tool-problems.ts';
@@ -236,7 +236,7 @@ function nameIsFixed(): ApiError {
 function requireTimeZone({ escalation }: { escalation?: unknown }): void {
   const zone = unknownTimeZone(escalation);
   if (zone === undefined) return;
-  const detail = `there is no time zone ${zone}; use an IANA name such as Europe/Berlin`;
+  const detail = noTimeZone(zone);
   const pointer = '/escalation/hours/time_zone';
   throw new ApiError('invalid_body', detail, {
     errors: [{ pointer, code: 'unknown_time_zone', detail }],

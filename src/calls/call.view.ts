@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fromUuid, uuidTimeMs } from '../ids.ts';
-import { CALL_STATUSES, DIRECTIONS, type CallRow } from './calls.sql.ts';
+import { CALL_STATUSES, DIRECTIONS, TRANSFER_STATUSES, type CallRow } from './calls.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fields.ts';
 
 /** Calls as REST answers them (contract §4). */
@@ -20,9 +20,16 @@ export const Call = z
       .nullable()
       .meta({
         description:
-          'That of its conversation (`api`: by request, `user_hangup`, `voicemail` …), or busy, ' +
+          'That of its conversation (`api`: by request, `user_hangup`, `voicemail`, `transferred` …), or busy, ' +
           'no_answer, dial_failed, canceled, platform_error.',
       }),
+    transfer: z
+      .strictObject({
+        to: z.string().nullable().meta({ description: 'E.164; null: it was erased.' }),
+        status: z.enum(TRANSFER_STATUSES),
+      })
+      .nullable()
+      .meta({ description: 'To another number, the last one; null: there was none.' }),
     provider: z.string(),
     provider_call_id: z.string().nullable(),
     user_id: z.string().nullable(),
@@ -49,6 +56,8 @@ export function callView(row: CallRow): z.output<typeof Call> {
     to: row.to,
     status: row.status,
     ended_reason: row.endedReason,
+    transfer:
+      row.transferStatus === null ? null : { to: row.transferTo, status: row.transferStatus },
     provider: row.provider,
     provider_call_id: row.providerCallId,
     user_id: row.userId,

@@ -32,17 +32,39 @@ export type CallRow = {
   telephonyProviderId: string | null;
   /** Of the agent; null: the one that is live when it is answered. */
   agentVersion: number | null;
+  /** The number that it was given to last, E.164. */
+  transferTo: string | null;
+  /** How many times it was given to one. */
+  transfers: number;
+  /** Of the last time; null: there was none. */
+  transferStatus: TransferStatus | null;
+  /** uuid of the escalation that it was for; null: somebody asked for it by the API. */
+  transferEscalationId: string | null;
 };
+export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
 export type Direction = (typeof DIRECTIONS)[number];
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
 export const DIRECTIONS = ['inbound', 'outbound'] as const;
-/** Contract §4; the last five are final. */
+/** Contract §4; the last five are final, and the two before them have a conversation. */
 export const CALL_STATUSES = [
   'queued',
   'ringing',
   'in_progress',
+  'transferring',
   'completed',
+  'busy',
+  'no_answer',
+  'failed',
+  'canceled',
+] as const;
+/** Live ones that were answered. */
+export const ANSWERED = ['in_progress', 'transferring'] as const satisfies readonly CallStatus[];
+/** Contract §4: asked for, rung, and how it went; `canceled`: the call ended before that. */
+export const TRANSFER_STATUSES = [
+  'requested',
+  'ringing',
+  'answered',
   'busy',
   'no_answer',
   'failed',
@@ -53,12 +75,15 @@ export const CALL_COLUMNS = `id, namespace, agent_id as "agentId", conversation_
   direction, from_number as "from", to_number as "to", status, ended_reason as "endedReason",
   provider, provider_call_id as "providerCallId", user_id as "userId", variables, metadata,
   answered_at as "answeredAt", ended_at as "endedAt",
-  telephony_provider_id as "telephonyProviderId", agent_version as "agentVersion"`;
+  telephony_provider_id as "telephonyProviderId", agent_version as "agentVersion",
+  transfer_to as "transferTo", transfers, transfer_status as "transferStatus",
+  transfer_escalation_id as "transferEscalationId"`;
 
-export const CALL_LIVE = `status in ('queued', 'ringing', 'in_progress')`;
+export const CALL_LIVE = `status in ('queued', 'ringing', 'in_progress', 'transferring')`;
 /** The words of a script are then in the conversation alone, where they can be erased. */
 export const CALL_FINISHED = `provider_options = '{}', due_at = null, lease_token = null, lease_until = null,
-  line_token = null, line_holder = null, line_until = null`;
+  line_token = null, line_holder = null, line_until = null, keys_to_press = null,
+  transfer_status = case when transfer_status in ('requested', 'ringing') then 'canceled' else transfer_status end`;
 
 export type NewCall = Pick<
   CallRow,
@@ -293,7 +318,9 @@ export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
                   ended_reason = coalesce(gone.reason, 'platform_error')
              from (select c.id as call_id, v.ended_reason as reason
                      from calls c left join conversations v on v.id = c.conversation_id
-                    where c.status = 'in_progress' and (v.id is null or v.ended_at is not null)
+                    where c.status in ('in_progress', 'transferring') and (v.id is null or v.ended_at is not null)
+                      -- Two people talk whose conversation with us is over.
+                      and c.transfer_status is distinct from 'answered'
                     limit $1 for update of c skip locked) gone
             where id = gone.call_id returning ${CALL_COLUMNS}`,
     values: [SWEEP_MAX],
@@ -311,7 +338,7 @@ export async function failOverdueCalls(db: Db): Promise<number> {
     text: `update calls set status = 'failed', ended_reason = 'platform_error',
                   ended_at = clock_timestamp(), ${CALL_FINISHED}
             where id = any(array(
-              select id from calls where ${CALL_LIVE} and status <> 'in_progress'
+              select id from calls where status in ('queued', 'ringing')
                  and due_at <= clock_timestamp() - $1 * interval '1 ms'
                order by due_at limit $2 for update skip locked))`,
     values: [LATEST_DIAL_MS, SWEEP_MAX],
@@ -322,7 +349,7 @@ export async function failOverdueCalls(db: Db): Promise<number> {
 /** Takes out numbers, script and whatever the caller of the API put into a conversation's calls. */
 export async function eraseCallsOf(db: Db, conversationId: string): Promise<void> {
   await db.query(
-    `update calls set from_number = null, to_number = null, provider_options = '{}', user_id = null,
+    `update calls set from_number = null, to_number = null, transfer_to = null, provider_options = '{}', user_id = null,
                       variables = '{}', metadata = '{}'
       where conversation_id = $1`,
     [conversationId],

@@ -2,6 +2,7 @@ import { ApiError } from '../errors.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import type { CallRow } from './calls.sql.ts';
 import { countAsked, countLive, lockDialing } from './lines/lines.sql.ts';
+import type { OutboundTerms } from './providers/account.ts';
 import type { Account, Accounts, BoundNumber } from './providers/find-account.ts';
 
 type Asked = Pick<CallRow, 'namespace' | 'agentId' | 'direction' | 'from' | 'to' | 'provider'>;
@@ -33,17 +34,29 @@ export async function chooseProvider(
     const detail = `there is no TelephonyProvider ${provider} that is ready`;
     throw invalid('/provider', 'unknown_provider', detail);
   }
-  const { outbound } = account;
-  if (!outbound) {
-    const detail = `TelephonyProvider ${provider} calls nobody: declare outbound with the countries it may call`;
-    throw invalid('/provider', 'outbound_not_allowed', detail);
-  }
-  await requireCountry(asked.to ?? '', outbound.countries);
+  const outbound = await requireCallable(account, asked.to ?? '', '/provider');
   const { number, agentVersion = null } = await chooseNumber(accounts, account, asked);
   return {
     account: { ...account, outbound },
     call: { from: number, telephonyProviderId: account.id, agentVersion },
   };
+}
+
+/**
+ * Whether an account may call the number; `pointer`: where the request names the account, or the call of it.
+ * @throws ApiError invalid_body
+ */
+export async function requireCallable(
+  { name, outbound }: Pick<Account, 'name' | 'outbound'>,
+  to: string,
+  pointer: string,
+): Promise<OutboundTerms> {
+  if (!outbound) {
+    const detail = `TelephonyProvider ${name} calls nobody: declare outbound with the countries it may call`;
+    throw invalid(pointer, 'outbound_not_allowed', detail);
+  }
+  await requireCountry(to, outbound.countries);
+  return outbound;
 }
 
 /** Who is called costs money, and some countries cost most: only those that are declared are called. */

@@ -1,5 +1,5 @@
 import { ApiError, found } from '../errors.ts';
-import { finishCall, readCall, type CallEnd, type CallRow } from './calls.sql.ts';
+import { ANSWERED, finishCall, readCall, type CallEnd, type CallRow } from './calls.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
@@ -44,7 +44,7 @@ async function endAnswered(
   { id, namespace, conversationId }: CallRow & { conversationId: string },
   beforeCommit: CommitHook<CallRow>,
 ): Promise<CallRow | undefined> {
-  const end: CallEnd = { id, from: ['in_progress'], status: 'completed', reason: REASON };
+  const end: CallEnd = { id, from: ANSWERED, status: 'completed', reason: REASON };
   let ended: CallRow | undefined;
   try {
     const about = { namespace, id: conversationId, reason: REASON } as const;

@@ -59,6 +59,8 @@ export const NOT_AUDITED: Record<string, string> = {
   keepEscalation: 'it changes nothing: whoever accepted is still there',
   createCall: 'the hot path: a call is how a conversation starts',
   endCall: 'the hot path: a call is how a conversation ends',
+  transferCall: 'the call tells whom it was given to, and its conversation that it was',
+  pressKeys: 'what an agent says in a call, by keys',
   answerTwilioCall: 'a carrier calls it, and the call is its own record',
   noteTwilioStatus: 'likewise',
   reconcileWebhook: 'it compares; with `replay` it leaves webhook.replayed (receipts.pg.test.ts)',

@@ -116,6 +116,8 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
 
   createCall: 'no screen: calls are placed by programs and telephone systems',
   endCall: [{ page: call, control: 'Hang up' }],
+  transferCall: 'no screen: programs give calls away, and agents by their escalation',
+  pressKeys: 'no screen: of programs that find their way through menus',
   answerTwilioCall: 'no screen: a carrier calls it',
   noteTwilioStatus: 'no screen: likewise',
 

@@ -409,6 +409,11 @@ export interface components {
         team?: string;
         /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
         fallback_team?: string;
+        /** Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API. */
+        telephone?: {
+          /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+          to: string;
+        };
         /** When people are there; absent: always. */
         hours?: {
           /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
@@ -623,6 +628,11 @@ export interface components {
           team?: string;
           /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
           fallback_team?: string;
+          /** Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API. */
+          telephone?: {
+            /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            to: string;
+          };
           /** When people are there; absent: always. */
           hours?: {
             /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
@@ -1573,9 +1583,15 @@ export interface components {
       direction: ('inbound' | 'outbound');
       from: (string | null);
       to: (string | null);
-      status: ('queued' | 'ringing' | 'in_progress' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
-      /** That of its conversation (`api`: by request, `user_hangup`, `voicemail` …), or busy, no_answer, dial_failed, canceled, platform_error. */
+      status: ('queued' | 'ringing' | 'in_progress' | 'transferring' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
+      /** That of its conversation (`api`: by request, `user_hangup`, `voicemail`, `transferred` …), or busy, no_answer, dial_failed, canceled, platform_error. */
       ended_reason: (string | null);
+      /** To another number, the last one; null: there was none. */
+      transfer: ({
+        /** E.164; null: it was erased. */
+        to: (string | null);
+        status: ('requested' | 'ringing' | 'answered' | 'busy' | 'no_answer' | 'failed' | 'canceled');
+      } | null);
       provider: string;
       provider_call_id: (string | null);
       user_id: (string | null);
@@ -2034,6 +2050,8 @@ export interface components {
         agent: string;
         /** Absent: the one that is live. */
         version?: number;
+        /** When it is answered, as it is written; absent: always. */
+        hours?: { [name: string]: unknown };
       }[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
@@ -2385,6 +2403,11 @@ export interface paths {
             team?: string;
             /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
             fallback_team?: string;
+            /** Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API. */
+            telephone?: {
+              /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+              to: string;
+            };
             /** When people are there; absent: always. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
@@ -2638,6 +2661,11 @@ export interface paths {
             team?: (string | null);
             /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
             fallback_team?: (string | null);
+            /** Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API. */
+            telephone?: ({
+              /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+              to?: (string | null);
+            } | null);
             /** When people are there; absent: always. */
             hours?: ({
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
@@ -2829,6 +2857,11 @@ export interface paths {
             team?: (string | null);
             /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
             fallback_team?: (string | null);
+            /** Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API. */
+            telephone?: ({
+              /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+              to?: (string | null);
+            } | null);
             /** When people are there; absent: always. */
             hours?: ({
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
@@ -5117,7 +5150,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          status?: ('queued' | 'ringing' | 'in_progress' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
+          status?: ('queued' | 'ringing' | 'in_progress' | 'transferring' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
           direction?: ('inbound' | 'outbound');
           agent_id?: string;
           conversation_id?: string;
@@ -5271,6 +5304,84 @@ export interface paths {
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<('idempotency_in_progress' | 'call_ended')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/calls/{id}/transfer': Only<{
+    /** Give a call to another number */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the call. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** E.164. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+          to: string;
+        };
+      } };
+      responses: {
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Call'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'call_ended' | 'call_not_connected' | 'call_transferring')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/calls/{id}/dtmf': Only<{
+    /** Press keys */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the call. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** 0-9, *, #, A-D, and `w` for half a second of nothing. Must be keys of a telephone: 0-9, *, #, A-D, and w for half a second of nothing. */
+          digits: string;
+        };
+      } };
+      responses: {
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Call'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'call_ended' | 'call_not_connected' | 'call_transferring')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
@@ -6632,6 +6743,24 @@ export interface paths {
             agent: string;
             /** Version of that agent; absent: the one that is live when a call comes. */
             version?: number;
+            /** When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound. */
+            hours?: {
+              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              time_zone: string;
+              /** When people are there, on every such day. */
+              open: {
+                /** Days of the week. */
+                days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                from: string;
+                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                to: string;
+              }[];
+              /** Dates on which nobody is there. */
+              closed_on?: string[];
+              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              closed_message?: string;
+            };
           }[];
           /** Whom it may call, and how many; absent: nobody is called by it. */
           outbound?: {
@@ -6742,6 +6871,24 @@ export interface paths {
             agent: string;
             /** Version of that agent; absent: the one that is live when a call comes. */
             version?: number;
+            /** When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound. */
+            hours?: {
+              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              time_zone: string;
+              /** When people are there, on every such day. */
+              open: {
+                /** Days of the week. */
+                days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                from: string;
+                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                to: string;
+              }[];
+              /** Dates on which nobody is there. */
+              closed_on?: string[];
+              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              closed_message?: string;
+            };
           }[] | null);
           /** Whom it may call, and how many; absent: nobody is called by it. */
           outbound?: ({
@@ -6791,6 +6938,24 @@ export interface paths {
             agent: string;
             /** Version of that agent; absent: the one that is live when a call comes. */
             version?: number;
+            /** When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound. */
+            hours?: {
+              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              time_zone: string;
+              /** When people are there, on every such day. */
+              open: {
+                /** Days of the week. */
+                days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                from: string;
+                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                to: string;
+              }[];
+              /** Dates on which nobody is there. */
+              closed_on?: string[];
+              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              closed_message?: string;
+            };
           }[] | null);
           /** Whom it may call, and how many; absent: nobody is called by it. */
           outbound?: ({

@@ -61,6 +61,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     say: speaker.say,
     endUtterance: speaker.endUtterance,
     untilPlayed: speaker.untilPlayed,
+    sendKeys: speaker.sendKeys,
     end: () => {
       close();
       sink.close();

@@ -1,9 +1,11 @@
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
+import { keepTransferred } from '../acts/acts.sql.ts';
+import { somebodyCame } from '../acts/settle-transfer.ts';
 import type { CallRow } from '../calls.sql.ts';
 import type { CarrierOf } from '../carriers/carrier.ts';
 import { finishLost, LINE_LEASE_MS, listLost } from './lines.sql.ts';
-import { endingOf, settleCall } from './settle-call.ts';
+import { endingOf, isTransferred, settleCall } from './settle-call.ts';
 
 export type EndLostDeps = ConversationDeps & { carrierOf: CarrierOf; log: Logger };
 
@@ -30,10 +32,21 @@ export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   };
 }
 
+/**
+ * Nobody holds the line of a call that was transferred, and no carrier need tell of it: one that is still there
+ * when its ringing must be over was answered.
+ */
+async function areTalking(deps: EndLostDeps, call: CallRow): Promise<boolean> {
+  if (call.transferStatus === 'ringing') await somebodyCame(deps, call, { isOver: false });
+  else if (!isTransferred(call)) return false;
+  return keepTransferred(deps.pool, call.id);
+}
+
 async function endLost(deps: EndLostDeps, call: CallRow): Promise<void> {
   const carrier = deps.carrierOf(call);
   const became = await carrier.ask(call);
   const isLive = became === 'live' || became === undefined;
+  if (isLive && (await areTalking(deps, call))) return;
   const end = endingOf(call, isLive ? undefined : became);
   const isOurs = await settleCall(deps, call, end, (db) => finishLost(db, { id: call.id, ...end }));
   if (!isOurs) return;

@@ -5,8 +5,13 @@ export type Line = {
   say: (text: string) => void;
   /** The utterance is whole: what is said next is another one. */
   endUtterance: () => void;
-  /** Hangs up, whatever is still to be heard. */
-  end: () => void;
+  /**
+   * Closes it, whatever is still to be heard: the carrier hangs up, or asks what is next where the call goes
+   * elsewhere.
+   */
+  end: (why?: 'transfer') => void;
+  /** Presses keys, after what was said before: of 0-9, *, #, A-D, and `w` for half a second of nothing. */
+  sendKeys: (keys: string) => void;
   /** Resolves when what was said has been played; absent: the line is never told. */
   untilPlayed?: (signal: AbortSignal) => Promise<void>;
 };

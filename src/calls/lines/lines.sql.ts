@@ -62,8 +62,8 @@ export async function offerLine(
   return rowCount === 1;
 }
 
-/** A call whose line this process holds. */
-export type HeldCall = CallRow & { holder: string };
+/** A call whose line this process holds; `sayFrom`: index of the turn that it says first, null: one to come. */
+export type HeldCall = CallRow & { holder: string; sayFrom: number | null };
 
 /**
  * Takes the line of the call that the token opens: it opens no second one. undefined: nobody's, used, or of a
@@ -75,11 +75,13 @@ export async function takeLine(
 ): Promise<HeldCall | undefined> {
   const { rows } = await db.query<HeldCall>({
     name: 'take_line',
-    text: `update calls set line_token = null, line_holder = $3,
+    text: `update calls set line_token = null, line_holder = $3, say_from = null,
                   line_until = clock_timestamp() + $4 * interval '1 ms'
-            where line_token = $1 and provider_call_id = $2 and ${CALL_LIVE} and line_holder is null
+             from (select id as call_id, say_from as "sayFrom" from calls where line_token = $1 for update) old
+            where id = old.call_id
+              and line_token = $1 and provider_call_id = $2 and ${CALL_LIVE} and line_holder is null
               and line_until > clock_timestamp()
-           returning ${CALL_COLUMNS}, line_holder as holder`,
+           returning ${CALL_COLUMNS}, line_holder as holder, old."sayFrom"`,
     values: [line.tokenHash, line.providerCallId, line.holder, LINE_LEASE_MS],
   });
   return rows[0];
@@ -114,16 +116,23 @@ export async function answerByMachine(
   return rowCount === 1;
 }
 
-/** Extends the leases of lines; returns whose are still held. One statement for all of a process. */
-export async function renewLines(db: Db, holders: readonly string[]): Promise<string[]> {
-  const { rows } = await db.query<{ holder: string }>({
+/**
+ * Extends the leases of lines; returns whose are still held, and of which something is asked. One statement for
+ * all of a process.
+ */
+export async function renewLines(
+  db: Db,
+  holders: readonly string[],
+): Promise<{ holder: string; isAsked: boolean }[]> {
+  const { rows } = await db.query<{ holder: string; isAsked: boolean }>({
     name: 'renew_lines',
     text: `update calls set line_until = clock_timestamp() + $2 * interval '1 ms'
             where line_holder = any($1) and ${CALL_LIVE} and line_until is not null
-           returning line_holder as holder`,
+           returning line_holder as holder,
+                     keys_to_press is not null or status = 'transferring' as "isAsked"`,
     values: [holders, LINE_LEASE_MS],
   });
-  return rows.map(({ holder }) => holder);
+  return rows;
 }
 
 /** Its socket is closed: whoever comes with a new token has so long. */

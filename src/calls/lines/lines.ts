@@ -7,7 +7,8 @@ import { endConversation } from '../../conversations/ending/end-conversation.ts'
 import { readForTurn } from '../../conversations/record/conversations.sql.ts';
 import { startConversation } from '../../conversations/record/start-conversation.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
-import { finishCall, readCall } from '../calls.sql.ts';
+import { ANSWERED, finishCall, readCall } from '../calls.sql.ts';
+import { act, type ActingLine } from './do-asked.ts';
 import type { Line } from './line.ts';
 import {
   answerHeld,
@@ -19,7 +20,7 @@ import {
   type HeldCall,
 } from './lines.sql.ts';
 import { holdTalk, type Talk, type TalkDeps } from './talk.ts';
-import words from './line-words.json' with { type: 'json' };
+import { wordsIn, type LineWords } from './line-words.ts';
 
 /** The lines that this process holds (contract §4, calls). */
 export type Lines = {
@@ -36,6 +37,8 @@ export type Lines = {
   }) => Promise<OpenLine | undefined>;
   /** Renews the leases of all lines, with one statement. */
   renewal: Periodic;
+  /** Something is asked of the lines of these calls (uuids; `*`: of any), or was. Never waits. */
+  look: (callIds: readonly string[]) => void;
   /** How many are open. */
   count: () => number;
   /** Opens no more, and waits for those that are open, for `ms` at most; then they end as failed. */
@@ -57,14 +60,7 @@ const LOOK_MS = 100;
 /** Its last words, when it outlasts the time there is. */
 const LAST_WORDS_MS = 5_000;
 
-type Held = {
-  call: HeldCall;
-  conversationId: string;
-  talk: Talk;
-  line: Line;
-  /** It is told that it has to end. */
-  isBrokenOff: boolean;
-};
+type Held = ActingLine & { conversationId: string; talk: Talk; line: Line; words: LineWords };
 
 export function createLines(deps: TalkDeps): Lines {
   const { pool, log } = deps;
@@ -74,18 +70,18 @@ export function createLines(deps: TalkDeps): Lines {
   async function renew(): Promise<boolean> {
     const asked = [...held.keys()];
     if (asked.length === 0) return false;
-    const still = new Set(await renewLines(pool, asked));
-    for (const holder of asked) if (!still.has(holder)) await leaveIfTaken(holder);
+    const renewed = await renewLines(pool, asked);
+    // In case the word of it was lost.
+    for (const { holder, isAsked } of renewed) {
+      const line = held.get(holder);
+      if (line && isAsked) act(deps, line);
+    }
+    const still = new Set(renewed.map(({ holder }) => holder));
+    for (const holder of asked) {
+      const line = still.has(holder) ? undefined : held.get(holder);
+      if (line) await leaveIfTaken(deps, line);
+    }
     return false;
-  }
-
-  /** Its carrier has opened another line of the call, since it thought that this one was cut. */
-  async function leaveIfTaken(holder: string): Promise<void> {
-    const line = held.get(holder);
-    const call = line && (await readCall(pool, line.call));
-    if (!line || call?.endedAt !== null) return; // One that is over ends by its conversation.
-    line.talk.leave();
-    line.line.end();
   }
 
   async function open({ token, providerCallId, lineFor }: Parameters<Lines['open']>[0]) {
@@ -97,9 +93,13 @@ export function createLines(deps: TalkDeps): Lines {
     const isNew = call.conversationId === null;
     const conversationId = call.conversationId ?? (await answer(deps, call, lineFor));
     if (conversationId === undefined) return undefined;
-    const holding = await hold(deps, { call, conversationId, lineFor, saidTo: isNew ? -1 : null });
+    // What was said while there was no line is said first.
+    const before = call.sayFrom === null ? null : call.sayFrom - 1;
+    const saidTo = isNew ? -1 : before;
+    const holding = await hold(deps, { call, conversationId, lineFor, saidTo });
     const { talk } = holding;
     held.set(holder, holding);
+    if (!isNew) act(deps, holding);
     return {
       on: talk.on,
       closed: async () => {
@@ -121,11 +121,13 @@ export function createLines(deps: TalkDeps): Lines {
   }
 
   return {
-    offer: async (callId) => {
-      const token = randomBytes(24).toString('base64url');
-      return (await offerLine(pool, { id: callId, tokenHash: hashOf(token) })) ? token : undefined;
-    },
+    offer: (callId) => offer(deps, callId),
     open,
+    look: (callIds) => {
+      const isAny = callIds.includes('*');
+      for (const line of held.values())
+        if (isAny || callIds.includes(line.call.id)) act(deps, line);
+    },
     renewal: createPeriodic({
       what: 'renewing the lines of calls',
       everyMs: RENEW_MS,
@@ -135,6 +137,19 @@ export function createLines(deps: TalkDeps): Lines {
     count: () => held.size,
     drain,
   };
+}
+
+async function offer({ pool }: TalkDeps, id: string): Promise<string | undefined> {
+  const token = randomBytes(24).toString('base64url');
+  return (await offerLine(pool, { id, tokenHash: hashOf(token) })) ? token : undefined;
+}
+
+/** Its carrier has opened another line of the call, since it thought that this one was cut. */
+async function leaveIfTaken({ pool }: TalkDeps, { call, line, talk }: Held): Promise<void> {
+  const now = await readCall(pool, call);
+  if (now?.endedAt !== null) return; // One that is over ends by its conversation.
+  talk.leave();
+  line.end();
 }
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
@@ -166,7 +181,7 @@ async function answer(
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id, from: ['queued', 'ringing'] });
     const line = lineFor({ namespace, content: undefined });
-    line.say(words.en.away);
+    line.say(wordsIn(undefined).away);
     line.endUtterance();
     return undefined;
   }
@@ -182,7 +197,16 @@ async function hold(deps: TalkDeps, { call, conversationId, lineFor, saidTo }: T
   const line = lineFor({ namespace, content });
   const about = { callId, namespace, conversationId, line };
   const talk = holdTalk(deps, { ...about, language: content?.language, saidTo });
-  const holding: Held = { call, conversationId, talk, line, isBrokenOff: false };
+  const words = wordsIn(content?.language);
+  const holding: Held = {
+    call,
+    conversationId,
+    talk,
+    line,
+    words,
+    isBrokenOff: false,
+    isTransferring: false,
+  };
   void talk.over.then(() => {
     if (!holding.isBrokenOff) line.end();
   });
@@ -194,12 +218,12 @@ async function breakOff(deps: TalkDeps, holding: Held): Promise<void> {
   const { call, conversationId, talk, line } = holding;
   holding.isBrokenOff = true;
   talk.leave();
-  line.say(words.en.over);
+  line.say(holding.words.over);
   line.endUtterance();
   const { namespace, id } = call;
   const reason = 'platform_error';
   await endConversation(deps, { namespace, id: conversationId, reason }, async (db) => {
-    await finishCall(db, { id, from: ['in_progress'], status: 'failed', reason });
+    await finishCall(db, { id, from: ANSWERED, status: 'failed', reason });
   }).catch((error: unknown) => {
     deps.log.warn({ reason: reasonOf(error), call: id }, 'a call was not ended before the stop');
   });

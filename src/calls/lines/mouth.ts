@@ -15,6 +15,8 @@ export type Mouth = {
   whole: (turn: TurnRow) => void;
   /** Says what is in no transcript. */
   aside: (text: string) => void;
+  /** Presses keys, after what was said before. */
+  press: (keys: string) => void;
   interrupted: (heard: string) => Utterance[];
   heardAll: () => void;
   /** Resolves when what was said can have been heard, or the signal is aborted. */
@@ -25,6 +27,8 @@ export type Mouth = {
 
 /** A carrier that speaks does not tell when it has played something: nine hundred characters take a minute. */
 const CHARACTER_MS = 65;
+/** A tone and the pause after it, or half a second of nothing. */
+const KEY_MS = 250;
 const HEARD_MAX_MS = 60_000;
 /** Of what is no turn. */
 const ASIDE = -1;
@@ -71,6 +75,13 @@ export function createMouth(line: Line): Mouth {
       const utterance = spoken.begin(ASIDE);
       utter(utterance, text);
       end(utterance);
+    },
+    press: (keys) => {
+      if (isClosed) return;
+      // What is said after them is heard after them.
+      if (open) end(open);
+      heardAtMs = Math.max(heardAtMs, performance.now()) + keys.length * KEY_MS;
+      line.sendKeys(keys);
     },
     interrupted: (heard) => {
       open = undefined;

@@ -4,6 +4,8 @@
  */
 export type Sentence = {
   text: string;
+  /** Keys that it is the sound of; its text is empty then. */
+  keys: string | undefined;
   /** What the other side is asked to tell us when it has played it. */
   mark: string;
   startFrame: number;
@@ -24,14 +26,16 @@ export type Saying = {
   isEnded: boolean;
   /** Said by the line itself: it stands in no transcript. */
   isOwn: boolean;
+  /** Nobody interrupts it. */
+  isKept: boolean;
 };
 
 export const isOver = ({ isEnded, sentences }: Saying): boolean =>
   isEnded && sentences.every(({ isPlayed }) => isPlayed);
 
-export function sentenceOf(text: string, mark: string): Sentence {
+export function sentenceOf(text: string, mark: string, keys?: string): Sentence {
   const none = { isMade: false, isCut: false, isPlayed: false, sentMs: undefined };
-  return { text, mark, startFrame: 0, frames: 0, ...none };
+  return { text, keys, mark, startFrame: 0, frames: 0, ...none };
 }
 
 /** Of natural speech; for sentences whose sound is not whole yet. */

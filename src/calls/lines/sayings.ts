@@ -2,12 +2,14 @@ import { isOver, type Saying } from './saying.ts';
 
 /** What was not played to its end yet, in order. */
 export type Sayings = {
-  begin: (kind: Pick<Saying, 'isOwn'>) => Saying;
+  begin: (kind: Pick<Saying, 'isOwn' | 'isKept'>) => Saying;
   /** That is added to; undefined: there is none. */
   open: () => Saying | undefined;
   /** The other side has played what comes before this mark. */
   played: (mark: string) => void;
   isEmpty: () => boolean;
+  /** Whether what is playing, or next, is not to be interrupted. */
+  isKept: () => boolean;
   /** Forgets all; returns it. */
   drop: () => readonly Saying[];
 };
@@ -33,8 +35,8 @@ export function createSayings(): Sayings {
   }
 
   return {
-    begin: ({ isOwn }) => {
-      const saying: Saying = { sentences: [], isEnded: false, isOwn };
+    begin: (kind) => {
+      const saying: Saying = { sentences: [], isEnded: false, ...kind };
       sayings.push(saying);
       return saying;
     },
@@ -51,6 +53,10 @@ export function createSayings(): Sayings {
     isEmpty: () => {
       settle();
       return sayings.length === 0;
+    },
+    isKept: () => {
+      settle();
+      return sayings[0]?.isKept === true;
     },
     drop: () => {
       const dropped = sayings;

@@ -2,14 +2,16 @@ import { ApiError } from '../../errors.ts';
 import { endConversation } from '../../conversations/ending/end-conversation.ts';
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { finishCall, type CallRow } from '../calls.sql.ts';
+import { ANSWERED, finishCall, type CallRow } from '../calls.sql.ts';
 import type { Became } from '../carriers/carrier.ts';
 
 export type CallEnding = { status: CallRow['status']; reason: string };
 
 /** How a call ends, given what its carrier says became of it. */
 export function endingOf(call: CallRow, became: Exclude<Became, 'live'>): CallEnding {
-  const isAnswered = call.status === 'in_progress';
+  const isAnswered = isOneOf(call.status, ANSWERED);
+  if (isTransferred(call) && (became === undefined || became.status === 'completed'))
+    return TRANSFERRED;
   if (became === undefined) {
     if (isAnswered) return { status: 'failed', reason: 'platform_error' };
     return call.direction === 'inbound'
@@ -22,6 +24,16 @@ export function endingOf(call: CallRow, became: Exclude<Became, 'live'>): CallEn
     ? { status: 'no_answer', reason: 'no_answer' }
     : { status: 'failed', reason: 'platform_error' };
 }
+
+/** Two people talk, and the carrier connects them. */
+export const isTransferred = ({ transferStatus }: Pick<CallRow, 'transferStatus'>): boolean =>
+  transferStatus === 'answered';
+
+/** How their call ends. */
+export const TRANSFERRED = { status: 'completed', reason: 'transferred' } as const;
+
+const isOneOf = (status: CallRow['status'], all: readonly CallRow['status'][]): boolean =>
+  all.includes(status);
 
 class Settled extends Error {
   override readonly name = 'Settled';
@@ -36,10 +48,12 @@ export async function settleCall(
   call: CallRow,
   end: CallEnding,
   finish: (db: Db) => Promise<CallRow | undefined> = (db) =>
-    finishCall(db, { ...end, id: call.id, from: ['queued', 'ringing', 'in_progress'] }),
+    finishCall(db, { ...end, id: call.id, from: ['queued', 'ringing', ...ANSWERED] }),
 ): Promise<boolean> {
   const { namespace, conversationId } = call;
-  if (conversationId === null) return (await finish(deps.pool)) !== undefined;
+  // With a person who picked up, the conversation has ended.
+  if (conversationId === null || isTransferred(call))
+    return (await finish(deps.pool)) !== undefined;
   const reason = end.reason === 'user_hangup' ? 'user_hangup' : 'platform_error';
   try {
     await endConversation(deps, { namespace, id: conversationId, reason }, async (db) => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../platform/observability/logger.ts';
+import { soundOfKeys } from '../../speech/audio/dtmf.ts';
 import { createPacer, FRAME_MS } from '../../speech/audio/pacer.ts';
 import type { Synthesizer } from '../../speech/synthesis/synthesizer.ts';
 import { makeSound } from './make-sound.ts';
@@ -60,10 +61,15 @@ export function createSoundQueue(deps: SoundQueueDeps): SoundQueue {
       if (signal.aborted) return;
     }
     sender.begin(sentence);
-    const isWhole = await makeSound(deps, sentence.text, signal, (samples) =>
-      sender.push(sentence, samples),
-    );
+    const isWhole = await soundOf(sentence, signal);
     if (!signal.aborted) sender.end(sentence, isWhole);
+  }
+
+  async function soundOf(sentence: Sentence, signal: AbortSignal): Promise<boolean> {
+    const take = (samples: Int16Array): void => sender.push(sentence, samples);
+    if (sentence.keys === undefined) return makeSound(deps, sentence.text, signal, take);
+    take(soundOfKeys(sentence.keys, deps.format.sampleRate));
+    return true;
   }
 
   /** Who was interrupted is not waited for. */

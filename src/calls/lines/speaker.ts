@@ -10,6 +10,8 @@ export type Speaker = {
   endUtterance: () => void;
   /** Says what is in no transcript. */
   aside: (text: string) => void;
+  /** Presses keys, after what was said before; nobody interrupts that. */
+  sendKeys: (keys: string) => void;
   /** Something is heard, or will be. */
   isSpeaking: () => boolean;
   /** The other side has played what comes before this mark. */
@@ -34,18 +36,28 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
   let marks = 0;
   const isSpeaking = (): boolean => !sayings.isEmpty();
 
+  function put(saying: Saying, text: string, keys?: string): void {
+    marks += 1;
+    const sentence = sentenceOf(text, `s${marks}`, keys);
+    saying.sentences.push(sentence);
+    queue.add(sentence);
+  }
+
   function add(saying: Saying, texts: readonly string[]): void {
-    for (const text of texts) {
-      marks += 1;
-      const sentence = sentenceOf(text, `s${marks}`);
-      saying.sentences.push(sentence);
-      queue.add(sentence);
-    }
+    for (const text of texts) put(saying, text);
+  }
+
+  function sendKeys(keys: string): void {
+    if (gone.signal.aborted) return;
+    endUtterance();
+    const saying = sayings.begin({ isOwn: true, isKept: true });
+    put(saying, '', keys);
+    saying.isEnded = true;
   }
 
   function say(text: string, isOwn: boolean): void {
     if (gone.signal.aborted) return;
-    add(sayings.open() ?? sayings.begin({ isOwn }), sentences.push(text));
+    add(sayings.open() ?? sayings.begin({ isOwn, isKept: false }), sentences.push(text));
   }
 
   function endUtterance(): void {
@@ -56,10 +68,14 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
   }
 
   function interrupt(): string | undefined {
-    if (!isSpeaking()) return undefined;
+    // Whoever speaks into keys does not hear them.
+    if (!isSpeaking() || sayings.isKept()) return undefined;
     const playedFrames = queue.clear();
     const cut = sayings.drop();
     sentences = createSentences();
+    // Keys that wait behind are pressed all the same.
+    for (const { sentences: waiting } of cut)
+      for (const { keys } of waiting) if (keys !== undefined) sendKeys(keys);
     if (cut.every(({ isOwn }) => isOwn)) return undefined;
     return cut[0]!.isOwn ? '' : heardOfSaying(cut[0]!, playedFrames);
   }
@@ -72,6 +88,7 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
       say(text, true);
       endUtterance();
     },
+    sendKeys,
     isSpeaking,
     played: sayings.played,
     interrupt,

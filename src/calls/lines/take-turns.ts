@@ -10,7 +10,7 @@ import {
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { finishCall } from '../calls.sql.ts';
+import { ANSWERED, finishCall } from '../calls.sql.ts';
 import type { Mouth } from './mouth.ts';
 import type { Utterance } from './spoken.ts';
 
@@ -156,7 +156,7 @@ async function settleTurn(
   }
   const { endedAt, endedReason: reason } = after.conversation;
   if (endedAt === null || reason === null) return;
-  await finishCall(db, { id: callId, from: ['in_progress'], status: 'completed', reason });
+  await finishCall(db, { id: callId, from: ANSWERED, status: 'completed', reason });
 }
 
 const spokenIn = ({ turns }: MessageResult): TurnRow[] =>

@@ -6,13 +6,19 @@ import { createDigits } from './digits.ts';
 import type { Line, LineEvent } from './line.ts';
 import { createMouth, type Mouth } from './mouth.ts';
 import { createTurnTaker, type TurnTaker, type TurnTakerDeps } from './take-turns.ts';
-import words from './line-words.json' with { type: 'json' };
+import { wordsIn } from './line-words.ts';
 
 export type TalkDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 
 /** A conversation on a line: what is heard becomes turns, and every turn of others is said. */
 export type Talk = {
   on: (event: LineEvent) => void;
+  /** Presses keys, after what was said before. */
+  press: (keys: string) => void;
+  /**
+   * Resolves when what is being said was heard, `ms` later at most: then the rest of it is not wanted any more.
+   */
+  finish: (ms: number) => Promise<void>;
   /** Nobody hears any more. What is under way is finished and stored; nothing is said. */
   leave: () => void;
   /** Resolves when the conversation has ended and what it ended with had its time to be heard. */
@@ -39,7 +45,7 @@ const RETRY_MS = 500;
  */
 export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
   const { conversationId, language, line } = input;
-  const { moment } = words[language?.startsWith('de') ? 'de' : 'en'];
+  const { moment } = wordsIn(language);
   const mouth = createMouth(line);
   const gone = new AbortController();
   const turns = createTurnTaker(deps, { ...input, mouth, moment, gone: gone.signal });
@@ -70,6 +76,13 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
       else if (event.type === 'digit') digits.press(event.digit);
       else interrupted(event.heard);
     },
+    press: mouth.press,
+    finish: async (ms) => {
+      const bound = AbortSignal.any([gone.signal, AbortSignal.timeout(ms)]);
+      await Promise.race([turns.idle(), untilAborted(bound)]);
+      await mouth.untilHeard(bound);
+      turns.cancel();
+    },
     leave: () => {
       digits.stop();
       mouth.close();
@@ -77,6 +90,13 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
     },
     over,
   };
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 type Following = { mouth: Mouth; turns: TurnTaker; gone: AbortSignal };

@@ -1,16 +1,23 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
+import type { DeclaredNumber } from './telephony-provider.ts';
 import type { AccountInForce } from './telephony-providers.sql.ts';
 
 /** What calls find: accounts in force and their numbers, each with the agent of that name as it is now. */
 
 export type AccountRow = AccountInForce & ObjectKey & { id: string };
 /** `agentId` null: the namespace has no such agent; `agentVersion` null: the live one. */
-export type BoundRow = { number: string; agentId: string | null; agentVersion: number | null };
+export type BoundRow = {
+  number: string;
+  agentId: string | null;
+  agentVersion: number | null;
+  /** When it is answered; null: always. */
+  hours: DeclaredNumber['hours'] | null;
+};
 
 const ACCOUNT = `p.id, p.namespace, p.name, p.in_force as spec, p.auth_token as "authToken"`;
 const IN_FORCE = 'p.deleted_at is null and p.in_force is not null';
-const BOUND = `n.number, a.id as "agentId", n.agent_version as "agentVersion"`;
+const BOUND = `n.number, a.id as "agentId", n.agent_version as "agentVersion", n.hours`;
 const AGENT = `left join agents a
   on a.namespace = n.namespace and a.name = n.agent_name and a.deleted_at is null`;
 

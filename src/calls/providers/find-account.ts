@@ -12,7 +12,8 @@ import {
   type AccountRow,
   type BoundRow,
 } from './accounts.sql.ts';
-import { accountIdField, phoneNumber } from './telephony-provider.ts';
+import { phoneNumber } from '../../platform/resources/schema/field-types.ts';
+import { accountIdField, type DeclaredNumber } from './telephony-provider.ts';
 import { authTokenPlace } from './telephony-providers.sql.ts';
 
 export type { Account } from './account.ts';
@@ -22,6 +23,8 @@ export type BoundNumber = {
   number: string;
   agentId: string | null;
   agentVersion: number | undefined;
+  /** When it is answered; undefined: always. */
+  hours?: DeclaredNumber['hours'] | undefined;
 };
 
 /**
@@ -165,6 +168,6 @@ function open({ sealer }: Pick<Deps, 'sealer'>, row: AccountRow): Account {
   return accountOf(row, token);
 }
 
-function boundOf({ number, agentId, agentVersion }: BoundRow): BoundNumber {
-  return { number, agentId, agentVersion: agentVersion ?? undefined };
+function boundOf({ number, agentId, agentVersion, hours }: BoundRow): BoundNumber {
+  return { number, agentId, agentVersion: agentVersion ?? undefined, hours: hours ?? undefined };
 }

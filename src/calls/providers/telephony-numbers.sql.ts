@@ -54,13 +54,23 @@ export async function listWaiting(db: Db): Promise<ObjectKey[]> {
 
 /** The numbers of a provider that are in force, as they were declared, in the order of their digits. */
 export async function readNumbers(db: Db, providerId: string): Promise<DeclaredNumber[]> {
-  const { rows } = await db.query<{ number: string; agent: string; version: number | null }>(
-    `select number, agent_name as agent, agent_version as version
+  const { rows } = await db.query<{
+    number: string;
+    agent: string;
+    version: number | null;
+    hours: DeclaredNumber['hours'] | null;
+  }>(
+    `select number, agent_name as agent, agent_version as version, hours
        from telephony_numbers where provider_id = $1 order by number collate "C"`,
     [providerId],
   );
-  return rows.map(({ number, agent, version }) => {
-    return { number, agent, ...(version !== null && { version }) };
+  return rows.map(({ number, agent, version, hours }) => {
+    return {
+      number,
+      agent,
+      ...(version !== null && { version }),
+      ...(hours !== null && hours !== undefined && { hours }),
+    };
   });
 }
 
@@ -76,20 +86,21 @@ export async function replaceNumbers(
     [id, names],
   );
   await db.query(
-    `insert into telephony_numbers as n (namespace, number, provider_id, agent_name, agent_version)
-     select $1, w.number, $2, w.agent, w.version
-       from unnest($3::text[], $4::text[], $5::integer[]) as w (number, agent, version)
+    `insert into telephony_numbers as n (namespace, number, provider_id, agent_name, agent_version, hours)
+     select $1, w.number, $2, w.agent, w.version, w.hours
+       from unnest($3::text[], $4::text[], $5::integer[], $6::jsonb[]) as w (number, agent, version, hours)
      on conflict (namespace, number) do update set
        provider_id = excluded.provider_id, agent_name = excluded.agent_name,
-       agent_version = excluded.agent_version
-     where (n.provider_id, n.agent_name, n.agent_version) is distinct from
-           (excluded.provider_id, excluded.agent_name, excluded.agent_version)`,
+       agent_version = excluded.agent_version, hours = excluded.hours
+     where (n.provider_id, n.agent_name, n.agent_version, n.hours) is distinct from
+           (excluded.provider_id, excluded.agent_name, excluded.agent_version, excluded.hours)`,
     [
       namespace,
       id,
       names,
       numbers.map(({ agent }) => agent),
       numbers.map(({ version }) => version ?? null),
+      numbers.map(({ hours }) => (hours === undefined ? null : JSON.stringify(hours))),
     ],
   );
 }

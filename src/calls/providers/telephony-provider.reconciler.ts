@@ -1,3 +1,4 @@
+import { isTimeZone, noTimeZone } from '../../agents/agent-hours.ts';
 import { missingAgent, missingAgents } from '../../agents/references/missing-agents.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
@@ -134,6 +135,12 @@ async function resolve(
   if (unknown) {
     const message = `spec.outbound.countries: ${unknown.detail}`;
     return { type: 'Accepted', why: { reason: 'InvalidCountry', message } };
+  }
+  const wrong = spec.numbers?.find(({ hours }) => hours && !isTimeZone(hours.timeZone));
+  if (wrong) {
+    const zone = noTimeZone(wrong.hours?.timeZone ?? '');
+    const message = `spec.numbers: the hours of ${wrong.number}: ${zone}`;
+    return { type: 'Accepted', why: { reason: 'InvalidTimeZone', message } };
   }
   const ref = { ...spec.authTokenSecretRef, max: AUTH_TOKEN_MAX };
   const found = await resolveKey(store, namespace, ref);

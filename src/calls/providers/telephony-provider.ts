@@ -9,8 +9,10 @@ import {
   MAX_INT32,
   metadataMap,
   observedGeneration,
+  phoneNumber,
   secretKeyRef,
 } from '../../platform/resources/schema/field-types.ts';
+import { hours } from '../../agents/agent-hours.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
@@ -29,18 +31,6 @@ export const accountIdField = z
     ),
   );
 
-/** E.164. A number that can be called from elsewhere has at least seven digits. */
-export const phoneNumber = z
-  .string()
-  .min(8)
-  .max(16)
-  .regex(
-    ...saying(
-      /^\+[1-9][0-9]{6,14}$/,
-      'must be a phone number as +442071838750: a plus sign and 7 to 15 digits',
-    ),
-  );
-
 const message = z.string().min(1).max(1000);
 const atOnce = z.int().min(1).max(10_000);
 
@@ -52,6 +42,12 @@ const boundNumber = z.strictObject({
     .min(1)
     .max(MAX_INT32)
     .describe('Version of that agent; absent: the one that is live when a call comes.')
+    .exactOptional(),
+  hours: hours
+    .clone()
+    .describe(
+      'When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound.',
+    )
     .exactOptional(),
 });
 

@@ -11,6 +11,10 @@ const BoundNumber = z.strictObject({
   number: z.string().meta({ description: 'In E.164.' }),
   agent: z.string().meta({ description: 'Name of the agent that answers it.' }),
   version: z.int().optional().meta({ description: 'Absent: the one that is live.' }),
+  hours: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'When it is answered, as it is written; absent: always.' }),
 });
 
 /** What is not set is null, so that readers need not know what may be absent. */

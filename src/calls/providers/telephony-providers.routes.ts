@@ -4,7 +4,7 @@ import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor
 import { flag, idParam } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { dnsLabel } from '../../platform/resources/schema/field-types.ts';
-import { phoneNumber } from './telephony-provider.ts';
+import { phoneNumber } from '../../platform/resources/schema/field-types.ts';
 import { listProviders } from './telephony-providers.sql.ts';
 import { TelephonyProvider, providerView } from './telephony-provider.view.ts';
 import { TelephonyProviderPatch, TelephonyProviderWrite } from './rest-telephony-provider.ts';

@@ -1,3 +1,4 @@
+import { isTimeZone, noTimeZone } from '../../agents/agent-hours.ts';
 import { missingAgent, missingAgents } from '../../agents/references/missing-agents.ts';
 import { toldOf } from '../../audit/changes.ts';
 import { deleteAudited, patchAudited } from '../../audit/change-declared.ts';
@@ -179,6 +180,12 @@ async function numberFaults(
   const faults = numbers.flatMap(({ agent }, at) =>
     missing.has(agent) ? [fault(`/numbers/${at}/agent`, 'unknown_agent', missingAgent(agent))] : [],
   );
+  const zones = numbers.flatMap(({ hours }, at) =>
+    hours && !isTimeZone(hours.time_zone)
+      ? [fault(`/numbers/${at}/hours/time_zone`, 'unknown_time_zone', noTimeZone(hours.time_zone))]
+      : [],
+  );
+  faults.push(...zones);
   const all = numbers.map(({ number }) => number);
   const taken = await findTaken(pool, { namespace, id }, all);
   if (!taken) return faults;

@@ -32,6 +32,7 @@ export type EndedReason =
   | 'user_hangup'
   | 'agent_hangup'
   | 'voicemail'
+  | 'transferred'
   | 'platform_error';
 
 /**

@@ -101,7 +101,13 @@ async function askNext(
     silenceSec: silenceWhileEscalated(conversation.silenceTimeoutSec, timeoutSec),
   });
   transaction.count(conversation, 'timed_out');
-  await openEscalation(transaction, updated, { reason, timeoutSec, team, fallbackTeam: null });
+  await openEscalation(transaction, updated, {
+    reason,
+    timeoutSec,
+    team,
+    fallbackTeam: null,
+    telephone: null,
+  });
 }
 
 function countOne(tally: Tally, what: 'declined' | 'timedOut'): Tally {

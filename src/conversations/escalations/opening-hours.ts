@@ -17,15 +17,25 @@ const DAY_MS = 86_400_000;
  * `atMs`: Unix ms. In an unknown time zone, which a newer server may have accepted, people are there.
  */
 export function closedMessage(hours: Hours | undefined, atMs: number): string | undefined {
+  const closed = closedAt(hours, atMs);
+  if (!closed) return undefined;
+  const { said, opens } = closed;
+  if (said !== undefined) return said;
+  const back = opens === undefined ? '' : ` Somebody is back ${opens}.`;
+  return `I am sorry, nobody is there to take over at the moment.${back}`;
+}
+
+/** That nobody is there, what is said of it if anything is, and when somebody is, if soon; undefined: somebody is. */
+export function closedAt(
+  hours: Hours | undefined,
+  atMs: number,
+): { said: string | undefined; opens: string | undefined } | undefined {
   if (hours === undefined) return undefined;
   const now = localOf(hours.timeZone, atMs);
   if (now === undefined || isOpen(hours, now)) return undefined;
   const opens = opensText(hours, now);
-  if (hours.closedMessage !== undefined) {
-    return fillPlaceholders(hours.closedMessage, { opens: opens ?? '' });
-  }
-  const back = opens === undefined ? '' : ` Somebody is back ${opens}.`;
-  return `I am sorry, nobody is there to take over at the moment.${back}`;
+  const message = hours.closedMessage;
+  return { said: message && fillPlaceholders(message, { opens: opens ?? '' }), opens };
 }
 
 /** By the wall clock alone, so an hour that a change of clocks skips or repeats is as people read it. */

@@ -1,12 +1,18 @@
 import { ApiError } from '../../errors.ts';
 import { fromUuid, newUuid } from '../../ids.ts';
 import { readVersion } from '../../agents/agent-versions.sql.ts';
-import type { ConversationRow, LiveConversation } from '../record/conversations.sql.ts';
+import type { AgentContent } from '../../agents/agent.ts';
+import {
+  waitLonger,
+  type ConversationRow,
+  type LiveConversation,
+} from '../record/conversations.sql.ts';
+import { closedMessage } from './opening-hours.ts';
 import { insertEscalation, type EscalationRow } from './escalations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Tally } from '../record/tally.ts';
 import { cancelLiveTurn } from '../record/live-turns.sql.ts';
-import { addTurns } from '../record/turns.sql.ts';
+import { addTurns, type TurnRole } from '../record/turns.sql.ts';
 import {
   inConversation,
   lockLive,
@@ -52,10 +58,20 @@ export function requestEscalation(
         timeoutSec,
         team: input.team ?? declared?.team ?? null,
         fallbackTeam: declared?.fallbackTeam ?? null,
+        telephone: telephoneOf(declared, row),
       });
     },
     beforeCommit,
   );
+}
+
+/** Who is rung; null: nobody, or not at this hour. */
+function telephoneOf(
+  declared: AgentContent['escalation'],
+  { startedAt, ageMs }: LiveConversation,
+): string | null {
+  if (closedMessage(declared?.hours, startedAt + ageMs) !== undefined) return null;
+  return declared?.telephone?.to ?? null;
 }
 
 /** A conversation must not end for silence while the user waits for a human who may still come. */
@@ -66,22 +82,35 @@ export function silenceWhileEscalated(silenceSec: number, timeoutSec: number): n
 /** Why a human is asked for, whom, and how long the user waits for one. */
 export type ToEscalate = Pick<EscalationRow, 'reason' | 'team' | 'fallbackTeam'> & {
   timeoutSec: number;
+  /** Who is rung if it is a telephone call, E.164; null: nobody. */
+  telephone: string | null;
 };
 
 /** Called in the transaction that makes the conversation `escalated`, under its lock. */
 export async function openEscalation(
-  { db, emit, count, deps }: ConversationTransaction & { deps: Pick<ConversationDeps, 'nowMs'> },
+  {
+    deps,
+    ...transaction
+  }: ConversationTransaction & { deps: Pick<ConversationDeps, 'nowMs' | 'ring'> },
   conversation: ConversationRow,
-  { reason, timeoutSec, team, fallbackTeam }: ToEscalate,
+  { reason, timeoutSec, team, fallbackTeam, telephone: to }: ToEscalate,
 ): Promise<EscalationRow> {
+  const { db, emit, count } = transaction;
+  const id = newUuid(deps.nowMs());
+  const ringSec =
+    to === null
+      ? undefined
+      : await deps.ring?.(transaction, { conversation, escalationId: id, to });
+  // Neither the escalation nor the conversation is over while it rings.
+  if (ringSec !== undefined) await waitLonger(db, { id: conversation.id, sec: ringSec });
   const row = await insertEscalation(db, {
-    id: newUuid(deps.nowMs()),
+    id,
     namespace: conversation.namespace,
     conversationId: conversation.id,
     agentId: conversation.agentId,
     reason,
     summary: summarizeSoFar(conversation),
-    timeoutSec,
+    timeoutSec: Math.max(timeoutSec, ringSec ?? 0),
     test: conversation.test,
     team,
     // Nobody is asked twice for nothing.
@@ -108,13 +137,19 @@ export function countRequest(tally: Tally): Tally {
   return { ...tally, escalations, lacksHuman: true };
 }
 
-/** Adds a system turn to a conversation that the caller has locked. */
+/** Adds a turn, of the system where nothing else is said, to a conversation that the caller has locked. */
 export async function addSystemTurn(
   db: Db,
   row: LiveConversation,
-  change: { text: string; status: 'active' | 'escalated'; tally: Tally; silenceSec: number },
+  change: {
+    text: string;
+    status: 'active' | 'escalated';
+    tally: Tally;
+    silenceSec: number;
+    role?: TurnRole;
+  },
 ): Promise<ConversationRow> {
-  const turn = plainTurn(row, 'system', change.text);
+  const turn = plainTurn(row, change.role ?? 'system', change.text);
   const updated = await addTurns(db, {
     conversation: row,
     turns: [turn],

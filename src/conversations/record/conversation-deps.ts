@@ -27,9 +27,19 @@ export type ConversationDeps = {
     'conversations' | 'turnDuration' | 'turnErrors' | 'escalations' | 'redactions' | 'judgements'
   >;
   baseUrl: () => string;
+  /**
+   * Rings a person where a human is asked for in a telephone call, in that transaction. Seconds that it takes at
+   * most; undefined, or absent: nobody is rung.
+   */
+  ring?: RingPerson | undefined;
   /** Has a model judge an ended conversation, and completes its transcript. Never waits, never fails. */
   judge: (ended: { row: ConversationRow; isOutcomeStated: boolean }) => void;
 };
+
+export type RingPerson = (
+  transaction: Pick<ConversationTransaction, 'db' | 'later'>,
+  asked: { conversation: Pick<ConversationRow, 'id' | 'callId'>; escalationId: string; to: string },
+) => Promise<number | undefined>;
 
 type About = Pick<
   ConversationRow,
@@ -51,6 +61,8 @@ export type ConversationTransaction = {
   emit: EmitOf;
   /** An escalation came into this status; counted after the commit, unless it is a test. */
   count: (conversation: Pick<ConversationRow, 'test'>, status: string) => void;
+  /** Called after the commit. Never waits, never fails. */
+  later: (act: () => void) => void;
   /** Turns were stored; what was taken out of them is counted likewise. */
   countRedacted: (conversation: Pick<ConversationRow, 'test'>, turns: Redactable) => void;
 };
@@ -70,11 +82,13 @@ export async function inConversation<R>(
   let escalations: string[] = [];
   let redacted: Parameters<ConversationTransaction['countRedacted']>[] = [];
   let untold: string[] = [];
+  let later: (() => void)[] = [];
   const result = await inTransaction(deps.pool, async (db) => {
     emitted = [];
     escalations = [];
     redacted = [];
     untold = [];
+    later = [];
     const emit: EmitOf = async (about, { type, data, sequence }) => {
       const { id, namespace, agentId } = about;
       if (about.test) {
@@ -98,6 +112,7 @@ export async function inConversation<R>(
       db,
       emit,
       count,
+      later: (act) => void later.push(act),
       countRedacted: (...stored) => void redacted.push(stored),
     });
     await beforeCommit(db, done);
@@ -107,6 +122,7 @@ export async function inConversation<R>(
   await failpoint('conversation.committed');
   emitted.forEach(deps.announce);
   untold.forEach(deps.changed);
+  for (const act of later) act();
   for (const status of escalations) deps.metrics.escalations.inc({ status });
   for (const stored of redacted) countRedacted(deps, ...stored);
   return result;

@@ -256,6 +256,17 @@ export async function setFeedback(
   return rows[0];
 }
 
+/** It does not end for silence within so many seconds. The caller has locked it. */
+export async function waitLonger(db: Db, { id, sec }: { id: string; sec: number }): Promise<void> {
+  await db.query(
+    `update conversations
+        set expires_at = least(started_at + make_interval(secs => max_duration_sec),
+              greatest(expires_at, clock_timestamp() + make_interval(secs => $2)))
+      where id = $1 and ended_at is null`,
+    [id, sec],
+  );
+}
+
 /** The caller has locked it. Neither is part of what a turn compares: one under way goes on. */
 export async function setAbout(
   db: Db,

@@ -10,6 +10,7 @@ const ENDINGS: Record<string, string> = {
   deleted: 'It was deleted.',
   agent_deleted: 'It ended because its agent was deleted.',
   voicemail: 'A mailbox answered the call.',
+  transferred: 'The call was handed to another number, where somebody picked up.',
   platform_error: 'It was cut off by an error.',
 };
 

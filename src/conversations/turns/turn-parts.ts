@@ -55,6 +55,7 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
       timeoutSec,
       team: handover.team ?? content?.escalation?.team ?? null,
       fallbackTeam: content?.escalation?.fallbackTeam ?? null,
+      telephone: content?.escalation?.telephone?.to ?? null,
     },
     silenceSec: isEscalated ? silenceWhileEscalated(silenceSec, timeoutSec) : silenceSec,
     speaker: reply?.speaker,

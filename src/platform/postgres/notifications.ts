@@ -19,6 +19,8 @@ export const CHANNELS = {
   events: 'parley_events',
   /** Payload: uuids of conversations with new turns, another status or a canceled turn; `*`: look at all. */
   conversations: 'parley_conversations',
+  /** Payload: uuids of calls whose line is to do something; `*`: look at all. */
+  calls: 'parley_calls',
   /** A declared object changed. No payload. */
   resources: 'parley_resources',
   /** Payload: uuids of API keys and sessions that ended or got an end; `*`: look at all. */

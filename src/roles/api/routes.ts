@@ -9,6 +9,8 @@ import { sessionRoutes, type SessionRoutesDeps } from '../../access/sessions.rou
 import { auditLogRoute } from '../../audit/audit-log.routes.ts';
 import { agentStatsRoute } from '../../conversations/agent-stats.routes.ts';
 import { statsRoute } from '../../conversations/stats.routes.ts';
+import { actRoutes } from '../../calls/acts/acts.routes.ts';
+import type { ActDeps } from '../../calls/acts/transfer-call.ts';
 import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
 import { twilioRoutes } from '../../calls/carriers/twilio/twilio.routes.ts';
 import type { VoiceDeps } from '../../calls/carriers/twilio/answer-voice.ts';
@@ -48,6 +50,7 @@ export type RoutesDeps = AgentWriterDeps &
   RotateSecretDeps &
   ConversationRoutesDeps &
   CallRoutesDeps &
+  ActDeps &
   VoiceDeps &
   KnowledgeRoutesDeps &
   ProviderWriterDeps &
@@ -80,6 +83,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     eraseConversationRoute({ ...deps, eraseEvents }),
     ...escalationRoutes(deps),
     ...callRoutes(deps),
+    ...actRoutes(deps),
     ...twilioRoutes(deps),
     ...knowledgeRoutes(deps),
     ...modelProviderRoutes(deps),

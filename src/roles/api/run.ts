@@ -13,7 +13,7 @@ import {
   createAwaitProjection,
   type AwaitProjection,
 } from '../../platform/declare/await-projection.ts';
-import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
+import type { ConversationDeps, RingPerson } from '../../conversations/record/conversation-deps.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
 import { createEndpoints, type Endpoints } from '../../models/find-endpoint.ts';
 import type { FindModel } from '../../models/model.ts';
@@ -94,8 +94,8 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const changes = openChanges(deps);
   let baseUrl = deps.baseUrl ?? '';
   const clocks = { nowMs: Date.now, clockMs: monotonicMs };
-  const findEndpoint = endpoints.find;
-  const telephony = openTelephony({ ...deps, ...clocks, findEndpoint, baseUrl: () => baseUrl });
+  const ways = { notifier, findEndpoint: endpoints.find, baseUrl: () => baseUrl };
+  const telephony = openTelephony({ ...deps, ...clocks, ...ways });
   const woken = {
     eventStreams,
     keys: doors,
@@ -104,11 +104,12 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     turns,
     followers,
     changes,
+    calls: telephony.calls,
   };
   const { listener, awaitProjection } = createWakeUps(deps, woken);
   await listener.start();
-  const replies = openReplies({ ...deps, ...clocks, findEndpoint });
-  const talk = { ...replies, notifier, turns, baseUrl: () => baseUrl };
+  const replies = openReplies({ ...deps, ...clocks, ...ways });
+  const talk = { ...replies, ...ways, turns, ring: telephony.ring };
   const { conversations, judge } = openConversations(deps, talk);
   const maintenance = createMaintenance({
     ...deps,
@@ -201,13 +202,13 @@ async function serveParts(
 /** What holding a conversation takes, and who judges those that have ended. */
 function openConversations(
   { pool, metrics, log }: Pick<ApiRoleDeps, 'pool' | 'metrics' | 'log'>,
-  of: { notifier: Notifier; findModel: FindModel; baseUrl: () => string },
+  of: { notifier: Notifier; findModel: FindModel; baseUrl: () => string; ring: RingPerson },
 ): { conversations: ConversationDeps & Pick<ApiRoleDeps, 'metrics'>; judge: Judge } {
-  const { notifier, findModel, baseUrl } = of;
+  const { notifier, findModel, baseUrl, ring } = of;
   const announce = createAnnounce({ notifier, metrics });
   const about = { pool, announce, changed: tellChanged(notifier), metrics, nowMs: Date.now };
   const judge = createJudge({ ...about, baseUrl, findModel, log });
-  return { conversations: { ...about, baseUrl, judge: judge.take }, judge };
+  return { conversations: { ...about, baseUrl, ring, judge: judge.take }, judge };
 }
 
 function openChanges({ pool, log }: Pick<ApiRoleDeps, 'pool' | 'log'>): Changes {
@@ -243,6 +244,7 @@ function createWakeUps(
     turns: Pick<LiveTurns, 'look'>;
     followers: Pick<Followers, 'wake'>;
     changes: Pick<Changes, 'projected' | 'conversations'>;
+    calls: Pick<Lines, 'look'>;
   },
 ): { listener: Listener; awaitProjection: AwaitProjection } {
   const waiting = new Set<() => void>();
@@ -255,6 +257,7 @@ function createWakeUps(
     },
     [CHANNELS.events]: woken.eventStreams.wake,
     [CHANNELS.keys]: woken.keys.look,
+    [CHANNELS.calls]: woken.calls.look,
     [CHANNELS.conversations]: (ids: readonly string[]) => {
       woken.turns.look(ids);
       woken.followers.wake(ids);

@@ -1,3 +1,4 @@
+import { createRingPerson } from '../../calls/acts/ring-person.ts';
 import type { CarrierOf } from '../../calls/carriers/carrier.ts';
 import { createCarriers } from '../../calls/carriers/carriers.ts';
 import { relaySocket } from '../../calls/carriers/twilio/relay-socket.ts';
@@ -9,10 +10,12 @@ import { createLines, type Lines } from '../../calls/lines/lines.ts';
 import { hasOwnSpeech } from '../../calls/lines/own-speech.ts';
 import type { TalkDeps } from '../../calls/lines/talk.ts';
 import { createAccounts, type Accounts } from '../../calls/providers/find-account.ts';
+import type { RingPerson } from '../../conversations/record/conversation-deps.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
 import type { FindEndpoint } from '../../models/model.ts';
 import { createEgressFetch } from '../../platform/egress/fetch.ts';
 import type { Lookup } from '../../platform/egress/name-lookup.ts';
+import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import { createSockets, type Sockets } from '../../platform/http/sockets/sockets.ts';
 import {
   createSpeechProviders,
@@ -27,6 +30,11 @@ export type Telephony = {
   /** What agents hear and speak with where no carrier does. */
   speech: SpeechProviders;
   hasOwnSpeech: VoiceDeps['hasOwnSpeech'];
+  /** The line of this call (uuid) is to do something, whichever process holds it. Never waits. */
+  wakeLine: (callId: string) => void;
+  ring: RingPerson;
+  /** Told of calls whose line is to do something; `holds`: where those of this process are. */
+  calls: Pick<Lines, 'look'> & { holds: (lines: Lines) => void };
   stop: () => Promise<void>;
 };
 
@@ -36,15 +44,21 @@ export function openTelephony(
     lookup?: Lookup | undefined;
     baseUrl: () => string;
     findEndpoint: FindEndpoint;
+    notifier: Pick<Notifier, 'notify'>;
   },
 ): Telephony {
-  const { clockMs, findEndpoint, guard, lookup } = deps;
+  const { clockMs, findEndpoint, guard, log, lookup, notifier } = deps;
   const accounts = createAccounts({ ...deps, nowMs: clockMs });
   const egress = createEgressClient({ guard, ...(lookup && { lookup }) });
   const carried = createTwilioCarrier({ ...deps, accounts, api: createTwilioApi({ egress }) });
   const providers = createEgressFetch({ guard });
+  const wakeLine = (callId: string): void => notifier.notify(CHANNELS.calls, [callId]);
+  let held: Lines | undefined;
   return {
     accounts,
+    wakeLine,
+    ring: createRingPerson({ accounts, wakeLine, log }),
+    calls: { look: (ids) => held?.look(ids), holds: (lines) => void (held = lines) },
     carrierOf: createCarriers({ carried }),
     speech: createSpeechProviders({ findEndpoint, fetch: providers.fetch, nowMs: clockMs }),
     hasOwnSpeech: (namespace, content) => hasOwnSpeech(findEndpoint, namespace, content),
@@ -55,11 +69,12 @@ export function openTelephony(
 }
 
 /** The lines that this process holds, and the sockets that they come by. */
-export function openLines(deps: TalkDeps & Pick<Telephony, 'speech'>): {
+export function openLines(deps: TalkDeps & Pick<Telephony, 'speech' | 'calls'>): {
   lines: Lines;
   sockets: Sockets;
 } {
   const lines = createLines(deps);
+  deps.calls.holds(lines);
   const ways = { ...deps, lines, providers: deps.speech };
   return { lines, sockets: createSockets([relaySocket(ways), mediaSocket(ways)], deps) };
 }

@@ -14,7 +14,12 @@ const made = (text: string, more: Partial<Sentence>): Sentence => ({
   isMade: true,
   ...more,
 });
-const saying = (...sentences: Sentence[]) => ({ sentences, isEnded: true, isOwn: false });
+const saying = (...sentences: Sentence[]) => ({
+  sentences,
+  isEnded: true,
+  isOwn: false,
+  isKept: false,
+});
 
 test.each([
   [0, ''],

@@ -260,6 +260,22 @@ describeEachStore((storeName) => {
   test.each([
     ['ReservedName', 'simulated', {}],
     ['InvalidCountry', 'far', { outbound: { countries: ['DE', 'UK'] } }],
+    [
+      'InvalidTimeZone',
+      'sunken',
+      {
+        numbers: [
+          {
+            number: '+442079460009',
+            agent: 'nobody',
+            hours: {
+              timeZone: 'Europe/Atlantis',
+              open: [{ days: ['mon'], from: '09:00', to: '17:00' }],
+            },
+          },
+        ],
+      },
+    ],
   ])('a manifest is refused for %s', async (reason, name, over) => {
     await declare(name, over);
     await telephony.conditionOf(name, 'Accepted', reason);

@@ -3,9 +3,13 @@ import { readLiveContent, readVersionToTalk } from '../../../agents/agent-versio
 import type { AgentContent } from '../../../agents/agent.ts';
 import type { ConversationDeps } from '../../../conversations/record/conversation-deps.ts';
 import { endConversation } from '../../../conversations/ending/end-conversation.ts';
+import { closedAt } from '../../../conversations/escalations/opening-hours.ts';
 import { startConversation } from '../../../conversations/record/start-conversation.ts';
 import type { Logger } from '../../../platform/observability/logger.ts';
-import { finishCall, readCallById, type CallRow } from '../../calls.sql.ts';
+import { failpoint } from '../../../failpoints.ts';
+import { ringTransfer } from '../../acts/acts.sql.ts';
+import { nobodyCame, somebodyCame } from '../../acts/settle-transfer.ts';
+import { finishCall, readCallById, type CallRow, type TransferStatus } from '../../calls.sql.ts';
 import {
   answerByMachine,
   countLive,
@@ -17,10 +21,17 @@ import type { Lines } from '../../lines/lines.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
 import { SIMULATED } from '../simulated.ts';
 import { requireSigned, signedFor, type AuthenticateDeps, type Sent } from './authenticate.ts';
-import { endingOf, settleCall } from '../../lines/settle-call.ts';
-import { MEDIA_PATH, RELAY_PATH, VOICE_PATH } from './paths.ts';
+import { endingOf, isTransferred, settleCall } from '../../lines/settle-call.ts';
+import { MEDIA_PATH, RELAY_PATH, STATUS_PATH, VOICE_PATH } from './paths.ts';
 import { becameOf } from './statuses.ts';
-import { goodbyeTwiml, rejectTwiml, relayTwiml, streamTwiml } from './twiml.ts';
+import {
+  dialTwiml,
+  EMPTY_TWIML,
+  goodbyeTwiml,
+  rejectTwiml,
+  relayTwiml,
+  streamTwiml,
+} from './twiml.ts';
 import { fromUuid } from '../../../ids.ts';
 
 export type VoiceDeps = ConversationDeps &
@@ -35,7 +46,14 @@ export type VoiceDeps = ConversationDeps &
  * With what the address names: the uuid of the call, and, once a stream of sound is over, which one of the
  * call it was, from 1.
  */
-export type SentOfCall = Sent & { callId: string | undefined; stream: number | undefined };
+export type SentOfCall = Sent & {
+  callId: string | undefined;
+  stream: number | undefined;
+  /** How many times the call had been transferred when the socket was asked for that is over. */
+  after: number;
+  /** Which transfer of the call it is about; undefined: none. */
+  transfer: number | undefined;
+};
 
 /**
  * What the carrier is to do with a call that comes in, one of ours that was answered, or one whose socket is
@@ -52,8 +70,9 @@ export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<st
   const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
   const signed = await requireSigned(deps, account || undefined, sent);
   if (!call || call.endedAt !== null) return goodbyeTwiml(undefined);
+  if (sent.transfer !== undefined) return afterDial(deps, call, sent);
   if (sent.stream !== undefined || sent.form.has('SessionStatus'))
-    return afterSocket(deps, call, sent);
+    return afterSocket(deps, { call, account: signed, sent });
   return answerOutgoing(deps, { call, account: signed, sent });
 }
 
@@ -69,6 +88,8 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
     deps.log.warn({ number, provider: account.name }, 'nobody can answer this number');
     return refuse('rejected', closedMessage, content);
   }
+  const closed = closedAt(bound.hours, deps.nowMs());
+  if (closed) return refuse('rejected', closed.said ?? closedMessage, content);
   const live = await countLive(deps.pool, {
     telephonyProviderId: account.id,
     direction: 'inbound',
@@ -99,16 +120,10 @@ function refuse(
   return message === undefined ? rejectTwiml(reason) : goodbyeTwiml(message, content?.language);
 }
 
-async function answerOutgoing(
-  deps: VoiceDeps,
-  { call, account, sent }: { call: CallRow; account: Account; sent: SentOfCall },
-): Promise<string> {
+async function answerOutgoing(deps: VoiceDeps, { call, account, sent }: OfCall): Promise<string> {
   const { form } = sent;
   await noteRinging(deps.pool, { id: call.id, providerCallId: form.get('CallSid') ?? '' });
-  const content = await contentOf(deps, account, {
-    ...call,
-    agentVersion: call.agentVersion ?? undefined,
-  });
+  const content = await contentOf(deps, account, boundTo(call));
   if (/^(machine|fax)/.test(form.get('AnsweredBy') ?? ''))
     return leaveMessage(deps, call, account, content);
   if (!content) {
@@ -150,12 +165,11 @@ class CallOver extends Error {
 }
 
 /** Its socket is over: the call is too, unless it was cut. Then another one is opened, with whoever is there. */
-async function afterSocket(
-  deps: VoiceDeps,
-  call: CallRow,
-  { form, stream }: SentOfCall,
-): Promise<string> {
+async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
+  const { call, sent } = ofCall;
+  const { form, stream } = sent;
   const became = becameOf(form.get('CallStatus') ?? '') ?? 'live';
+  if (became === 'live' && sent.after < call.transfers) return afterHandOff(deps, ofCall);
   // Of a stream the carrier does not say how it ended; somebody is there, so that it was cut.
   const wasCut =
     stream === undefined ? form.get('SessionStatus') === 'failed' : stream < STREAMS_MAX;
@@ -164,9 +178,74 @@ async function afterSocket(
     return goodbyeTwiml(undefined);
   }
   await dropLine(deps.pool, call.id);
-  const bound = { agentId: call.agentId, agentVersion: call.agentVersion ?? undefined };
-  return connect(deps, call, await contentOf(deps, call, bound), (stream ?? 0) + 1);
+  return connectAgain(deps, call, (stream ?? 0) + 1);
 }
+
+type OfCall = { call: CallRow; account: Account; sent: SentOfCall };
+
+/** Of a socket before a transfer: now the number is rung. What comes of one before that comes late. */
+async function afterHandOff(deps: VoiceDeps, { call, account, sent }: OfCall): Promise<string> {
+  const { id, transfers, transferTo: to, status } = call;
+  if (sent.after !== transfers - 1 || status !== 'transferring') return EMPTY_TWIML;
+  const callerId = call.direction === 'inbound' ? call.to : call.from;
+  const { outbound } = account;
+  // Between the request and now its declaration may have changed.
+  if (!outbound || to === null || callerId === null) return backToAgent(deps, call, 'failed');
+  const { ringSec } = outbound;
+  if (!(await ringTransfer(deps.pool, { id, transfers, ms: ringSec * 1_000 + TOLD_MS })))
+    return goodbyeTwiml(undefined);
+  await failpoint('transfer.ringing');
+  const base = deps.baseUrl().replace(/\/+$/, '');
+  const of = `?call=${fromUuid('call', id)}&transfer=${transfers}`;
+  const answered = `${base}${STATUS_PATH}${of}`;
+  return dialTwiml({ to, callerId, ringSec, action: `${base}${VOICE_PATH}${of}`, answered });
+}
+
+/** Beyond its ringing: until the carrier has told how it ended. */
+const TOLD_MS = 30_000;
+
+const UNREACHED: Record<string, TransferStatus> = { busy: 'busy', 'no-answer': 'no_answer' };
+
+/** The number was rung: the two have talked, or the caller is back. What comes twice is answered alike. */
+async function afterDial(
+  deps: VoiceDeps,
+  call: CallRow,
+  { form, transfer }: SentOfCall,
+): Promise<string> {
+  const became = becameOf(form.get('CallStatus') ?? '') ?? 'live';
+  const dialed = form.get('DialCallStatus') ?? '';
+  // What comes late is answered to nobody.
+  if (transfer !== call.transfers) return EMPTY_TWIML;
+  const isWaiting = call.status === 'transferring';
+  if (isTransferred(call) || (isWaiting && ['completed', 'answered'].includes(dialed))) {
+    await somebodyCame(deps, call, { isOver: true });
+    return goodbyeTwiml(undefined);
+  }
+  if (became !== 'live') {
+    // The caller did not wait.
+    await settleCall(deps, call, endingOf(call, became));
+    return goodbyeTwiml(undefined);
+  }
+  return backToAgent(deps, call, UNREACHED[dialed] ?? 'failed');
+}
+
+async function backToAgent(deps: VoiceDeps, call: CallRow, why: TransferStatus): Promise<string> {
+  if (call.status === 'transferring') {
+    const { language } = (await contentOf(deps, call, boundTo(call))) ?? {};
+    await nobodyCame(deps, call, { why, language });
+    await failpoint('transfer.back');
+  }
+  return connectAgain(deps, call);
+}
+
+async function connectAgain(deps: VoiceDeps, call: CallRow, stream?: number): Promise<string> {
+  return connect(deps, call, await contentOf(deps, call, boundTo(call)), stream);
+}
+
+const boundTo = ({ agentId, agentVersion }: CallRow) => ({
+  agentId,
+  agentVersion: agentVersion ?? undefined,
+});
 
 /** Of one call: a line that is cut so often does not hold. */
 const STREAMS_MAX = 20;
@@ -184,7 +263,8 @@ async function connect(
   if (token === undefined) return goodbyeTwiml(undefined);
   const base = deps.baseUrl().replace(/\/+$/, '');
   const sockets = base.replace(/^http/, 'ws');
-  const action = `${base}${VOICE_PATH}?call=${fromUuid('call', call.id)}`;
+  const after = call.transfers === 0 ? '' : `&after=${call.transfers}`;
+  const action = `${base}${VOICE_PATH}?call=${fromUuid('call', call.id)}${after}`;
   const parameters = { token };
   if (content && (await deps.hasOwnSpeech(call.namespace, content))) {
     const url = `${sockets}${MEDIA_PATH}`;

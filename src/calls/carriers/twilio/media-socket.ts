@@ -152,5 +152,6 @@ function sinkOf(socket: Socket, streamSid: string) {
 
 /** Of a call that nobody can answer, so that nobody's voice is known. */
 function silentLine(socket: Socket): Line {
-  return { say: () => undefined, endUtterance: () => undefined, end: () => socket.close() };
+  const nothing = (): void => undefined;
+  return { say: nothing, endUtterance: nothing, sendKeys: nothing, end: () => socket.close() };
 }

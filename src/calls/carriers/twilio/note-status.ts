@@ -1,3 +1,4 @@
+import { somebodyCame } from '../../acts/settle-transfer.ts';
 import { readCallById, type CallRow } from '../../calls.sql.ts';
 import { noteRinging, readByCarrier } from '../../lines/lines.sql.ts';
 import { endingOf, settleCall } from '../../lines/settle-call.ts';
@@ -12,6 +13,7 @@ import { EMPTY_TWIML } from './twiml.ts';
  * @throws ApiError unauthorized, rate_limited
  */
 export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
+  if (sent.transfer !== undefined) return notePickUp(deps, sent);
   const call = await callOf(deps, sent);
   const status = sent.form.get('CallStatus') ?? '';
   const became = becameOf(status);
@@ -22,6 +24,18 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
     return EMPTY_TWIML;
   }
   await settleCall(deps, call, endingOf(call, became));
+  return EMPTY_TWIML;
+}
+
+/** Somebody has picked up at the number that a call of ours is transferred to: theirs is a call of its own. */
+async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
+  const call = sent.callId === undefined ? undefined : await readCallById(deps.pool, sent.callId);
+  const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
+  await requireSigned(deps, account || undefined, sent);
+  const isPickUp = ['in-progress', 'answered'].includes(sent.form.get('CallStatus') ?? '');
+  const isItsOwn = call?.providerCallId === sent.form.get('ParentCallSid');
+  const isWaiting = call?.transferStatus === 'ringing' && call.transfers === sent.transfer;
+  if (call && isPickUp && isItsOwn && isWaiting) await somebodyCame(deps, call, { isOver: false });
   return EMPTY_TWIML;
 }
 

@@ -60,4 +60,7 @@ export function eventOf(frame: RelayFrame): LineEvent | undefined {
 export const sayFrame = (token: string): string =>
   JSON.stringify({ type: 'text', token, last: false });
 export const LAST_FRAME = JSON.stringify({ type: 'text', token: '', last: true });
-export const END_FRAME = JSON.stringify({ type: 'end' });
+export const keysFrame = (digits: string): string => JSON.stringify({ type: 'sendDigits', digits });
+/** `handoffData` comes back with the carrier's question what is next. */
+export const endFrame = (why?: string): string =>
+  JSON.stringify({ type: 'end', ...(why !== undefined && { handoffData: why }) });

@@ -5,8 +5,9 @@ import type { Line } from '../../lines/line.ts';
 import type { Lines, OpenLine } from '../../lines/lines.ts';
 import { RELAY_PATH } from './paths.ts';
 import {
-  END_FRAME,
+  endFrame,
   eventOf,
+  keysFrame,
   LAST_FRAME,
   readFrame,
   sayFrame,
@@ -96,8 +97,9 @@ function lineOf(socket: Socket): Line {
   return {
     say: (text) => socket.send(sayFrame(text)),
     endUtterance: () => socket.send(LAST_FRAME),
-    end: () => {
-      socket.send(END_FRAME);
+    sendKeys: (keys) => socket.send(keysFrame(keys)),
+    end: (why) => {
+      socket.send(endFrame(why));
       socket.close();
     },
   };

@@ -43,13 +43,21 @@ export function twilioRoutes(deps: VoiceDeps): Route[] {
   ];
 }
 
-/** What its address names: the uuid of a call, and which of its streams is over. */
-function namedIn(query: URLSearchParams): Pick<SentOfCall, 'callId' | 'stream'> {
-  const stream = Number(query.get('stream') ?? 0);
+/** What its address names: the uuid of a call, and which of its streams, or transfers, is meant. */
+function namedIn(
+  query: URLSearchParams,
+): Pick<SentOfCall, 'callId' | 'stream' | 'after' | 'transfer'> {
   return {
     callId: toUuid('call', query.get('call') ?? '') ?? undefined,
-    stream: Number.isInteger(stream) && stream > 0 ? stream : undefined,
+    stream: numberIn(query, 'stream'),
+    after: numberIn(query, 'after') ?? 0,
+    transfer: numberIn(query, 'transfer'),
   };
+}
+
+function numberIn(query: URLSearchParams, name: string): number | undefined {
+  const number = Number(query.get(name) ?? 0);
+  return Number.isInteger(number) && number > 0 ? number : undefined;
 }
 
 function answerOf(xml: string): Answer {

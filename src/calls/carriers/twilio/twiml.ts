@@ -49,6 +49,24 @@ export function streamTwiml({
   );
 }
 
+export type DialOptions = {
+  to: string;
+  /** The number that is shown: one of ours. */
+  callerId: string;
+  ringSec: number;
+  /** Asked for what to do when it is over, or nobody picked up. */
+  action: string;
+  /** Told when somebody picks up. */
+  answered: string;
+};
+
+/** Rings a number, and connects the caller with whoever picks up. */
+export function dialTwiml({ to, callerId, ringSec, action, answered }: DialOptions): string {
+  const told = { statusCallback: answered, statusCallbackEvent: 'answered' };
+  const dial = { action, callerId, timeout: String(ringSec) };
+  return document(element('Dial', dial, element('Number', told, escape(to))));
+}
+
 /** Says something, then hangs up. */
 export function goodbyeTwiml(text: string | undefined, language?: string): string {
   const said = text === undefined ? '' : element('Say', { language }, escape(text));

@@ -100,6 +100,15 @@ function Call() {
         <dd>
           {call.provider} <span className="muted mono">{call.provider_call_id}</span>
         </dd>
+        {call.transfer && (
+          <>
+            <dt>Transferred</dt>
+            <dd>
+              {call.transfer.to ?? 'to a number that was erased'}{' '}
+              <span className="muted">{call.transfer.status.replaceAll('_', ' ')}</span>
+            </dd>
+          </>
+        )}
         <dt>User</dt>
         <dd>{call.user_id ?? '–'}</dd>
         <dt>Id</dt>

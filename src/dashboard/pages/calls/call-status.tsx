@@ -7,6 +7,7 @@ const TONES: Record<Call['status'], Tone> = {
   queued: 'muted',
   ringing: 'info',
   in_progress: 'info',
+  transferring: 'info',
   completed: 'ok',
   busy: 'warn',
   no_answer: 'warn',

@@ -43,6 +43,18 @@ export const dnsLabel = z
     ),
   );
 
+/** E.164. A number that can be called from elsewhere has at least seven digits. */
+export const phoneNumber = z
+  .string()
+  .min(8)
+  .max(16)
+  .regex(
+    ...saying(
+      /^\+[1-9][0-9]{6,14}$/,
+      'must be a phone number as +442071838750: a plus sign and 7 to 15 digits',
+    ),
+  );
+
 /**
  * An absolute http or https URL in ASCII. Without user and password: a URL is shown in lists, and
  * a secret is never inlined. Which addresses may be called is not the schema's part (contract §4).

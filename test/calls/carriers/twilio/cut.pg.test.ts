@@ -7,10 +7,9 @@ import {
 } from '../../../conversations/turns/scripted-responder.ts';
 import { startFaultProxy, type FaultProxy } from '../../../platform/fault-proxy.ts';
 import { createContext } from '../../../../src/roles/context.ts';
-import { runApi } from '../../../../src/roles/api/run.ts';
 import { until } from '../../../until.ts';
+import { startAnother } from './another-api.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
-import { startStandIn, type StandIn } from './stand-in-carrier.ts';
 
 /** Sockets that break, processes that stop, and a database that is away while somebody is on the phone. */
 
@@ -82,7 +81,7 @@ test('a call whose socket never came was not answered', async () => {
 });
 
 test('a process that stops opens no line, waits for its calls, and ends those that outlast the time', async () => {
-  const other = await startAnother({ callDrainMs: 700 });
+  const other = await another({ callDrainMs: 700 });
   const phone = await other.carrier.call(NUMBER);
   await phone.hears(GREETING);
   const { sid, verbs } = await other.carrier.ring(NUMBER);
@@ -100,7 +99,7 @@ test('a process that stops opens no line, waits for its calls, and ends those th
 });
 
 test('a process that stops is gone as soon as its calls are over', async () => {
-  const other = await startAnother({ callDrainMs: 600_000 });
+  const other = await another({ callDrainMs: 600_000 });
   const phone = await other.carrier.call(NUMBER);
   await phone.hears(GREETING);
   const stopped = other.stop();
@@ -113,7 +112,7 @@ test('a process that stops is gone as soon as its calls are over', async () => {
 
 test('the database is away in a call: the caller is told to wait, and nothing is lost', async () => {
   const proxy = await startFaultProxy(phones.api.engine.databaseUrl);
-  const other = await startAnother({ proxy });
+  const other = await another({ proxy });
   const phone = await other.carrier.call(NUMBER);
   await phone.hears(GREETING);
   proxy.refuse();
@@ -134,32 +133,15 @@ test('the database is away in a call: the caller is told to wait, and nothing is
   await proxy.stop();
 }, 60_000);
 
-/** The API once more, as another pod would be, with a carrier that calls that one. */
-async function startAnother({
-  callDrainMs = 0,
-  proxy,
-}: {
-  callDrainMs?: number;
-  proxy?: FaultProxy;
-}): Promise<{ carrier: StandIn; stop: () => Promise<void> }> {
-  const { engine } = phones.api;
-  const listen = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
+/** With a carrier of its own, and, with `proxy`, a database of its own way. */
+async function another({ callDrainMs = 0, proxy }: { callDrainMs?: number; proxy?: FaultProxy }) {
   const context = proxy && contextBehind(proxy);
-  const api = await runApi({
-    ...engine,
-    ...context,
-    ...listen,
-    rateLimit: 0,
-    responder,
-    callDrainMs,
-  });
-  const carrier = await startStandIn(api.url);
+  const { carrier, stop } = await startAnother(phones, { ...context, responder, callDrainMs });
   return {
     carrier,
     stop: async () => {
-      await api.stop();
+      await stop();
       await context?.close();
-      await carrier.stop();
     },
   };
 }

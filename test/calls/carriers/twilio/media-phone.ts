@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { encodeMuLaw, MU_LAW_SILENCE } from '../../../../src/speech/audio/mu-law.ts';
+import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../../src/speech/audio/mu-law.ts';
+import { keysIn } from '../../../speech/audio/keys-in.ts';
 import { until } from '../../../until.ts';
 import type { MediaSpeech } from './media-speech.ts';
 import type { Verb } from './read-twiml.ts';
@@ -9,8 +10,13 @@ import { ACCOUNT, type Posted, type StandIn } from './stand-in-carrier.ts';
 /** Somebody on the phone, by Media Streams: sound both ways, in real time, as a carrier carries it. */
 export type MediaPhone = {
   sid: string;
-  /** What was played so far, sentence by sentence; what was cleared before it was played is not there. */
+  /**
+   * What was played so far, sentence by sentence, and `♪` for a key; what was cleared before it was played is
+   * not there.
+   */
   heard: () => string[];
+  /** The keys that were played so far. */
+  keys: () => string;
   /** How many frames of a sentence were played. */
   framesOf: (sentence: string) => number;
   /** Resolves when the sentence begins to be played, and when it was played to its end. */
@@ -28,11 +34,15 @@ export type MediaPhone = {
   /** Resolves with the code once the socket is closed. */
   closed: Promise<number>;
   hangUp: () => Promise<Posted>;
+  /** We close the stream: resolves with what the carrier is to do with the call then. */
+  handedOff: () => Promise<Posted>;
   cut: () => Promise<Posted>;
 };
 
 const FRAME_MS = 20;
 const BYTES = 160;
+/** Of frames that are no sentence. */
+const NO_LEVEL = -1;
 
 export type MediaPhoneOptions = { start?: object; isMute?: boolean };
 
@@ -92,7 +102,9 @@ export async function connectMediaPhone(
   const mouth = createTalker(send, () => socket.readyState === socket.OPEN && isMute !== true);
   void closed.then(mouth.stop);
   const heard = (): string[] =>
-    ears.heard().map((byte) => speech.sentenceOf(byte) ?? `a byte ${byte}`);
+    ears
+      .heard()
+      .map((byte) => (byte === NO_LEVEL ? '♪' : (speech.sentenceOf(byte) ?? `a byte ${byte}`)));
   const framesOf = (sentence: string): number =>
     ears.played().filter((byte) => speech.sentenceOf(byte) === sentence).length;
   const hears = async (sentence: string): Promise<void> => {
@@ -108,6 +120,7 @@ export async function connectMediaPhone(
     closed,
     send,
     heard,
+    keys: () => keysIn(decodeMuLaw(ears.sound()), 8_000),
     framesOf,
     hears,
     heardWhole: async (sentence) => {
@@ -124,6 +137,10 @@ export async function connectMediaPhone(
       await closed;
       return tell('completed');
     },
+    handedOff: async () => {
+      await closed;
+      return tell('in-progress');
+    },
     cut: async () => {
       socket.terminate();
       await closed;
@@ -134,7 +151,7 @@ export async function connectMediaPhone(
 
 /** Plays frames one after the other, and tells of marks when it comes to them; cleared ones at once. */
 function createPlayer(send: (frame: unknown) => void) {
-  let frames: { byte: number; endMs: number }[] = [];
+  let frames: { byte: number; bytes: Buffer; endMs: number }[] = [];
   let endMs = 0;
   const marks = new Map<string, NodeJS.Timeout>();
   const echo = (name: string): void => {
@@ -147,7 +164,9 @@ function createPlayer(send: (frame: unknown) => void) {
     play: (bytes: Buffer) => {
       if (bytes.length !== BYTES) throw new Error(`a frame of ${bytes.length} bytes`);
       endMs = Math.max(endMs, performance.now()) + FRAME_MS;
-      frames.push({ byte: bytes[0]!, endMs });
+      // A sentence is of one level.
+      const isLevel = bytes.every((byte) => byte === bytes[0]);
+      frames.push({ byte: isLevel ? bytes[0]! : NO_LEVEL, bytes, endMs });
     },
     mark: (name: string) => {
       const wait = Math.max(0, endMs - performance.now());
@@ -165,6 +184,10 @@ function createPlayer(send: (frame: unknown) => void) {
       }
     },
     played,
+    sound: () =>
+      Buffer.concat(
+        frames.filter((frame) => frame.endMs <= performance.now()).map(({ bytes }) => bytes),
+      ),
     isDone: () => endMs <= performance.now(),
     heard: (): number[] =>
       played().filter((byte, at, all) => byte !== MU_LAW_SILENCE && byte !== all[at - 1]),

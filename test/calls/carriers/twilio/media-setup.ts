@@ -1,13 +1,21 @@
 import { expect } from '@jest/globals';
-import { callByMedia, type MediaPhone, type MediaPhoneOptions } from './media-phone.ts';
+import {
+  callByMedia,
+  connectMediaPhone,
+  type MediaPhone,
+  type MediaPhoneOptions,
+} from './media-phone.ts';
 import { startMediaSpeech, type MediaSpeech } from './media-speech.ts';
 import { NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
+import type { Verb } from './read-twiml.ts';
 
 /** An API with an agent that hears and speaks by a provider of its namespace, and phones that carry sound. */
 export type MediaFixture = PhoneFixture & {
   speech: MediaSpeech;
   /** Somebody calls. */
   ring: (options?: MediaPhoneOptions) => Promise<MediaPhone>;
+  /** Opens the stream that an answer asks for, for a call. */
+  connect: (sid: string, verbs: readonly Verb[]) => Promise<MediaPhone>;
 };
 
 export const SPEECH = 'speech';
@@ -33,6 +41,7 @@ export async function startMediaFixture(
     ...phones,
     speech,
     ring: (ringing) => callByMedia(phones.carrier, speech, NUMBER, ringing),
+    connect: (sid, verbs) => connectMediaPhone(phones.carrier, speech, { sid, verbs }),
     stop: async () => {
       await phones.stop();
       await speech.stop();

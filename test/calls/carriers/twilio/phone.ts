@@ -22,6 +22,8 @@ export type Phone = {
   closed: Promise<number>;
   /** Puts the receiver down: the socket closes, and the carrier tells so. */
   hangUp: () => Promise<Posted>;
+  /** We end the session: resolves with what the carrier is to do with the call then. */
+  handedOff: () => Promise<Posted>;
   /** The socket breaks; what we answer to the carrier, which asks what to do. */
   cut: () => Promise<Posted>;
 };
@@ -89,6 +91,14 @@ export async function connectPhone({ sid, verbs, account, post }: Deps): Promise
       socket.close();
       await closed;
       return tell({ SessionStatus: 'completed', CallStatus: 'completed' });
+    },
+    handedOff: async () => {
+      const end = await until('the session to be ended', () =>
+        phone.frames.find(({ frame }) => frame['type'] === 'end'),
+      );
+      await closed;
+      const { handoffData: HandoffData = '' } = end.frame as { handoffData?: string };
+      return tell({ SessionStatus: 'ended', CallStatus: 'in-progress', HandoffData });
     },
     cut: async () => {
       socket.terminate();

@@ -1,0 +1,28 @@
+import { found } from '../../errors.ts';
+import { inOneCommit, noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { readCall, type CallRow } from '../calls.sql.ts';
+import { addKeys, KEYS_WAITING_MAX } from './acts.sql.ts';
+import { notConnected, requireConnected, type ActDeps } from './transfer-call.ts';
+
+/**
+ * Has keys pressed on the line of a call, whichever process holds it, once at most: of what a killed process was
+ * pressing nothing is pressed again.
+ * @throws ApiError not_found, call_ended, call_not_connected, call_transferring
+ */
+export async function pressKeys(
+  deps: Pick<ActDeps, 'pool' | 'accounts' | 'wakeLine'>,
+  asked: { namespace: string; id: string; keys: string },
+  beforeCommit: CommitHook<CallRow> = noCommitHook,
+): Promise<CallRow> {
+  const call = found(await readCall(deps.pool, asked), 'call');
+  await requireConnected(deps, call);
+  const pressing = await inOneCommit(deps.pool, beforeCommit, async (db) => {
+    const row = await addKeys(db, asked);
+    if (row) return row;
+    throw notConnected(
+      `it changed at the same time, or ${KEYS_WAITING_MAX} keys wait to be pressed; read it again`,
+    );
+  });
+  deps.wakeLine(call.id);
+  return pressing;
+}

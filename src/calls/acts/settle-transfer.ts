@@ -1,0 +1,115 @@
+import { ApiError } from '../../errors.ts';
+import { acceptEscalation, timeoutOf } from '../../conversations/escalations/accept-escalation.ts';
+import { readEscalation } from '../../conversations/escalations/escalations.sql.ts';
+import {
+  addSystemTurn,
+  DEFAULT_TIMEOUT_SEC,
+  silenceWhileEscalated,
+} from '../../conversations/escalations/request-escalation.ts';
+import { endConversation } from '../../conversations/ending/end-conversation.ts';
+import {
+  inConversation,
+  lockLive,
+  type ConversationDeps,
+} from '../../conversations/record/conversation-deps.ts';
+import type { ConversationRow } from '../../conversations/record/conversations.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import { ANSWERED, finishCall, type CallRow, type TransferStatus } from '../calls.sql.ts';
+import { wordsIn } from '../lines/line-words.ts';
+import { isTransferred, TRANSFERRED } from '../lines/settle-call.ts';
+import { answerTransfer, failTransfer } from './acts.sql.ts';
+
+class Settled extends Error {
+  override readonly name = 'Settled';
+}
+
+/**
+ * Somebody picked up at the other number: the conversation ends with it, whoever was asked for has come, and the
+ * call goes on with the two of them; or they have talked, and it is over. Told twice it is done once.
+ */
+export async function somebodyCame(
+  deps: ConversationDeps,
+  call: CallRow,
+  { isOver }: { isOver: boolean },
+): Promise<void> {
+  const { id, namespace, conversationId } = call;
+  const note = async (db: Db): Promise<boolean> =>
+    isOver
+      ? (await finishCall(db, { id, from: ANSWERED, ...TRANSFERRED })) !== undefined
+      : answerTransfer(db, call);
+  if (isTransferred(call) || conversationId === null) return void (await note(deps.pool));
+  await acceptFor(deps, call);
+  const about = {
+    namespace,
+    id: conversationId,
+    reason: 'transferred',
+    outcome: 'escalated',
+  } as const;
+  try {
+    await endConversation(deps, about, async (db) => {
+      if (!(await note(db))) throw new Settled();
+    });
+  } catch (error) {
+    if (error instanceof Settled) return;
+    if (!(error instanceof ApiError)) throw error;
+    // It ended by other means a moment ago, or was erased.
+    await note(deps.pool);
+  }
+}
+
+/** Who picked up has accepted the escalation that they were rung for, unless somebody else has, or it is over. */
+async function acceptFor(deps: ConversationDeps, call: CallRow): Promise<void> {
+  const { namespace, transferEscalationId: id, transferTo: to } = call;
+  if (id === null || to === null) return;
+  const acceptedBy = { id: to, name: to };
+  await acceptEscalation(deps, { namespace, id, acceptedBy, heartbeatSec: null }).catch(
+    (error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+    },
+  );
+}
+
+/** It goes on for as long as somebody who was asked for may still come. */
+async function silenceWhileWaiting(
+  db: Db,
+  { namespace, transferEscalationId: id }: CallRow,
+  { silenceTimeoutSec }: ConversationRow,
+): Promise<number> {
+  const escalation = id === null ? undefined : await readEscalation(db, { namespace, id });
+  const timeoutSec = escalation ? timeoutOf(escalation) : DEFAULT_TIMEOUT_SEC;
+  return silenceWhileEscalated(silenceTimeoutSec, timeoutSec);
+}
+
+/**
+ * Nobody picked up: the caller comes back to the same conversation, and is told so by the next line. False: it
+ * was told before, or the conversation is over.
+ */
+export async function nobodyCame(
+  deps: ConversationDeps,
+  call: CallRow,
+  { why, language }: { why: TransferStatus; language: string | undefined },
+): Promise<boolean> {
+  const { id, namespace, conversationId, transfers } = call;
+  if (conversationId === null) return false;
+  try {
+    await inConversation(deps, async ({ db }) => {
+      const row = await lockLive(db, { namespace, id: conversationId });
+      const isWaiting = row.status === 'escalated';
+      const words = wordsIn(language);
+      const failed = { id, transfers, why, sayFrom: row.turnCount };
+      if (!(await failTransfer(db, failed))) throw new Settled();
+      await addSystemTurn(db, row, {
+        role: 'agent',
+        text: isWaiting ? words.waiting : words.unreached,
+        status: isWaiting ? 'escalated' : 'active',
+        tally: row.tally,
+        silenceSec: isWaiting ? await silenceWhileWaiting(db, call, row) : row.silenceTimeoutSec,
+      });
+    });
+  } catch (error) {
+    if (error instanceof Settled || error instanceof ApiError) return false;
+    throw error;
+  }
+  deps.changed(conversationId);
+  return true;
+}

@@ -1,0 +1,91 @@
+import { ApiError, found } from '../../errors.ts';
+import { addSystemTurn } from '../../conversations/escalations/request-escalation.ts';
+import {
+  inConversation,
+  lockLive,
+  type ConversationDeps,
+} from '../../conversations/record/conversation-deps.ts';
+import { inOneCommit, noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { readCall, type CallRow } from '../calls.sql.ts';
+import { requireCallable } from '../choose-provider.ts';
+import { isTransferred } from '../lines/settle-call.ts';
+import type { Account, Accounts } from '../providers/find-account.ts';
+import { askTransfer } from './acts.sql.ts';
+
+export type ActDeps = ConversationDeps & {
+  accounts: Pick<Accounts, 'byId'>;
+  /** The line of this call (uuid) is to do something, whichever process holds it. Never waits. */
+  wakeLine: (callId: string) => void;
+};
+
+type Asked = { namespace: string; id: string; to: string };
+
+/** From what is still said until the carrier rings; then it rings as long as a call out. Seconds. */
+export const BEFORE_RINGING_SEC = 120;
+
+/**
+ * Asks for a call to be given to another number. The process that holds its line lets what is being said end and
+ * closes it; then the carrier is told whom to ring. The same number again, while it is rung, changes nothing.
+ * @throws ApiError not_found, call_ended, call_not_connected, call_transferring, invalid_body (a number that
+ *   may not be called)
+ */
+export async function transferCall(
+  deps: ActDeps,
+  asked: Asked,
+  beforeCommit: CommitHook<CallRow> = noCommitHook,
+): Promise<CallRow> {
+  const call = found(await readCall(deps.pool, asked), 'call');
+  if (call.status === 'transferring' && call.transferTo === asked.to) {
+    return inOneCommit(deps.pool, beforeCommit, async () => call);
+  }
+  const { account, conversationId } = await requireConnected(deps, call);
+  const { ringSec } = await requireCallable(account, asked.to, '/to');
+  const transferring = await inConversation(
+    deps,
+    async ({ db, later }) => {
+      const row = await lockLive(db, { namespace: call.namespace, id: conversationId });
+      const asking = await askTransfer(db, { id: call.id, to: asked.to, escalationId: null });
+      if (!asking) throw notConnected('it changed at the same time; read it again');
+      await addSystemTurn(db, row, {
+        text: 'The call is transferred to another number.',
+        status: row.status === 'escalated' ? 'escalated' : 'active',
+        tally: row.tally,
+        silenceSec: Math.max(row.silenceTimeoutSec, BEFORE_RINGING_SEC + ringSec),
+      });
+      later(() => deps.wakeLine(call.id));
+      return asking;
+    },
+    beforeCommit,
+  ).catch((error: unknown) => {
+    const isOver = error instanceof ApiError && error.code === 'conversation_ended';
+    throw isOver ? callEnded() : error;
+  });
+  deps.changed(conversationId);
+  return transferring;
+}
+
+/**
+ * A call that the agent talks in, over a carrier.
+ * @throws ApiError call_ended, call_not_connected, call_transferring
+ */
+export async function requireConnected(
+  { accounts }: Pick<ActDeps, 'accounts'>,
+  call: CallRow,
+): Promise<{ account: Account; conversationId: string }> {
+  const { conversationId, telephonyProviderId, status } = call;
+  if (call.endedAt !== null) throw callEnded();
+  if (telephonyProviderId === null)
+    throw notConnected('it is simulated, and no telephone is in it');
+  if (isTransferred(call)) throw notConnected('it was transferred, and somebody picked up');
+  if (status === 'transferring') {
+    throw new ApiError('call_transferring', `${call.transferTo} is being rung; wait how it goes`);
+  }
+  if (conversationId === null) throw notConnected('nobody has answered it yet');
+  const account = await accounts.byId(telephonyProviderId);
+  if (!account) throw notConnected('its TelephonyProvider is gone');
+  return { account, conversationId };
+}
+
+export const notConnected = (detail: string): ApiError =>
+  new ApiError('call_not_connected', detail);
+const callEnded = (): ApiError => new ApiError('call_ended', 'the call has ended already');

@@ -1,0 +1,45 @@
+import { reasonOf } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { takeAsked } from '../acts/acts.sql.ts';
+import type { Line } from './line.ts';
+import type { HeldCall } from './lines.sql.ts';
+import type { Talk } from './talk.ts';
+
+/** A line that this process holds. */
+export type ActingLine = {
+  call: HeldCall;
+  talk: Pick<Talk, 'press' | 'finish'>;
+  line: Pick<Line, 'end'>;
+  /** It is told that it has to end. */
+  isBrokenOff: boolean;
+  /** The call goes to another number once what is said was heard. */
+  isTransferring: boolean;
+};
+
+type Deps = { pool: Pool; log: Logger };
+
+/** What is being said has so long, where a person is rung and where somebody asked by the API. */
+const LAST_SENTENCE_MS = { escalation: 60_000, api: 10_000 };
+
+/** Does what is asked of a line, if anything is. Never waits, never fails: the next renewal finds it again. */
+export function act(deps: Deps, holding: ActingLine): void {
+  doAsked(deps, holding).catch((error: unknown) => {
+    const about = { reason: reasonOf(error), call: holding.call.id };
+    deps.log.warn(about, 'a line did not do what was asked of it');
+  });
+}
+
+async function doAsked({ pool }: Deps, holding: ActingLine): Promise<void> {
+  const { call, line, talk } = holding;
+  const asked = await takeAsked(pool, call);
+  if (!asked) return;
+  if (asked.keys !== null) talk.press(asked.keys);
+  if (!asked.isTransferred || holding.isTransferring) return;
+  holding.isTransferring = true;
+  await talk.finish(LAST_SENTENCE_MS[asked.escalationId === null ? 'api' : 'escalation']);
+  await failpoint('transfer.closing');
+  // The carrier asks what to do now that its socket is closed.
+  if (!holding.isBrokenOff) line.end('transfer');
+}

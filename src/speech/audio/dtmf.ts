@@ -1,0 +1,39 @@
+/** Keys of a telephone as sound: of each two sines, by its row and its column (ITU-T Q.23). */
+
+const ROWS_HZ = [697, 770, 852, 941];
+const COLUMNS_HZ = [1_209, 1_336, 1_477, 1_633];
+const KEYS = ['123A', '456B', '789C', '*0#D'];
+
+/** Q.24 asks for 40 ms of each at least. */
+const TONE_MS = 100;
+const GAP_MS = 80;
+/** Of a `w`. */
+const WAIT_MS = 500;
+/** Of each sine, of full scale; half as loud as the two may be together. */
+const LEVEL = 0.25;
+
+/** PCM16 of the keys, one after the other; what is no key is left out. `sampleRate`: Hz. */
+export function soundOfKeys(keys: string, sampleRate: number): Int16Array {
+  const parts = keys.split('').map((key) => soundOf(key, sampleRate));
+  const all = new Int16Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+function soundOf(key: string, sampleRate: number): Int16Array {
+  const samplesOf = (ms: number): number => Math.round((ms * sampleRate) / 1_000);
+  if (key === 'w') return new Int16Array(samplesOf(WAIT_MS));
+  const row = KEYS.findIndex((keys) => keys.includes(key));
+  if (row < 0) return new Int16Array();
+  const low = (2 * Math.PI * ROWS_HZ[row]!) / sampleRate;
+  const high = (2 * Math.PI * COLUMNS_HZ[KEYS[row]!.indexOf(key)]!) / sampleRate;
+  const sound = new Int16Array(samplesOf(TONE_MS + GAP_MS));
+  for (let at = 0; at < samplesOf(TONE_MS); at += 1) {
+    sound[at] = Math.round(LEVEL * 32_767 * (Math.sin(low * at) + Math.sin(high * at)));
+  }
+  return sound;
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import type { Verb } from './read-twiml.ts';
+import { ACCOUNT, type Posted, type StandIn } from './stand-in-carrier.ts';
+
+/** Another number that the carrier was told to ring for a call (`<Dial>`), and what comes of it. */
+export type Dialled = {
+  to: string;
+  /** Of `<Dial>`, as it came. */
+  attributes: Record<string, string>;
+  /** Somebody picks up: theirs is a call of its own, which the carrier tells of. */
+  pickUp: (form?: Record<string, string>) => Promise<Posted>;
+  /**
+   * It is over, as the carrier says it (`completed`, `busy`, `no-answer`, `failed`, `canceled`); `CallStatus` is
+   * of the caller, who is there still unless it says otherwise.
+   */
+  over: (DialCallStatus: string, CallStatus?: string) => Promise<Posted>;
+};
+
+/** Rings as an answer says. */
+export function dialled(
+  carrier: Pick<StandIn, 'post'>,
+  sid: string,
+  verbs: readonly Verb[],
+): Dialled {
+  const [dial] = verbs;
+  const [number] = dial?.inside ?? [];
+  if (dial?.name !== 'Dial' || number?.name !== 'Number') {
+    throw new Error(`the answer rings nobody: ${JSON.stringify(verbs)}`);
+  }
+  const theirs = `CA${randomBytes(16).toString('hex')}`;
+  const { statusCallback = '', statusCallbackEvent = 'completed' } = number.attributes;
+  return {
+    to: number.text,
+    attributes: dial.attributes,
+    pickUp: async (form = {}) => {
+      if (!statusCallbackEvent.split(' ').includes('answered'))
+        throw new Error('nobody wants to be told when it is answered');
+      return carrier.post(statusCallback, {
+        AccountSid: ACCOUNT,
+        CallSid: theirs,
+        ParentCallSid: sid,
+        Direction: 'outbound-dial',
+        From: dial.attributes['callerId'] ?? '',
+        To: number.text,
+        CallStatus: 'in-progress',
+        CallbackSource: 'call-progress-events',
+        SequenceNumber: '2',
+        ...form,
+      });
+    },
+    over: (DialCallStatus, CallStatus = 'in-progress') =>
+      carrier.post(dial.attributes['action'] ?? '', {
+        AccountSid: ACCOUNT,
+        CallSid: sid,
+        CallStatus,
+        DialCallSid: theirs,
+        DialCallStatus,
+        DialBridged: String(DialCallStatus === 'completed'),
+      }),
+  };
+}
