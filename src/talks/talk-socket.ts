@@ -1,4 +1,4 @@
-import { ApiError, reasonOf } from '../errors.ts';
+import { reasonOf } from '../errors.ts';
 import type {
   Opened,
   Socket,
@@ -6,28 +6,28 @@ import type {
   SocketRoute,
 } from '../platform/http/sockets/sockets.ts';
 import type { Logger } from '../platform/observability/logger.ts';
-import { MessageBody } from '../conversations/record/conversation.view.ts';
-import { textProblem } from '../platform/http/json-text.ts';
 import { admitTalk, type AdmitDeps } from './admit-talk.ts';
 import { openChat, type ChatDeps } from './chat-line.ts';
-import type { OpenedTalk, TalkToOpen } from './opened-talk.ts';
+import type { OpenedTalk } from './opened-talk.ts';
+import { badStart, elsewhere, refuseTalk, WrongFrames } from './refuse-talk.ts';
+import { takeFrame, type Incoming } from './take-frame.ts';
 import { createTalkCaptions } from './talk-captions.ts';
-import { readPageFrame, type PageFrame, type SendFrame, type StartFrame } from './talk-frames.ts';
+import { readPageFrame, type SendFrame, type StartFrame } from './talk-frames.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
 
 export const TALK_PATH = '/v1/talk';
 
 const FRAME_BYTES_MAX = 64 * 1024;
-/** A quarter of a second. */
-const SOUND_BYTES_MAX = 8 * 1024;
 /** Who has a token shows it at once. */
 const START_MS = 5_000;
 /** Frames that say nothing we know, one after the other. */
 const UNKNOWN_MAX = 50;
-/** Of what comes while a talk is opened; of sound the newest is kept. */
+/** Of what comes while a talk is opened. */
 const EARLY_MAX = 100;
 /** Of the sockets of a process: strangers leave room for telephones. */
 const OPEN_MAX = 1_000;
+/** With which a page leaves that knows that it does (RFC 6455 §7.4.1). */
+const ORDERLY: readonly number[] = [1000, 1001];
 
 export type TalkSocketDeps = AdmitDeps & ChatDeps & VoiceTalkDeps & { log: Logger };
 
@@ -42,138 +42,95 @@ export function talkSocket(deps: TalkSocketDeps): SocketRoute {
   };
 }
 
-type Incoming = PageFrame | Buffer;
+type AcceptDeps = TalkSocketDeps & { voices: VoiceTalks };
 
-function accept(
-  deps: TalkSocketDeps & { voices: VoiceTalks },
-  socket: Socket,
-  opened: Opened,
-): SocketHandlers {
-  const { log } = deps;
+function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandlers {
   let opening: Promise<void> | undefined;
   let talk: OpenedTalk | undefined;
   let early: Incoming[] = [];
   let unknown = 0;
-  let closedBy: number | undefined;
-  const send: SendFrame = (frame) => socket.send(JSON.stringify(frame));
-  const fail = (error: unknown): void => refuse(deps, socket, error);
+  let isOver = false;
+  const fail = (error: unknown): void => {
+    if (isOver) return;
+    isOver = true;
+    refuseTalk(deps, socket, error);
+  };
   const tooLate = setTimeout(() => fail(badStart('no start within 5 s')), START_MS);
 
-  function take(frame: Incoming): void {
-    if (!talk) return;
-    if (Buffer.isBuffer(frame)) return takeSound(talk, frame, fail);
-    if (frame.type === 'message') {
-      const problem = problemOf(frame);
-      if (problem) return fail(problem);
-      talk.write(frame.text);
-    } else if (frame.type === 'played') talk.played(frame.name);
-    else if (frame.type === 'end') {
-      talk.end().catch((error: unknown) => {
-        // Of one that has ended the page is told by its end.
-        if (!(error instanceof ApiError)) fail(error);
-      });
-    } else fail(badStart('a talk is started once'));
-  }
-
   async function open(start: StartFrame): Promise<void> {
-    const captions = createTalkCaptions(send);
-    const about: Omit<TalkToOpen, 'admitted'> = {
-      captions,
-      send,
-      sendSound: socket.sendBytes,
-      finish: () => {
-        const reason = captions.endedReason();
-        if (reason === undefined) return fail(elsewhere());
-        send({ type: 'ended', reason });
-        socket.close();
-      },
-      leave: () => fail(elsewhere()),
-    };
-    const admitted = await admitTalk(deps, start, opened);
-    if (closedBy !== undefined) return;
-    if (admitted.over !== undefined) {
-      send({ type: 'ended', reason: admitted.over });
-      return socket.close();
-    }
-    const toOpen = { ...about, admitted };
-    talk = await (start.mode === 'chat' ? openChat(deps, toOpen) : deps.voices.open(toOpen));
-    early.forEach(take);
+    talk = await openTalk(deps, socket, { start, opened, fail, isGone: () => isOver });
+    if (!talk) return;
+    for (const frame of early) takeFrame(talk, frame, fail);
     early = [];
   }
 
-  function onFrame(frame: Incoming): void {
-    if (talk) return take(frame);
+  function take(frame: Incoming): void {
+    if (isOver) return;
+    if (talk) return takeFrame(talk, frame, fail);
     if (opening) {
-      early.push(frame);
-      if (early.length > EARLY_MAX) early.shift();
+      if (early.length < EARLY_MAX) early.push(frame);
       return;
     }
+    if (Buffer.isBuffer(frame) || frame.type !== 'start') return fail(badStart(NO_START));
     clearTimeout(tooLate);
-    if (Buffer.isBuffer(frame) || frame.type !== 'start') {
-      return fail(badStart('the first frame is a start with a token'));
-    }
     opening = open(frame).catch(fail);
   }
 
   return {
     onText: (text) => {
       const frame = readPageFrame(text);
-      if (frame) {
-        unknown = 0;
-        return onFrame(frame);
-      }
-      if (!opening) return fail(badStart('the first frame is a start with a token'));
-      unknown += 1;
-      if (unknown >= UNKNOWN_MAX) fail(new WrongFrames('nobody knows these frames'));
+      unknown = frame ? 0 : unknown + 1;
+      if (frame) take(frame);
+      else if (!opening) fail(badStart(NO_START));
+      else if (unknown >= UNKNOWN_MAX) fail(new WrongFrames('nobody knows these frames'));
     },
-    onBytes: (bytes) => onFrame(bytes),
+    onBytes: take,
     onClose: (code) => {
-      closedBy = code;
+      isOver = true;
       clearTimeout(tooLate);
       void opening
-        ?.then(() => talk?.closed(code === 1000 || code === 1001))
+        ?.then(() => talk?.closed(ORDERLY.includes(code)))
         .catch((error: unknown) => {
           // Its lease runs out, or its silence does.
-          log.warn({ reason: reasonOf(error) }, 'a talk could not be closed');
+          deps.log.warn({ reason: reasonOf(error) }, 'a talk could not be closed');
         });
     },
   };
 }
 
-function takeSound(talk: OpenedTalk, bytes: Buffer, fail: (error: unknown) => void): void {
-  if (!talk.hear) return fail(new WrongFrames('sound is for talks by voice'));
-  if (bytes.length % 2 !== 0 || bytes.length > SOUND_BYTES_MAX) {
-    const detail = `sound is PCM16 of an even length up to ${SOUND_BYTES_MAX} bytes, not ${bytes.length}`;
-    return fail(new WrongFrames(detail));
-  }
-  talk.hear(bytes);
-}
+const NO_START = 'the first frame is a start with a token';
 
-/** As a message by REST has to be. */
-function problemOf({ text }: Extract<PageFrame, { type: 'message' }>): ApiError | undefined {
-  const issue = MessageBody.safeParse({ text }).error?.issues[0]?.message;
-  const problem = issue ?? textProblem(text);
-  return problem === undefined ? undefined : new ApiError('invalid_body', `text: ${problem}`);
-}
+type Opening = {
+  start: StartFrame;
+  opened: Opened;
+  fail: (error: unknown) => void;
+  isGone: () => boolean;
+};
 
-class WrongFrames extends Error {
-  override readonly name = 'WrongFrames';
-}
-
-const badStart = (detail: string): ApiError => new ApiError('malformed_request', detail);
-const elsewhere = (): ApiError =>
-  new ApiError('not_found', 'this talk goes on elsewhere, or is gone');
-
-/** Says why, and closes: 1003 for frames nobody knows, 1013 for what may go well later, else 1008. */
-function refuse({ log }: { log: Logger }, socket: Socket, error: unknown): void {
-  const say = (code: string, detail: string, closeWith: number): void => {
-    socket.send(JSON.stringify({ type: 'error', code, detail }));
-    socket.close(closeWith, code);
+/** undefined: nobody is there any more, or the talk is over. @throws ApiError as admitTalk, and those of the mode */
+async function openTalk(
+  deps: AcceptDeps,
+  socket: Socket,
+  { start, opened, fail, isGone }: Opening,
+): Promise<OpenedTalk | undefined> {
+  const send: SendFrame = (frame) => socket.send(JSON.stringify(frame));
+  const sayEnd = (reason: string): void => {
+    send({ type: 'ended', reason });
+    socket.close();
   };
-  if (error instanceof WrongFrames) return say('malformed_request', error.message, 1003);
-  if (error instanceof ApiError) {
-    return say(error.code, error.message, error.retryAfterSec === undefined ? 1008 : 1013);
+  const admitted = await admitTalk(deps, start, opened);
+  if (isGone()) return undefined;
+  if (admitted.over !== undefined) {
+    sayEnd(admitted.over);
+    return undefined;
   }
-  log.error({ reason: reasonOf(error) }, 'a talk could not be held');
-  say('unavailable', 'something went wrong here: try again', 1013);
+  const captions = createTalkCaptions(send);
+  const leave = (): void => fail(elsewhere());
+  const finish = (): void => {
+    const reason = captions.endedReason();
+    if (reason === undefined) leave();
+    else sayEnd(reason);
+  };
+  const about = { admitted, captions, send, sendSound: socket.sendBytes, finish, leave };
+  return start.mode === 'chat' ? openChat(deps, about) : deps.voices.open(about);
 }

@@ -40,7 +40,7 @@ export function sealTalkToken(sealer: Pick<Sealer, 'seal'>, token: TalkToken): s
 /** undefined: it is not ours. Whether its time is over is for the caller to see. */
 export function openTalkToken(sealer: Pick<Sealer, 'open'>, text: string): TalkToken | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
-  return opened<TalkToken>(sealer, text.slice(PREFIX.length), TALK);
+  return opened(sealer, text.slice(PREFIX.length), TALK) as TalkToken | undefined;
 }
 
 export function sealResume(sealer: Pick<Sealer, 'seal'>, resume: ResumeToken): string {
@@ -53,7 +53,7 @@ export function openResume(
   text: string,
   token: TalkToken,
 ): ResumeToken | undefined {
-  const resume = opened<ResumeToken>(sealer, text, RESUME);
+  const resume = opened(sealer, text, RESUME) as ResumeToken | undefined;
   const isTheirs = SAME.every((name) => resume?.[name] === token[name]);
   return isTheirs ? resume : undefined;
 }
@@ -68,9 +68,10 @@ function sealed(sealer: Pick<Sealer, 'seal'>, what: object, place: string): stri
   return sealer.seal(JSON.stringify(what), place).toString('base64url');
 }
 
-function opened<T>(sealer: Pick<Sealer, 'open'>, text: string, place: string): T | undefined {
+/** What we sealed there is what was sealed. */
+function opened(sealer: Pick<Sealer, 'open'>, text: string, place: string): unknown {
   try {
-    return JSON.parse(sealer.open(Buffer.from(text, 'base64url'), place)) as T; // We made it.
+    return JSON.parse(sealer.open(Buffer.from(text, 'base64url'), place));
   } catch {
     return undefined;
   }

@@ -63,7 +63,7 @@ export async function openPage(
   speech: Pick<MediaSpeech, 'sentenceOf' | 'utter'>,
   { token, mode, origin, resume, starts = true, isMute }: PageOptions,
 ): Promise<Page> {
-  const socket = new WebSocket(url, origin == null ? {} : { origin });
+  const socket = new WebSocket(url, typeof origin === 'string' ? { origin } : {});
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   const send = (frame: unknown): void =>
     socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
@@ -166,7 +166,10 @@ function createPlayer(echo: (name: string) => void) {
       frames.push({ byte: byte!, endMs });
     },
     mark: (name: string) => {
-      if (held) return void held.push(name);
+      if (held) {
+        held.push(name);
+        return;
+      }
       const wait = Math.max(0, endMs - performance.now());
       const tell = (): void => {
         marks.delete(name);

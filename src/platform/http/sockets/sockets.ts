@@ -80,28 +80,8 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
     const { headers, url = '', socket: connection } = request;
     const opened = { headers, url, address: connection.remoteAddress ?? '' };
     const handlers = route.accept(endOf(socket), opened);
-    const fail = (error: unknown): void => {
-      log.error({ reason: reasonOf(error) }, 'a frame of a socket failed');
-      socket.close(1011);
-    };
-    socket
-      .on('message', (data, isBinary) => {
-        alive.add(socket);
-        if (isBinary && !handlers.onBytes) return socket.close(1003, 'frames are text');
-        try {
-          if (isBinary) handlers.onBytes?.(bytesOf(data));
-          else handlers.onText(bytesOf(data).toString('utf8'));
-        } catch (error) {
-          fail(error);
-        }
-      })
-      .on('pong', () => alive.add(socket))
-      // Of the sender: a frame too long, no UTF-8. The socket is closed by then.
-      .on('error', (error) => log.debug({ reason: error.message }, 'a socket broke a rule'))
-      .on('close', (code) => {
-        open.delete(socket);
-        handlers.onClose(code);
-      });
+    listen(socket, { log, isThere: () => alive.add(socket) }, handlers);
+    socket.on('close', () => open.delete(socket));
   }
 
   function isFull({ path, openMax = OPEN_MAX }: SocketRoute): boolean {
@@ -129,6 +109,29 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
       for (const socket of open.keys()) socket.close(1001);
     },
   };
+}
+
+function listen(
+  socket: WebSocket,
+  { log, isThere }: { log: Logger; isThere: () => void },
+  { onText, onBytes, onClose }: SocketHandlers,
+): void {
+  socket
+    .on('message', (data, isBinary) => {
+      isThere();
+      if (isBinary && !onBytes) return socket.close(1003, 'frames are text');
+      try {
+        if (isBinary) onBytes?.(bytesOf(data));
+        else onText(bytesOf(data).toString('utf8'));
+      } catch (error) {
+        log.error({ reason: reasonOf(error) }, 'a frame of a socket failed');
+        socket.close(1011);
+      }
+    })
+    .on('pong', isThere)
+    // Of the sender: a frame too long, no UTF-8. The socket is closed by then.
+    .on('error', (error) => log.debug({ reason: error.message }, 'a socket broke a rule'))
+    .on('close', onClose);
 }
 
 function endOf(socket: WebSocket): Socket {
