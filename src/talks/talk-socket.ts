@@ -12,10 +12,8 @@ import type { OpenedTalk } from './opened-talk.ts';
 import { badStart, elsewhere, refuseTalk, WrongFrames } from './refuse-talk.ts';
 import { takeFrame, type Incoming } from './take-frame.ts';
 import { createTalkCaptions } from './talk-captions.ts';
-import { readPageFrame, type SendFrame, type StartFrame } from './talk-frames.ts';
+import { readPageFrame, TALK_PATH, type SendFrame, type StartFrame } from './talk-frames.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
-
-export const TALK_PATH = '/v1/talk';
 
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Who has a token shows it at once. */

@@ -105,6 +105,7 @@ const CONTRACT = `
   get /v1/knowledge/sources/{id}/documents; get /v1/knowledge/search; get /v1/knowledge/gaps
   post /v1/knowledge/gaps/{id}/resolve
   post,get /v1/calls; get /v1/calls/{id}; post /v1/calls/{id}/end
+  post /v1/agents/{id}/talk_tokens; post /v1/widget/tokens
   post,get /v1/api_keys; delete /v1/api_keys/{id}; get /v1/openapi.json
 `
   .trim()
