@@ -4,8 +4,9 @@ import { keepTransferred } from '../acts/acts.sql.ts';
 import { somebodyCame } from '../acts/settle-transfer.ts';
 import type { CallRow } from '../calls.sql.ts';
 import type { CarrierOf } from '../carriers/carrier.ts';
-import { finishLost, LINE_LEASE_MS, listLost } from './lines.sql.ts';
-import { endingOf, isTransferred, settleCall } from './settle-call.ts';
+import { finishLost, LINE_LEASE_MS, listLost, type LostCall } from './lines.sql.ts';
+import { endingOf, HUNG_UP, isTransferred, settleCall } from './settle-call.ts';
+import { WEB_VOICE } from '../carriers/web-voice.ts';
 
 export type EndLostDeps = ConversationDeps & { carrierOf: CarrierOf; log: Logger };
 
@@ -42,9 +43,9 @@ async function areTalking(deps: EndLostDeps, call: CallRow): Promise<boolean> {
   return keepTransferred(deps.pool, call.id);
 }
 
-async function endLost(deps: EndLostDeps, call: CallRow): Promise<void> {
+async function endLost(deps: EndLostDeps, call: LostCall): Promise<void> {
   const carrier = deps.carrierOf(call);
-  const became = await carrier.ask(call);
+  const became = wasLeft(call) ? HUNG_UP : await carrier.ask(call);
   const isLive = became === 'live' || became === undefined;
   if (isLive && (await areTalking(deps, call))) return;
   const end = endingOf(call, isLive ? undefined : became);
@@ -52,4 +53,9 @@ async function endLost(deps: EndLostDeps, call: CallRow): Promise<void> {
   if (!isOurs) return;
   deps.log.warn({ call: call.id, became, ...end }, 'a call was lost, and ended');
   if (isLive) await carrier.hangUp(call);
+}
+
+/** A page is asked by nobody: who held its line saw the socket break, and the visitor did not come back. */
+function wasLeft({ provider, holder }: LostCall): boolean {
+  return provider === WEB_VOICE && holder === null;
 }

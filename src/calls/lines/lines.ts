@@ -8,6 +8,8 @@ import { readForTurn } from '../../conversations/record/conversations.sql.ts';
 import { startConversation } from '../../conversations/record/start-conversation.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
 import { ANSWERED, finishCall, readCall } from '../calls.sql.ts';
+import { WEB_VOICE } from '../carriers/web-voice.ts';
+import type { Captions } from './captions.ts';
 import { act, type ActingLine } from './do-asked.ts';
 import type { Line } from './line.ts';
 import {
@@ -34,6 +36,9 @@ export type Lines = {
     token: string;
     providerCallId: string;
     lineFor: LineFor;
+    captions?: Captions;
+    /** Of a call that is answered by this: its conversation is a test. */
+    test?: boolean;
   }) => Promise<OpenLine | undefined>;
   /** Renews the leases of all lines, with one statement. */
   renewal: Periodic;
@@ -49,6 +54,7 @@ export type Lines = {
 export type LineFor = (about: { namespace: string; content: AgentContent | undefined }) => Line;
 
 export type OpenLine = Pick<Talk, 'on'> & {
+  conversationId: string;
   /** The socket is closed, by whomever. */
   closed: () => Promise<void>;
 };
@@ -84,23 +90,21 @@ export function createLines(deps: TalkDeps): Lines {
     return false;
   }
 
-  async function open({ token, providerCallId, lineFor }: Parameters<Lines['open']>[0]) {
+  async function open({ token, providerCallId, test, ...way }: Parameters<Lines['open']>[0]) {
     if (isDraining) return undefined;
     const holder = randomUUID();
     const call = await takeLine(pool, { tokenHash: hashOf(token), providerCallId, holder });
     if (!call) return undefined;
     await failpoint('line.taken');
     const isNew = call.conversationId === null;
-    const conversationId = call.conversationId ?? (await answer(deps, call, lineFor));
+    const conversationId = call.conversationId ?? (await answer(deps, { ...way, call, test }));
     if (conversationId === undefined) return undefined;
-    // What was said while there was no line is said first.
-    const before = call.sayFrom === null ? null : call.sayFrom - 1;
-    const saidTo = isNew ? -1 : before;
-    const holding = await hold(deps, { call, conversationId, lineFor, saidTo });
+    const holding = await hold(deps, { ...way, call, conversationId, isNew });
     const { talk } = holding;
     held.set(holder, holding);
     if (!isNew) act(deps, holding);
     return {
+      conversationId,
       on: talk.on,
       closed: async () => {
         talk.leave();
@@ -161,8 +165,7 @@ class LostLine extends Error {
 /** Begins the conversation of a call; undefined: nobody can answer it, and the user was told. */
 async function answer(
   deps: TalkDeps,
-  call: HeldCall,
-  lineFor: LineFor,
+  { call, lineFor, test = false }: { call: HeldCall; lineFor: LineFor; test: boolean | undefined },
 ): Promise<string | undefined> {
   const { id, holder, namespace, agentId, agentVersion, userId, variables, metadata } = call;
   const about = { namespace, agentId, userId, variables, metadata, callId: id };
@@ -170,7 +173,7 @@ async function answer(
   try {
     const row = await startConversation(
       deps,
-      { ...about, ...version, channel: 'voice' },
+      { ...about, ...version, channel: channelOf(call), test },
       async (db, begun) => {
         if (!(await answerHeld(db, { id, holder, conversationId: begun.id }))) throw new LostLine();
       },
@@ -187,15 +190,24 @@ async function answer(
   }
 }
 
-type ToHold = Pick<Held, 'call' | 'conversationId'> & { lineFor: LineFor; saidTo: number | null };
+const channelOf = ({ provider }: HeldCall) => (provider === WEB_VOICE ? 'web_voice' : 'voice');
+
+type ToHold = Pick<Held, 'call' | 'conversationId'> & {
+  lineFor: LineFor;
+  captions?: Captions;
+  isNew: boolean;
+};
 
 /** Holds the conversation of a call, until it is over. */
-async function hold(deps: TalkDeps, { call, conversationId, lineFor, saidTo }: ToHold) {
+async function hold(deps: TalkDeps, { call, conversationId, lineFor, captions, isNew }: ToHold) {
   const { id: callId, namespace } = call;
   const read = await readForTurn(deps.pool, { namespace, id: conversationId });
   const content = read?.content ?? undefined;
   const line = lineFor({ namespace, content });
-  const about = { callId, namespace, conversationId, line };
+  const about = { callId, namespace, conversationId, line, captions };
+  // What was said while there was no line is said first.
+  const next = call.sayFrom ?? read?.conversation.turnCount ?? 0;
+  const saidTo = isNew ? -1 : next - 1;
   const talk = holdTalk(deps, { ...about, language: content?.language, saidTo });
   const words = wordsIn(content?.language);
   const holding: Held = {

@@ -25,6 +25,9 @@ export function endingOf(call: CallRow, became: Exclude<Became, 'live'>): CallEn
     : { status: 'failed', reason: 'platform_error' };
 }
 
+/** Whose line was closed in an orderly way, and not by the end of the conversation. */
+export const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
+
 /** Two people talk, and the carrier connects them. */
 export const isTransferred = ({ transferStatus }: Pick<CallRow, 'transferStatus'>): boolean =>
   transferStatus === 'answered';

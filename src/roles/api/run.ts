@@ -119,7 +119,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     conversations,
   });
   const toTalk = { ...deps, ...conversations, ...maintenance, followers };
-  const { lines, sockets } = openLines({ ...toTalk, ...telephony });
+  const { lines, sockets, talkLimits } = openLines({ ...toTalk, ...telephony });
   const readers = createReaders(deps);
   const routes = createRoutes({
     ...deps,
@@ -136,6 +136,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     ...readers,
     ...telephony,
     lines,
+    talkLimits,
     ...modelsOf(deps),
   });
   const isReady = (): Promise<boolean> => isAnswering(pool);

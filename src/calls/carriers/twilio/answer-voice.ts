@@ -21,7 +21,7 @@ import type { Lines } from '../../lines/lines.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
 import { SIMULATED } from '../simulated.ts';
 import { requireSigned, signedFor, type AuthenticateDeps, type Sent } from './authenticate.ts';
-import { endingOf, isTransferred, settleCall } from '../../lines/settle-call.ts';
+import { endingOf, HUNG_UP, isTransferred, settleCall } from '../../lines/settle-call.ts';
 import { MEDIA_PATH, RELAY_PATH, STATUS_PATH, VOICE_PATH } from './paths.ts';
 import { becameOf } from './statuses.ts';
 import {
@@ -249,9 +249,6 @@ const boundTo = ({ agentId, agentVersion }: CallRow) => ({
 
 /** Of one call: a line that is cut so often does not hold. */
 const STREAMS_MAX = 20;
-
-/** Whose socket was closed in an orderly way, and not by the end of the conversation. */
-const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
 
 async function connect(
   deps: VoiceDeps,
