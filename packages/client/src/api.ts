@@ -350,6 +350,8 @@ export interface components {
       }[] | null);
       /** What the agent says first. */
       first_message: (string | null);
+      /** False: in a call it is said to its end, whatever the user says; true when absent. */
+      first_message_interruptible: (boolean | null);
       /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
       language: (string | null);
       /** The language model and its settings. */
@@ -569,6 +571,8 @@ export interface components {
         }[];
         /** What the agent says first. */
         first_message?: string;
+        /** False: in a call it is said to its end, whatever the user says; true when absent. */
+        first_message_interruptible?: boolean;
         /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
         language?: string;
         /** The language model and its settings. */
@@ -2344,6 +2348,8 @@ export interface paths {
           }[];
           /** What the agent says first. */
           first_message?: string;
+          /** False: in a call it is said to its end, whatever the user says; true when absent. */
+          first_message_interruptible?: boolean;
           /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: string;
           /** The language model and its settings. */
@@ -2602,6 +2608,8 @@ export interface paths {
           }[] | null);
           /** What the agent says first. */
           first_message?: (string | null);
+          /** False: in a call it is said to its end, whatever the user says; true when absent. */
+          first_message_interruptible?: (boolean | null);
           /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: (string | null);
           /** The language model and its settings. */
@@ -2798,6 +2806,8 @@ export interface paths {
           }[] | null);
           /** What the agent says first. */
           first_message?: (string | null);
+          /** False: in a call it is said to its end, whatever the user says; true when absent. */
+          first_message_interruptible?: (boolean | null);
           /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: (string | null);
           /** The language model and its settings. */
@@ -5408,7 +5418,7 @@ export interface paths {
           'text/xml': string;
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
-        401: Refused<'unauthorized'>;
+        401: Refused<'invalid_signature'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<'invalid_body'>;
@@ -5435,7 +5445,7 @@ export interface paths {
           'text/xml': string;
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
-        401: Refused<'unauthorized'>;
+        401: Refused<'invalid_signature'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<'invalid_body'>;
