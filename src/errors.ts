@@ -12,6 +12,7 @@ export const ERROR_CATALOGUE = {
   unknown_parameter: { status: 400, title: 'Unknown query parameter' },
   invalid_parameter: { status: 400, title: 'Invalid parameter' },
   unauthorized: { status: 401, title: 'A valid API key is required' },
+  invalid_signature: { status: 401, title: 'The signature is not of the one who may call this' },
   missing_scope: { status: 403, title: 'The API key lacks a scope' },
   origin_not_allowed: { status: 403, title: 'Not from a page of this origin' },
   foreign_origin: { status: 403, title: 'Not from a page of this server' },

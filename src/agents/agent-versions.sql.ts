@@ -119,6 +119,17 @@ export async function readVersionToTalk(
   return rows[0];
 }
 
+/** BCP 47 that an agent was last made for, be it gone or not; undefined: none was said. */
+export async function readLastLanguage(db: Db, agentId: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ language: string | null }>({
+    name: 'read_last_language',
+    text: `select content ->> 'language' as language from agent_versions
+            where agent_id = $1 order by version desc limit 1`,
+    values: [agentId],
+  });
+  return rows[0]?.language ?? undefined;
+}
+
 /** A version that was live at least once; undefined: there is no such agent, or version of it. */
 export async function readPublishedContent(
   db: Db,

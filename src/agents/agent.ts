@@ -225,6 +225,10 @@ const content = {
     .describe('What the agent can do besides talking.')
     .exactOptional(),
   firstMessage: z.string().min(1).max(4000).describe('What the agent says first.').exactOptional(),
+  firstMessageInterruptible: z
+    .boolean()
+    .describe('False: in a call it is said to its end, whatever the user says; true when absent.')
+    .exactOptional(),
   language: language.describe('BCP 47 tag of the language, such as en-GB.').exactOptional(),
   model: model.describe('The language model and its settings.').exactOptional(),
   knowledge: knowledge.describe('What the agent answers from.').exactOptional(),

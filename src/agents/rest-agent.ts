@@ -16,6 +16,7 @@ const written = agentSpec.pick({
   transcriber: true,
   tools: true,
   firstMessage: true,
+  firstMessageInterruptible: true,
   language: true,
   model: true,
   knowledge: true,

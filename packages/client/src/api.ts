@@ -350,6 +350,8 @@ export interface components {
       }[] | null);
       /** What the agent says first. */
       first_message: (string | null);
+      /** False: in a call it is said to its end, whatever the user says; true when absent. */
+      first_message_interruptible: (boolean | null);
       /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
       language: (string | null);
       /** The language model and its settings. */
@@ -576,6 +578,8 @@ export interface components {
         }[];
         /** What the agent says first. */
         first_message?: string;
+        /** False: in a call it is said to its end, whatever the user says; true when absent. */
+        first_message_interruptible?: boolean;
         /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
         language?: string;
         /** The language model and its settings. */
@@ -2367,6 +2371,8 @@ export interface paths {
           }[];
           /** What the agent says first. */
           first_message?: string;
+          /** False: in a call it is said to its end, whatever the user says; true when absent. */
+          first_message_interruptible?: boolean;
           /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: string;
           /** The language model and its settings. */
@@ -2632,6 +2638,8 @@ export interface paths {
           }[] | null);
           /** What the agent says first. */
           first_message?: (string | null);
+          /** False: in a call it is said to its end, whatever the user says; true when absent. */
+          first_message_interruptible?: (boolean | null);
           /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: (string | null);
           /** The language model and its settings. */
@@ -2835,6 +2843,8 @@ export interface paths {
           }[] | null);
           /** What the agent says first. */
           first_message?: (string | null);
+          /** False: in a call it is said to its end, whatever the user says; true when absent. */
+          first_message_interruptible?: (boolean | null);
           /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: (string | null);
           /** The language model and its settings. */
@@ -5452,7 +5462,7 @@ export interface paths {
           'text/xml': string;
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
-        401: Refused<'unauthorized'>;
+        401: Refused<'invalid_signature'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<'invalid_body'>;
@@ -5479,7 +5489,7 @@ export interface paths {
           'text/xml': string;
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
-        401: Refused<'unauthorized'>;
+        401: Refused<'invalid_signature'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<'invalid_body'>;

@@ -1,10 +1,10 @@
 /** A line while a call lasts: what a carrier's socket does with words, and what it tells (contract §4, calls). */
 
 export type Line = {
-  /** Says a part of an utterance, as it comes. */
-  say: (text: string) => void;
+  /** Says a part of an utterance, as it comes; `isKept`: of one that nobody interrupts. */
+  say: (text: string, isKept?: boolean) => void;
   /** The utterance is whole: what is said next is another one. */
-  endUtterance: () => void;
+  endUtterance: (isKept?: boolean) => void;
   /**
    * Closes it, whatever is still to be heard: the carrier hangs up, or asks what is next where the call goes
    * elsewhere.

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentContent } from '../../agents/agent.ts';
+import { readLastLanguage } from '../../agents/agent-versions.sql.ts';
 import { ApiError, reasonOf } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { endConversation } from '../../conversations/ending/end-conversation.ts';
@@ -184,7 +185,7 @@ async function answer(
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id, from: ['queued', 'ringing'] });
     const line = lineFor({ namespace, content: undefined });
-    line.say(wordsIn(undefined).away);
+    line.say(wordsIn(await readLastLanguage(deps.pool, agentId)).away);
     line.endUtterance();
     return undefined;
   }
@@ -208,7 +209,9 @@ async function hold(deps: TalkDeps, { call, conversationId, lineFor, captions, i
   // What was said while there was no line is said first.
   const next = call.sayFrom ?? read?.conversation.turnCount ?? 0;
   const saidTo = isNew ? -1 : next - 1;
-  const talk = holdTalk(deps, { ...about, language: content?.language, saidTo });
+  const isGreetingKept = content?.firstMessageInterruptible === false;
+  const said = { language: content?.language, isGreetingKept, saidTo };
+  const talk = holdTalk(deps, { ...about, ...said });
   const words = wordsIn(content?.language);
   const holding: Held = {
     call,

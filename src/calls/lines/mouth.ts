@@ -11,8 +11,8 @@ export type Mouth = {
   /** Says what is left of it, now that it is a turn of the transcript. */
   finish: (utterance: Utterance, turn: TurnRow) => void;
   end: (utterance: Utterance) => void;
-  /** Says a turn whole. */
-  whole: (turn: TurnRow) => void;
+  /** Says a turn whole; `isKept`: nobody interrupts it. */
+  whole: (turn: TurnRow, isKept?: boolean) => void;
   /** Says what is in no transcript. */
   aside: (text: string) => void;
   /** Presses keys, after what was said before. */
@@ -40,36 +40,38 @@ export function createMouth(line: Line): Mouth {
   let isClosed = false;
   let heardAtMs = 0;
 
-  function utter(utterance: Utterance, text: string): void {
+  function utter(utterance: Utterance, text: string, isKept = false): void {
     if (isClosed || utterance.heard !== undefined || text === '') return;
     if (open !== utterance) {
       if (open) line.endUtterance();
       open = utterance;
     }
     utterance.text += text;
-    heardAtMs = Math.max(heardAtMs, performance.now()) + text.length * CHARACTER_MS;
-    line.say(text);
+    heardAtMs = Math.max(heardAtMs, performance.now());
+    utterance.startMs ??= heardAtMs;
+    heardAtMs += text.length * CHARACTER_MS;
+    line.say(text, isKept);
   }
 
-  function end(utterance: Utterance): void {
+  function end(utterance: Utterance, isKept = false): void {
     if (open !== utterance) return;
     open = undefined;
-    if (!isClosed) line.endUtterance();
+    if (!isClosed) line.endUtterance(isKept);
   }
 
   return {
     begin: () => spoken.begin(),
-    say: utter,
+    say: (utterance, text) => utter(utterance, text),
     finish: (utterance, { index, text }) => {
       utterance.index = index;
       // What failed is answered by an apology, whose words were not sent as they came.
       if (text.startsWith(utterance.text)) utter(utterance, text.slice(utterance.text.length));
     },
-    end,
-    whole: ({ index, text }) => {
+    end: (utterance) => end(utterance),
+    whole: ({ index, text }, isKept) => {
       const utterance = spoken.begin(index);
-      utter(utterance, text);
-      end(utterance);
+      utter(utterance, text, isKept);
+      end(utterance, isKept);
     },
     aside: (text) => {
       if (line.aside) return isClosed ? undefined : line.aside(text);
@@ -85,9 +87,10 @@ export function createMouth(line: Line): Mouth {
       line.sendKeys(keys);
     },
     interrupted: (heard) => {
+      const times = { nowMs: performance.now(), freeMs: heardAtMs };
       open = undefined;
       heardAtMs = 0;
-      return spoken.interrupted(heard);
+      return spoken.interrupted(heard, times);
     },
     heardAll: spoken.heardAll,
     untilHeard: async (signal) => {

@@ -6,7 +6,8 @@ import { createSoundQueue, type SoundQueueDeps } from './sound-queue.ts';
 
 /** Text is said as sound, and it is known what of it was heard. */
 export type Speaker = {
-  say: (text: string) => void;
+  /** `isKept`: nobody interrupts the utterance that it begins. */
+  say: (text: string, isKept?: boolean) => void;
   endUtterance: () => void;
   /** Says what is in no transcript. */
   aside: (text: string) => void;
@@ -55,9 +56,9 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
     saying.isEnded = true;
   }
 
-  function say(text: string, isOwn: boolean): void {
+  function say(text: string, isOwn: boolean, isKept = false): void {
     if (gone.signal.aborted) return;
-    add(sayings.open() ?? sayings.begin({ isOwn, isKept: false }), sentences.push(text));
+    add(sayings.open() ?? sayings.begin({ isOwn, isKept }), sentences.push(text));
   }
 
   function endUtterance(): void {
@@ -68,7 +69,7 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
   }
 
   function interrupt(): string | undefined {
-    // Whoever speaks into keys does not hear them.
+    // A greeting is heard first, and whoever speaks into keys does not hear them.
     if (!isSpeaking() || sayings.isKept()) return undefined;
     const playedFrames = queue.clear();
     const cut = sayings.drop();
@@ -81,7 +82,7 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
   }
 
   return {
-    say: (text) => say(text, false),
+    say: (text, isKept) => say(text, false, isKept),
     endUtterance,
     aside: (text) => {
       endUtterance();

@@ -7,6 +7,8 @@ export type Utterance = {
   text: string;
   /** Of its turn in the transcript; undefined: it is not stored yet. */
   index: number | undefined;
+  /** When it begins to be heard, as far as that can be told (performance.now()); undefined: nothing of it was sent. */
+  startMs: number | undefined;
   /** Set when it was interrupted: what was heard of it. */
   heard: string | undefined;
 };
@@ -14,8 +16,11 @@ export type Utterance = {
 export type Spoken = {
   /** Another utterance, said after those before. */
   begin: (index?: number) => Utterance;
-  /** What had been heard of the one that was interrupted; returns all that were not heard whole. */
-  interrupted: (heard: string) => Utterance[];
+  /**
+   * What had been heard of the one that was interrupted; returns all that were not heard whole. `freeMs`: when
+   * all that was sent is heard.
+   */
+  interrupted: (heard: string, times: { nowMs: number; freeMs: number }) => Utterance[];
   /** The user spoke, and nothing was playing: all of it was heard. */
   heardAll: () => void;
 };
@@ -27,12 +32,12 @@ export function createSpoken(): Spoken {
   let unheard: Utterance[] = [];
   return {
     begin: (index) => {
-      const utterance: Utterance = { text: '', index, heard: undefined };
+      const utterance: Utterance = { text: '', index, startMs: undefined, heard: undefined };
       unheard = [...unheard, utterance].slice(-KEPT);
       return utterance;
     },
-    interrupted: (heard) => {
-      const at = playing(unheard, heard);
+    interrupted: (heard, times) => {
+      const at = playing(unheard, heard, times);
       const cut = unheard.slice(at);
       cut.forEach((utterance, i) => {
         utterance.heard = i === 0 ? heardOf(utterance.text, heard) : '';
@@ -46,8 +51,22 @@ export function createSpoken(): Spoken {
   };
 }
 
-/** The newest that has these words; with none the last: what is played last is interrupted last. */
-function playing(unheard: readonly Utterance[], heard: string): number {
+/**
+ * The newest that has these words. Of which no word was heard it has just begun to be: that begins about now. In
+ * other words than any has, the last: what is played last is interrupted last.
+ */
+function playing(
+  unheard: readonly Utterance[],
+  heard: string,
+  { nowMs, freeMs }: { nowMs: number; freeMs: number },
+): number {
+  if (lettersOf(heard).letters === '') {
+    // What was not sent yet follows what was.
+    const off = unheard.map(({ startMs }) =>
+      Math.abs((startMs ?? Math.max(freeMs, nowMs)) - nowMs),
+    );
+    return Math.max(0, off.lastIndexOf(Math.min(...off)));
+  }
   const found = unheard.findLastIndex(({ text }) => placeOf(text, heard) !== undefined);
   return Math.max(0, found < 0 ? unheard.length - 1 : found);
 }

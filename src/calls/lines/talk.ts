@@ -33,6 +33,8 @@ export type TalkInput = {
   conversationId: string;
   language: string | undefined;
   line: Line;
+  /** Nobody interrupts the first turn. */
+  isGreetingKept?: boolean;
   /** Index of the last turn that needs not be said, -1: none. */
   saidTo: number;
   captions?: Captions | undefined;
@@ -108,7 +110,7 @@ type Following = { mouth: Mouth; turns: TurnTaker; gone: AbortSignal };
 /** Says the turns of the transcript in their order, but for those that were said as they were made. */
 async function followTurns(
   deps: TalkDeps,
-  { namespace, conversationId: id, saidTo, captions }: TalkInput,
+  { namespace, conversationId: id, saidTo, captions, isGreetingKept = false }: TalkInput,
   { mouth, turns, gone }: Following,
 ): Promise<void> {
   // Who shows it shows all of it.
@@ -124,7 +126,8 @@ async function followTurns(
     if (interrupted || (role !== 'agent' && role !== 'human')) return;
     // One of ours may be read here before we know its index.
     if (role === 'agent') await turns.idle();
-    if (!turns.wasSaid(index) && text !== '') mouth.whole(followed.turn);
+    if (!turns.wasSaid(index) && text !== '')
+      mouth.whole(followed.turn, isGreetingKept && index === 0);
   }
 
   while (!gone.aborted) {

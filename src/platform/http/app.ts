@@ -141,7 +141,8 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
     const { params, url, headers } = request;
     const query = queryOf(url);
     const untilGone = (): AbortSignal => goneSignal(response);
-    const raw = { params, query, readBody: body.json, readRaw: body.raw, headers, untilGone };
+    const reading = { readBody: body.json, readRaw: body.raw };
+    const raw = { params, query, target: url, ...reading, headers, untilGone };
     const credentials = {
       method: request.method,
       headers,

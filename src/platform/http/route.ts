@@ -63,6 +63,8 @@ export type CountsAs = (headers: RawRequest['headers']) => InFlightKind | undefi
 export type RawRequest = {
   params: Record<string, unknown>;
   query: URLSearchParams;
+  /** Path and query as they came. */
+  target: string;
   readBody: (mediaTypes: readonly string[], membersMax?: number) => Promise<unknown>;
   readRaw: (accepted: RawAccepted) => Promise<RawBody>;
   /** Names in lower case. */

@@ -44,6 +44,7 @@ describe('what was heard of a text', () => {
 });
 
 describe('utterances', () => {
+  const NOW = { nowMs: 10_000, freeMs: 10_000 };
   const say = (spoken: ReturnType<typeof createSpoken>, index: number, text: string) => {
     const utterance = spoken.begin(index);
     utterance.text = text;
@@ -55,15 +56,33 @@ describe('utterances', () => {
     const first = say(spoken, 1, 'One moment, please.');
     const second = say(spoken, 2, 'It costs forty pounds.');
     const third = say(spoken, 3, 'Anything else?');
-    expect(spoken.interrupted('It costs')).toEqual([second, third]);
+    expect(spoken.interrupted('It costs', NOW)).toEqual([second, third]);
     expect([first.heard, second.heard, third.heard]).toEqual([undefined, 'It costs', '']);
+  });
+
+  test.each([
+    ['as the first begins', 10_100, [0, 1, 2]],
+    ['as the second begins', 11_900, [1, 2]],
+    ['as the third begins', 14_000, [2]],
+    ['when all was heard, and the reply has no words yet', 17_000, [2]],
+    ['long after that', 20_000, [2]],
+  ])('without a word: %s, that one was playing', (_, nowMs, cut) => {
+    const spoken = createSpoken();
+    const all = [1, 2].map((index) => say(spoken, index, 'A sentence of some length.'));
+    const [first, second] = all;
+    first!.startMs = 10_000;
+    second!.startMs = 12_000;
+    const reply = spoken.begin();
+    expect(spoken.interrupted('', { nowMs, freeMs: 14_000 })).toEqual(
+      cut.map((at) => [...all, reply][at]),
+    );
   });
 
   test('what was interrupted once is not interrupted again', () => {
     const spoken = createSpoken();
     say(spoken, 1, 'One moment, please.');
-    expect(spoken.interrupted('One')).toHaveLength(1);
-    expect(spoken.interrupted('One')).toEqual([]);
+    expect(spoken.interrupted('One', NOW)).toHaveLength(1);
+    expect(spoken.interrupted('One', NOW)).toEqual([]);
   });
 
   test('what was heard before the user spoke is not cut later', () => {
@@ -71,7 +90,7 @@ describe('utterances', () => {
     const heard = say(spoken, 1, 'Yes.');
     spoken.heardAll();
     const later = say(spoken, 2, 'Yes, of course.');
-    expect(spoken.interrupted('Yes')).toEqual([later]);
+    expect(spoken.interrupted('Yes', NOW)).toEqual([later]);
     expect(heard.heard).toBeUndefined();
   });
 
@@ -80,7 +99,7 @@ describe('utterances', () => {
     const reply = spoken.begin();
     reply.text = 'It costs forty pounds.';
     spoken.heardAll();
-    expect(spoken.interrupted('something else')).toEqual([reply]);
+    expect(spoken.interrupted('something else', NOW)).toEqual([reply]);
     expect(reply.heard).toBe('It costs');
   });
 });

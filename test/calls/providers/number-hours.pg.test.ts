@@ -9,7 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => phones?.stop());
 
-const ALWAYS = { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], from: '00:00', to: '24:00' };
+const ALWAYS = {
+  days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+  from: '00:00',
+  to: '24:00',
+};
 const OPEN = { time_zone: 'Europe/Berlin', open: [ALWAYS] };
 
 /** The date in that zone, and the one before and after it: midnight is no reason to fail. */
@@ -37,7 +41,10 @@ test('outside its hours a caller hears when somebody is back, and nothing is mad
   expect(await declare(hours)).toMatchObject({ numbers: [{ number: NUMBER, hours }] });
   const { verbs } = await phones.carrier.ring(NUMBER);
   expect(verbs).toMatchObject([
-    { name: 'Say', text: expect.stringMatching(/^We are back on .+ at 00:00 \(Europe\/Berlin\)\.$/) },
+    {
+      name: 'Say',
+      text: expect.stringMatching(/^We are back on .+ at 00:00 \(Europe\/Berlin\)\.$/),
+    },
     { name: 'Hangup' },
   ]);
   expect((await phones.read('/v1/calls')).data).toEqual([]);

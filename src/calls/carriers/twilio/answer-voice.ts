@@ -59,7 +59,7 @@ export type SentOfCall = Sent & {
  * What the carrier is to do with a call that comes in, one of ours that was answered, or one whose socket is
  * over. For a call that comes in: the number and its account, the agent, the count of live calls, the call and
  * its token: five statements, each by an index. Returns TwiML.
- * @throws ApiError unauthorized, rate_limited
+ * @throws ApiError invalid_signature, rate_limited
  */
 export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
   if (sent.callId === undefined) {
@@ -271,6 +271,7 @@ async function connect(
     url: `${sockets}${RELAY_PATH}`,
     action,
     language: content?.voice?.language ?? content?.language,
+    isGreetingKept: content?.firstMessageInterruptible === false,
     // No carrier has the voice of the samples.
     ...(content?.voice?.provider !== SIMULATED && {
       voice: content?.voice?.voiceId,

@@ -23,7 +23,7 @@ export type AuthenticateDeps = {
 /**
  * Whose request it is: the account whose token signed it, of those that have its number. Two tenants may have
  * declared the same account; the one that knows its token is meant.
- * @throws ApiError unauthorized, rate_limited
+ * @throws ApiError invalid_signature, rate_limited
  */
 export async function signedFor(
   deps: AuthenticateDeps,
@@ -37,10 +37,10 @@ export async function signedFor(
   const found = candidates.find(({ account }) => isFrom(deps, account, sent));
   if (found) return found;
   await deps.rateLimits.countFailure(sent.client.address ?? '');
-  throw new ApiError('unauthorized', WHY);
+  throw new ApiError('invalid_signature', WHY);
 }
 
-/** @throws ApiError unauthorized, rate_limited */
+/** @throws ApiError invalid_signature, rate_limited */
 export async function requireSigned(
   deps: AuthenticateDeps,
   account: Account | undefined,
@@ -50,7 +50,7 @@ export async function requireSigned(
     return account;
   }
   await deps.rateLimits.countFailure(sent.client.address ?? '');
-  throw new ApiError('unauthorized', WHY);
+  throw new ApiError('invalid_signature', WHY);
 }
 
 const WHY =

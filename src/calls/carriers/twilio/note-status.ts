@@ -10,7 +10,7 @@ import { EMPTY_TWIML } from './twiml.ts';
 /**
  * What the carrier tells of a call. A call that is over stays as it is, so that what comes late or twice
  * changes nothing. Returns TwiML that says nothing.
- * @throws ApiError unauthorized, rate_limited
+ * @throws ApiError invalid_signature, rate_limited
  */
 export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
   if (sent.transfer !== undefined) return notePickUp(deps, sent);

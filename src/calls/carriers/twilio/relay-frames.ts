@@ -57,9 +57,11 @@ export function eventOf(frame: RelayFrame): LineEvent | undefined {
   }
 }
 
-export const sayFrame = (token: string): string =>
-  JSON.stringify({ type: 'text', token, last: false });
-export const LAST_FRAME = JSON.stringify({ type: 'text', token: '', last: true });
+/** `isKept`: nobody interrupts it, whatever the session says. */
+export const sayFrame = (token: string, isKept = false): string => textFrame(token, false, isKept);
+export const lastFrame = (isKept = false): string => textFrame('', true, isKept);
+const textFrame = (token: string, last: boolean, isKept: boolean): string =>
+  JSON.stringify({ type: 'text', token, last, ...(isKept && { interruptible: false }) });
 export const keysFrame = (digits: string): string => JSON.stringify({ type: 'sendDigits', digits });
 /** `handoffData` comes back with the carrier's question what is next. */
 export const endFrame = (why?: string): string =>

@@ -8,7 +8,7 @@ import {
   endFrame,
   eventOf,
   keysFrame,
-  LAST_FRAME,
+  lastFrame,
   readFrame,
   sayFrame,
   type RelayFrame,
@@ -95,8 +95,8 @@ export function relaySocket({
 
 function lineOf(socket: Socket): Line {
   return {
-    say: (text) => socket.send(sayFrame(text)),
-    endUtterance: () => socket.send(LAST_FRAME),
+    say: (text, isKept) => socket.send(sayFrame(text, isKept)),
+    endUtterance: (isKept) => socket.send(lastFrame(isKept)),
     sendKeys: (keys) => socket.send(keysFrame(keys)),
     end: (why) => {
       socket.send(endFrame(why));

@@ -23,7 +23,7 @@ export function twilioRoutes(deps: VoiceDeps): Route[] {
         'Called by the carrier, whose `X-Twilio-Signature` is its proof: a call comes in, one of ours is answered, ' +
         'or a socket is over. Answers TwiML.',
       answers: { 200: { description: 'What to do with the call.', forms: twiml } },
-      errors: ['unauthorized', 'rate_limited'],
+      errors: ['invalid_signature', 'rate_limited'],
       handle: async (sent) =>
         answerOf(await answerVoice(deps, { ...sent, ...namedIn(sent.query) })),
     }),
@@ -37,7 +37,7 @@ export function twilioRoutes(deps: VoiceDeps): Route[] {
         'Called by the carrier, likewise signed. Statuses may come late, twice and in any order; of calls that ' +
         'nobody knows they are taken and do nothing.',
       answers: { 200: { description: 'Nothing more to do.', forms: twiml } },
-      errors: ['unauthorized', 'rate_limited'],
+      errors: ['invalid_signature', 'rate_limited'],
       handle: async (sent) => answerOf(await noteStatus(deps, { ...sent, ...namedIn(sent.query) })),
     }),
   ];

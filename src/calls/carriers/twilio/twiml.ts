@@ -8,6 +8,8 @@ export type RelayOptions = {
   language: string | undefined;
   voice?: string | undefined;
   ttsProvider?: string | undefined;
+  /** Something of it is said that nobody interrupts. */
+  isGreetingKept?: boolean;
   /** What the other side is handed in its first frame. */
   parameters: Record<string, string>;
 };
@@ -20,6 +22,7 @@ export function relayTwiml({
   language,
   voice,
   ttsProvider,
+  isGreetingKept = false,
 }: RelayOptions): string {
   const attributes = {
     url,
@@ -27,6 +30,10 @@ export function relayTwiml({
     voice,
     ttsProvider,
     interruptible: 'any',
+    // "Mhm" while the agent speaks is nothing, as for a call that we hear ourselves.
+    ignoreBackchannel: 'true',
+    // What is said into what nobody interrupts is told only then.
+    reportInputDuringAgentSpeech: isGreetingKept ? 'any' : undefined,
     dtmfDetection: 'true',
   };
   const inside = parametersOf(parameters);

@@ -13,7 +13,7 @@ type CallbackSpec = Pick<
 
 export type CallbackRequest = {
   form: URLSearchParams;
-  /** The path and query that it came by. */
+  /** The path and query as they came: a signature may be over each byte of them. */
   target: string;
   query: URLSearchParams;
   headers: RawRequest['headers'];
@@ -33,11 +33,9 @@ export function callbackRoute({ handle, ...about }: CallbackSpec): Route {
     query: z.object({}),
     body: { schema, isOptional: false, mediaTypes: [FORM_TYPE] },
     scope: null,
-    run: async ({ client, headers, query, readRaw }) => {
+    run: async ({ client, headers, query, readRaw, target }) => {
       const { bytes } = await readRaw(accepted);
       const form = new URLSearchParams(bytes.toString('utf8'));
-      const asked = query.toString();
-      const target = asked === '' ? about.path : `${about.path}?${asked}`;
       return handle({ form, target, query, headers, client });
     },
   };

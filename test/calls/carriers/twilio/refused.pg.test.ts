@@ -57,7 +57,8 @@ describe.each([VOICE, STATUS])('%s', (path) => {
     const { status, text } = await phones.carrier.post(path, form(fields), options);
     expect(status).toBe(401);
     expect(JSON.parse(text)).toMatchObject({
-      code: 'unauthorized',
+      code: 'invalid_signature',
+      title: 'The signature is not of the one who may call this',
       detail: expect.stringContaining('PARLEY_BASE_URL'),
     });
     expect(text).not.toContain(TOKEN);
@@ -79,6 +80,12 @@ describe.each([VOICE, STATUS])('%s', (path) => {
     });
     expect(await phones.callWhen(sid)).toMatchObject({ status: 'no_answer' });
   });
+});
+
+test('an address is signed as it is written, whatever it has in it', async () => {
+  const { status, verbs } = await phones.carrier.post(`${VOICE}?from=a%20b&x=%7e&y`, form());
+  expect([status, verbs]).toMatchObject([200, [{ name: 'Connect' }]]);
+  await phones.carrier.post(STATUS, form({ CallStatus: 'completed' }));
 });
 
 test('who tries wrong signatures again and again is told to wait', async () => {

@@ -28,6 +28,7 @@ test('the socket, what it is handed, and who is asked when it is over', () => {
             language: 'en-GB',
             ttsProvider: 'ElevenLabs',
             interruptible: 'any',
+            ignoreBackchannel: 'true',
             dtmfDetection: 'true',
           },
           text: '',
