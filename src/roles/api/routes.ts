@@ -10,7 +10,7 @@ import { auditLogRoute } from '../../audit/audit-log.routes.ts';
 import { agentStatsRoute } from '../../conversations/agent-stats.routes.ts';
 import { statsRoute } from '../../conversations/stats.routes.ts';
 import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
-import { twilioRoutes } from '../../calls/carriers/twilio/twilio.routes.ts';
+import { carrierRoutes } from '../../calls/carriers/twilio/carrier.routes.ts';
 import type { VoiceDeps } from '../../calls/carriers/twilio/answer-voice.ts';
 import { telephonyProviderRoutes } from '../../calls/providers/telephony-providers.routes.ts';
 import {
@@ -80,7 +80,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     eraseConversationRoute({ ...deps, eraseEvents }),
     ...escalationRoutes(deps),
     ...callRoutes(deps),
-    ...twilioRoutes(deps),
+    ...carrierRoutes(deps),
     ...knowledgeRoutes(deps),
     ...modelProviderRoutes(deps),
     ...telephonyProviderRoutes(deps),

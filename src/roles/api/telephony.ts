@@ -1,8 +1,10 @@
 import type { CarrierOf } from '../../calls/carriers/carrier.ts';
 import { createCarriers } from '../../calls/carriers/carriers.ts';
+import { DIALECTS } from '../../calls/carriers/dialects.ts';
 import { relaySocket } from '../../calls/carriers/twilio/relay-socket.ts';
 import type { VoiceDeps } from '../../calls/carriers/twilio/answer-voice.ts';
 import { mediaSocket } from '../../calls/carriers/twilio/media-socket.ts';
+import { createTelnyxApi } from '../../calls/carriers/telnyx/telnyx-api.ts';
 import { createTwilioApi } from '../../calls/carriers/twilio/twilio-api.ts';
 import { createTwilioCarrier } from '../../calls/carriers/twilio/twilio-carrier.ts';
 import { createLines, type Lines } from '../../calls/lines/lines.ts';
@@ -41,7 +43,8 @@ export function openTelephony(
   const { clockMs, findEndpoint, guard, lookup } = deps;
   const accounts = createAccounts({ ...deps, nowMs: clockMs });
   const egress = createEgressClient({ guard, ...(lookup && { lookup }) });
-  const carried = createTwilioCarrier({ ...deps, accounts, api: createTwilioApi({ egress }) });
+  const apis = { twilio: createTwilioApi({ egress }), telnyx: createTelnyxApi({ egress }) };
+  const carried = createTwilioCarrier({ ...deps, accounts, apis });
   const providers = createEgressFetch({ guard });
   return {
     accounts,
@@ -61,5 +64,9 @@ export function openLines(deps: TalkDeps & Pick<Telephony, 'speech'>): {
 } {
   const lines = createLines(deps);
   const ways = { ...deps, lines, providers: deps.speech };
-  return { lines, sockets: createSockets([relaySocket(ways), mediaSocket(ways)], deps) };
+  const routes = Object.values(DIALECTS).flatMap((dialect) => [
+    relaySocket(ways, dialect.paths),
+    mediaSocket(ways, dialect),
+  ]);
+  return { lines, sockets: createSockets(routes, deps) };
 }

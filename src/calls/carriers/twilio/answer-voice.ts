@@ -15,10 +15,11 @@ import {
 } from '../../lines/lines.sql.ts';
 import type { Lines } from '../../lines/lines.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
+import type { CarrierOf } from '../carrier.ts';
 import { SIMULATED } from '../simulated.ts';
-import { requireSigned, signedFor, type AuthenticateDeps, type Sent } from './authenticate.ts';
+import { requireSigned, signedFor, type AuthenticateDeps, type SentTo } from './authenticate.ts';
 import { endingOf, settleCall } from '../../lines/settle-call.ts';
-import { MEDIA_PATH, RELAY_PATH, VOICE_PATH } from './paths.ts';
+import type { Dialect } from '../dialect.ts';
 import { becameOf } from './statuses.ts';
 import { goodbyeTwiml, rejectTwiml, relayTwiml, streamTwiml } from './twiml.ts';
 import { fromUuid } from '../../../ids.ts';
@@ -26,16 +27,17 @@ import { fromUuid } from '../../../ids.ts';
 export type VoiceDeps = ConversationDeps &
   AuthenticateDeps & {
     lines: Pick<Lines, 'offer'>;
+    carrierOf: CarrierOf;
     /** Whether an agent of the namespace hears and speaks by providers of ours. */
     hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;
     log: Logger;
   };
 
 /**
- * With what the address names: the uuid of the call, and, once a stream of sound is over, which one of the
- * call it was, from 1.
+ * With what the address names: the uuid of the call, and, once a socket is over of which the carrier does not
+ * say how it ended, which one of the call it was, from 1.
  */
-export type SentOfCall = Sent & { callId: string | undefined; stream: number | undefined };
+export type SentOfCall = SentTo & { callId: string | undefined; stream: number | undefined };
 
 /**
  * What the carrier is to do with a call that comes in, one of ours that was answered, or one whose socket is
@@ -51,7 +53,9 @@ export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<st
   const call = await readCallById(deps.pool, sent.callId);
   const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
   const signed = await requireSigned(deps, account || undefined, sent);
-  if (!call || call.endedAt !== null) return goodbyeTwiml(undefined);
+  if (!call || !isOf(call, sent)) return goodbyeTwiml(undefined);
+  if (hasVoicemail(call) && isMachine(sent)) return sayToMachine(deps, call, signed);
+  if (call.endedAt !== null) return goodbyeTwiml(undefined);
   if (sent.stream !== undefined || sent.form.has('SessionStatus'))
     return afterSocket(deps, call, sent);
   return answerOutgoing(deps, { call, account: signed, sent });
@@ -87,7 +91,7 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
     telephonyProviderId: account.id,
     providerCallId,
   });
-  return connect(deps, call, content);
+  return connect(deps, { call, dialect: sent.dialect, content });
 }
 
 /** With a message the call is answered to say it; without one the caller hears what their network makes of it. */
@@ -109,14 +113,38 @@ async function answerOutgoing(
     ...call,
     agentVersion: call.agentVersion ?? undefined,
   });
-  if (/^(machine|fax)/.test(form.get('AnsweredBy') ?? ''))
-    return leaveMessage(deps, call, account, content);
+  if (isMachine(sent)) return leaveMessage(deps, call, account, content);
   if (!content) {
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id: call.id, from: ['queued', 'ringing'] });
     return goodbyeTwiml(undefined);
   }
-  return connect(deps, call, content);
+  return connect(deps, { call, dialect: sent.dialect, content });
+}
+
+/** What is asked for a call is of that one: the address may not be signed. Its carrier may not have told its id. */
+export function isOf({ providerCallId }: CallRow, { form }: Pick<SentOfCall, 'form'>): boolean {
+  return providerCallId === null || providerCallId === form.get('CallSid');
+}
+
+export function isMachine({ form }: Pick<SentOfCall, 'form'>): boolean {
+  return /^(machine|fax)/.test(form.get('AnsweredBy') ?? '');
+}
+
+/** A machine has been left a message: who asks again is told the same. */
+function hasVoicemail({ endedReason }: CallRow): boolean {
+  return endedReason === 'voicemail';
+}
+
+/** What a machine is left, that has answered one of our calls. */
+export async function sayToMachine(
+  deps: VoiceDeps,
+  call: CallRow,
+  account: Account,
+): Promise<string> {
+  const { agentVersion } = call;
+  const bound = { ...call, agentVersion: agentVersion ?? undefined };
+  return leaveMessage(deps, call, account, await contentOf(deps, account, bound));
 }
 
 /** A machine has answered: it is left the provider's message, which is the whole of the conversation. */
@@ -153,10 +181,10 @@ class CallOver extends Error {
 async function afterSocket(
   deps: VoiceDeps,
   call: CallRow,
-  { form, stream }: SentOfCall,
+  { dialect, form, stream }: SentOfCall,
 ): Promise<string> {
   const became = becameOf(form.get('CallStatus') ?? '') ?? 'live';
-  // Of a stream the carrier does not say how it ended; somebody is there, so that it was cut.
+  // Where the carrier does not say how it ended: somebody is there, so that it was cut.
   const wasCut =
     stream === undefined ? form.get('SessionStatus') === 'failed' : stream < STREAMS_MAX;
   if (became !== 'live' || !wasCut) {
@@ -165,7 +193,8 @@ async function afterSocket(
   }
   await dropLine(deps.pool, call.id);
   const bound = { agentId: call.agentId, agentVersion: call.agentVersion ?? undefined };
-  return connect(deps, call, await contentOf(deps, call, bound), (stream ?? 0) + 1);
+  const content = await contentOf(deps, call, bound);
+  return connect(deps, { call, dialect, content, stream: (stream ?? 0) + 1 });
 }
 
 /** Of one call: a line that is cut so often does not hold. */
@@ -174,31 +203,35 @@ const STREAMS_MAX = 20;
 /** Whose socket was closed in an orderly way, and not by the end of the conversation. */
 const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
 
+type Connecting = {
+  call: CallRow;
+  dialect: Dialect;
+  content: AgentContent | undefined;
+  stream?: number;
+};
+
 async function connect(
   deps: VoiceDeps,
-  call: CallRow,
-  content: AgentContent | undefined,
-  stream = 1,
+  { call, content, dialect, stream = 1 }: Connecting,
 ): Promise<string> {
+  const { paths } = dialect;
   const token = await deps.lines.offer(call.id);
   if (token === undefined) return goodbyeTwiml(undefined);
   const base = deps.baseUrl().replace(/\/+$/, '');
   const sockets = base.replace(/^http/, 'ws');
-  const action = `${base}${VOICE_PATH}?call=${fromUuid('call', call.id)}`;
+  const action = `${base}${paths.voice}?call=${fromUuid('call', call.id)}`;
   const parameters = { token };
   if (content && (await deps.hasOwnSpeech(call.namespace, content))) {
-    const url = `${sockets}${MEDIA_PATH}`;
-    return streamTwiml({ url, action: `${action}&stream=${stream}`, parameters });
+    const url = `${sockets}${paths.media}`;
+    const attributes = dialect.stream;
+    return streamTwiml({ url, action: `${action}&stream=${stream}`, attributes, parameters });
   }
   return relayTwiml({
-    url: `${sockets}${RELAY_PATH}`,
-    action,
+    url: `${sockets}${paths.relay}`,
+    action: dialect.tellsRelayEnd ? action : `${action}&stream=${stream}`,
     language: content?.voice?.language ?? content?.language,
     // No carrier has the voice of the samples.
-    ...(content?.voice?.provider !== SIMULATED && {
-      voice: content?.voice?.voiceId,
-      ttsProvider: content?.voice?.provider,
-    }),
+    ...(content?.voice && content.voice.provider !== SIMULATED && dialect.voice(content.voice)),
     parameters,
   });
 }

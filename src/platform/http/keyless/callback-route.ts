@@ -13,6 +13,8 @@ type CallbackSpec = Pick<
 
 export type CallbackRequest = {
   form: URLSearchParams;
+  /** The form, byte for byte: what some sign. */
+  body: Buffer;
   /** The path and query that it came by. */
   target: string;
   query: URLSearchParams;
@@ -38,7 +40,7 @@ export function callbackRoute({ handle, ...about }: CallbackSpec): Route {
       const form = new URLSearchParams(bytes.toString('utf8'));
       const asked = query.toString();
       const target = asked === '' ? about.path : `${about.path}?${asked}`;
-      return handle({ form, target, query, headers, client });
+      return handle({ form, body: bytes, target, query, headers, client });
     },
   };
 }

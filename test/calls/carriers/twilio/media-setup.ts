@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { callByMedia, type MediaPhone } from './media-phone.ts';
 import { startMediaSpeech, type MediaSpeech } from './media-speech.ts';
-import { startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
+import { startPhoneFixture, type FixtureOptions, type PhoneFixture } from './phone-setup.ts';
 
 /** An API with an agent that hears and speaks by a provider of its namespace, and phones that carry sound. */
 export type MediaFixture = PhoneFixture & {
@@ -14,11 +14,11 @@ export const SPEECH = 'speech';
 
 export async function startMediaFixture(
   options: Parameters<typeof startPhoneFixture>[0] = {},
-  agent: object = {},
+  { agent = {}, ...more }: FixtureOptions = {},
 ): Promise<MediaFixture> {
   const speech = await startMediaSpeech();
   const spoken = { voice: { provider: SPEECH }, transcriber: { provider: SPEECH }, ...agent };
-  const phones = await startPhoneFixture(options, { agent: spoken });
+  const phones = await startPhoneFixture(options, { ...more, agent: spoken });
   const declared = await phones.api.call('POST', '/v1/model_providers', {
     json: {
       name: SPEECH,

@@ -22,6 +22,8 @@ export type Phone = {
   closed: Promise<number>;
   /** Puts the receiver down: the socket closes, and the carrier tells so. */
   hangUp: () => Promise<Posted>;
+  /** The socket breaks. */
+  cutOff: () => void;
   /** The socket breaks; what we answer to the carrier, which asks what to do. */
   cut: () => Promise<Posted>;
 };
@@ -90,6 +92,7 @@ export async function connectPhone({ sid, verbs, account, post }: Deps): Promise
       await closed;
       return tell({ SessionStatus: 'completed', CallStatus: 'completed' });
     },
+    cutOff: () => socket.terminate(),
     cut: async () => {
       socket.terminate();
       await closed;
