@@ -25,6 +25,10 @@ const { values: options } = parseArgs({
     telnyx: { type: 'boolean', default: false },
   },
 });
+if (globalThis.WebSocket === undefined) {
+  console.error('This Node has no WebSocket: use Node 22 or newer, or node --experimental-websocket');
+  process.exit(1);
+}
 /** As fast as people speak. */
 const WORD_MS = 250;
 const lines = createInterface({ input: process.stdin });

@@ -45,7 +45,6 @@ export const phoneNumber = z
 /** The base64 of 32 bytes: 43 characters, of which the last has two bits to spare. */
 const ed25519Key = z
   .string()
-  .min(44)
   .max(44)
   .regex(
     ...saying(
