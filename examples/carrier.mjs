@@ -26,7 +26,9 @@ const { values: options } = parseArgs({
   },
 });
 if (globalThis.WebSocket === undefined) {
-  console.error('This Node has no WebSocket: use Node 22 or newer, or node --experimental-websocket');
+  console.error(
+    'This Node has no WebSocket: use Node 22 or newer, or node --experimental-websocket',
+  );
   process.exit(1);
 }
 /** As fast as people speak. */

@@ -31,7 +31,8 @@ export const TELNYX_MUTANTS: readonly Mutant[] = [
     why: 'a tenant that declares the public key of another gets their calls',
     file: `${TWILIO}/authenticate.ts`,
     find: "if (found && other && !dialect.provesOwner) throw new ApiError('unauthorized', WHICH);",
-    replace: "if (found && other && dialect.provesOwner) throw new ApiError('unauthorized', WHICH);",
+    replace:
+      "if (found && other && dialect.provesOwner) throw new ApiError('unauthorized', WHICH);",
     suite: REFUSED,
     test: 'that declares a public key of another’s account takes no calls: the address says whose they are',
   },
@@ -42,7 +43,7 @@ export const TELNYX_MUTANTS: readonly Mutant[] = [
     find: 'account.type === dialect.type && dialect.isSigned(',
     replace: 'dialect.isSigned(',
     suite: REFUSED,
-    test: 'signed as Twilio signs, with the API key, is refused; Twilio’s paths are not Telnyx’',
+    test: 'signed as Twilio signs, with the API key, is refused, also at Twilio’s address',
   },
   {
     name: 'unsigned-address-believed',

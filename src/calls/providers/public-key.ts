@@ -9,7 +9,7 @@ const D = 3709570593466943934313808350875456518954211387984321901638878553308594
  * half is not. A key that is none would only show when every call is refused.
  */
 export function isPublicKey(base64: string): boolean {
-  const bytes = Buffer.from(base64, 'base64').reverse();
+  const bytes = Buffer.from(Buffer.from(base64, 'base64').toReversed());
   if (bytes.length !== 32) return false;
   // The first bit is the sign of x.
   const y = BigInt(`0x${bytes.toString('hex')}`) & (2n ** 255n - 1n);

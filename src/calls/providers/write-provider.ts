@@ -139,7 +139,9 @@ export function requireProvider(deps: { pool: Db }, key: RowKey): Promise<Teleph
 
 /** What a create body or a merge patch, which may have null, says of what is looked at here. */
 type Naming = {
-  [Field in 'api_url' | 'public_key' | 'numbers' | 'outbound']?: TelephonyProviderFields[Field] | null;
+  [Field in 'api_url' | 'public_key' | 'numbers' | 'outbound']?:
+    | TelephonyProviderFields[Field]
+    | null;
 };
 
 /**

@@ -5,11 +5,6 @@ import { startTelephony, type Telephony } from './telephony-setup.ts';
 
 /** Providers of telephony by REST and by manifest: their tokens, numbers and agents (contract §4, §6). */
 
-const PUBLIC_KEY = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
-/** The same with a character wrong. */
-const NO_KEY = '11qYAYKxErfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
-const TELNYX_BODY = { type: 'telnyx', public_key: PUBLIC_KEY };
-
 describeEachStore((storeName) => {
   let telephony: Telephony;
   let n = 0;
@@ -110,7 +105,6 @@ describeEachStore((storeName) => {
       [{ api_url: 'http://169.254.169.254/x' }, '/api_url', 'invalid_url'],
       [{ name: 'simulated' }, '/name', 'reserved_name'],
       [{ outbound: { countries: ['DE', 'UK'] } }, '/outbound/countries/1', 'unknown_country'],
-      [{ ...TELNYX_BODY, public_key: NO_KEY }, '/public_key', 'invalid_key'],
       [
         { numbers: [{ number: '+493055555', agent: 'nobody' }] },
         '/numbers/0/agent',
@@ -131,46 +125,10 @@ describeEachStore((storeName) => {
       [{ numbers: [{ number: '030 123456', agent: 'desk' }] }, '/numbers/0/number'],
       [{ outbound: {} }, '/outbound/countries'],
       [{ outbound: { countries: [] } }, '/outbound/countries'],
-      [{ type: 'telnyx' }, '/public_key'],
-      [{ public_key: PUBLIC_KEY }, '/public_key'],
-      [{ ...TELNYX_BODY, public_key: PUBLIC_KEY.slice(1) }, '/public_key'],
-      [{ ...TELNYX_BODY, outbound: { countries: ['GB'] } }, '/application_id'],
-      [{ application_id: '1' }, '/application_id'],
-      [
-        {
-          ...TELNYX_BODY,
-          application_id: '1',
-          outbound: { countries: ['GB'], ring_sec: 121 },
-        },
-        '/outbound/ring_sec',
-      ],
     ])('%j is 422 at %s by its form', async (over, pointer) => {
       const reply = await telephony.create(body(over));
       expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
       expect(reply.body.errors).toEqual([expect.objectContaining({ pointer })]);
-    });
-
-    test('of Telnyx has its public key and its application, shown as they are', async () => {
-      const { api, create, accounts } = telephony;
-      const name = newName();
-      const fields = { public_key: PUBLIC_KEY, application_id: '1', outbound: { countries: ['GB'] } };
-      const made = await create(body({ name, ...TELNYX_BODY, ...fields }));
-      expect(made).toMatchObject({ status: 201, body: { ...fields, type: 'telnyx', api_url: null } });
-      const account = await eventually(() => accounts.byName('default', name));
-      expect(account).toMatchObject({
-        type: 'telnyx',
-        publicKey: PUBLIC_KEY,
-        applicationId: '1',
-        apiUrl: 'https://api.telnyx.com',
-      });
-      const path = `/v1/telephony_providers/${made.body.id}`;
-      const bare = await api.call('PATCH', path, { json: { application_id: null } });
-      expect(bare.body.errors).toMatchObject([{ pointer: '/application_id' }]);
-      const turned = { type: 'twilio', public_key: null, application_id: null };
-      expect(await api.call('PATCH', path, { json: turned })).toMatchObject({
-        status: 200,
-        body: { type: 'twilio', public_key: null },
-      });
     });
 
     test('what is refused at a create is no change either, and neither is another name', async () => {
@@ -302,7 +260,6 @@ describeEachStore((storeName) => {
   test.each([
     ['ReservedName', 'simulated', {}],
     ['InvalidCountry', 'far', { outbound: { countries: ['DE', 'UK'] } }],
-    ['InvalidKey', 'unsigned', { type: 'telnyx', publicKey: NO_KEY }],
   ])('a manifest is refused for %s', async (reason, name, over) => {
     await declare(name, over);
     await telephony.conditionOf(name, 'Accepted', reason);
