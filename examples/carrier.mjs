@@ -2,13 +2,15 @@
 //
 //   node examples/carrier.mjs --number +442071838750   rings a number of a TelephonyProvider
 //   node examples/carrier.mjs                          waits on http://localhost:4795 for calls that go out
+//   … --telnyx                                         as Telnyx does it, and not Twilio
 //
-// No packages needed, Node 22 or newer (20 with --experimental-websocket). It does what Twilio does with
+// No packages needed, Node 22 or newer (20 with --experimental-websocket). It does what Twilio and Telnyx do with
 // ConversationRelay: signs its requests, opens the socket that the answer names, and turns speech into text and
 // back, which here is typing and printing. A line of yours is what the caller says; one of digits is keys that they
 // press; one that you type while the agent speaks interrupts it. Ctrl-D hangs up.
 
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, createPrivateKey, createPublicKey } from 'node:crypto';
+import { randomBytes, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -20,30 +22,73 @@ const { values: options } = parseArgs({
     number: { type: 'string' },
     from: { type: 'string', default: '+447700900123' },
     account: { type: 'string', default: 'AC00000000000000000000000000000001' },
+    telnyx: { type: 'boolean', default: false },
   },
 });
+if (globalThis.WebSocket === undefined) {
+  console.error(
+    'This Node has no WebSocket: use Node 22 or newer, or node --experimental-websocket',
+  );
+  process.exit(1);
+}
 /** As fast as people speak. */
 const WORD_MS = 250;
 const lines = createInterface({ input: process.stdin });
 /** Sockets of the calls that go on. */
 const calls = new Map();
-const newSid = () => `CA${randomBytes(16).toString('hex')}`;
+
+/** HMAC-SHA1 with the token, of the address and the form. */
+const twilio = {
+  voice: '/v1/telephony/twilio/voice',
+  newSid: () => `CA${randomBytes(16).toString('hex')}`,
+  sign: (url, form) => {
+    const sorted = Object.keys(form).toSorted();
+    const signed = url + sorted.map((name) => name + form[name]).join('');
+    const made = createHmac('sha1', AUTH_TOKEN).update(signed).digest('base64');
+    return { 'x-twilio-signature': made };
+  },
+  formOf: (body) => Object.fromEntries(new URLSearchParams(body)),
+  answer: (sid, status) => ({ sid, status, calls: [] }),
+};
+
+/** Ed25519 of the time and the form, by a key that is made of the token here; the id of a call it tells later. */
+const telnyx = {
+  voice: '/v1/telephony/telnyx/voice',
+  newSid: () => `v3:${randomBytes(36).toString('base64url')}`,
+  key: () => {
+    const head = Buffer.from('302e020100300506032b657004220420', 'hex');
+    const seed = createHash('sha256').update(AUTH_TOKEN).digest();
+    const der = Buffer.concat([head, seed]);
+    return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  },
+  publicKey: () => {
+    const { x } = createPublicKey(telnyx.key()).export({ format: 'jwk' });
+    return Buffer.from(x, 'base64url').toString('base64');
+  },
+  sign: (_, form) => {
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const signed = Buffer.from(`${timestamp}|${new URLSearchParams(form)}`);
+    const made = sign(null, signed, telnyx.key()).toString('base64');
+    return { 'telnyx-timestamp': timestamp, 'telnyx-signature-ed25519': made };
+  },
+  formOf: (body) => (body.startsWith('{') ? JSON.parse(body) : twilio.formOf(body)),
+  answer: (sid, status, form) =>
+    form.To ? { from: form.From, to: form.To, status } : { sid, status, calls: [] },
+};
+const carrier = options.telnyx ? telnyx : twilio;
 
 /** Posts a form as the carrier does, and answers with the TwiML that comes back. */
 async function post(url, fields) {
   const form = { AccountSid: options.account, ...fields };
-  const sorted = Object.keys(form).toSorted();
-  const signed = url + sorted.map((name) => name + form[name]).join('');
-  const signature = createHmac('sha1', AUTH_TOKEN).update(signed).digest('base64');
-  const headers = { 'x-twilio-signature': signature };
+  const headers = carrier.sign(url, form);
   const answer = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(form) });
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   return answer.text();
 }
 
-/** Of the first element of that name. None that is read here has an entity in it. */
+/** Of the first element of that name. */
 const attribute = (twiml, element, name) =>
-  new RegExp(`<${element}[^>]* ${name}="([^"]*)"`).exec(twiml)?.[1];
+  new RegExp(`<${element}[^>]* ${name}="([^"]*)"`).exec(twiml)?.[1].replaceAll('&amp;', '&');
 
 /** Does what the TwiML says; resolves when the call is over. */
 async function follow(twiml, sid) {
@@ -99,9 +144,9 @@ function talk(socket, sid, token) {
 
 /** The REST API of the carrier, as far as calls that go out need it. */
 async function serve(request, response) {
-  const form = Object.fromEntries(new URLSearchParams(await text(request)));
-  const sid = /Calls\/(\w+)\.json/.exec(request.url)?.[1] ?? newSid();
-  const answer = { sid, status: calls.has(sid) ? 'in-progress' : 'completed', calls: [] };
+  const form = carrier.formOf(await text(request));
+  const sid = /Calls\/([^/?]+?)(\.json)?$/.exec(request.url)?.[1] ?? carrier.newSid();
+  const answer = carrier.answer(sid, calls.has(sid) ? 'in-progress' : 'completed', form);
   response.writeHead(form.To ? 201 : 200, { 'content-type': 'application/json' });
   response.end(JSON.stringify(answer));
   if (form.Status === 'completed') calls.get(sid)?.close();
@@ -113,10 +158,12 @@ async function serve(request, response) {
 }
 
 async function ring() {
-  const call = { CallSid: newSid(), From: options.from, To: options.number };
+  const call = { CallSid: carrier.newSid(), From: options.from, To: options.number };
   const ringing = { ...call, Direction: 'inbound', CallStatus: 'ringing' };
-  await follow(await post(`${PARLEY}/v1/telephony/twilio/voice`, ringing), call.CallSid);
+  await follow(await post(PARLEY + carrier.voice, ringing), call.CallSid);
 }
+
+if (options.telnyx) console.log(`-- its public key is ${telnyx.publicKey()}`);
 
 const tell = (error) => console.log(`-- ${error.message}`);
 

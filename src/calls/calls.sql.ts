@@ -248,7 +248,7 @@ export async function releaseCallLeases(db: Db): Promise<void> {
 export type CallChange = {
   status?: CallStatus;
   conversationId?: string;
-  providerCallId?: string;
+  providerCallId?: string | undefined;
   /** When the following event is due, from now; null: none is. */
   nextAfterMs: number | null;
 };

@@ -63,6 +63,8 @@ export const NOT_AUDITED: Record<string, string> = {
   pressKeys: 'what an agent says in a call, by keys',
   answerTwilioCall: 'a carrier calls it, and the call is its own record',
   noteTwilioStatus: 'likewise',
+  answerTelnyxCall: 'likewise',
+  noteTelnyxStatus: 'likewise',
   createTalkToken: 'the hot path: a talk is how a conversation starts; the token is stored nowhere',
   createWidgetToken: 'likewise, and a stranger asks for it',
   reconcileWebhook: 'it compares; with `replay` it leaves webhook.replayed (receipts.pg.test.ts)',

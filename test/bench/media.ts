@@ -5,7 +5,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { callByMedia, type MediaPhone } from '../calls/carriers/twilio/media-phone.ts';
 import { startMediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
-import { ACCOUNT, startStandIn, TOKEN } from '../calls/carriers/twilio/stand-in-carrier.ts';
+import { ACCOUNT, TOKEN } from '../calls/carriers/twilio/account.ts';
+import { startStandIn } from '../calls/carriers/twilio/stand-in-carrier.ts';
 import { startParley, type Parley } from '../roles/parley-process.ts';
 import { distribution, ms, print } from './figures.ts';
 

@@ -2,12 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  ACCOUNT,
-  startStandIn,
-  TOKEN,
-  type StandIn,
-} from '../calls/carriers/twilio/stand-in-carrier.ts';
+import { ACCOUNT, TOKEN } from '../calls/carriers/twilio/account.ts';
+import { startStandIn, type StandIn } from '../calls/carriers/twilio/stand-in-carrier.ts';
 import type { Phone } from '../calls/carriers/twilio/phone.ts';
 import { startParley, type Parley } from '../roles/parley-process.ts';
 import { distribution, print, residentMemory } from './figures.ts';

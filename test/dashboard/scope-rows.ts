@@ -120,6 +120,8 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   pressKeys: 'no screen: of programs that find their way through menus',
   answerTwilioCall: 'no screen: a carrier calls it',
   noteTwilioStatus: 'no screen: likewise',
+  answerTelnyxCall: 'no screen: likewise',
+  noteTelnyxStatus: 'no screen: likewise',
 
   createApiKey: [{ page: at('/settings'), control: 'Make a key' }],
   rotateApiKey: [{ page: at('/settings'), control: 'Rotate of the scene' }],

@@ -26,6 +26,7 @@ import { REDACTION_MUTANTS } from './redaction-mutants.ts';
 import { RECONCILE_MUTANTS } from './reconcile-mutants.ts';
 import { RESOURCE_MUTANTS } from './resource-mutants.ts';
 import { TELEPHONY_MUTANTS } from './telephony-mutants.ts';
+import { TELNYX_MUTANTS } from './telnyx-mutants.ts';
 
 /**
  * Check the checker: each is a way in which a delivery engine loses, doubles, delays or leaks what
@@ -53,6 +54,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...READING_MUTANTS,
   ...CALL_MUTANTS,
   ...TELEPHONY_MUTANTS,
+  ...TELNYX_MUTANTS,
   ...ERASURE_MUTANTS,
   ...AUDIT_MUTANTS,
   ...RECONCILE_MUTANTS,

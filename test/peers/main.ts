@@ -10,6 +10,7 @@ import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-p
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 import { until } from '../until.ts';
 import { startClerk } from './clerk.ts';
+import { startPhones } from './phones.ts';
 import { tryFeed } from './three-sources/feed.ts';
 import { tryFiles } from './three-sources/files.ts';
 import { openStory, type Story } from './three-sources/story.ts';
@@ -20,13 +21,24 @@ import { tryWebsite } from './three-sources/website.ts';
  * agent: they are what `/v1/chat/completions` is for, so what they make of an answer is asked of them.
  * They are installed once below ~/.cache/parley, by npm (with its lock) and by pip. And documents of others
  * become knowledge: a site that Debian packs, files that LibreOffice makes, the feed of `examples/`.
- * And Twilio's own package signs requests for us, and reads what we answer.
+ * And the packages of Twilio and Telnyx sign requests for us, and read what we answer and ask; Pipecat's
+ * serializers carry the sound of calls.
  *
- *   npm run test:peers [-- openai-node langchain website libreoffice feed telephony ...]
+ *   npm run test:peers [-- openai-node langchain website libreoffice feed telephony telnyx pipecat ...]
+ *
+ * A name that begins with one of the words is asked for.
  */
 
 const HERE = import.meta.dirname;
-const PEERS = ['openai-node', 'openai_python', 'langchain', 'ai-sdk', 'telephony'];
+const PEERS = [
+  'openai-node',
+  'openai_python',
+  'langchain',
+  'ai-sdk',
+  'telephony',
+  'telnyx',
+  'pipecat_python',
+];
 /** Of documents; LibreOffice is used where it is installed. */
 const SOURCES: Record<string, (story: Story) => Promise<void>> = {
   website: async (story) => tryWebsite(story, keyOf('other')),
@@ -35,7 +47,8 @@ const SOURCES: Record<string, (story: Story) => Promise<void>> = {
 };
 
 const asked = process.argv.slice(2);
-const isAsked = (name: string): boolean => asked.length === 0 || asked.includes(name);
+const isAsked = (name: string): boolean =>
+  asked.length === 0 || asked.some((word) => name.startsWith(word));
 const clients = PEERS.filter(isAsked);
 const home = clients.length === 0 ? '' : await install();
 const folder = await temporaryFolder();
@@ -55,11 +68,13 @@ const parley = await startParley({
   env: { DATABASE_URL: databaseUrl },
 });
 const clerk = await startClerk(parley);
+const phones = await startPhones(parley);
 let passed = 0;
 let failed = 0;
 try {
   const agent = await agentOf(parley);
-  for (const peer of clients) count(await run(peer, { parley, agent, more: clerk.env }));
+  for (const peer of clients)
+    count(await run(peer, { parley, agent, more: { ...clerk.env, ...phones.env } }));
   for (const [name, tell] of Object.entries(SOURCES)) {
     if (!isAsked(name)) continue;
     console.log(`\n${name}`);
@@ -74,6 +89,7 @@ try {
 } finally {
   await parley.stop();
   await clerk.stop();
+  await phones.stop();
   await postgres.stop();
   await folder.remove();
 }

@@ -2019,16 +2019,20 @@ export interface components {
       updated: number;
       /** What calls name it by; never changes. */
       name: string;
-      type: 'twilio';
+      type: ('twilio' | 'telnyx');
       /** The account's id at the carrier. */
       account_id: string;
-      /** Secret with the token that signs the carrier's requests and opens its API; it must carry the label parley.dev/allow: "true". */
+      /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key. It must carry the label parley.dev/allow: "true". */
       auth_token_secret_ref: ({
         /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
         name: string;
         /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
         key: string;
       } | null);
+      /** Must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters. */
+      public_key: (string | null);
+      /** Must be the id of an account: letters, digits, hyphens and underscores. */
+      application_id: (string | null);
       /** Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
       api_url: (string | null);
       /**  */
@@ -5446,7 +5450,7 @@ export interface paths {
     };
   }>;
   '/v1/telephony/twilio/voice': Only<{
-    /** Answer a call */
+    /** Answer a call of Twilio */
     post: {
       parameters: {
         query?: never;
@@ -5473,7 +5477,61 @@ export interface paths {
     };
   }>;
   '/v1/telephony/twilio/status': Only<{
-    /** Take a status callback */
+    /** Take a status callback of Twilio */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/x-www-form-urlencoded': string;
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'text/xml': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'invalid_signature'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/telephony/telnyx/voice': Only<{
+    /** Answer a call of Telnyx */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/x-www-form-urlencoded': string;
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'text/xml': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'invalid_signature'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/telephony/telnyx/status': Only<{
+    /** Take a status callback of Telnyx */
     post: {
       parameters: {
         query?: never;
@@ -6777,17 +6835,21 @@ export interface paths {
           /** What calls name it by: a DNS label, unique in the namespace, not `simulated`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           name?: string;
           /** How the carrier is spoken to; twilio also for others that speak as it does. */
-          type: 'twilio';
-          /** The account's id at the carrier; of Twilio AC… Must be the id of an account: letters, digits, hyphens and underscores. */
+          type: ('twilio' | 'telnyx');
+          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id. Must be the id of an account: letters, digits, hyphens and underscores. */
           account_id: string;
-          /** Secret with the token that signs the carrier's requests and opens its API; it must carry the label parley.dev/allow: "true". */
+          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key: string;
           };
-          /** Base of the carrier's API; https://api.twilio.com when absent. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Of type telnyx: the account's public key, which the carrier's requests are checked by. Must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters. */
+          public_key?: string;
+          /** Of type telnyx: the id of the TeXML application that calls go out by. Must be the id of an account: letters, digits, hyphens and underscores. */
+          application_id?: string;
+          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: string;
           /** Its numbers and who answers them; a number stands in one provider of a namespace. */
           numbers?: {
@@ -6905,17 +6967,21 @@ export interface paths {
       requestBody: { content: {
         'application/json': {
           /** How the carrier is spoken to; twilio also for others that speak as it does. */
-          type?: ('twilio' | null);
-          /** The account's id at the carrier; of Twilio AC… Must be the id of an account: letters, digits, hyphens and underscores. */
+          type?: ('twilio' | 'telnyx' | null);
+          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id. Must be the id of an account: letters, digits, hyphens and underscores. */
           account_id?: (string | null);
-          /** Secret with the token that signs the carrier's requests and opens its API; it must carry the label parley.dev/allow: "true". */
+          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
-          /** Base of the carrier's API; https://api.twilio.com when absent. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Of type telnyx: the account's public key, which the carrier's requests are checked by. Must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters. */
+          public_key?: (string | null);
+          /** Of type telnyx: the id of the TeXML application that calls go out by. Must be the id of an account: letters, digits, hyphens and underscores. */
+          application_id?: (string | null);
+          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: (string | null);
           /** Its numbers and who answers them; a number stands in one provider of a namespace. */
           numbers?: ({
@@ -6972,17 +7038,21 @@ export interface paths {
         };
         'application/merge-patch+json': {
           /** How the carrier is spoken to; twilio also for others that speak as it does. */
-          type?: ('twilio' | null);
-          /** The account's id at the carrier; of Twilio AC… Must be the id of an account: letters, digits, hyphens and underscores. */
+          type?: ('twilio' | 'telnyx' | null);
+          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id. Must be the id of an account: letters, digits, hyphens and underscores. */
           account_id?: (string | null);
-          /** Secret with the token that signs the carrier's requests and opens its API; it must carry the label parley.dev/allow: "true". */
+          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
-          /** Base of the carrier's API; https://api.twilio.com when absent. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Of type telnyx: the account's public key, which the carrier's requests are checked by. Must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters. */
+          public_key?: (string | null);
+          /** Of type telnyx: the id of the TeXML application that calls go out by. Must be the id of an account: letters, digits, hyphens and underscores. */
+          application_id?: (string | null);
+          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: (string | null);
           /** Its numbers and who answers them; a number stands in one provider of a namespace. */
           numbers?: ({

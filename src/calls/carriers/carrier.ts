@@ -31,8 +31,8 @@ export type Carrier = {
     options: Record<string, unknown>,
     redact: (text: string) => Promise<Redaction>,
   ) => Promise<Record<string, unknown>>;
-  /** Dials. Resolves with the carrier's own id of the call. @throws DialRefused */
-  place: (call: CallRow) => Promise<{ providerCallId: string }>;
+  /** Dials. Resolves with the carrier's own id of the call; undefined: it tells it later. @throws DialRefused */
+  place: (call: CallRow) => Promise<{ providerCallId: string | undefined }>;
   /** What happens at this step of a call; undefined: nothing more happens by itself. */
   eventAt: (call: Pick<ClaimedCall, 'providerOptions' | 'step'>) => DueEvent | undefined;
   /** Speaks the agent's words to the user. They are stored already and are not repeated. */
@@ -49,4 +49,12 @@ export type CarrierOf = (call: Pick<CallRow, 'provider' | 'telephonyProviderId'>
 /** The carrier will not place the call, now or later; `message` is safe to show in a log. */
 export class DialRefused extends Error {
   override readonly name = 'DialRefused';
+}
+
+/** Of an answer to "dial" that is no call; `why` as the carrier says it. */
+export function refusalOf(status: number, why: string): Error {
+  const reason = `the carrier answers ${status}${why}`;
+  // 429 and what is wrong on its side may go by.
+  const isFinal = status >= 400 && status < 500 && status !== 429;
+  return isFinal ? new DialRefused(reason) : new Error(reason);
 }

@@ -6,9 +6,14 @@ export type Account = {
   id: string;
   namespace: string;
   name: string;
+  type: AccountSpec['type'];
   accountId: string;
   /** In clear. */
   authToken: string;
+  /** What its carrier's requests are checked by, the base64 of 32 bytes; of Telnyx. */
+  publicKey: string | undefined;
+  /** What calls go out by, at the carrier; of Telnyx. */
+  applicationId: string | undefined;
   /** Without a slash at its end. */
   apiUrl: string;
   /** undefined: nobody is called by it. */
@@ -31,7 +36,10 @@ export type InboundTerms = {
   closedMessage: string | undefined;
 };
 
-const TWILIO_URL = 'https://api.twilio.com';
+const API_URLS: Readonly<Record<Account['type'], string>> = {
+  twilio: 'https://api.twilio.com',
+  telnyx: 'https://api.telnyx.com',
+};
 const OUTBOUND = { maxConcurrentCalls: 10, maxCallsPerMinute: 60, ringSec: 30 };
 const INBOUND = { maxConcurrentCalls: 100 };
 
@@ -41,14 +49,18 @@ export function accountOf(
   authToken: string,
 ): Account {
   const { id, namespace, name, spec } = provider;
-  const { accountId, apiUrl = TWILIO_URL, outbound, inbound = {} } = spec;
+  const { type, accountId, publicKey, applicationId, outbound, inbound = {} } = spec;
+  const { apiUrl = API_URLS[type] } = spec;
   const { busyMessage, closedMessage } = inbound;
   return {
     id,
     namespace,
     name,
+    type,
     accountId,
     authToken,
+    publicKey,
+    applicationId,
     apiUrl: apiUrl.replace(/\/+$/, ''),
     outbound: outbound && {
       ...OUTBOUND,

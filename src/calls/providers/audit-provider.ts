@@ -13,6 +13,8 @@ export const TOLD = [
   'type',
   'account_id',
   'auth_token_secret_ref',
+  'public_key',
+  'application_id',
   'api_url',
   'numbers',
   'outbound',

@@ -34,6 +34,7 @@ import {
   type TelephonyProviderSpec,
   type TelephonyProviderStatus,
 } from './telephony-provider.ts';
+import { isPublicKey, NO_PUBLIC_KEY } from './public-key.ts';
 import { unknownCountries } from './unknown-countries.ts';
 
 type ProviderResource = Resource<TelephonyProviderSpec, TelephonyProviderStatus>;
@@ -130,6 +131,10 @@ async function resolve(
   if (address && 'problem' in address) {
     const message = `spec.apiUrl: ${address.problem}`;
     return { type: 'Accepted', why: { reason: 'InvalidUrl', message } };
+  }
+  if (spec.publicKey !== undefined && !isPublicKey(spec.publicKey)) {
+    const message = `spec.publicKey: ${NO_PUBLIC_KEY}`;
+    return { type: 'Accepted', why: { reason: 'InvalidKey', message } };
   }
   const [unknown] = await unknownCountries(spec.outbound?.countries ?? []);
   if (unknown) {

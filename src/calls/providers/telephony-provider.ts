@@ -10,6 +10,7 @@ import {
   metadataMap,
   observedGeneration,
   phoneNumber,
+  rules,
   secretKeyRef,
 } from '../../platform/resources/schema/field-types.ts';
 import { hours } from '../../agents/agent-hours.ts';
@@ -28,6 +29,17 @@ export const accountIdField = z
     ...saying(
       /^[A-Za-z0-9_-]+$/,
       'must be the id of an account: letters, digits, hyphens and underscores',
+    ),
+  );
+
+/** The base64 of 32 bytes: 43 characters, of which the last has two bits to spare. */
+const ed25519Key = z
+  .string()
+  .max(44)
+  .regex(
+    ...saying(
+      /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/,
+      "must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters",
     ),
   );
 
@@ -95,17 +107,32 @@ const inbound = z.strictObject({
 export const telephonyProviderSpec = z
   .strictObject({
     type: z
-      .enum(['twilio'])
+      .enum(['twilio', 'telnyx'])
       .describe('How the carrier is spoken to; twilio also for others that speak as it does.'),
-    accountId: accountIdField.clone().describe("The account's id at the carrier; of Twilio AC…"),
+    accountId: accountIdField
+      .clone()
+      .describe("The account's id at the carrier; of Twilio AC…, of Telnyx the user's id."),
     authTokenSecretRef: secretKeyRef
       .clone()
       .describe(
-        'Secret with the token that signs the carrier\'s requests and opens its API; it must carry the label parley.dev/allow: "true".',
+        "Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx " +
+          'it is an API key. It must carry the label parley.dev/allow: "true".',
       ),
+    publicKey: ed25519Key
+      .clone()
+      .describe(
+        "Of type telnyx: the account's public key, which the carrier's requests are checked by.",
+      )
+      .exactOptional(),
+    applicationId: accountIdField
+      .clone()
+      .describe('Of type telnyx: the id of the TeXML application that calls go out by.')
+      .exactOptional(),
     apiUrl: baseUrl
       .clone()
-      .describe("Base of the carrier's API; https://api.twilio.com when absent.")
+      .describe(
+        "Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com.",
+      )
       .exactOptional(),
     numbers: z
       .array(boundNumber)
@@ -121,6 +148,30 @@ export const telephonyProviderSpec = z
       .exactOptional(),
     metadata: metadataMap.exactOptional(),
   })
+  .meta(
+    rules(
+      {
+        rule: "(self.type == 'telnyx') == has(self.publicKey)",
+        message: 'type telnyx needs publicKey, and no other type has it',
+        fieldPath: '.publicKey',
+      },
+      {
+        rule: "self.type != 'telnyx' || !has(self.outbound) || has(self.applicationId)",
+        message: 'type telnyx needs applicationId to call somebody, which outbound allows',
+        fieldPath: '.applicationId',
+      },
+      {
+        rule: "self.type == 'telnyx' || !has(self.applicationId)",
+        message: 'applicationId is for type telnyx only',
+        fieldPath: '.applicationId',
+      },
+      {
+        rule: "self.type != 'telnyx' || !has(self.outbound) || !has(self.outbound.ringSec) || self.outbound.ringSec <= 120",
+        message: 'by Telnyx it rings for at most 120 seconds',
+        fieldPath: '.outbound.ringSec',
+      },
+    ),
+  )
   .describe('How a carrier is reached, and which agent answers which number.');
 
 export const telephonyProviderStatus = z

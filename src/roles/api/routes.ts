@@ -12,8 +12,8 @@ import { statsRoute } from '../../conversations/stats.routes.ts';
 import { actRoutes } from '../../calls/acts/acts.routes.ts';
 import type { ActDeps } from '../../calls/acts/transfer-call.ts';
 import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
-import { twilioRoutes } from '../../calls/carriers/twilio/twilio.routes.ts';
-import type { VoiceDeps } from '../../calls/carriers/twilio/answer-voice.ts';
+import { carrierRoutes } from '../../calls/carriers/twilio/carrier.routes.ts';
+import type { VoiceDeps } from '../../calls/carriers/twilio/voice-deps.ts';
 import { telephonyProviderRoutes } from '../../calls/providers/telephony-providers.routes.ts';
 import {
   conversationRoutes,
@@ -88,7 +88,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...escalationRoutes(deps),
     ...callRoutes(deps),
     ...actRoutes(deps),
-    ...twilioRoutes(deps),
+    ...carrierRoutes(deps),
     ...knowledgeRoutes(deps),
     ...modelProviderRoutes(deps),
     ...telephonyProviderRoutes(deps),

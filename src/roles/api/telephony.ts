@@ -1,9 +1,11 @@
 import { createRingPerson } from '../../calls/acts/ring-person.ts';
 import type { CarrierOf } from '../../calls/carriers/carrier.ts';
 import { createCarriers } from '../../calls/carriers/carriers.ts';
+import { DIALECTS } from '../../calls/carriers/dialects.ts';
 import { relaySocket } from '../../calls/carriers/twilio/relay-socket.ts';
-import type { VoiceDeps } from '../../calls/carriers/twilio/answer-voice.ts';
+import type { VoiceDeps } from '../../calls/carriers/twilio/voice-deps.ts';
 import { mediaSocket } from '../../calls/carriers/twilio/media-socket.ts';
+import { createTelnyxApi } from '../../calls/carriers/telnyx/telnyx-api.ts';
 import { createTwilioApi } from '../../calls/carriers/twilio/twilio-api.ts';
 import { createTwilioCarrier } from '../../calls/carriers/twilio/twilio-carrier.ts';
 import { createLines, type Lines } from '../../calls/lines/lines.ts';
@@ -52,7 +54,8 @@ export function openTelephony(
   const { clockMs, findEndpoint, guard, log, lookup, notifier } = deps;
   const accounts = createAccounts({ ...deps, nowMs: clockMs });
   const egress = createEgressClient({ guard, ...(lookup && { lookup }) });
-  const carried = createTwilioCarrier({ ...deps, accounts, api: createTwilioApi({ egress }) });
+  const apis = { twilio: createTwilioApi({ egress }), telnyx: createTelnyxApi({ egress }) };
+  const carried = createTwilioCarrier({ ...deps, accounts, apis });
   const providers = createEgressFetch({ guard });
   const wakeLine = (callId: string): void => notifier.notify(CHANNELS.calls, [callId]);
   let held: Lines | undefined;
@@ -80,6 +83,9 @@ export function openLines(
   deps.calls.holds(lines);
   const talkLimits = createTalkLimits();
   const ways = { ...deps, lines, providers: deps.speech, limits: talkLimits };
-  const routes = [relaySocket(ways), mediaSocket(ways), talkSocket(ways)];
-  return { lines, sockets: createSockets(routes, deps), talkLimits };
+  const carried = Object.values(DIALECTS).flatMap((dialect) => [
+    relaySocket(ways, dialect.paths),
+    mediaSocket(ways, dialect),
+  ]);
+  return { lines, sockets: createSockets([...carried, talkSocket(ways)], deps), talkLimits };
 }

@@ -101,8 +101,11 @@ test('an account is opened and has its defaults, wherever it is found', async ()
     id,
     namespace: 'default',
     name: 'main',
+    type: 'twilio' as const,
     accountId: 'AC1',
     authToken: 't-1',
+    publicKey: undefined,
+    applicationId: undefined,
     apiUrl: 'https://carrier.example',
     outbound: {
       countries: ['DE'],

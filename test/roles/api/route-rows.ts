@@ -304,6 +304,8 @@ export const ROWS: Record<string, Row> = {
   // Without a signature; with one: test/calls/carriers/twilio.
   answerTwilioCall: { path: at('/v1/telephony/twilio/voice'), raw: CALLBACK, status: 401 },
   noteTwilioStatus: { path: at('/v1/telephony/twilio/status'), raw: CALLBACK, status: 401 },
+  answerTelnyxCall: { path: at('/v1/telephony/telnyx/voice'), raw: CALLBACK, status: 401 },
+  noteTelnyxStatus: { path: at('/v1/telephony/telnyx/status'), raw: CALLBACK, status: 401 },
 
   createTalkToken: {
     path: async (fixture) => `/v1/agents/${await agentId(fixture)}/talk_tokens`,

@@ -1,15 +1,9 @@
 import { newUuid } from '../../../ids.ts';
-import { readLiveContent, readVersionToTalk } from '../../../agents/agent-versions.sql.ts';
 import type { AgentContent } from '../../../agents/agent.ts';
-import type { ConversationDeps } from '../../../conversations/record/conversation-deps.ts';
 import { endConversation } from '../../../conversations/ending/end-conversation.ts';
 import { closedAt } from '../../../conversations/escalations/opening-hours.ts';
 import { startConversation } from '../../../conversations/record/start-conversation.ts';
-import type { Logger } from '../../../platform/observability/logger.ts';
-import { failpoint } from '../../../failpoints.ts';
-import { ringTransfer } from '../../acts/acts.sql.ts';
-import { nobodyCame, somebodyCame } from '../../acts/settle-transfer.ts';
-import { finishCall, readCallById, type CallRow, type TransferStatus } from '../../calls.sql.ts';
+import { finishCall, readCallById, type CallRow } from '../../calls.sql.ts';
 import {
   answerByMachine,
   countLive,
@@ -17,43 +11,14 @@ import {
   insertIncoming,
   noteRinging,
 } from '../../lines/lines.sql.ts';
-import type { Lines } from '../../lines/lines.ts';
+import { endingOf, HUNG_UP, settleCall } from '../../lines/settle-call.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
-import { SIMULATED } from '../simulated.ts';
-import { requireSigned, signedFor, type AuthenticateDeps, type Sent } from './authenticate.ts';
-import { endingOf, HUNG_UP, isTransferred, settleCall } from '../../lines/settle-call.ts';
-import { MEDIA_PATH, RELAY_PATH, STATUS_PATH, VOICE_PATH } from './paths.ts';
+import { afterDial, afterHandOff } from './after-transfer.ts';
+import { requireSigned, signedFor } from './authenticate.ts';
+import { boundTo, connect, connectAgain, contentOf } from './connect.ts';
 import { becameOf } from './statuses.ts';
-import {
-  dialTwiml,
-  EMPTY_TWIML,
-  goodbyeTwiml,
-  rejectTwiml,
-  relayTwiml,
-  streamTwiml,
-} from './twiml.ts';
-import { fromUuid } from '../../../ids.ts';
-
-export type VoiceDeps = ConversationDeps &
-  AuthenticateDeps & {
-    lines: Pick<Lines, 'offer'>;
-    /** Whether an agent of the namespace hears and speaks by providers of ours. */
-    hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;
-    log: Logger;
-  };
-
-/**
- * With what the address names: the uuid of the call, and, once a stream of sound is over, which one of the
- * call it was, from 1.
- */
-export type SentOfCall = Sent & {
-  callId: string | undefined;
-  stream: number | undefined;
-  /** How many times the call had been transferred when the socket was asked for that is over. */
-  after: number;
-  /** Which transfer of the call it is about; undefined: none. */
-  transfer: number | undefined;
-};
+import { goodbyeTwiml, rejectTwiml } from './twiml.ts';
+import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
  * What the carrier is to do with a call that comes in, one of ours that was answered, or one whose socket is
@@ -69,8 +34,10 @@ export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<st
   const call = await readCallById(deps.pool, sent.callId);
   const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
   const signed = await requireSigned(deps, account || undefined, sent);
-  if (!call || call.endedAt !== null) return goodbyeTwiml(undefined);
-  if (sent.transfer !== undefined) return afterDial(deps, call, sent);
+  if (!call || !isOf(call, sent)) return goodbyeTwiml(undefined);
+  if (hasVoicemail(call) && isMachine(sent)) return sayToMachine(deps, call, signed);
+  if (call.endedAt !== null) return goodbyeTwiml(undefined);
+  if (sent.transfer !== undefined) return afterDial(deps, { call, account: signed, sent });
   if (sent.stream !== undefined || sent.form.has('SessionStatus'))
     return afterSocket(deps, { call, account: signed, sent });
   return answerOutgoing(deps, { call, account: signed, sent });
@@ -108,7 +75,7 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
     telephonyProviderId: account.id,
     providerCallId,
   });
-  return connect(deps, call, content);
+  return connect(deps, { call, dialect: sent.dialect, content });
 }
 
 /** With a message the call is answered to say it; without one the caller hears what their network makes of it. */
@@ -124,14 +91,36 @@ async function answerOutgoing(deps: VoiceDeps, { call, account, sent }: OfCall):
   const { form } = sent;
   await noteRinging(deps.pool, { id: call.id, providerCallId: form.get('CallSid') ?? '' });
   const content = await contentOf(deps, account, boundTo(call));
-  if (/^(machine|fax)/.test(form.get('AnsweredBy') ?? ''))
-    return leaveMessage(deps, call, account, content);
+  if (isMachine(sent)) return leaveMessage(deps, call, account, content);
   if (!content) {
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id: call.id, from: ['queued', 'ringing'] });
     return goodbyeTwiml(undefined);
   }
-  return connect(deps, call, content);
+  return connect(deps, { call, dialect: sent.dialect, content });
+}
+
+/** What is asked for a call is of that one: the address may not be signed. Its carrier may not have told its id. */
+export function isOf({ providerCallId }: CallRow, { form }: Pick<SentOfCall, 'form'>): boolean {
+  return providerCallId === null || providerCallId === form.get('CallSid');
+}
+
+export function isMachine({ form }: Pick<SentOfCall, 'form'>): boolean {
+  return /^(machine|fax)/.test(form.get('AnsweredBy') ?? '');
+}
+
+/** A machine has been left a message: who asks again is told the same. */
+function hasVoicemail({ endedReason }: CallRow): boolean {
+  return endedReason === 'voicemail';
+}
+
+/** What a machine is left, that has answered one of our calls. */
+export async function sayToMachine(
+  deps: VoiceDeps,
+  call: CallRow,
+  account: Account,
+): Promise<string> {
+  return leaveMessage(deps, call, account, await contentOf(deps, account, boundTo(call)));
 }
 
 /** A machine has answered: it is left the provider's message, which is the whole of the conversation. */
@@ -167,10 +156,10 @@ class CallOver extends Error {
 /** Its socket is over: the call is too, unless it was cut. Then another one is opened, with whoever is there. */
 async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;
-  const { form, stream } = sent;
+  const { dialect, form, stream } = sent;
   const became = becameOf(form.get('CallStatus') ?? '') ?? 'live';
   if (became === 'live' && sent.after < call.transfers) return afterHandOff(deps, ofCall);
-  // Of a stream the carrier does not say how it ended; somebody is there, so that it was cut.
+  // Where the carrier does not say how it ended: somebody is there, so that it was cut.
   const wasCut =
     stream === undefined ? form.get('SessionStatus') === 'failed' : stream < STREAMS_MAX;
   if (became !== 'live' || !wasCut) {
@@ -178,123 +167,11 @@ async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
     return goodbyeTwiml(undefined);
   }
   await dropLine(deps.pool, call.id);
-  return connectAgain(deps, call, (stream ?? 0) + 1);
+  return connectAgain(deps, { call, dialect, stream: (stream ?? 0) + 1 });
 }
-
-type OfCall = { call: CallRow; account: Account; sent: SentOfCall };
-
-/** Of a socket before a transfer: now the number is rung. What comes of one before that comes late. */
-async function afterHandOff(deps: VoiceDeps, { call, account, sent }: OfCall): Promise<string> {
-  const { id, transfers, transferTo: to, status } = call;
-  if (sent.after !== transfers - 1 || status !== 'transferring') return EMPTY_TWIML;
-  const callerId = call.direction === 'inbound' ? call.to : call.from;
-  const { outbound } = account;
-  // Between the request and now its declaration may have changed.
-  if (!outbound || to === null || callerId === null) return backToAgent(deps, call, 'failed');
-  const { ringSec } = outbound;
-  if (!(await ringTransfer(deps.pool, { id, transfers, ms: ringSec * 1_000 + TOLD_MS })))
-    return goodbyeTwiml(undefined);
-  await failpoint('transfer.ringing');
-  const base = deps.baseUrl().replace(/\/+$/, '');
-  const of = `?call=${fromUuid('call', id)}&transfer=${transfers}`;
-  const answered = `${base}${STATUS_PATH}${of}`;
-  return dialTwiml({ to, callerId, ringSec, action: `${base}${VOICE_PATH}${of}`, answered });
-}
-
-/** Beyond its ringing: until the carrier has told how it ended. */
-const TOLD_MS = 30_000;
-
-const UNREACHED: Record<string, TransferStatus> = { busy: 'busy', 'no-answer': 'no_answer' };
-
-/** The number was rung: the two have talked, or the caller is back. What comes twice is answered alike. */
-async function afterDial(
-  deps: VoiceDeps,
-  call: CallRow,
-  { form, transfer }: SentOfCall,
-): Promise<string> {
-  const became = becameOf(form.get('CallStatus') ?? '') ?? 'live';
-  const dialed = form.get('DialCallStatus') ?? '';
-  // What comes late is answered to nobody.
-  if (transfer !== call.transfers) return EMPTY_TWIML;
-  const isWaiting = call.status === 'transferring';
-  if (isTransferred(call) || (isWaiting && ['completed', 'answered'].includes(dialed))) {
-    await somebodyCame(deps, call, { isOver: true });
-    return goodbyeTwiml(undefined);
-  }
-  if (became !== 'live') {
-    // The caller did not wait.
-    await settleCall(deps, call, endingOf(call, became));
-    return goodbyeTwiml(undefined);
-  }
-  return backToAgent(deps, call, UNREACHED[dialed] ?? 'failed');
-}
-
-async function backToAgent(deps: VoiceDeps, call: CallRow, why: TransferStatus): Promise<string> {
-  if (call.status === 'transferring') {
-    const { language } = (await contentOf(deps, call, boundTo(call))) ?? {};
-    await nobodyCame(deps, call, { why, language });
-    await failpoint('transfer.back');
-  }
-  return connectAgain(deps, call);
-}
-
-async function connectAgain(deps: VoiceDeps, call: CallRow, stream?: number): Promise<string> {
-  return connect(deps, call, await contentOf(deps, call, boundTo(call)), stream);
-}
-
-const boundTo = ({ agentId, agentVersion }: CallRow) => ({
-  agentId,
-  agentVersion: agentVersion ?? undefined,
-});
 
 /** Of one call: a line that is cut so often does not hold. */
 const STREAMS_MAX = 20;
-
-async function connect(
-  deps: VoiceDeps,
-  call: CallRow,
-  content: AgentContent | undefined,
-  stream = 1,
-): Promise<string> {
-  const token = await deps.lines.offer(call.id);
-  if (token === undefined) return goodbyeTwiml(undefined);
-  const base = deps.baseUrl().replace(/\/+$/, '');
-  const sockets = base.replace(/^http/, 'ws');
-  const after = call.transfers === 0 ? '' : `&after=${call.transfers}`;
-  const action = `${base}${VOICE_PATH}?call=${fromUuid('call', call.id)}${after}`;
-  const parameters = { token };
-  if (content && (await deps.hasOwnSpeech(call.namespace, content))) {
-    const url = `${sockets}${MEDIA_PATH}`;
-    return streamTwiml({ url, action: `${action}&stream=${stream}`, parameters });
-  }
-  return relayTwiml({
-    url: `${sockets}${RELAY_PATH}`,
-    action,
-    language: content?.voice?.language ?? content?.language,
-    isGreetingKept: content?.firstMessageInterruptible === false,
-    // No carrier has the voice of the samples.
-    ...(content?.voice?.provider !== SIMULATED && {
-      voice: content?.voice?.voiceId,
-      ttsProvider: content?.voice?.provider,
-    }),
-    parameters,
-  });
-}
-
-/** Of the version that will answer; undefined: nobody can. */
-async function contentOf(
-  { pool }: Pick<VoiceDeps, 'pool'>,
-  { namespace }: { namespace: string },
-  { agentId, agentVersion: version }: { agentId: string | null; agentVersion: number | undefined },
-): Promise<AgentContent | undefined> {
-  if (agentId === null) return undefined;
-  const key = { namespace, id: agentId };
-  const read =
-    version === undefined
-      ? await readLiveContent(pool, key)
-      : await readVersionToTalk(pool, { ...key, version });
-  return read?.content ?? undefined;
-}
 
 /** Hidden and foreign numbers come in many forms; what is none is none. */
 function numberIn(text: string | null): string | null {

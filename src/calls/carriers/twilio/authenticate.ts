@@ -1,43 +1,47 @@
 import { ApiError } from '../../../errors.ts';
 import type { RateLimits } from '../../../platform/http/rate-limit.ts';
-import type { Client } from '../../../platform/http/authorize.ts';
 import type { Account, Accounts, BoundNumber } from '../../providers/find-account.ts';
-import { isSigned } from './signature.ts';
-
-/** What the carrier sent: a form, and where to. */
-export type Sent = {
-  form: URLSearchParams;
-  /** Path and query. */
-  target: string;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-  client: Client;
-};
+import type { Sent } from '../dialect.ts';
 
 export type AuthenticateDeps = {
   accounts: Pick<Accounts, 'ofNumber' | 'byId'>;
   /** Of wrong signatures by address, as of wrong keys. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
   baseUrl: () => string;
+  nowMs: () => number;
 };
 
+/** What came by an address that may name a TelephonyProvider (uuid). */
+export type SentTo = Sent & { providerId: string | undefined };
+
 /**
- * Whose request it is: the account whose token signed it, of those that have its number. Two tenants may have
- * declared the same account; the one that knows its token is meant.
+ * Whose request it is: the account that it is signed for, of those that have its number. Two tenants may have
+ * declared the same account: the one that knows its token is meant, or that the address names.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function signedFor(
   deps: AuthenticateDeps,
-  sent: Sent,
+  sent: SentTo,
 ): Promise<{ account: Account; bound: BoundNumber }> {
-  const { form } = sent;
+  const { dialect, form, providerId } = sent;
   const accountId = form.get('AccountSid') ?? '';
-  const isOutbound = (form.get('Direction') ?? '').startsWith('outbound');
-  const number = form.get(isOutbound ? 'From' : 'To') ?? '';
-  const candidates = await deps.accounts.ofNumber(accountId, number);
-  const found = candidates.find(({ account }) => isFrom(deps, account, sent));
-  if (found) return found;
-  await deps.rateLimits.countFailure(sent.client.address ?? '');
-  throw new ApiError('invalid_signature', WHY);
+  for (const side of oursOf(form)) {
+    const candidates = await deps.accounts.ofNumber(accountId, form.get(side) ?? '');
+    const [found, other] = candidates.filter(
+      ({ account }) =>
+        (providerId === undefined || account.id === providerId) && isFrom(deps, account, sent),
+    );
+    if (found && other && !dialect.provesOwner) throw new ApiError('invalid_signature', WHICH);
+    if (found) return found;
+  }
+  return refuse(deps, sent);
+}
+
+/** Which of its numbers is ours; where it does not say, either may be. */
+function oursOf(form: URLSearchParams): readonly string[] {
+  const direction = form.get('Direction');
+  if (direction === null) return ['To', 'From'];
+  return [direction.startsWith('outbound') ? 'From' : 'To'];
 }
 
 /** @throws ApiError invalid_signature, rate_limited */
@@ -49,20 +53,24 @@ export async function requireSigned(
   if (account && account.accountId === sent.form.get('AccountSid') && isFrom(deps, account, sent)) {
     return account;
   }
-  await deps.rateLimits.countFailure(sent.client.address ?? '');
-  throw new ApiError('invalid_signature', WHY);
+  return refuse(deps, sent);
 }
 
-const WHY =
-  'no TelephonyProvider with this account and number has a token that X-Twilio-Signature was made with; ' +
-  'PARLEY_BASE_URL must be the address that the carrier calls';
+async function refuse(deps: AuthenticateDeps, { client, dialect }: Sent): Promise<never> {
+  await deps.rateLimits.countFailure(client.address ?? '');
+  throw new ApiError('invalid_signature', dialect.unsigned);
+}
+
+const WHICH =
+  'several namespaces have declared this account and number: name the TelephonyProvider that is meant in the ' +
+  "carrier's address of the webhook, as in /voice?provider=tp_…";
 
 /** By the address that we are configured with, and by the one that it called: a proxy may have another. */
-function isFrom({ baseUrl }: AuthenticateDeps, { authToken }: Account, sent: Sent): boolean {
-  const { form: params, headers, target } = sent;
-  const signature = String(headers['x-twilio-signature'] ?? '');
+function isFrom({ baseUrl, nowMs }: AuthenticateDeps, account: Account, sent: Sent): boolean {
+  const { dialect, headers } = sent;
   const host = String(headers['host'] ?? '');
-  return [baseUrl(), `https://${host}`, `http://${host}`].some((base) =>
-    isSigned(authToken, { url: `${base.replace(/\/+$/, '')}${target}`, params, signature }),
+  const bases = [baseUrl().replace(/\/+$/, ''), `https://${host}`, `http://${host}`];
+  return (
+    account.type === dialect.type && dialect.isSigned(account, sent, { bases, nowMs: nowMs() })
   );
 }

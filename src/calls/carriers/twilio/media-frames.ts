@@ -4,7 +4,7 @@ import { z } from 'zod';
  * Frames of Media Streams, which Twilio and Fonoster send alike: JSON, one object each, with numbers as
  * strings. Members that we do not use are not looked at.
  */
-const whole = z.coerce.number().int().min(0);
+export const whole = z.coerce.number().int().min(0);
 
 const Start = z.object({
   event: z.literal('start'),
@@ -56,14 +56,11 @@ export function isMuLaw({ mediaFormat }: StartFrame): boolean {
   return encoding === 'audio/x-mulaw' && sampleRate === 8_000 && channels === 1;
 }
 
+export const base64Of = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+
 export const soundFrame = (streamSid: string, bytes: Uint8Array): string =>
-  JSON.stringify({
-    event: 'media',
-    streamSid,
-    media: {
-      payload: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
-    },
-  });
+  JSON.stringify({ event: 'media', streamSid, media: { payload: base64Of(bytes) } });
 export const markFrame = (streamSid: string, name: string): string =>
   JSON.stringify({ event: 'mark', streamSid, mark: { name } });
 export const clearFrame = (streamSid: string): string =>

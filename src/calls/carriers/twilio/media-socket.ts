@@ -8,17 +8,9 @@ import type { Line, LineEvent } from '../../lines/line.ts';
 import type { LineFor, Lines, OpenLine } from '../../lines/lines.ts';
 import { speechOf } from '../../lines/own-speech.ts';
 import type { SoundFormat } from '../../lines/sound-queue.ts';
-import {
-  clearFrame,
-  isMuLaw,
-  markFrame,
-  readMediaFrame,
-  soundFrame,
-  type MediaFrame,
-  type StartFrame,
-} from './media-frames.ts';
+import type { Dialect, MediaDialect } from '../dialect.ts';
+import { isMuLaw, type MediaFrame, type StartFrame } from './media-frames.ts';
 import { createMediaTrack } from './media-track.ts';
-import { MEDIA_PATH } from './paths.ts';
 
 /** A frame of 20 ms has some 300 bytes. */
 const FRAME_BYTES_MAX = 64 * 1024;
@@ -47,9 +39,12 @@ export type MediaSocketDeps = {
  * `connected` and `start`, which has the token that the answer to its call gave it; without one that is right
  * nothing else is read.
  */
-export function mediaSocket(deps: MediaSocketDeps): SocketRoute {
+export function mediaSocket(
+  deps: MediaSocketDeps,
+  { media, paths }: Pick<Dialect, 'media' | 'paths'>,
+): SocketRoute {
   return {
-    path: MEDIA_PATH,
+    path: paths.media,
     frameBytesMax: FRAME_BYTES_MAX,
     accept: (socket) => {
       let stream: ReturnType<typeof openStream> | undefined;
@@ -57,7 +52,7 @@ export function mediaSocket(deps: MediaSocketDeps): SocketRoute {
       const tooLate = setTimeout(() => socket.close(1008, 'no start'), START_MS);
       return {
         onText: (text) => {
-          const frame = readMediaFrame(text);
+          const frame = media.read(text);
           if (!frame) {
             unknown += 1;
             if (unknown > UNKNOWN_MAX) socket.close(1003, 'no frames of Media Streams');
@@ -68,7 +63,7 @@ export function mediaSocket(deps: MediaSocketDeps): SocketRoute {
           if (frame.event !== 'start') return;
           clearTimeout(tooLate);
           if (!isMuLaw(frame.start)) return socket.close(1003, 'no µ-law of 8000 Hz');
-          stream = openStream(deps, socket, frame.start);
+          stream = openStream(deps, { socket, media }, frame.start);
         },
         onClose: () => {
           clearTimeout(tooLate);
@@ -79,12 +74,15 @@ export function mediaSocket(deps: MediaSocketDeps): SocketRoute {
   };
 }
 
+type Way = { socket: Socket; media: MediaDialect };
+
 /** One that has shown its token: what comes waits until its line is open. */
 function openStream(
   { lines, log, providers }: MediaSocketDeps,
-  socket: Socket,
+  way: Way,
   { callSid, streamSid, customParameters }: StartFrame,
 ): { take: (frame: MediaFrame) => void; closed: () => void } {
+  const { socket } = way;
   let opened: OpenLine | undefined;
   let audio: AudioLine | undefined;
   let early: MediaFrame[] = [];
@@ -96,7 +94,7 @@ function openStream(
   const lineFor: LineFor = ({ namespace, content }) => {
     if (!content) return silentLine(socket);
     const speech = speechOf(providers, { namespace, content, sampleRate: FORMAT.sampleRate });
-    audio = createAudioLine({ speech, format: FORMAT, sink: sinkOf(socket, streamSid), on, log });
+    audio = createAudioLine({ speech, format: FORMAT, sink: sinkOf(way, streamSid), on, log });
     return audio;
   };
 
@@ -141,11 +139,11 @@ function openStream(
   };
 }
 
-function sinkOf(socket: Socket, streamSid: string) {
+function sinkOf({ socket, media }: Way, streamSid: string) {
   return {
-    frame: (bytes: Uint8Array) => socket.send(soundFrame(streamSid, bytes)),
-    mark: (name: string) => socket.send(markFrame(streamSid, name)),
-    clear: () => socket.send(clearFrame(streamSid)),
+    frame: (bytes: Uint8Array) => socket.send(media.sound(streamSid, bytes)),
+    mark: (name: string) => socket.send(media.mark(streamSid, name)),
+    clear: () => socket.send(media.clear(streamSid)),
     close: () => socket.close(),
   };
 }

@@ -2,33 +2,46 @@ import { somebodyCame } from '../../acts/settle-transfer.ts';
 import { readCallById, type CallRow } from '../../calls.sql.ts';
 import { noteRinging, readByCarrier } from '../../lines/lines.sql.ts';
 import { endingOf, settleCall } from '../../lines/settle-call.ts';
+import type { Account } from '../../providers/find-account.ts';
 import { requireSigned, signedFor } from './authenticate.ts';
-import type { SentOfCall, VoiceDeps } from './answer-voice.ts';
+import { isMachine, isOf, sayToMachine } from './answer-voice.ts';
+import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
 import { becameOf } from './statuses.ts';
 import { EMPTY_TWIML } from './twiml.ts';
 
 /**
  * What the carrier tells of a call. A call that is over stays as it is, so that what comes late or twice
- * changes nothing. Returns TwiML that says nothing.
+ * changes nothing. Returns TwiML that says nothing, unless the carrier asks what a machine is to be told.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
-  if (sent.transfer !== undefined) return notePickUp(deps, sent);
-  const call = await callOf(deps, sent);
+  const { asksByStatus } = sent.dialect;
+  // Where the answer may be followed, an empty document would be the end of the call.
+  const nothing = asksByStatus ? '' : EMPTY_TWIML;
+  if (sent.transfer !== undefined) {
+    await notePickUp(deps, sent);
+    return nothing;
+  }
+  const { account, call } = await callOf(deps, sent);
+  if (!call) return nothing;
+  const providerCallId = sent.form.get('CallSid') ?? '';
   const status = sent.form.get('CallStatus') ?? '';
   const became = becameOf(status);
-  if (!call || call.endedAt !== null || became === undefined) return EMPTY_TWIML;
-  if (became === 'live') {
-    const providerCallId = sent.form.get('CallSid') ?? '';
-    if (status === 'ringing') await noteRinging(deps.pool, { id: call.id, providerCallId });
-    return EMPTY_TWIML;
+  if (call.endedAt !== null) {
+    // It was ended before its carrier had told its id.
+    const isUnheard = became === 'live' && call.providerCallId === null;
+    if (isUnheard) await deps.carrierOf(call).hangUp({ ...call, providerCallId });
+    return nothing;
   }
-  await settleCall(deps, call, endingOf(call, became));
-  return EMPTY_TWIML;
+  if (asksByStatus && call.direction === 'outbound' && isMachine(sent))
+    return sayToMachine(deps, call, account);
+  if (became === 'live') await noteRinging(deps.pool, { id: call.id, providerCallId });
+  else if (became !== undefined) await settleCall(deps, call, endingOf(call, became));
+  return nothing;
 }
 
 /** Somebody has picked up at the number that a call of ours is transferred to: theirs is a call of its own. */
-async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
+async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<void> {
   const call = sent.callId === undefined ? undefined : await readCallById(deps.pool, sent.callId);
   const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
   await requireSigned(deps, account || undefined, sent);
@@ -36,19 +49,20 @@ async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
   const isItsOwn = call?.providerCallId === sent.form.get('ParentCallSid');
   const isWaiting = call?.transferStatus === 'ringing' && call.transfers === sent.transfer;
   if (call && isPickUp && isItsOwn && isWaiting) await somebodyCame(deps, call, { isOver: false });
-  return EMPTY_TWIML;
 }
 
-/** undefined: we know no such call. */
-async function callOf(deps: VoiceDeps, sent: SentOfCall): Promise<CallRow | undefined> {
-  const providerCallId = sent.form.get('CallSid') ?? '';
+type Told = { account: Account; call: CallRow | undefined };
+
+/** `call` undefined: we know no such call. */
+async function callOf(deps: VoiceDeps, sent: SentOfCall): Promise<Told> {
   if (sent.callId === undefined) {
     const { account } = await signedFor(deps, sent);
-    return readByCarrier(deps.pool, { telephonyProviderId: account.id, providerCallId });
+    const providerCallId = sent.form.get('CallSid') ?? '';
+    const key = { telephonyProviderId: account.id, providerCallId };
+    return { account, call: await readByCarrier(deps.pool, key) };
   }
   const call = await readCallById(deps.pool, sent.callId);
-  const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
-  await requireSigned(deps, account || undefined, sent);
-  const isItsOwn = call?.providerCallId === null || call?.providerCallId === providerCallId;
-  return isItsOwn ? call : undefined;
+  const found = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
+  const account = await requireSigned(deps, found || undefined, sent);
+  return { account, call: call && isOf(call, sent) ? call : undefined };
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../../../platform/observability/logger.ts';
 import type { Socket, SocketRoute } from '../../../platform/http/sockets/sockets.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Lines, OpenLine } from '../../lines/lines.ts';
-import { RELAY_PATH } from './paths.ts';
+import type { CarrierPaths } from '../dialect.ts';
 import {
   endFrame,
   eventOf,
@@ -27,15 +27,12 @@ const EARLY_MAX = 20;
  * ConversationRelay: the carrier hears and speaks, and sends and takes text. Its first frame has the token that
  * the answer to its call gave it; without one that is right nothing else is read.
  */
-export function relaySocket({
-  lines,
-  log,
-}: {
-  lines: Pick<Lines, 'open'>;
-  log: Logger;
-}): SocketRoute {
+export function relaySocket(
+  { lines, log }: { lines: Pick<Lines, 'open'>; log: Logger },
+  { relay: path }: Pick<CarrierPaths, 'relay'>,
+): SocketRoute {
   return {
-    path: RELAY_PATH,
+    path,
     frameBytesMax: FRAME_BYTES_MAX,
     accept: (socket) => {
       let opening: Promise<OpenLine | undefined> | undefined;

@@ -7,13 +7,13 @@ import { markDialed } from '../../lines/lines.sql.ts';
 import type { Account, Accounts } from '../../providers/find-account.ts';
 import { DialRefused, type Carrier } from '../carrier.ts';
 import { becameOf } from './statuses.ts';
-import type { TwilioApi } from './twilio-api.ts';
-import { STATUS_PATH, VOICE_PATH } from './paths.ts';
+import { pathsOf, type CarrierApi } from '../dialect.ts';
 
 export type TwilioCarrierDeps = {
   pool: Pool;
   accounts: Pick<Accounts, 'byId'>;
-  api: TwilioApi;
+  /** Of each type of account. */
+  apis: Readonly<Record<Account['type'], CarrierApi>>;
   baseUrl: () => string;
   log: Logger;
 };
@@ -26,7 +26,7 @@ const TOLD_MS = 30_000;
  * whoever goes on asks the carrier for the call before it dials again.
  */
 export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
-  const { accounts, api, log, pool } = deps;
+  const { accounts, apis, log, pool } = deps;
 
   async function accountOf(telephonyProviderId: string | null): Promise<Account | undefined> {
     return telephonyProviderId === null ? undefined : accounts.byId(telephonyProviderId);
@@ -40,6 +40,7 @@ export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
       const account = await accountOf(call.telephonyProviderId);
       if (!account) throw new DialRefused('its TelephonyProvider is gone');
       if (!account.outbound) throw new DialRefused('its TelephonyProvider calls nobody');
+      const api = apis[account.type];
       const { from, to } = call;
       if (from === null || to === null) throw new DialRefused('it has no numbers');
       const { ringSec, voicemailMessage } = account.outbound;
@@ -47,15 +48,18 @@ export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
       const there =
         dialedMs === null
           ? undefined
-          : await api.findDialed(account, { from, to, sinceMs: dialedMs });
+          : // Its webhooks tell of it sooner than its lists.
+            (call.providerCallId ??
+            (await api.findDialed(account, { from, to, sinceMs: dialedMs })));
       if (there !== undefined) return { providerCallId: there };
       await failpoint('call.dialing');
       const of = `?call=${fromUuid('call', call.id)}`;
+      const { voice, status } = pathsOf(account.type);
       const providerCallId = await api.dial(account, {
         from,
         to,
-        url: `${deps.baseUrl()}${VOICE_PATH}${of}`,
-        statusCallback: `${deps.baseUrl()}${STATUS_PATH}${of}`,
+        url: `${deps.baseUrl()}${voice}${of}`,
+        statusCallback: `${deps.baseUrl()}${status}${of}`,
         ringSec,
         detectsMachine: voicemailMessage !== undefined,
       });
@@ -67,7 +71,8 @@ export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
     hangUp: async ({ id, telephonyProviderId, providerCallId }) => {
       try {
         const account = await accountOf(telephonyProviderId);
-        if (account && providerCallId !== null) await api.hangUp(account, providerCallId);
+        if (account && providerCallId !== null)
+          await apis[account.type].hangUp(account, providerCallId);
       } catch (error) {
         log.warn({ reason: reasonOf(error), call: id }, 'a carrier did not hang up');
       }
@@ -76,7 +81,7 @@ export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
       try {
         const account = await accountOf(telephonyProviderId);
         if (!account || providerCallId === null) return undefined;
-        const status = await api.statusOf(account, providerCallId);
+        const status = await apis[account.type].statusOf(account, providerCallId);
         return status === undefined ? undefined : becameOf(status);
       } catch (error) {
         log.warn(

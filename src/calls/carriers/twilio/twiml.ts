@@ -48,12 +48,15 @@ function parametersOf(parameters: Record<string, string>): string {
 /** Speech goes over a socket as sound, both ways. */
 export function streamTwiml({
   action,
+  attributes,
   parameters,
   url,
-}: Pick<RelayOptions, 'url' | 'action' | 'parameters'>): string {
-  return document(
-    element('Connect', { action }, element('Stream', { url }, parametersOf(parameters))),
-  );
+}: Pick<RelayOptions, 'url' | 'action' | 'parameters'> & {
+  /** Of the carrier's own. */
+  attributes?: Readonly<Record<string, string>>;
+}): string {
+  const stream = element('Stream', { url, ...attributes }, parametersOf(parameters));
+  return document(element('Connect', { action }, stream));
 }
 
 export type DialOptions = {

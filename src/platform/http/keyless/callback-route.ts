@@ -13,6 +13,8 @@ type CallbackSpec = Pick<
 
 export type CallbackRequest = {
   form: URLSearchParams;
+  /** The form, byte for byte: what some sign. */
+  body: Buffer;
   /** The path and query as they came: a signature may be over each byte of them. */
   target: string;
   query: URLSearchParams;
@@ -36,7 +38,7 @@ export function callbackRoute({ handle, ...about }: CallbackSpec): Route {
     run: async ({ client, headers, query, readRaw, target }) => {
       const { bytes } = await readRaw(accepted);
       const form = new URLSearchParams(bytes.toString('utf8'));
-      return handle({ form, target, query, headers, client });
+      return handle({ form, body: bytes, target, query, headers, client });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Verb } from './read-twiml.ts';
-import { ACCOUNT, type Posted, type StandIn } from './stand-in-carrier.ts';
+import { ACCOUNT } from './account.ts';
+import { type Posted, type StandIn } from './stand-in-carrier.ts';
 
 /** Another number that the carrier was told to ring for a call (`<Dial>`), and what comes of it. */
 export type Dialled = {

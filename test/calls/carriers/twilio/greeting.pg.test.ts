@@ -65,7 +65,10 @@ describe('by Media Streams', () => {
   const greeting =
     'This is the shop and it tells you so at its leisure because the law wants whoever calls it to hear all of it';
   beforeAll(async () => {
-    phones = await startMediaFixture({ responder }, { ...AGENT, first_message: greeting });
+    phones = await startMediaFixture(
+      { responder },
+      { agent: { ...AGENT, first_message: greeting } },
+    );
   });
   afterAll(() => phones?.stop());
 

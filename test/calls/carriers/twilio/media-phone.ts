@@ -4,8 +4,9 @@ import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../../src/speech
 import { keysIn } from '../../../speech/audio/keys-in.ts';
 import { until } from '../../../until.ts';
 import type { MediaSpeech } from './media-speech.ts';
+import { FRAME_MS } from './media-wire.ts';
 import type { Verb } from './read-twiml.ts';
-import { ACCOUNT, type Posted, type StandIn } from './stand-in-carrier.ts';
+import type { Posted, StandIn } from './stand-in-carrier.ts';
 
 /** Somebody on the phone, by Media Streams: sound both ways, in real time, as a carrier carries it. */
 export type MediaPhone = {
@@ -31,6 +32,8 @@ export type MediaPhone = {
   /** Frames that came, and those of sound that went, with when (performance.now()). */
   came: { at: number; event: string; name: string | undefined }[];
   sent: { at: number; bytes: Uint8Array }[];
+  /** Frames as they came. */
+  raw: object[];
   /** Resolves with the code once the socket is closed. */
   closed: Promise<number>;
   hangUp: () => Promise<Posted>;
@@ -39,7 +42,6 @@ export type MediaPhone = {
   cut: () => Promise<Posted>;
 };
 
-const FRAME_MS = 20;
 const BYTES = 160;
 /** Of frames that are no sentence. */
 const NO_LEVEL = -1;
@@ -62,6 +64,7 @@ export async function connectMediaPhone(
   speech: Pick<MediaSpeech, 'sentenceOf' | 'utter'>,
   { sid, verbs, start, isMute }: { sid: string; verbs: readonly Verb[] } & MediaPhoneOptions,
 ): Promise<MediaPhone> {
+  const { wire } = carrier.manner;
   const [connect] = verbs;
   const [stream] = connect?.inside ?? [];
   if (connect?.name !== 'Connect' || stream?.name !== 'Stream') {
@@ -71,35 +74,27 @@ export async function connectMediaPhone(
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   const send = (frame: unknown): void =>
     socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
-  const ears = createPlayer(send);
+  const ears = createPlayer((name) => send(wire.mark(name)));
   const came: MediaPhone['came'] = [];
+  const raw: object[] = [];
   socket.on('message', (data: Buffer) => {
     const frame = JSON.parse(data.toString('utf8'));
+    raw.push(frame);
     came.push({ at: performance.now(), event: frame.event, name: frame.mark?.name });
     if (frame.event === 'media') ears.play(Buffer.from(frame.media.payload, 'base64'));
     else if (frame.event === 'mark') ears.mark(frame.mark.name);
     else if (frame.event === 'clear') ears.clear();
   });
   await once(socket, 'open');
-  const customParameters = Object.fromEntries(
+  const parameters = Object.fromEntries(
     stream.inside.map(({ attributes }) => [attributes['name'], attributes['value']]),
   );
   send({ event: 'connected', protocol: 'Call', version: '1.0.0' });
-  send({
-    event: 'start',
-    sequenceNumber: '1',
-    streamSid: 'MZ1',
-    start: {
-      streamSid: 'MZ1',
-      accountSid: ACCOUNT,
-      callSid: sid,
-      tracks: ['inbound'],
-      mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
-      customParameters,
-      ...start,
-    },
-  });
-  const mouth = createTalker(send, () => socket.readyState === socket.OPEN && isMute !== true);
+  send(wire.start({ sid, parameters, over: start }));
+  const mouth = createTalker(
+    (count, payload) => send(wire.media(count, payload)),
+    () => socket.readyState === socket.OPEN && isMute !== true,
+  );
   void closed.then(mouth.stop);
   const heard = (): string[] =>
     ears
@@ -112,10 +107,15 @@ export async function connectMediaPhone(
     await until(what, () => heard().includes(sentence), { everyMs: 5 });
   };
   const tell = (CallStatus: string): Promise<Posted> =>
-    carrier.post(connect.attributes['action']!, { AccountSid: ACCOUNT, CallSid: sid, CallStatus });
+    carrier.post(connect.attributes['action']!, {
+      AccountSid: carrier.manner.account,
+      CallSid: sid,
+      CallStatus,
+    });
   return {
     sid,
     came,
+    raw,
     sent: mouth.sent,
     closed,
     send,
@@ -129,10 +129,9 @@ export async function connectMediaPhone(
     },
     say: (text, sec) => mouth.sound(speech.utter(text, sec)),
     sound: mouth.sound,
-    press: (digit) =>
-      send({ event: 'dtmf', streamSid: 'MZ1', dtmf: { track: 'inbound_track', digit } }),
+    press: (digit) => send(wire.dtmf(digit)),
     hangUp: async () => {
-      send({ event: 'stop', streamSid: 'MZ1', stop: { accountSid: ACCOUNT, callSid: sid } });
+      send(wire.stop(sid));
       socket.close();
       await closed;
       return tell('completed');
@@ -150,13 +149,13 @@ export async function connectMediaPhone(
 }
 
 /** Plays frames one after the other, and tells of marks when it comes to them; cleared ones at once. */
-function createPlayer(send: (frame: unknown) => void) {
+function createPlayer(tellMark: (name: string) => void) {
   let frames: { byte: number; bytes: Buffer; endMs: number }[] = [];
   let endMs = 0;
   const marks = new Map<string, NodeJS.Timeout>();
   const echo = (name: string): void => {
     marks.delete(name);
-    send({ event: 'mark', streamSid: 'MZ1', mark: { name } });
+    tellMark(name);
   };
   const played = (): number[] =>
     frames.filter((frame) => frame.endMs <= performance.now()).map(({ byte }) => byte);
@@ -195,7 +194,7 @@ function createPlayer(send: (frame: unknown) => void) {
 }
 
 /** Sends a frame every 20 ms: what is said, else silence. */
-function createTalker(send: (frame: unknown) => void, isOpen: () => boolean) {
+function createTalker(send: (count: number, payload: string) => void, isOpen: () => boolean) {
   const sent: { at: number; bytes: Uint8Array }[] = [];
   let queue: { bytes: Uint8Array; done?: () => void }[] = [];
   const startMs = performance.now();
@@ -207,17 +206,7 @@ function createTalker(send: (frame: unknown) => void, isOpen: () => boolean) {
       };
       count += 1;
       sent.push({ at: performance.now(), bytes });
-      send({
-        event: 'media',
-        sequenceNumber: String(count + 1),
-        streamSid: 'MZ1',
-        media: {
-          track: 'inbound',
-          chunk: String(count),
-          timestamp: String((count - 1) * FRAME_MS),
-          payload: Buffer.from(bytes).toString('base64'),
-        },
-      });
+      send(count, Buffer.from(bytes).toString('base64'));
       done?.();
     }
   }, 5);

@@ -6,7 +6,12 @@ import {
   type MediaPhoneOptions,
 } from './media-phone.ts';
 import { startMediaSpeech, type MediaSpeech } from './media-speech.ts';
-import { NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
+import {
+  NUMBER,
+  startPhoneFixture,
+  type FixtureOptions,
+  type PhoneFixture,
+} from './phone-setup.ts';
 import type { Verb } from './read-twiml.ts';
 
 /** An API with an agent that hears and speaks by a provider of its namespace, and phones that carry sound. */
@@ -22,11 +27,11 @@ export const SPEECH = 'speech';
 
 export async function startMediaFixture(
   options: Parameters<typeof startPhoneFixture>[0] = {},
-  agent: object = {},
+  { agent = {}, ...more }: FixtureOptions = {},
 ): Promise<MediaFixture> {
   const speech = await startMediaSpeech();
   const spoken = { voice: { provider: SPEECH }, transcriber: { provider: SPEECH }, ...agent };
-  const phones = await startPhoneFixture(options, { agent: spoken });
+  const phones = await startPhoneFixture(options, { ...more, agent: spoken });
   const declared = await phones.api.call('POST', '/v1/model_providers', {
     json: {
       name: SPEECH,

@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import { startApi, type Api, type Reply } from '../../../roles/api/api-setup.ts';
 import { until } from '../../../until.ts';
-import { ACCOUNT, startStandIn, TOKEN, type StandIn } from './stand-in-carrier.ts';
+import { ACCOUNT, TOKEN } from './account.ts';
+import { startStandIn, type Manner, type StandIn } from './stand-in-carrier.ts';
 
 /** An API with an agent that a number of a stand-in carrier rings. */
 export type PhoneFixture = {
@@ -30,18 +31,26 @@ export const PROVIDER = {
   outbound: { countries: ['GB'], ring_sec: 5 },
 };
 
+/** `manner`: of the carrier; absent: Twilio's. `token`: of its account. */
+export type FixtureOptions = {
+  agent?: object;
+  provider?: object;
+  manner?: Manner;
+  token?: string;
+};
+
 export async function startPhoneFixture(
   options: Parameters<typeof startApi>[0] = {},
-  { agent = {}, provider = {} }: { agent?: object; provider?: object } = {},
+  { agent = {}, provider = {}, manner, token = TOKEN }: FixtureOptions = {},
 ): Promise<PhoneFixture> {
   const api = await startApi(options);
-  const carrier = await startStandIn(api.url);
+  const carrier = await startStandIn(api.url, manner);
   const read = async (path: string): Promise<Reply['body']> => {
     const reply = await api.call('GET', path);
     expect(reply.status).toBe(200);
     return reply.body;
   };
-  await declareToken(api, 'carrier', TOKEN);
+  await declareToken(api, 'carrier', token);
   const json = { name: 'shop', prompt: 'Sell.', first_message: GREETING, ...agent };
   const made = await api.call('POST', '/v1/agents', { json });
   expect(made.status).toBe(201);

@@ -24,6 +24,8 @@ export type Phone = {
   hangUp: () => Promise<Posted>;
   /** We end the session: resolves with what the carrier is to do with the call then. */
   handedOff: () => Promise<Posted>;
+  /** The socket breaks. */
+  cutOff: () => void;
   /** The socket breaks; what we answer to the carrier, which asks what to do. */
   cut: () => Promise<Posted>;
 };
@@ -100,6 +102,7 @@ export async function connectPhone({ sid, verbs, account, post }: Deps): Promise
       const { handoffData: HandoffData = '' } = end.frame as { handoffData?: string };
       return tell({ SessionStatus: 'ended', CallStatus: 'in-progress', HandoffData });
     },
+    cutOff: () => socket.terminate(),
     cut: async () => {
       socket.terminate();
       await closed;

@@ -13,7 +13,8 @@ import {
   startPhoneFixture,
   type PhoneFixture,
 } from './phone-setup.ts';
-import { ACCOUNT, CALLER, TOKEN } from './stand-in-carrier.ts';
+import { ACCOUNT, TOKEN } from './account.ts';
+import { CALLER } from './stand-in-carrier.ts';
 
 /** What is no carrier, or not this one's, gets nothing. */
 

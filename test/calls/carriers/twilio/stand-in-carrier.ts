@@ -1,13 +1,46 @@
+import { expect } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signatureOf } from '../../../../src/calls/carriers/twilio/signature.ts';
 import { until } from '../../../until.ts';
+import { ACCOUNT, TOKEN } from './account.ts';
+import { TWILIO_WIRE, type Wire } from './media-wire.ts';
 import { connectPhone, type Phone } from './phone.ts';
 import { readTwiml, type Verb } from './read-twiml.ts';
 
+/** In what the carriers differ that it stands in for. */
+export type Manner = {
+  /** Of a TelephonyProvider, and in our paths. */
+  type: string;
+  account: string;
+  newSid: () => string;
+  /** Headers of a form that it sends. */
+  sign: (
+    sent: { url: string; params: URLSearchParams },
+    options: PostOptions,
+  ) => Record<string, string>;
+  /** Of its REST API. */
+  isAuthorized: (headers: IncomingHttpHeaders) => boolean;
+  /** The id of the call that a path is of; undefined: of all. */
+  sidIn: (path: string) => string | undefined;
+  /** What it was asked to place. */
+  placing: (body: string) => Record<string, string>;
+  /** What it answers to that. */
+  placed: (call: Record<string, string>) => object;
+  /** Of what it tells of a call that comes in, beside what all tell. */
+  ringing: Record<string, string>;
+  wire: Wire;
+};
+
 /** A carrier that speaks Twilio's dialect: it has phones, calls our webhooks, and answers a REST API. */
 export type StandIn = {
+  manner: Manner;
   /** Of its REST API. */
   apiUrl: string;
   /** Calls that it was asked to place, as forms, the oldest first. */
@@ -32,33 +65,55 @@ export type StandIn = {
 };
 
 export type Posted = { status: number; text: string; verbs: Verb[] };
-type PostOptions = { token?: string; signature?: string | null; headers?: Record<string, string> };
+export type PostOptions = {
+  token?: string;
+  signature?: string | null;
+  headers?: Record<string, string>;
+  /** Of where the carrier's clock is, in seconds from ours. */
+  aheadSec?: number;
+};
 
-export const ACCOUNT = 'AC00000000000000000000000000000001';
-export const TOKEN = 'the-token-of-the-account';
 export const CALLER = '+447700900123';
 
+const TWILIO: Manner = {
+  type: 'twilio',
+  account: ACCOUNT,
+  newSid: () => `CA${randomBytes(16).toString('hex')}`,
+  sign: (sent, { token = TOKEN, signature }) =>
+    signature === null
+      ? {}
+      : { 'x-twilio-signature': signature ?? signatureOf(token, sent).toString('base64') },
+  isAuthorized: ({ authorization }) =>
+    authorization === `Basic ${Buffer.from(`${ACCOUNT}:${TOKEN}`).toString('base64')}`,
+  sidIn: (path) => /\/Calls\/(\w+)\.json$/.exec(path)?.[1],
+  placing: (body) => Object.fromEntries(new URLSearchParams(body)),
+  placed: ({ CallSid: sid }) => ({ sid, status: 'queued' }),
+  ringing: { Direction: 'inbound' },
+  wire: TWILIO_WIRE,
+};
+
 /** `ourUrl`: how we are called, which its signatures are made over. */
-export async function startStandIn(ourUrl: string): Promise<StandIn> {
+export async function startStandIn(ourUrl: string, manner: Manner = TWILIO): Promise<StandIn> {
+  const { account, newSid } = manner;
   const standIn = {
+    manner,
     placed: [] as Record<string, string>[],
     hungUp: [] as string[],
     statuses: new Map<string, string>(),
   };
-  const newSid = (): string => `CA${randomBytes(16).toString('hex')}`;
   const self: Pick<StandIn, 'onPlace'> = { onPlace: undefined };
 
   async function serveApi(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = (status: number, body: object): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    const basic = `Basic ${Buffer.from(`${ACCOUNT}:${TOKEN}`).toString('base64')}`;
-    if (request.headers.authorization !== basic)
+    if (!manner.isAuthorized(request.headers))
       return answer(401, { code: 20003, message: 'Authenticate' });
-    const form = Object.fromEntries(new URLSearchParams(await bodyOf(request)));
+    const body = await bodyOf(request);
     const url = new URL(request.url ?? '', 'http://carrier');
-    const [, sid] = /\/Calls\/(\w+)\.json$/.exec(url.pathname) ?? [];
+    const sid = manner.sidIn(url.pathname);
     if (sid !== undefined && request.method === 'POST') {
+      expect(new URLSearchParams(body).get('Status')).toBe('completed');
       standIn.hungUp.push(sid);
       return answer(200, { sid, status: 'completed' });
     }
@@ -78,9 +133,9 @@ export async function startStandIn(ourUrl: string): Promise<StandIn> {
       });
     }
     if (self.onPlace) return self.onPlace(response);
-    const made = { ...form, CallSid: newSid(), at: new Date().toUTCString() };
+    const made = { ...manner.placing(body), CallSid: newSid(), at: new Date().toUTCString() };
     standIn.placed.push(made);
-    return answer(201, { sid: made.CallSid, status: 'queued' });
+    return answer(201, manner.placed(made));
   }
 
   const server = createServer((request, response) => {
@@ -89,42 +144,40 @@ export async function startStandIn(ourUrl: string): Promise<StandIn> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
-  const post: StandIn['post'] = async (
-    target,
-    form,
-    { token = TOKEN, signature, headers } = {},
-  ) => {
+  const post: StandIn['post'] = async (target, form, options = {}) => {
     const params = new URLSearchParams(form);
     const url = target.startsWith('http') ? target : ourUrl + target;
-    const made = signature ?? signatureOf(token, { url, params }).toString('base64');
     const response = await fetch(url, {
       method: 'POST',
       body: params.toString(),
       headers: {
         'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
-        ...(signature !== null && { 'x-twilio-signature': made }),
-        ...headers,
+        ...manner.sign({ url, params }, options),
+        ...options.headers,
       },
     });
     const text = await response.text();
-    return { status: response.status, text, verbs: response.status === 200 ? readTwiml(text) : [] };
+    return {
+      status: response.status,
+      text,
+      verbs: response.status === 200 && text !== '' ? readTwiml(text) : [],
+    };
   };
 
   const ring: StandIn['ring'] = async (to, form = {}) => {
     const sid = form['CallSid'] ?? newSid();
     const sent = {
-      AccountSid: ACCOUNT,
+      AccountSid: account,
       CallSid: sid,
       From: CALLER,
       To: to,
-      Direction: 'inbound',
       CallStatus: 'ringing',
+      ...manner.ringing,
     };
-    return { sid, ...(await post('/v1/telephony/twilio/voice', { ...sent, ...form })) };
+    return { sid, ...(await post(`/v1/telephony/${manner.type}/voice`, { ...sent, ...form })) };
   };
 
-  const connect: StandIn['connect'] = (sid, verbs) =>
-    connectPhone({ sid, verbs, account: ACCOUNT, post });
+  const connect: StandIn['connect'] = (sid, verbs) => connectPhone({ sid, verbs, account, post });
 
   return Object.assign(self, standIn, {
     apiUrl: `http://127.0.0.1:${port}`,
@@ -139,7 +192,7 @@ export async function startStandIn(ourUrl: string): Promise<StandIn> {
       const placed = await until('a call to be placed', () => standIn.placed.at(-1));
       const { CallSid = '', From = '', To = '', Url = '' } = placed;
       const sent = {
-        AccountSid: ACCOUNT,
+        AccountSid: account,
         CallSid,
         From,
         To,

@@ -6,7 +6,8 @@ import { dialled } from './dialled.ts';
 import type { Phone } from './phone.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
 import type { Verb } from './read-twiml.ts';
-import { ACCOUNT, startStandIn, type Posted, type StandIn } from './stand-in-carrier.ts';
+import { ACCOUNT } from './account.ts';
+import { startStandIn, type Posted, type StandIn } from './stand-in-carrier.ts';
 
 /**
  * A process is killed at each step of a transfer. The carrier asks the next one: the number is rung, once for

@@ -9,7 +9,7 @@ import { until } from '../../../until.ts';
 import { dialled, type Dialled } from './dialled.ts';
 import type { Phone } from './phone.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
-import { ACCOUNT } from './stand-in-carrier.ts';
+import { ACCOUNT } from './account.ts';
 
 /** A call is given to another number: who rings whom, who knows of it, and who comes back. */
 

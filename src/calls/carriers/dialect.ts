@@ -1,0 +1,97 @@
+import type { Client } from '../../platform/http/authorize.ts';
+import type { Account } from '../providers/account.ts';
+import type { MediaFrame } from './twilio/media-frames.ts';
+
+/** What the carrier sent: a form, and where to. */
+export type Sent = {
+  dialect: Dialect;
+  form: URLSearchParams;
+  /** The form, byte for byte. */
+  body: Buffer;
+  /** Path and query. */
+  target: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  client: Client;
+};
+
+/** In what carriers differ that speak Twilio's dialect. */
+export type Dialect = {
+  type: Account['type'];
+  paths: CarrierPaths;
+  /** Whether the carrier of this account sent it. `bases`: addresses that it may have called. */
+  isSigned: (
+    account: Account,
+    sent: Omit<Sent, 'dialect'>,
+    at: { bases: readonly string[]; nowMs: number },
+  ) => boolean;
+  /** Said to who is refused. */
+  unsigned: string;
+  /**
+   * Whether only who has a secret of the account can declare what its signatures are checked by. Otherwise an
+   * account that two have declared is nobody's, until the address names one of them.
+   */
+  provesOwner: boolean;
+  /** How the agent's voice is named to it; `provider` and `voiceId` as they are declared. */
+  voice: (voice: { provider?: string | undefined; voiceId?: string | undefined }) => {
+    voice?: string | undefined;
+    ttsProvider?: string | undefined;
+  };
+  /** Of `<Stream>`, beside its address. */
+  stream: Readonly<Record<string, string>>;
+  /** Whether it tells how a socket of ConversationRelay ended. */
+  tellsRelayEnd: boolean;
+  /** Whether a status callback may ask what to do, as it tells that a machine answers. */
+  asksByStatus: boolean;
+  media: MediaDialect;
+};
+
+export type CarrierPaths = { voice: string; status: string; relay: string; media: string };
+
+/** Frames of sound. */
+export type MediaDialect = {
+  /** undefined: it is no frame that we know; a carrier may send new ones. */
+  read: (text: string) => MediaFrame | undefined;
+  sound: (streamSid: string, bytes: Uint8Array) => string;
+  mark: (streamSid: string, name: string) => string;
+  clear: (streamSid: string) => string;
+};
+
+/** The REST API of a carrier: one request each, no repeats of its own. */
+export type CarrierApi = {
+  /**
+   * Resolves with the carrier's id of the call; undefined: it says it later, by its webhooks.
+   * @throws DialRefused when it never will
+   */
+  dial: (account: Account, call: Dial) => Promise<string | undefined>;
+  /** The id of a call that was placed since; undefined: there is none. */
+  findDialed: (
+    account: Account,
+    call: Pick<Dial, 'from' | 'to'> & { sinceMs: number },
+  ) => Promise<string | undefined>;
+  /** As the carrier calls it; undefined: it knows no such call. */
+  statusOf: (account: Account, providerCallId: string) => Promise<string | undefined>;
+  /** One that is over already is no error. */
+  hangUp: (account: Account, providerCallId: string) => Promise<void>;
+};
+
+export type Dial = {
+  from: string;
+  to: string;
+  /** Asked for what to do once it is answered. */
+  url: string;
+  statusCallback: string;
+  ringSec: number;
+  /** Whether it is to find out if a machine answers. */
+  detectsMachine: boolean;
+};
+
+/** Where a carrier finds us (contract §4, telephony). */
+export function pathsOf(type: Account['type']): CarrierPaths {
+  const base = `/v1/telephony/${type}`;
+  return {
+    voice: `${base}/voice`,
+    status: `${base}/status`,
+    relay: `${base}/relay`,
+    media: `${base}/media`,
+  };
+}

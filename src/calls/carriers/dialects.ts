@@ -1,0 +1,10 @@
+import type { Account } from '../providers/account.ts';
+import type { Dialect } from './dialect.ts';
+import { TELNYX } from './telnyx/telnyx.ts';
+import { TWILIO } from './twilio/twilio.ts';
+
+/** By the `type` of a TelephonyProvider. */
+export const DIALECTS: Readonly<Record<Account['type'], Dialect>> = {
+  twilio: TWILIO,
+  telnyx: TELNYX,
+};

@@ -1,0 +1,34 @@
+/** Public keys of Ed25519 (RFC 8032), as a TelephonyProvider has one. */
+
+const P = 2n ** 255n - 19n;
+/** The constant of the curve, -121665/121666. */
+const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
+
+/**
+ * Whether the base64 of 32 bytes is a point of the curve, as every public key is; of what somebody mistyped
+ * half is not. A key that is none would only show when every call is refused.
+ */
+export function isPublicKey(base64: string): boolean {
+  const bytes = Buffer.from(Buffer.from(base64, 'base64').toReversed());
+  if (bytes.length !== 32) return false;
+  // The first bit is the sign of x.
+  const y = BigInt(`0x${bytes.toString('hex')}`) & (2n ** 255n - 1n);
+  if (y >= P) return false;
+  const above = y * y - 1n;
+  const below = D * y * y + 1n;
+  return above % P === 0n || power(above * below, (P - 1n) / 2n) === 1n;
+}
+
+/** What is said of one that is none. */
+export const NO_PUBLIC_KEY =
+  "it is no Ed25519 key: copy the account's public key as the carrier shows it, all 44 characters";
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  let square = ((base % P) + P) % P;
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * square) % P;
+    square = (square * square) % P;
+  }
+  return result;
+}
