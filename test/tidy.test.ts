@@ -83,6 +83,11 @@ const WAYS_IN = ['commands', 'standalone'];
 const DASHBOARD = 'dashboard';
 /** Its parts, lowest first; `app` is what all pages stand in. */
 const DASHBOARD_PARTS = ['data', 'ui', 'transcript', 'pages', 'app'];
+/** For the pages of others, and the dashboard talks by it; its parts, lowest first. */
+const WIDGET = 'widget';
+const WIDGET_PARTS = ['talk', 'sound', 'element'];
+/** Of the program: the arithmetic of sound, which is the same everywhere. */
+const WIDGET_BELOW = ['speech/audio'];
 /** For programs outside: a package that knows the types generated for it, and nothing else. */
 const CLIENT = 'packages/client/src';
 
@@ -134,7 +139,11 @@ const ONLY_IN: [RegExp, RegExp, string][] = [
     'what others wrote is shown as text, and text is no program',
   ],
   [/process\.env/, /^config\.ts$/, 'one reader of the environment'],
-  [/\bfetch\(/, /^$/, 'every outgoing request goes through platform/egress'],
+  [
+    /\bfetch\(/,
+    /^widget\/talk\/token\.ts$/,
+    'every outgoing request goes through platform/egress; a page of others has none',
+  ],
   [
     /from '(react|react-dom|@tanstack|@base-ui|uplot|diff|@parley)[/']/,
     /^dashboard\//,
@@ -211,7 +220,7 @@ test('src has the folders of the drawing and no other, none with more than 25 fi
   const folders = new Set(
     files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]),
   );
-  const drawn = [...Object.keys(NOUNS), ROLES, ...WAYS_IN, DASHBOARD, 'platform'];
+  const drawn = [...Object.keys(NOUNS), ROLES, ...WAYS_IN, DASHBOARD, WIDGET, 'platform'];
   expect(folders).toEqual(new Set(drawn));
   const perFolder = Map.groupBy(files, (file) => path.dirname(file));
   const crowded = [...perFolder].filter(([, inside]) => inside.length > FILES_MAX);
@@ -319,6 +328,7 @@ function roomOf(file: string): string {
   const isPart =
     first === 'platform' ||
     (first === DASHBOARD && DASHBOARD_PARTS.includes(second)) ||
+    (first === WIDGET && WIDGET_PARTS.includes(second)) ||
     NOUNS[first]?.parts?.includes(second);
   return isPart ? `${first}/${second}` : first;
 }
@@ -344,7 +354,12 @@ function reachOf(room: string): ReadonlySet<string> | undefined {
   if (first === DASHBOARD) {
     const below = part === undefined ? undefined : DASHBOARD_PARTS.indexOf(part);
     const parts = DASHBOARD_PARTS.slice(0, below).map((name) => `${DASHBOARD}/${name}`);
-    return new Set([room, ...parts]);
+    return new Set([room, ...parts, `${WIDGET}/talk`, `${WIDGET}/sound`]);
+  }
+  if (first === WIDGET) {
+    const below = part === undefined ? undefined : WIDGET_PARTS.indexOf(part);
+    const parts = WIDGET_PARTS.slice(0, below).map((name) => `${WIDGET}/${name}`);
+    return new Set([room, ...parts, ...WIDGET_BELOW]);
   }
   return room === 'main' ? new Set([...WAYS_IN, ...FILES]) : undefined;
 }

@@ -135,6 +135,7 @@ async function start(options: StartOptions = {}): Promise<Running> {
     startApi({
       delivery: true,
       dashboardFolder: process.env['PARLEY_TEST_DASHBOARD']!,
+      widgetFolder: process.env['PARLEY_TEST_WIDGET']!,
       ...options,
     }),
     startReceiver(),
